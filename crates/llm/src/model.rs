@@ -1,0 +1,164 @@
+//! The one trait behind which every model lives, and the vocabulary of a conversation with one.
+//!
+//! Must never know a provider, a document or a session.
+
+use futures_util::stream::BoxStream;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Error;
+
+/// A model that answers a conversation, piece by piece.
+pub trait Model: Send + Sync {
+    /// What it is, for people and logs.
+    fn info(&self) -> ModelInfo;
+
+    /// Starts one answer.
+    ///
+    /// Invariant: a complete answer ends with exactly one [`Event::Finish`], after which the stream ends. A stream that
+    /// ends without one yields [`Error::Truncated`] first, so that a cut answer can never pass for a whole one. After
+    /// an error the stream ends. Dropping the stream cancels the request.
+    fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>>;
+}
+
+/// What a model is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The spec that was asked for, such as `openai/gpt-5` or `rules`.
+    pub spec: String,
+    /// Whether it is a language model: `false` for `rules` and `script:`.
+    pub language_model: bool,
+}
+
+/// One question to a model: the whole conversation so far.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Request {
+    /// Standing instructions.
+    pub system: String,
+    /// The conversation, oldest first.
+    pub messages: Vec<Message>,
+    /// Tools that may be called.
+    pub tools: Vec<ToolSpec>,
+    /// Upper bound of the answer in tokens; the provider's default when `None`.
+    pub max_output_tokens: Option<u32>,
+    /// Sampling temperature; the provider's default when `None`.
+    pub temperature: Option<f64>,
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// From the person, or from the program on the person's behalf.
+    User {
+        /// Its text.
+        content: String,
+    },
+    /// From the model.
+    Assistant {
+        /// Its text, possibly empty.
+        content: String,
+        /// Its calls, in the order it made them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<ToolCall>,
+    },
+    /// The result of a call.
+    Tool {
+        /// The call's id.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// What the model reads.
+        content: String,
+        /// Whether the tool failed.
+        #[serde(default)]
+        is_error: bool,
+    },
+}
+
+/// A call the model wants made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Names the call; its result carries the same id.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as the model wrote them: JSON, unless the model erred.
+    pub arguments: String,
+}
+
+/// A tool on offer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// Name to call it by.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// More text.
+    Text(String),
+    /// More of the model's reasoning, where the provider shows it.
+    Reasoning(String),
+    /// A call begins. `index` counts the calls of this answer from 0.
+    ToolCallStart {
+        /// Which call.
+        index: usize,
+        /// Its id.
+        id: String,
+        /// The tool's name.
+        name: String,
+    },
+    /// More of a call's arguments: a piece of JSON text.
+    ToolCallArguments {
+        /// Which call.
+        index: usize,
+        /// The piece.
+        delta: String,
+    },
+    /// What the answer cost, where the provider tells; the last one counts.
+    Usage(Usage),
+    /// The answer is whole.
+    Finish(FinishReason),
+}
+
+/// Tokens used by one answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// It was done.
+    Stop,
+    /// It wants tools called.
+    ToolCalls,
+    /// The length limit cut it.
+    Length,
+    /// The provider's filter cut it.
+    ContentFilter,
+}
+
+/// A whole answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// All text.
+    pub text: String,
+    /// All calls, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// Why it stopped.
+    pub finish: FinishReason,
+    /// What it cost, if known.
+    pub usage: Option<Usage>,
+}

@@ -1,0 +1,82 @@
+//! The one shape in which a failure leaves engross: JSON body, message and exit code.
+
+use serde::{Deserialize, Serialize};
+
+/// Exit status of the command line (`docs/guide/commands.md`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Exit {
+    /// All asked for was done.
+    Done = 0,
+    /// A finding, or an edit that was refused.
+    Refused = 1,
+    /// The command line itself is wrong.
+    Usage = 2,
+    /// The file is not a usable document.
+    NotADocument = 3,
+    /// The model or its provider failed.
+    Model = 4,
+    /// A file could not be read or written.
+    Io = 5,
+}
+
+/// The error object of every surface (`design.md`, *Untrusted by default*).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ErrorBody {
+    /// Stable, upper snake case; explained in `docs/errors/CODE.md`.
+    pub code: String,
+    /// What happened to which thing, and what to do next.
+    pub message: String,
+    /// Class of the failure: `usage`, `refused`, `document`, `model`, `io`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Machine-readable particulars; an empty object when there are none.
+    #[serde(default)]
+    pub details: serde_json::Value,
+}
+
+/// A failure on its way out.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// Stable code.
+    pub code: &'static str,
+    /// What happened to which thing, and what to do next.
+    pub message: String,
+    /// Exit status it maps to.
+    pub exit: Exit,
+    /// Machine-readable particulars.
+    pub details: serde_json::Value,
+}
+
+impl Failure {
+    /// A failure without particulars.
+    pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), exit, details: serde_json::json!({}) }
+    }
+
+    /// The same failure with machine-readable particulars.
+    #[must_use]
+    pub fn with_details(mut self, details: serde_json::Value) -> Self {
+        self.details = details;
+        self
+    }
+
+    /// The error object printed by `--json`.
+    #[must_use]
+    pub fn body(&self) -> ErrorBody {
+        let kind = match self.exit {
+            Exit::Done | Exit::Refused => "refused",
+            Exit::Usage => "usage",
+            Exit::NotADocument => "document",
+            Exit::Model => "model",
+            Exit::Io => "io",
+        };
+        ErrorBody {
+            code: self.code.to_owned(),
+            message: self.message.clone(),
+            kind: kind.to_owned(),
+            details: self.details.clone(),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The vocabulary that every crate above the engine shares: the clock, the error object, exit codes.
+//!
+//! Must never do I/O, know a document format, or know a transport.
+
+mod clock;
+mod failure;
+
+pub use clock::{Clock, FixedClock, InvalidDate, SystemClock, Timestamp};
+pub use failure::{ErrorBody, Exit, Failure};
