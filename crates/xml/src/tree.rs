@@ -1,0 +1,392 @@
+//! The arena: nodes are rows of a table, texts are spans of one buffer.
+//!
+//! The buffer holds the source first and everything made later after it, so a span is two `u32` wherever the text
+//! came from.
+
+use std::borrow::Cow;
+
+use crate::edit::Journal;
+use crate::encoding::Encoding;
+use crate::escape::unescape;
+use crate::name::{Name, Names};
+
+/// A node of a [`Document`]. Only good for the document that gave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(crate) u32);
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The document itself: parent of the root element and of what stands around it.
+    Document,
+    /// An element.
+    Element,
+    /// Character data.
+    Text,
+    /// A CDATA section.
+    CData,
+    /// A comment.
+    Comment,
+    /// A processing instruction, or the XML declaration.
+    Instruction,
+}
+
+/// A range of the buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        // The parser refuses texts whose offsets do not fit, and edits saturate into an empty span.
+        let narrow = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { start: narrow(start), end: narrow(end) }
+    }
+
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// "No node".
+pub(crate) const NIL: u32 = u32::MAX;
+
+/// The node is written from its parts, not from the source.
+pub(crate) const FLAG_NEW: u8 = 1;
+/// The start tag is written from the attribute list.
+pub(crate) const FLAG_TAG: u8 = 2;
+/// Something below the node changed.
+pub(crate) const FLAG_BELOW: u8 = 4;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) flags: u8,
+    pub(crate) name: Name,
+    pub(crate) parent: u32,
+    pub(crate) previous: u32,
+    pub(crate) next: u32,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    /// The whole node in the source; of a new text, its escaped form.
+    pub(crate) span: Span,
+    /// End of the start tag in the source.
+    pub(crate) tag_end: u32,
+    /// Start of the end tag in the source; of an empty-element tag, its end.
+    pub(crate) close: u32,
+    pub(crate) qualified: Span,
+    pub(crate) attributes: u32,
+    pub(crate) attribute_count: u16,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attribute {
+    pub(crate) name: Name,
+    pub(crate) qualified: Span,
+    /// The value between its quotes, still escaped.
+    pub(crate) value: Span,
+}
+
+/// A parsed text that can be changed.
+#[derive(Debug, Clone)]
+pub struct Document {
+    pub(crate) buffer: String,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) names: Names,
+    pub(crate) encoding: Encoding,
+    /// Prefixes bound on the root element: prefix and namespace number.
+    pub(crate) root_prefixes: Vec<(Box<str>, u16)>,
+    pub(crate) rebound: bool,
+    pub(crate) journal: Journal,
+}
+
+impl Document {
+    /// The document node: parent of everything.
+    #[must_use]
+    pub fn document_node(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// The root element.
+    #[must_use]
+    pub fn root(&self) -> NodeId {
+        self.children(self.document_node())
+            .find(|node| self.kind(*node) == Kind::Element)
+            .unwrap_or(self.document_node())
+    }
+
+    /// How the text was encoded.
+    #[must_use]
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Whether an element below the root binds a prefix to another namespace than the root does.
+    #[must_use]
+    pub fn rebinds_root_prefix(&self) -> bool {
+        self.rebound
+    }
+
+    /// Number of nodes ever made, for bounds and statistics.
+    #[must_use]
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// What `node` is.
+    #[must_use]
+    pub fn kind(&self, node: NodeId) -> Kind {
+        self.node(node).kind
+    }
+
+    /// The element's name; [`Name::NONE`] for all other kinds.
+    #[must_use]
+    pub fn name(&self, node: NodeId) -> Name {
+        self.node(node).name
+    }
+
+    /// Local part of a name; empty for [`Name::NONE`].
+    #[must_use]
+    pub fn local_name(&self, name: Name) -> &str {
+        self.names.get(name).map_or("", |(_, local)| local)
+    }
+
+    /// Namespace URI of a name (the first of its group); empty when it has none.
+    #[must_use]
+    pub fn namespace_uri(&self, name: Name) -> &str {
+        self.names.get(name).map_or("", |(namespace, _)| self.names.uri(namespace))
+    }
+
+    /// The element's name as written, with its prefix.
+    #[must_use]
+    pub fn qualified_name(&self, node: NodeId) -> &str {
+        self.slice(self.node(node).qualified)
+    }
+
+    /// The node above; `None` for the document node and for detached nodes.
+    #[must_use]
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        link(self.node(node).parent)
+    }
+
+    /// The sibling after.
+    #[must_use]
+    pub fn next(&self, node: NodeId) -> Option<NodeId> {
+        link(self.node(node).next)
+    }
+
+    /// The sibling before.
+    #[must_use]
+    pub fn previous(&self, node: NodeId) -> Option<NodeId> {
+        link(self.node(node).previous)
+    }
+
+    /// The first child.
+    #[must_use]
+    pub fn first_child(&self, node: NodeId) -> Option<NodeId> {
+        link(self.node(node).first)
+    }
+
+    /// The last child.
+    #[must_use]
+    pub fn last_child(&self, node: NodeId) -> Option<NodeId> {
+        link(self.node(node).last)
+    }
+
+    /// The children, in order.
+    #[must_use]
+    pub fn children(&self, node: NodeId) -> Children<'_> {
+        Children { document: self, next: self.first_child(node) }
+    }
+
+    /// The first child element of that name.
+    #[must_use]
+    pub fn child(&self, node: NodeId, name: Name) -> Option<NodeId> {
+        self.children(node).find(|child| self.name(*child) == name)
+    }
+
+    /// `node` and everything below it, in document order.
+    #[must_use]
+    pub fn descendants(&self, node: NodeId) -> Descendants<'_> {
+        Descendants { document: self, top: node, next: Some(node) }
+    }
+
+    /// The nodes above, nearest first, without the document node.
+    #[must_use]
+    pub fn ancestors(&self, node: NodeId) -> Ancestors<'_> {
+        Ancestors { document: self, next: self.parent(node) }
+    }
+
+    /// The decoded value of an attribute.
+    #[must_use]
+    pub fn attribute(&self, node: NodeId, name: Name) -> Option<Cow<'_, str>> {
+        self.attribute_rows(node)
+            .iter()
+            .find(|attribute| attribute.name == name)
+            .map(|attribute| unescape(self.slice(attribute.value)))
+    }
+
+    /// All attributes with their qualified names and values as written (still escaped).
+    pub fn raw_attributes(&self, node: NodeId) -> impl Iterator<Item = (Name, &str, &str)> {
+        self.attribute_rows(node)
+            .iter()
+            .map(|attribute| (attribute.name, self.slice(attribute.qualified), self.slice(attribute.value)))
+    }
+
+    /// Decoded character data of a text or CDATA node; empty for other kinds.
+    #[must_use]
+    pub fn text(&self, node: NodeId) -> Cow<'_, str> {
+        let row = self.node(node);
+        let raw = self.slice(row.span);
+        match row.kind {
+            Kind::Text => unescape(raw),
+            Kind::CData => Cow::Borrowed(
+                raw.strip_prefix("<![CDATA[").and_then(|s| s.strip_suffix("]]>")).unwrap_or(raw),
+            ),
+            _ => Cow::Borrowed(""),
+        }
+    }
+
+    /// Decoded character data of all text directly below an element.
+    #[must_use]
+    pub fn element_text(&self, node: NodeId) -> Cow<'_, str> {
+        let mut parts =
+            self.children(node).filter(|child| matches!(self.kind(*child), Kind::Text | Kind::CData));
+        let Some(first) = parts.next() else { return Cow::Borrowed("") };
+        let Some(second) = parts.next() else { return self.text(first) };
+        let mut all = self.text(first).into_owned();
+        all.push_str(&self.text(second));
+        for part in parts {
+            all.push_str(&self.text(part));
+        }
+        Cow::Owned(all)
+    }
+
+    /// Whether `node` and everything below it still is what was parsed.
+    #[must_use]
+    pub fn is_clean(&self, node: NodeId) -> bool {
+        self.node(node).flags == 0
+    }
+
+    /// The source bytes of a clean node.
+    #[must_use]
+    pub fn source(&self, node: NodeId) -> Option<&str> {
+        self.is_clean(node).then(|| self.slice(self.node(node).span))
+    }
+
+    pub(crate) fn node(&self, node: NodeId) -> &Node {
+        // An id from another document must not bring the program down.
+        self.nodes.get(node.0 as usize).unwrap_or(&DETACHED)
+    }
+
+    pub(crate) fn attribute_rows(&self, node: NodeId) -> &[Attribute] {
+        let row = self.node(node);
+        let start = row.attributes as usize;
+        self.attributes.get(start..start + usize::from(row.attribute_count)).unwrap_or_default()
+    }
+
+    pub(crate) fn slice(&self, span: Span) -> &str {
+        self.buffer.get(span.range()).unwrap_or_default()
+    }
+}
+
+static DETACHED: Node = Node {
+    kind: Kind::Comment,
+    flags: 0,
+    name: Name::NONE,
+    parent: NIL,
+    previous: NIL,
+    next: NIL,
+    first: NIL,
+    last: NIL,
+    span: Span { start: 0, end: 0 },
+    tag_end: 0,
+    close: 0,
+    qualified: Span { start: 0, end: 0 },
+    attributes: 0,
+    attribute_count: 0,
+};
+
+impl Node {
+    pub(crate) fn blank(kind: Kind) -> Self {
+        Self { kind, ..DETACHED }
+    }
+}
+
+pub(crate) fn link(at: u32) -> Option<NodeId> {
+    (at != NIL).then_some(NodeId(at))
+}
+
+/// See [`Document::children`].
+#[derive(Debug, Clone)]
+pub struct Children<'a> {
+    document: &'a Document,
+    next: Option<NodeId>,
+}
+
+impl Iterator for Children<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        let current = self.next?;
+        self.next = self.document.next(current);
+        Some(current)
+    }
+}
+
+/// See [`Document::descendants`].
+#[derive(Debug, Clone)]
+pub struct Descendants<'a> {
+    document: &'a Document,
+    top: NodeId,
+    next: Option<NodeId>,
+}
+
+impl Descendants<'_> {
+    /// Leaves out what is below the node returned last.
+    pub fn skip_below(&mut self, node: NodeId) {
+        self.next = self.after(node);
+    }
+
+    fn after(&self, mut node: NodeId) -> Option<NodeId> {
+        loop {
+            if node == self.top {
+                return None;
+            }
+            if let Some(next) = self.document.next(node) {
+                return Some(next);
+            }
+            node = self.document.parent(node)?;
+        }
+    }
+}
+
+impl Iterator for Descendants<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        let current = self.next?;
+        self.next = self.document.first_child(current).or_else(|| self.after(current));
+        Some(current)
+    }
+}
+
+/// See [`Document::ancestors`].
+#[derive(Debug, Clone)]
+pub struct Ancestors<'a> {
+    document: &'a Document,
+    next: Option<NodeId>,
+}
+
+impl Iterator for Ancestors<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        let current = self.next.filter(|node| self.document.kind(*node) != Kind::Document)?;
+        self.next = self.document.parent(current);
+        Some(current)
+    }
+}

@@ -1,0 +1,118 @@
+//! Tree to text: clean parts are copied, changed parts are written from their rows.
+
+use std::ops::Range;
+
+use crate::encoding;
+use crate::tree::{Document, FLAG_NEW, FLAG_TAG, Kind, NodeId, Span};
+
+impl Document {
+    /// The text, in the encoding it was read in. Of an unchanged document, the very bytes that were parsed.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        encoding::encode(self.write_node(self.document_node()), self.encoding)
+    }
+
+    /// The text of one node and all below it, as UTF-8.
+    #[must_use]
+    pub fn write_node(&self, node: NodeId) -> Vec<u8> {
+        let mut output = Output { source: self.buffer.as_bytes(), bytes: Vec::new(), pending: 0..0 };
+        if node == self.document_node() {
+            output.bytes.reserve(self.buffer.len());
+        }
+        self.emit(node, &mut output);
+        output.flush();
+        output.bytes
+    }
+
+    // Depth is bounded by the parser's limit and what edits add, so recursion is safe.
+    fn emit(&self, node: NodeId, output: &mut Output<'_>) {
+        let row = self.node(node);
+        if row.flags == 0 {
+            return output.copy(row.span);
+        }
+        if row.kind != Kind::Element {
+            if row.kind == Kind::Document {
+                self.emit_children(node, output);
+            } else {
+                output.copy(row.span);
+            }
+            return;
+        }
+        let has_children = self.first_child(node).is_some();
+        if row.flags & (FLAG_NEW | FLAG_TAG) == 0 {
+            let empty_tag = row.span.end == row.tag_end;
+            if empty_tag && has_children {
+                output.copy(Span { start: row.span.start, end: row.tag_end.saturating_sub(2) });
+                output.push(">");
+                self.emit_children(node, output);
+                self.emit_end(row.qualified, output);
+            } else {
+                output.copy(Span { start: row.span.start, end: row.tag_end });
+                self.emit_children(node, output);
+                output.copy(Span { start: row.close, end: row.span.end });
+            }
+            return;
+        }
+        output.push("<");
+        output.copy(row.qualified);
+        for attribute in self.attribute_rows(node) {
+            // The value is still escaped for the quotes it stood in.
+            let quote = if self.slice(attribute.value).contains('"') { "'" } else { "\"" };
+            output.push(" ");
+            output.copy(attribute.qualified);
+            output.push("=");
+            output.push(quote);
+            output.copy(attribute.value);
+            output.push(quote);
+        }
+        if has_children {
+            output.push(">");
+            self.emit_children(node, output);
+            self.emit_end(row.qualified, output);
+        } else {
+            output.push("/>");
+        }
+    }
+
+    fn emit_children(&self, node: NodeId, output: &mut Output<'_>) {
+        for child in self.children(node) {
+            self.emit(child, output);
+        }
+    }
+
+    #[expect(clippy::unused_self, reason = "reads better beside its siblings")]
+    fn emit_end(&self, qualified: Span, output: &mut Output<'_>) {
+        output.push("</");
+        output.copy(qualified);
+        output.push(">");
+    }
+}
+
+/// Joins neighbouring copies, so that a long clean stretch is one `memcpy`.
+struct Output<'a> {
+    source: &'a [u8],
+    bytes: Vec<u8>,
+    pending: Range<usize>,
+}
+
+impl Output<'_> {
+    fn copy(&mut self, span: Span) {
+        let range = span.range();
+        if range.start == self.pending.end {
+            self.pending.end = range.end;
+        } else {
+            self.flush();
+            self.pending = range;
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.flush();
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn flush(&mut self) {
+        let range = std::mem::replace(&mut self.pending, 0..0);
+        self.bytes.extend_from_slice(self.source.get(range).unwrap_or_default());
+    }
+}
