@@ -1,1 +1,26 @@
-//! (being written)
+//! The Word document engine: read, tracked edits, accept, reject, proof.
+//!
+//! Must never: do I/O, ask the clock, use randomness, start a thread, panic. Bytes and dates come in, bytes come out,
+//! and the same input gives the same output everywhere.
+
+mod canon;
+mod document;
+mod edit;
+mod error;
+pub mod model;
+pub mod names;
+pub mod numbering;
+pub mod ops;
+pub mod package;
+mod parts;
+mod proof;
+pub mod read;
+pub mod revisions;
+pub mod styles;
+pub mod text;
+
+pub use document::{EditOptions, Limits, PlacedComment, PlacedRevision, Saved, Tracking, WordDocument};
+pub use error::{Error, Refusal, RefusalCode};
+
+#[cfg(test)]
+mod styles_tests;

@@ -1,11 +1,39 @@
 //! Models behind one trait: language-model providers, recorded scripts, and the embedded rules.
 //!
-//! Must never know what a document or a session is. Only this crate reaches a model provider.
+//! Must never know what a document or a session is, read a file or read the environment. Only this crate reaches a
+//! model provider. Start at [`Model`], then [`open`].
 
+mod collect;
+mod dialect;
+mod endpoint;
 mod error;
+mod http;
 mod model;
+mod open;
+mod provider;
+mod rules;
+mod script;
+mod spec;
 
+#[cfg(test)]
+mod collect_tests;
+#[cfg(test)]
+mod endpoint_tests;
+#[cfg(test)]
+mod error_tests;
+#[cfg(test)]
+mod open_tests;
+#[cfg(test)]
+mod provider_tests;
+#[cfg(test)]
+mod spec_tests;
+
+pub use collect::{Limits, collect, collect_within};
 pub use error::Error;
-pub use model::{
-    Answer, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec, Usage,
-};
+pub use http::HttpPolicy;
+pub use model::{Answer, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec, Usage};
+pub use open::{ProviderSettings, open};
+pub use rules::RulesModel;
+pub use script::ScriptModel;
+pub use secrecy::SecretString;
+pub use spec::ModelSpec;

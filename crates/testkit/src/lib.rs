@@ -1,1 +1,8 @@
-//! (being written)
+//! Test support: what the tests of several crates need. Never part of the product.
+
+mod model_server;
+
+/// A model provider that answers from a script.
+pub mod scripted {
+    pub use crate::model_server::{ModelServer, Recorded};
+}

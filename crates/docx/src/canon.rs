@@ -1,0 +1,206 @@
+//! The normal form in which two trees are compared: equal means equal to a reader of the document.
+//!
+//! Neighbouring runs with the same properties are one, neighbouring revisions of one author and date are one; revision
+//! ids, rsids and `xml:space` do not count, nor does white space between elements (`design.md`, *The proof*).
+//! Everything else does, in order.
+
+use engross_xml::{Document, Kind, Name, NodeId};
+
+use crate::model::{effective_text, is_revision_wrapper};
+use crate::names::{
+    AUTHOR, DATE, DEL_INSTR_TEXT, DEL_TEXT, ID, INSTR_TEXT, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R,
+    RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, T, TEXT_ID, W_URI, XML_SPACE,
+};
+use crate::revisions::is_property_change;
+
+/// The normal form of `node` and all below it. Equal trees have equal bytes.
+#[must_use]
+pub(crate) fn normal_form(document: &Document, node: NodeId) -> Vec<u8> {
+    let mut writer = Writer { document, out: Vec::with_capacity(512) };
+    writer.element(node);
+    writer.out
+}
+
+/// A sequence of siblings that read as one element.
+enum Open {
+    Nothing,
+    /// Runs of one normal form of properties.
+    Run(Vec<u8>),
+    /// Revisions of one kind, author and date, and what is open inside of them.
+    Revision(RevisionKey, Box<Open>),
+}
+
+type RevisionKey = (Name, String, String);
+
+struct Writer<'a> {
+    document: &'a Document,
+    out: Vec<u8>,
+}
+
+impl Writer<'_> {
+    // Depth is bounded by the XML parser's limit.
+    fn element(&mut self, node: NodeId) {
+        self.tag(node);
+        self.children(node);
+        self.out.push(b'>');
+    }
+
+    fn children(&mut self, node: NodeId) {
+        let mut open = Open::Nothing;
+        self.siblings(node, &mut open);
+        self.close(&open);
+    }
+
+    /// Writes the children of `node`, going on in what `open` has left open.
+    fn siblings(&mut self, node: NodeId, open: &mut Open) {
+        let document = self.document;
+        for child in document.children(node) {
+            match document.kind(child) {
+                Kind::Element => self.sibling(child, open),
+                Kind::Text | Kind::CData => {
+                    let text = document.text(child);
+                    if !text.trim().is_empty() || !holds_elements(document, node) {
+                        self.switch(open, Open::Nothing);
+                        self.text(&text);
+                    }
+                }
+                // Comments and instructions say nothing to a reader.
+                _ => {}
+            }
+        }
+    }
+
+    fn sibling(&mut self, node: NodeId, open: &mut Open) {
+        let document = self.document;
+        match document.name(node) {
+            RUN => {
+                let properties = document.child(node, R_PR);
+                let form = properties.map(|node| normal_form(document, node)).unwrap_or_default();
+                let same = matches!(open, Open::Run(known) if *known == form);
+                if !same {
+                    self.switch(open, Open::Run(form.clone()));
+                    self.out.extend_from_slice(b"<r");
+                    self.out.extend_from_slice(&form);
+                }
+                self.run_content(node);
+            }
+            name if is_revision_wrapper(name) && document.first_child(node).is_some() => {
+                let attribute = |name| document.attribute(node, name).unwrap_or_default().into_owned();
+                let key = (name, attribute(AUTHOR), attribute(DATE));
+                if !matches!(open, Open::Revision(known, _) if *known == key) {
+                    self.switch(open, Open::Revision(key, Box::new(Open::Nothing)));
+                    self.tag(node);
+                }
+                if let Open::Revision(_, inner) = open {
+                    self.siblings(node, inner);
+                }
+            }
+            P_PR | R_PR if is_empty(document, node) => {}
+            _ => {
+                self.switch(open, Open::Nothing);
+                self.element(node);
+            }
+        }
+    }
+
+    fn run_content(&mut self, run: NodeId) {
+        let document = self.document;
+        for leaf in document.children(run) {
+            let name = document.name(leaf);
+            match name {
+                R_PR | Name::NONE => {}
+                T | DEL_TEXT | INSTR_TEXT | DEL_INSTR_TEXT => {
+                    let text = effective_text(document, leaf);
+                    if !text.is_empty() {
+                        // XML text cannot hold these bytes, so they can part one kind of text from another.
+                        let marker = match name {
+                            T => 1,
+                            DEL_TEXT => 2,
+                            INSTR_TEXT => 3,
+                            _ => 4,
+                        };
+                        // Two leaves of one kind read as one text.
+                        if self.out.last() == Some(&marker) {
+                            self.out.pop();
+                        } else {
+                            self.out.push(marker);
+                        }
+                        self.text(&text);
+                        self.out.push(marker);
+                    }
+                }
+                _ => self.element(leaf),
+            }
+        }
+    }
+
+    fn switch(&mut self, open: &mut Open, to: Open) {
+        self.close(open);
+        *open = to;
+    }
+
+    fn close(&mut self, open: &Open) {
+        match open {
+            Open::Nothing => {}
+            Open::Run(_) => self.out.push(b'>'),
+            Open::Revision(_, inner) => {
+                self.close(inner);
+                self.out.push(b'>');
+            }
+        }
+    }
+
+    fn tag(&mut self, node: NodeId) {
+        let document = self.document;
+        let name = document.name(node);
+        let uri = document.namespace_uri(name);
+        self.out.push(b'<');
+        if name == Name::NONE {
+            self.out.extend_from_slice(document.qualified_name(node).as_bytes());
+        } else {
+            if uri != W_URI {
+                self.out.push(b'{');
+                self.out.extend_from_slice(uri.as_bytes());
+                self.out.push(b'}');
+            }
+            self.out.extend_from_slice(document.local_name(name).as_bytes());
+        }
+        let revision = is_revision_wrapper(name) || is_property_change(name);
+        let counts = |attribute: Name| !(is_session_mark(attribute) || (revision && attribute == ID));
+        let mut rows: Vec<(Name, &str, &str)> =
+            document.raw_attributes(node).filter(|(name, ..)| counts(*name)).collect();
+        rows.sort_by(|left, right| left.1.cmp(right.1));
+        for (_, qualified, value) in rows {
+            self.out.push(b' ');
+            self.out.extend_from_slice(qualified.as_bytes());
+            self.out.push(b'=');
+            self.out.extend_from_slice(value.as_bytes());
+        }
+        self.out.push(b'\n');
+    }
+
+    fn text(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Attributes that only tell in which editing session something was typed (§17.15.1.70), or how text is stored.
+fn is_session_mark(name: Name) -> bool {
+    matches!(
+        name,
+        RSID_R | RSID_R_PR | RSID_DEL | RSID_P | RSID_R_DEFAULT | RSID_SECT | RSID_TR | XML_SPACE | TEXT_ID
+    )
+}
+
+fn is_empty(document: &Document, node: NodeId) -> bool {
+    document.raw_attributes(node).next().is_none()
+        && document.children(node).all(|child| match document.name(child) {
+            R_PR => is_empty(document, child),
+            Name::NONE => document.text(child).trim().is_empty(),
+            _ => false,
+        })
+}
+
+fn holds_elements(document: &Document, node: NodeId) -> bool {
+    document.children(node).any(|child| document.kind(child) == Kind::Element)
+}

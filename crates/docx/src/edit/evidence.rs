@@ -1,0 +1,137 @@
+//! The proof of one operation, on the paragraphs it concerns and their neighbours.
+//!
+//! Rejecting what the batch wrote must give back the very paragraphs; accepting it must give the requested texts. Both
+//! are tried on the live tree by the same code that accepts and rejects for people, and taken back.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use engross_xml::{Document, NodeId};
+
+use crate::canon::normal_form;
+use crate::edit::content::PARAGRAPH_BREAK;
+use crate::error::{Refusal, RefusalCode};
+use crate::model::{FieldContext, Paragraph, View};
+use crate::read::excerpt;
+use crate::revisions::{Selection, Side, resolve_paragraphs};
+
+/// What shall stand in the place of one paragraph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Expected {
+    /// New paragraphs before it.
+    pub(crate) before: Vec<String>,
+    /// Its own text; nothing when it goes, several when it is split.
+    pub(crate) own: Vec<String>,
+    /// New paragraphs after it.
+    pub(crate) after: Vec<String>,
+    source: String,
+    edits: Vec<(Range<usize>, String)>,
+}
+
+impl Expected {
+    pub(crate) fn unchanged(text: String) -> Self {
+        Self { before: vec![], own: vec![text.clone()], after: vec![], source: text, edits: vec![] }
+    }
+
+    /// Takes in edits in bytes of the text before the batch.
+    pub(crate) fn edit(&mut self, edits: impl Iterator<Item = (Range<usize>, String)>) {
+        self.edits.extend(edits);
+        // Stable: of several insertions at one place the earlier stands first.
+        self.edits.sort_by_key(|(range, _)| (range.start, range.end));
+        let mut text = self.source.clone();
+        for (range, new) in self.edits.iter().rev() {
+            text.replace_range(kept_objects(&self.source, range), &with_objects(&self.source, range, new));
+        }
+        self.own = text.split(PARAGRAPH_BREAK).map(str::to_owned).collect();
+    }
+
+    pub(crate) fn texts(&self) -> Vec<String> {
+        [&self.before, &self.own, &self.after].into_iter().flatten().cloned().collect()
+    }
+
+    pub(crate) fn own_texts(&self) -> Vec<String> {
+        self.own.clone()
+    }
+}
+
+fn kept_objects(_: &str, range: &Range<usize>) -> Range<usize> {
+    range.clone()
+}
+
+/// New text for a range, followed by the objects of the range, which stay. The first stretch before any object is
+/// replaced, so the new text comes before them.
+fn with_objects(source: &str, range: &Range<usize>, new: &str) -> String {
+    let objects = source.get(range.clone()).unwrap_or_default().matches(crate::model::OBJECT);
+    let mut text = new.to_owned();
+    text.extend(objects);
+    text
+}
+
+/// What a proof needs to know.
+pub(crate) struct Evidence<'a> {
+    /// The paragraphs as they were before the batch.
+    pub(crate) originals: &'a [NodeId],
+    /// Their normal forms from then.
+    pub(crate) forms: &'a [&'a [u8]],
+    /// What stands in their places now.
+    pub(crate) chains: &'a [Vec<NodeId>],
+    /// The texts that are wanted.
+    pub(crate) texts: &'a [String],
+}
+
+/// Checks both sides.
+pub(crate) fn check(
+    document: &mut Document,
+    evidence: &Evidence<'_>,
+    fields: &HashMap<NodeId, FieldContext>,
+    first_id: i64,
+) -> Result<(), Refusal> {
+    let live: Vec<NodeId> = evidence.chains.iter().flatten().copied().collect();
+    let selection = Selection::IdsFrom(first_id);
+
+    let checkpoint = document.checkpoint();
+    resolve_paragraphs(document, &live, Side::Reject, selection);
+    let left: Vec<NodeId> = live.iter().copied().filter(|node| document.parent(*node).is_some()).collect();
+    let same = left == evidence.originals
+        && evidence.originals.len() == evidence.forms.len()
+        && left.iter().zip(evidence.forms).all(|(node, form)| normal_form(document, *node) == *form);
+    document.rollback(checkpoint);
+    if !same {
+        return Err(Refusal::new(
+            RefusalCode::ProofFailed,
+            "rejecting this edit would not give back the source, so it was taken back; please report this document",
+        ));
+    }
+
+    let contexts: Vec<Option<&FieldContext>> = evidence
+        .chains
+        .iter()
+        .zip(evidence.originals)
+        .flat_map(|(chain, original)| chain.iter().map(|_| fields.get(original)))
+        .collect();
+    let checkpoint = document.checkpoint();
+    resolve_paragraphs(document, &live, Side::Accept, selection);
+    let texts: Vec<String> = live
+        .iter()
+        .zip(contexts)
+        .filter(|(node, _)| document.parent(**node).is_some())
+        .map(|(node, context)| Paragraph::read(document, *node, View::Accepted, context).text)
+        .collect();
+    document.rollback(checkpoint);
+    if texts == evidence.texts {
+        return Ok(());
+    }
+    let at = texts.iter().zip(evidence.texts).position(|(left, right)| left != right);
+    let at = at.unwrap_or(texts.len().min(evidence.texts.len()));
+    let show = |texts: &[String]| {
+        texts.get(at).map_or_else(|| "nothing".to_owned(), |text| format!("'{}'", excerpt(text)))
+    };
+    Err(Refusal::new(
+        RefusalCode::ProofFailed,
+        format!(
+            "accepting this edit would give {} instead of {}, so it was taken back; please report this document",
+            show(&texts),
+            show(evidence.texts)
+        ),
+    ))
+}

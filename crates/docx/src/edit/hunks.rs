@@ -1,0 +1,74 @@
+//! The smallest change from one text to another, around inline objects.
+//!
+//! Objects are transparent: nobody can type one, so a new text without them keeps them where they are.
+
+use std::ops::Range;
+
+use crate::model::OBJECT;
+use crate::text::{StyledText, diff};
+
+/// One change: what goes, and what comes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hunk {
+    pub(crate) range: Range<usize>,
+    pub(crate) new: StyledText,
+}
+
+/// The changes that make `new` of `old`. Ranges are bytes of `old`, moved on by `offset`.
+pub(crate) fn hunks(old: &str, new: &StyledText, offset: usize) -> Vec<Hunk> {
+    let clean = Clean::of(old);
+    diff(&clean.text, &new.text)
+        .into_iter()
+        .map(|hunk| {
+            let inserted = new.slice(hunk.new);
+            let range = clean.place(&hunk.old, &inserted.text);
+            Hunk { range: range.start + offset..range.end + offset, new: inserted }
+        })
+        .collect()
+}
+
+/// A text without its objects.
+struct Clean {
+    text: String,
+    /// Where a stretch of the clean text begins, and how many bytes were left out before it.
+    shifts: Vec<(usize, usize)>,
+}
+
+impl Clean {
+    fn of(text: &str) -> Self {
+        let mut clean = Self { text: String::with_capacity(text.len()), shifts: vec![(0, 0)] };
+        let mut removed = 0;
+        for c in text.chars() {
+            if c == OBJECT {
+                removed += c.len_utf8();
+                clean.shifts.push((clean.text.len(), removed));
+            } else {
+                clean.text.push(c);
+            }
+        }
+        clean
+    }
+
+    /// A range of the clean text in the full text, objects at its ends left out.
+    fn place(&self, range: &Range<usize>, inserted: &str) -> Range<usize> {
+        if !range.is_empty() {
+            return self.behind(range.start)..self.before(range.end);
+        }
+        let joins_word = self.text.get(..range.start).and_then(|text| text.chars().next_back());
+        let joins_word = joins_word.is_some_and(char::is_alphanumeric);
+        let word = inserted.chars().next().is_some_and(char::is_alphanumeric);
+        // What lengthens a word stays with it; anything else goes behind a footnote mark or picture.
+        let at = if joins_word && word { self.before(range.start) } else { self.behind(range.start) };
+        at..at
+    }
+
+    /// The place before any objects that stand at `at`.
+    fn before(&self, at: usize) -> usize {
+        at + self.shifts.iter().rev().find(|(start, _)| *start < at).map_or(0, |(_, removed)| *removed)
+    }
+
+    /// The place behind any objects that stand at `at`.
+    fn behind(&self, at: usize) -> usize {
+        at + self.shifts.iter().rev().find(|(start, _)| *start <= at).map_or(0, |(_, removed)| *removed)
+    }
+}

@@ -1,0 +1,244 @@
+//! Where inserted text goes, and what it looks like.
+//!
+//! Between two runs there can be several places: inside a link, behind a field, in somebody's insertion. The place
+//! with the fewest wrappers wins, and of equal ones the first, so text typed behind a link stays outside of it
+//! (`contracts/word.md` §8, cases 6, 7, 99, 116).
+
+use engross_xml::NodeId;
+
+use crate::edit::pen::Pen;
+use crate::edit::splice::{Chain, Cursor, cut_before, cut_leaf, refuse_barrier};
+use crate::error::Refusal;
+use crate::model::{
+    Atom, AtomKind, Barrier, Paragraph, barrier_inside, is_range_marker, is_revision_wrapper,
+};
+use crate::names::{DEL, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR, R_PR, R_STYLE, SDT, VAL};
+use crate::styles::Styles;
+
+/// A place for new text, and the `w:rPr` it should look like.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) cursor: Cursor,
+    pub(crate) like: Option<NodeId>,
+}
+
+/// The place right behind a deletion just made, for the text that replaces it.
+pub(crate) fn behind(pen: &mut Pen<'_>, deletion: NodeId) -> Place {
+    let like = pen.document.first_child(deletion).and_then(|run| pen.document.child(run, R_PR));
+    let parent = pen.document.parent(deletion).unwrap_or(deletion);
+    let cursor = Cursor { parent, before: pen.document.next(deletion) };
+    Place { cursor: lift(pen, cursor), like }
+}
+
+/// The place at byte `at` of the chain's text, where nothing is deleted.
+pub(crate) fn between(
+    pen: &mut Pen<'_>,
+    chain: Chain<'_>,
+    at: usize,
+    styles: &Styles,
+) -> Result<Place, Refusal> {
+    let mut paragraph = chain.read(pen);
+    let inside = |atom: &&Atom| atom.kind == AtomKind::Text && atom.range.start < at && at < atom.range.end;
+    let split = paragraph.visible().find(inside).cloned();
+    if let Some(atom) = split {
+        if let Some(barrier) = &atom.barrier {
+            return Err(refuse_barrier(barrier));
+        }
+        cut_leaf(pen, &atom, 0..at - atom.range.start);
+        paragraph = chain.read(pen);
+    }
+    let Some((left, right)) = gap(pen, &paragraph, at) else {
+        return empty_paragraph(pen, chain, &paragraph);
+    };
+    let field = left.and_then(|left| paragraph.atoms.get(left)).map_or_else(
+        || chain.fields.and_then(|fields| fields.guarded()).map(|name| Barrier::Field(name.to_owned())),
+        |atom| if atom.fields > 0 { atom.barrier.clone() } else { None },
+    );
+    let left = left.and_then(|left| paragraph.atoms.get(left)).cloned();
+    let right = right.and_then(|right| paragraph.atoms.get(right)).cloned();
+    let cursor = cursor_between(pen, left.as_ref(), right.as_ref());
+    if let Some(barrier) = field.or_else(|| barrier_inside(pen.document, cursor.parent)) {
+        return Err(refuse_barrier(&barrier));
+    }
+    let like = looks(pen, &paragraph, at, cursor, styles);
+    Ok(Place { cursor: lift(pen, cursor), like })
+}
+
+/// Cuts other people's revisions at the cursor, so that ours stands beside and not inside them.
+pub(crate) fn lift(pen: &mut Pen<'_>, cursor: Cursor) -> Cursor {
+    let mut cursor = cursor;
+    while matches!(pen.document.name(cursor.parent), INS | DEL | MOVE_FROM | MOVE_TO)
+        && let Some(above) = pen.document.parent(cursor.parent)
+    {
+        let wrapper = cursor.parent;
+        cursor = match cursor.before {
+            None => Cursor { parent: above, before: pen.document.next(wrapper) },
+            Some(before) if pen.document.previous(before).is_none() => {
+                Cursor { parent: above, before: Some(wrapper) }
+            }
+            Some(before) => {
+                let rest = pen.copy_wrapper_shell(wrapper);
+                pen.document.insert_after(wrapper, rest);
+                let mut next = Some(before);
+                while let Some(node) = next {
+                    next = pen.document.next(node);
+                    pen.document.append(rest, node);
+                }
+                Cursor { parent: above, before: Some(rest) }
+            }
+        };
+    }
+    cursor
+}
+
+/// Puts a detached node at a cursor.
+pub(crate) fn put(pen: &mut Pen<'_>, cursor: Cursor, node: NodeId) {
+    match cursor.before {
+        Some(before) => pen.document.insert_before(before, node),
+        None => pen.document.append(cursor.parent, node),
+    }
+}
+
+/// The neighbouring atoms between which new text goes: the gap with the fewest wrappers.
+#[expect(clippy::type_complexity, reason = "a pair of neighbours, either of which may be missing")]
+fn gap(pen: &Pen<'_>, paragraph: &Paragraph, at: usize) -> Option<(Option<usize>, Option<usize>)> {
+    let atoms = &paragraph.atoms;
+    let shown = |atom: &Atom| atom.visible && !atom.range.is_empty();
+    let left = atoms.iter().rposition(|atom| shown(atom) && atom.range.end <= at);
+    let right = atoms.iter().position(|atom| shown(atom) && atom.range.start >= at);
+    let first = match (left, right) {
+        (None, None) => return None,
+        (None, Some(right)) => {
+            // At the start of the text: directly before its first run, behind anything silent.
+            let lower = if right == 0 { None } else { Some(right - 1) };
+            let outside = atoms.get(..right).is_some_and(|before| before.iter().all(|atom| atom.fields == 0));
+            if outside || right == 0 {
+                return Some((lower, Some(right)));
+            }
+            0
+        }
+        (Some(left), _) => left,
+    };
+    let last = right.unwrap_or(atoms.len());
+    let cost = |index: usize| {
+        let left = atoms.get(index);
+        let fields = left.map_or(0, |atom| atom.fields);
+        let shared = match (left, atoms.get(index + 1)) {
+            (Some(left), Some(right)) => shared_wrappers(pen, left.run, right.run),
+            _ => 0,
+        };
+        fields + shared
+    };
+    let mut best = first;
+    for index in first..last {
+        let better = cost(index) < cost(best);
+        // Behind what this batch already put here, so that two insertions keep their order.
+        let ours = |atom: &Atom| atom.inserted.is_some() && !atom.visible;
+        let behind_ours = cost(index) == cost(best)
+            && atoms
+                .get(best + 1..=index)
+                .is_some_and(|between| !between.is_empty() && between.iter().all(ours));
+        if better || behind_ours {
+            best = index;
+        }
+    }
+    Some((Some(best), Some(best + 1).filter(|next| *next < atoms.len())))
+}
+
+fn is_nesting(pen: &Pen<'_>, node: NodeId) -> bool {
+    matches!(pen.document.name(node), HYPERLINK | SDT | FLD_SIMPLE)
+}
+
+fn shared_wrappers(pen: &Pen<'_>, left: NodeId, right: NodeId) -> usize {
+    let around_right: Vec<NodeId> = pen.document.ancestors(right).collect();
+    pen.document
+        .ancestors(left)
+        .take_while(|node| pen.document.name(*node) != P)
+        .filter(|node| is_nesting(pen, *node) && around_right.contains(node))
+        .count()
+}
+
+fn cursor_between(pen: &mut Pen<'_>, left: Option<&Atom>, right: Option<&Atom>) -> Cursor {
+    match (left, right) {
+        (Some(left), Some(right)) if left.run == right.run => {
+            let run = cut_before(pen, right.node);
+            let parent = pen.document.parent(run).unwrap_or(run);
+            Cursor { parent, before: Some(run) }
+        }
+        (Some(left), right) => {
+            let around: Vec<NodeId> =
+                right.map(|right| pen.document.ancestors(right.run).collect()).unwrap_or_default();
+            let mut node = left.run;
+            while let Some(above) = pen.document.parent(node)
+                && pen.document.name(above) != P
+                && !around.contains(&above)
+            {
+                node = above;
+            }
+            let parent = pen.document.parent(node).unwrap_or(node);
+            Cursor { parent, before: pen.document.next(node) }
+        }
+        (None, Some(right)) => {
+            let mut node = right.run;
+            while let Some(above) = pen.document.parent(node)
+                && pen.document.name(above) != P
+            {
+                node = above;
+            }
+            let parent = pen.document.parent(node).unwrap_or(node);
+            Cursor { parent, before: Some(node) }
+        }
+        (None, None) => Cursor { parent: pen.document.root(), before: None },
+    }
+}
+
+/// A paragraph without text: behind its properties and markers.
+fn empty_paragraph(pen: &mut Pen<'_>, chain: Chain<'_>, paragraph: &Paragraph) -> Result<Place, Refusal> {
+    let barrier = match paragraph.atoms.last() {
+        Some(atom) => atom.barrier.clone(),
+        None => chain.fields.and_then(|fields| fields.guarded()).map(|name| Barrier::Field(name.to_owned())),
+    };
+    if let Some(barrier) = barrier {
+        return Err(refuse_barrier(&barrier));
+    }
+    let parent = paragraph.node;
+    let mark = pen.document.child(parent, P_PR).and_then(|properties| pen.document.child(properties, R_PR));
+    let mut last = None;
+    for child in pen.document.children(parent) {
+        let name = pen.document.name(child);
+        if name == P_PR || is_range_marker(name) || is_revision_wrapper(name) {
+            last = Some(child);
+        }
+    }
+    let before = match last {
+        Some(last) => pen.document.next(last),
+        None => pen.document.first_child(parent),
+    };
+    Ok(Place { cursor: Cursor { parent, before }, like: mark })
+}
+
+/// The run properties that text typed at the cursor takes: those of the text before it, else of the text behind.
+fn looks(pen: &Pen<'_>, paragraph: &Paragraph, at: usize, cursor: Cursor, styles: &Styles) -> Option<NodeId> {
+    let document = &*pen.document;
+    let wrappers: Vec<NodeId> = std::iter::once(cursor.parent)
+        .chain(document.ancestors(cursor.parent))
+        .take_while(|node| document.name(*node) != P)
+        .filter(|node| is_nesting(pen, *node))
+        .collect();
+    let properties = |atom: &Atom| document.child(atom.run, R_PR);
+    let fits = |atom: &&Atom| {
+        let own = document.ancestors(atom.run).take_while(|node| document.name(*node) != P);
+        let outside = own.filter(|node| is_nesting(pen, *node)).all(|node| wrappers.contains(&node));
+        let style = properties(atom).and_then(|properties| document.child(properties, R_STYLE));
+        let style = style.and_then(|style| document.attribute(style, VAL));
+        outside && !style.is_some_and(|style| styles.is_character_reference_style(&style))
+    };
+    let text =
+        |atom: &&Atom| matches!(atom.kind, AtomKind::Text | AtomKind::Character(_)) && !atom.range.is_empty();
+    let before = paragraph.visible().filter(|atom| atom.range.end <= at).filter(text).filter(fits).last();
+    let behind = || paragraph.visible().filter(|atom| atom.range.start >= at).filter(text).find(fits);
+    match before.or_else(behind) {
+        Some(atom) => properties(atom),
+        None => document.child(paragraph.node, P_PR).and_then(|properties| document.child(properties, R_PR)),
+    }
+}

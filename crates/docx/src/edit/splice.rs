@@ -1,0 +1,191 @@
+//! Deletions inside a paragraph: cutting runs where a change begins and ends, and marking what is between.
+//!
+//! Positions are bytes of the paragraph's text as it was before the batch ([`View::Before`]); they stay true however
+//! many changes of the batch went before, since a tracked change removes nothing.
+
+use std::ops::Range;
+
+use engross_xml::NodeId;
+
+use crate::edit::pen::Pen;
+use crate::error::{Refusal, RefusalCode};
+use crate::model::{Atom, AtomKind, Barrier, FieldContext, Paragraph, View, effective_text, needs_preserve};
+use crate::names::{DEL_TEXT, P, R_PR, T, XML_SPACE};
+
+/// A place in the tree: before `before` in `parent`, or at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cursor {
+    pub(crate) parent: NodeId,
+    pub(crate) before: Option<NodeId>,
+}
+
+/// The paragraphs that were one before the batch, and the fields around them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chain<'a> {
+    pub(crate) nodes: &'a [NodeId],
+    pub(crate) fields: Option<&'a FieldContext>,
+    pub(crate) view: View,
+}
+
+impl Chain<'_> {
+    pub(crate) fn read(&self, pen: &Pen<'_>) -> Paragraph {
+        Paragraph::read_chain(pen.document, self.nodes, self.view, self.fields)
+    }
+}
+
+/// Refuses an edit of text that must not be edited.
+pub(crate) fn check_barriers<'a>(atoms: impl Iterator<Item = &'a Atom>) -> Result<(), Refusal> {
+    for atom in atoms {
+        if let Some(barrier) = &atom.barrier {
+            return Err(refuse_barrier(barrier));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn refuse_barrier(barrier: &Barrier) -> Refusal {
+    match barrier {
+        Barrier::Field(name) => Refusal::new(
+            RefusalCode::FieldEditRefused,
+            format!(
+                "the text is the result of a {name} field, which the field's next update would overwrite; \
+                 edit the text around it, or what the field refers to"
+            ),
+        ),
+        Barrier::ContentControl(why) => Refusal::new(
+            RefusalCode::ContentControlLocked,
+            format!("the text lies in a content control that cannot be typed into: {why}"),
+        ),
+        Barrier::Move => Refusal::new(
+            RefusalCode::MoveRevision,
+            "the text is part of a tracked move; accept or reject the move first".to_owned(),
+        ),
+    }
+}
+
+/// Marks the text of `range` as deleted. Inline objects within it stay. Gives the first deletion made.
+pub(crate) fn delete(
+    pen: &mut Pen<'_>,
+    chain: Chain<'_>,
+    range: Range<usize>,
+) -> Result<Option<NodeId>, Refusal> {
+    let paragraph = chain.read(pen);
+    let is_text = |atom: &&Atom| atom.kind != AtomKind::Object;
+    check_barriers(paragraph.overlapping(range.clone()).filter(is_text))?;
+    let mut leaves = Vec::new();
+    for atom in paragraph.overlapping(range.clone()).filter(is_text) {
+        let from = range.start.max(atom.range.start) - atom.range.start;
+        let to = range.end.min(atom.range.end) - atom.range.start;
+        leaves.push((cut_leaf(pen, atom, from..to), atom.run));
+    }
+    let mut runs: Vec<NodeId> = Vec::new();
+    let mut at = 0;
+    while let Some((first, run)) = leaves.get(at).copied() {
+        let mut last = first;
+        // Leaves of one run that follow each other directly are cut out together.
+        while let Some((leaf, same)) = leaves.get(at + 1).copied()
+            && same == run
+            && pen.document.next(last) == Some(leaf)
+        {
+            last = leaf;
+            at += 1;
+        }
+        let cut = cut_run(pen, first, last);
+        runs.push(cut);
+        // What is left of the run now stands in the copy behind the cut.
+        if let Some(rest) = pen.document.next(cut) {
+            for (leaf, owner) in leaves.iter_mut().skip(at + 1) {
+                if *owner == run && pen.document.parent(*leaf) == Some(rest) {
+                    *owner = rest;
+                }
+            }
+        }
+        at += 1;
+    }
+    Ok(wrap_neighbours(pen, &runs))
+}
+
+/// Wraps runs into as few deletions as their places allow. Gives the first.
+pub(crate) fn wrap_neighbours(pen: &mut Pen<'_>, runs: &[NodeId]) -> Option<NodeId> {
+    let mut first = None;
+    let mut at = 0;
+    while at < runs.len() {
+        let mut end = at + 1;
+        while end < runs.len()
+            && runs.get(end - 1).and_then(|run| pen.document.next(*run)) == runs.get(end).copied()
+        {
+            end += 1;
+        }
+        let wrapper = pen.wrap_deleted(runs.get(at..end).unwrap_or_default());
+        first = first.or(wrapper);
+        at = end;
+    }
+    first
+}
+
+/// Cuts a text leaf so that the bytes `range` of its text stand in a leaf of their own, which is returned.
+pub(crate) fn cut_leaf(pen: &mut Pen<'_>, atom: &Atom, range: Range<usize>) -> NodeId {
+    let text = effective_text(pen.document, atom.node).into_owned();
+    if atom.kind != AtomKind::Text || (range.start == 0 && range.end >= text.len()) {
+        return atom.node;
+    }
+    let name = if pen.document.name(atom.node) == DEL_TEXT { DEL_TEXT } else { T };
+    let mut pieces = [(0..range.start, false), (range.clone(), true), (range.end..text.len(), false)]
+        .into_iter()
+        .filter_map(|(piece, wanted)| text.get(piece).map(|piece| (piece.to_owned(), wanted)))
+        .filter(|(piece, wanted)| *wanted || !piece.is_empty());
+    let mut cut = atom.node;
+    let mut after = atom.node;
+    // The first piece keeps the element, so that attributes we do not know survive.
+    if let Some((piece, wanted)) = pieces.next() {
+        while let Some(child) = pen.document.first_child(atom.node) {
+            pen.document.detach(child);
+        }
+        let characters = pen.document.new_text(&piece);
+        pen.document.append(atom.node, characters);
+        if needs_preserve(&piece) {
+            pen.document.set_attribute(atom.node, XML_SPACE, "preserve");
+        }
+        if wanted {
+            cut = atom.node;
+        }
+    }
+    for (piece, wanted) in pieces {
+        let leaf = pen.text_leaf(name, &piece);
+        pen.document.insert_after(after, leaf);
+        after = leaf;
+        if wanted {
+            cut = leaf;
+        }
+    }
+    cut
+}
+
+/// Cuts the run of the leaves `first..=last` so that they stand in a run of their own, which is returned.
+fn cut_run(pen: &mut Pen<'_>, first: NodeId, last: NodeId) -> NodeId {
+    if let Some(after) = pen.document.next(last) {
+        cut_before(pen, after);
+    }
+    cut_before(pen, first)
+}
+
+/// Cuts a run before one of its leaves. Gives the run that now begins with the leaf.
+pub(crate) fn cut_before(pen: &mut Pen<'_>, leaf: NodeId) -> NodeId {
+    let Some(run) = pen.document.parent(leaf) else { return leaf };
+    // An equation or similar object is its own run.
+    if pen.document.name(run) == P {
+        return leaf;
+    }
+    let first = pen.document.children(run).find(|child| pen.document.name(*child) != R_PR);
+    if first == Some(leaf) {
+        return run;
+    }
+    let right = pen.copy_run_shell(run);
+    pen.document.insert_after(run, right);
+    let mut next = Some(leaf);
+    while let Some(node) = next {
+        next = pen.document.next(node);
+        pen.document.append(right, node);
+    }
+    right
+}

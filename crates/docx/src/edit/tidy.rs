@@ -1,0 +1,57 @@
+//! Between two batches: what one session inserted and then deleted again was never there.
+//!
+//! Within a batch nothing may vanish, since positions count from its start; so this runs at its end.
+
+use engross_xml::{Document, NodeId};
+
+use crate::model::Stamp;
+use crate::names::{AUTHOR, DATE, DEL, INS, P};
+
+/// Removes our deletions inside our insertions, and joins our neighbouring insertions, in `paragraphs`.
+pub(crate) fn tidy(document: &mut Document, paragraphs: &[NodeId], first_id: i64) {
+    for paragraph in paragraphs {
+        let nodes: Vec<NodeId> = document.descendants(*paragraph).collect();
+        for node in &nodes {
+            let Some(parent) = document.parent(*node) else { continue };
+            if document.name(*node) == DEL
+                && document.name(parent) == INS
+                && is_ours(document, *node, first_id)
+                && is_ours(document, parent, first_id)
+            {
+                document.detach(*node);
+                if document.first_child(parent).is_none() {
+                    document.detach(parent);
+                }
+            }
+        }
+        for node in &nodes {
+            join_with_next(document, *node, first_id);
+        }
+    }
+}
+
+fn join_with_next(document: &mut Document, node: NodeId, first_id: i64) {
+    let is_insertion = |document: &Document, node: NodeId| {
+        document.name(node) == INS
+            && document.first_child(node).is_some()
+            && is_ours(document, node, first_id)
+    };
+    if document.parent(node).is_none() || document.name(node) == P || !is_insertion(document, node) {
+        return;
+    }
+    while let Some(next) = document.next(node)
+        && is_insertion(document, next)
+        && [AUTHOR, DATE]
+            .iter()
+            .all(|name| document.attribute(node, *name) == document.attribute(next, *name))
+    {
+        while let Some(child) = document.first_child(next) {
+            document.append(node, child);
+        }
+        document.detach(next);
+    }
+}
+
+fn is_ours(document: &Document, node: NodeId, first_id: i64) -> bool {
+    Stamp::of(document, node).id.is_some_and(|id| id >= first_id)
+}

@@ -1,0 +1,177 @@
+//! Why a document could not be used, and why an operation was refused.
+
+use crate::package;
+
+/// The document cannot be used, or must not be written. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The container is not a usable package.
+    #[error(transparent)]
+    Package(#[from] package::Error),
+    /// A part is not usable XML.
+    #[error("the part '{part}' is not usable: {source}; repair the file in Word or LibreOffice")]
+    Xml {
+        /// Name of the part.
+        part: String,
+        /// What is wrong, and where.
+        source: engross_xml::Error,
+    },
+    /// No relationship of the package leads to a main document.
+    #[error("the package has no main document part; it is not a Word document, or it is damaged")]
+    NoMainPart,
+    /// The main part is another kind of document.
+    #[error("the main part '{part}' is not a Word document but <{root}>; give a .docx file")]
+    NotWordprocessing {
+        /// Name of the part.
+        part: String,
+        /// Its root element.
+        root: String,
+    },
+    /// The main part binds the prefix of WordprocessingML to something else further down.
+    #[error(
+        "the part '{part}' binds a namespace prefix twice, so it cannot be edited safely; save it again in Word"
+    )]
+    UnsupportedNamespaces {
+        /// Name of the part.
+        part: String,
+    },
+    /// The batch was made for another state of the document.
+    #[error(
+        "the document is at revision {actual}, not at {expected}; read it again and make the operations anew"
+    )]
+    StaleRevision {
+        /// What the batch expected.
+        expected: String,
+        /// What the document has.
+        actual: String,
+    },
+    /// The operations are not in the operation language.
+    #[error("{message}")]
+    InvalidOperation {
+        /// Which operation, counted from 0; `None` when the batch itself is wrong.
+        index: Option<usize>,
+        /// What is wrong, naming the nearest thing that would be right.
+        message: String,
+    },
+    /// Rejecting or accepting what was written does not give what it must; nothing was written.
+    #[error(
+        "the {side} proof of the whole document failed at {address}: {message}; nothing was written, please report this file"
+    )]
+    ProofFailed {
+        /// `reject` or `accept`.
+        side: &'static str,
+        /// Where.
+        address: String,
+        /// What differs.
+        message: String,
+    },
+    /// There is no story of that name.
+    #[error("there is no story '{name}' in this document; it has: {known}")]
+    UnknownStory {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// There is no such place to read on from.
+    #[error("'{cursor}' is no place to read on from; use a cursor that a read returned, such as P120")]
+    InvalidCursor {
+        /// What was given.
+        cursor: String,
+    },
+}
+
+impl Error {
+    /// The stable code: see `docs/errors/`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Package(error) => error.code(),
+            Self::Xml { source, .. } => source.code(),
+            Self::NoMainPart => "NO_MAIN_PART",
+            Self::NotWordprocessing { .. } => "NOT_WORDPROCESSING",
+            Self::UnsupportedNamespaces { .. } => "UNSUPPORTED_NAMESPACES",
+            Self::StaleRevision { .. } => "STALE_REVISION",
+            Self::InvalidOperation { .. } => "INVALID_OPERATION",
+            Self::ProofFailed { .. } => "PROOF_FAILED",
+            Self::UnknownStory { .. } => "UNKNOWN_STORY",
+            Self::InvalidCursor { .. } => "INVALID_CURSOR",
+        }
+    }
+}
+
+/// Why one operation was not applied. The document is as if it had not been given.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// Which rule.
+    pub code: RefusalCode,
+    /// What, where, and what to do next.
+    pub message: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: RefusalCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}
+
+macro_rules! refusal_codes {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $code:literal,)+) => {
+        /// The stable codes of refused operations.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum RefusalCode { $($(#[doc = $doc])+ $variant),+ }
+
+        impl RefusalCode {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The code as it is printed.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $code),+ }
+            }
+        }
+    };
+}
+
+refusal_codes! {
+    /// No paragraph has that address.
+    TargetNotFound = "TARGET_NOT_FOUND",
+    /// Several places fit and nothing says which.
+    AmbiguousTarget = "AMBIGUOUS_TARGET",
+    /// The text is not there.
+    TextNotFound = "TEXT_NOT_FOUND",
+    /// The text is there, but somebody's pending revision deletes it.
+    TextDeleted = "TEXT_DELETED",
+    /// The paragraph does not say what the caller believes.
+    ExpectedTextMismatch = "EXPECTED_TEXT_MISMATCH",
+    /// An earlier operation of the batch already changes this text.
+    OverlappingOperations = "OVERLAPPING_OPERATIONS",
+    /// The edit would change a field's result, which the field's next update would undo.
+    FieldEditRefused = "FIELD_EDIT_REFUSED",
+    /// The edit lies in a content control that is locked, bound to data, or a choice from a list.
+    ContentControlLocked = "CONTENT_CONTROL_LOCKED",
+    /// The edit lies in text that a pending revision moves.
+    MoveRevision = "MOVE_REVISION",
+    /// The paragraph carries a comment that deleting would take away.
+    CommentedContent = "COMMENTED_CONTENT",
+    /// The paragraph ends a section.
+    SectionBreakParagraph = "SECTION_BREAK_PARAGRAPH",
+    /// The edit would move or invent an inline object such as a picture or a footnote mark.
+    ObjectEditRefused = "OBJECT_EDIT_REFUSED",
+    /// A paragraph cannot be split inside a link, a content control or a similar wrapper.
+    SplitRefused = "SPLIT_REFUSED",
+    /// The text has characters that XML cannot hold.
+    InvalidContent = "INVALID_CONTENT",
+    /// The document has no such paragraph style.
+    StyleNotFound = "STYLE_NOT_FOUND",
+    /// Only the body can be edited.
+    StoryNotEditable = "STORY_NOT_EDITABLE",
+    /// The operation is not in the operation language.
+    InvalidOperation = "INVALID_OPERATION",
+    /// The edit did not prove reversible and was taken back.
+    ProofFailed = "PROOF_FAILED",
+    /// An earlier operation of an atomic batch was refused.
+    NotAttempted = "NOT_ATTEMPTED",
+}

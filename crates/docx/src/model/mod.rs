@@ -1,0 +1,19 @@
+//! Reading the tree as WordprocessingML: stories, paragraphs, and the text of a paragraph over its runs.
+//!
+//! Views only: must never change the tree.
+
+mod fields;
+mod flow;
+mod paragraph;
+mod revision;
+mod runs;
+
+pub use fields::{FieldContext, fields_at_start};
+pub use flow::{Placement, is_range_marker, next_paragraph, paragraphs, placements};
+pub(crate) use paragraph::barrier_inside;
+pub use paragraph::{Atom, AtomKind, Barrier, OBJECT, Paragraph, View};
+pub use revision::{Stamp, is_revision_wrapper, mark_revisions};
+pub use runs::{ON_OFF_FALSE, effective_text, is_on, needs_preserve, preserves_space};
+
+#[cfg(test)]
+mod paragraph_tests;

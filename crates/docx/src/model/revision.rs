@@ -1,0 +1,43 @@
+//! Who changed what: the attributes that every revision element carries (ISO/IEC 29500-1 §17.13.5).
+
+use engross_xml::{Document, Name, NodeId};
+
+use crate::names::{AUTHOR, DATE, DEL, ID, INS, MOVE_FROM, MOVE_TO, P_PR, R_PR};
+
+/// Author, date and id of a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// `w:id`, if it is a number.
+    pub id: Option<i64>,
+    /// `w:author`; empty when missing.
+    pub author: String,
+    /// `w:date`, as written.
+    pub date: Option<String>,
+}
+
+impl Stamp {
+    /// Reads the stamp of a revision element.
+    #[must_use]
+    pub fn of(document: &Document, node: NodeId) -> Self {
+        Self {
+            id: document.attribute(node, ID).and_then(|id| id.trim().parse().ok()),
+            author: document.attribute(node, AUTHOR).unwrap_or_default().into_owned(),
+            date: document.attribute(node, DATE).map(std::borrow::Cow::into_owned),
+        }
+    }
+}
+
+/// Whether a name is one of the four wrappers of inserted, deleted and moved content.
+#[must_use]
+pub fn is_revision_wrapper(name: Name) -> bool {
+    matches!(name, INS | DEL | MOVE_FROM | MOVE_TO)
+}
+
+/// The revisions of a paragraph's mark: the empty wrappers in `w:pPr/w:rPr` (§17.13.5.15, §17.13.5.20).
+pub fn mark_revisions(document: &Document, paragraph: NodeId) -> impl Iterator<Item = NodeId> {
+    let properties = document.child(paragraph, P_PR).and_then(|properties| document.child(properties, R_PR));
+    properties
+        .into_iter()
+        .flat_map(|properties| document.children(properties))
+        .filter(|node| is_revision_wrapper(document.name(*node)))
+}

@@ -1,0 +1,137 @@
+//! The names of WordprocessingML and its neighbours as constants, strict and transitional namespaces alike
+//! (ISO/IEC 29500-1 and -4).
+//!
+//! Must never hold behaviour.
+
+use engross_xml::{Name, NamespaceGroup, Vocabulary};
+
+/// `w:`, the main namespace.
+pub const W: NamespaceGroup = NamespaceGroup(0);
+/// `w14:`, Word 2010.
+pub const W14: NamespaceGroup = NamespaceGroup(1);
+/// `r:`, relationship references.
+pub const R: NamespaceGroup = NamespaceGroup(2);
+/// `mc:`, markup compatibility.
+pub const MC: NamespaceGroup = NamespaceGroup(3);
+/// `m:`, mathematics.
+pub const M: NamespaceGroup = NamespaceGroup(4);
+/// `xml:`.
+pub const XML: NamespaceGroup = NamespaceGroup(5);
+/// Package relationships.
+pub const REL: NamespaceGroup = NamespaceGroup(6);
+/// Content types.
+pub const CT: NamespaceGroup = NamespaceGroup(7);
+/// No namespace.
+pub const NONE: NamespaceGroup = NamespaceGroup(8);
+/// `wp:`, drawings placed in text.
+pub const WP: NamespaceGroup = NamespaceGroup(9);
+/// `w15:`, Word 2013.
+pub const W15: NamespaceGroup = NamespaceGroup(10);
+
+/// The transitional URI of `w:`, which new declarations use unless the part is strict.
+pub const W_URI: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+
+const NAMESPACES: &[&[&str]] = &[
+    &[W_URI, "http://purl.oclc.org/ooxml/wordprocessingml/main"],
+    &["http://schemas.microsoft.com/office/word/2010/wordml"],
+    &[
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+        "http://purl.oclc.org/ooxml/officeDocument/relationships",
+    ],
+    &["http://schemas.openxmlformats.org/markup-compatibility/2006"],
+    &[
+        "http://schemas.openxmlformats.org/officeDocument/2006/math",
+        "http://purl.oclc.org/ooxml/officeDocument/math",
+    ],
+    &["http://www.w3.org/XML/1998/namespace"],
+    &["http://schemas.openxmlformats.org/package/2006/relationships"],
+    &["http://schemas.openxmlformats.org/package/2006/content-types"],
+    &[""],
+    &[
+        "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+        "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing",
+    ],
+    &["http://schemas.microsoft.com/office/word/2012/wordml"],
+];
+
+macro_rules! vocabulary {
+    ($($group:ident: $($constant:ident = $local:literal),+ ;)+) => {
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "only counts the constants")]
+        #[repr(u16)]
+        enum Place { $($($constant),+),+ }
+        $($(
+            #[doc = concat!("`", stringify!($group), ":", $local, "`")]
+            pub const $constant: Name = Name::new(Place::$constant as u16);
+        )+)+
+        /// All of them.
+        pub static VOCABULARY: Vocabulary =
+            Vocabulary { namespaces: NAMESPACES, names: &[$($(($group, $local)),+),+] };
+    };
+}
+
+vocabulary! {
+    W: DOCUMENT = "document", BODY = "body", P = "p", P_PR = "pPr", RUN = "r", R_PR = "rPr", T = "t",
+       DEL_TEXT = "delText", INSTR_TEXT = "instrText", DEL_INSTR_TEXT = "delInstrText", TAB = "tab", PTAB = "ptab",
+       BR = "br", CR = "cr", NO_BREAK_HYPHEN = "noBreakHyphen", SOFT_HYPHEN = "softHyphen", SYM = "sym",
+       LAST_RENDERED_PAGE_BREAK = "lastRenderedPageBreak", DRAWING = "drawing", PICT = "pict", OBJECT = "object",
+       FOOTNOTE_REFERENCE = "footnoteReference", ENDNOTE_REFERENCE = "endnoteReference",
+       COMMENT_REFERENCE = "commentReference", ANNOTATION_REF = "annotationRef", FOOTNOTE_REF = "footnoteRef",
+       ENDNOTE_REF = "endnoteRef", SEPARATOR = "separator", CONTINUATION_SEPARATOR = "continuationSeparator",
+       FLD_CHAR = "fldChar", FLD_CHAR_TYPE = "fldCharType", FLD_SIMPLE = "fldSimple", INSTR = "instr", RUBY = "ruby",
+       RT = "rt", RUBY_BASE = "rubyBase", CONTENT_PART = "contentPart", PG_NUM = "pgNum", DAY_SHORT = "dayShort",
+       DAY_LONG = "dayLong", MONTH_SHORT = "monthShort", MONTH_LONG = "monthLong", YEAR_SHORT = "yearShort",
+       YEAR_LONG = "yearLong",
+       INS = "ins", DEL = "del", MOVE_FROM = "moveFrom", MOVE_TO = "moveTo", ID = "id", AUTHOR = "author", DATE = "date",
+       INITIALS = "initials", NAME = "name",
+       MOVE_FROM_RANGE_START = "moveFromRangeStart", MOVE_FROM_RANGE_END = "moveFromRangeEnd",
+       MOVE_TO_RANGE_START = "moveToRangeStart", MOVE_TO_RANGE_END = "moveToRangeEnd",
+       BOOKMARK_START = "bookmarkStart", BOOKMARK_END = "bookmarkEnd", COMMENT_RANGE_START = "commentRangeStart",
+       COMMENT_RANGE_END = "commentRangeEnd", PERM_START = "permStart", PERM_END = "permEnd", PROOF_ERR = "proofErr",
+       CUSTOM_XML_INS_RANGE_START = "customXmlInsRangeStart", CUSTOM_XML_INS_RANGE_END = "customXmlInsRangeEnd",
+       CUSTOM_XML_DEL_RANGE_START = "customXmlDelRangeStart", CUSTOM_XML_DEL_RANGE_END = "customXmlDelRangeEnd",
+       CUSTOM_XML_MOVE_FROM_RANGE_START = "customXmlMoveFromRangeStart",
+       CUSTOM_XML_MOVE_FROM_RANGE_END = "customXmlMoveFromRangeEnd",
+       CUSTOM_XML_MOVE_TO_RANGE_START = "customXmlMoveToRangeStart",
+       CUSTOM_XML_MOVE_TO_RANGE_END = "customXmlMoveToRangeEnd",
+       HYPERLINK = "hyperlink", ANCHOR = "anchor", SMART_TAG = "smartTag", SMART_TAG_PR = "smartTagPr", CUSTOM_XML = "customXml",
+       CUSTOM_XML_PR = "customXmlPr", DIR = "dir", BDO = "bdo", SUB_DOC = "subDoc", ALT_CHUNK = "altChunk",
+       SDT = "sdt", SDT_PR = "sdtPr", SDT_END_PR = "sdtEndPr", SDT_CONTENT = "sdtContent", LOCK = "lock",
+       DATA_BINDING = "dataBinding", DROP_DOWN_LIST = "dropDownList", COMBO_BOX = "comboBox", ALIAS = "alias", TAG = "tag",
+       SHOWING_PLC_HDR = "showingPlcHdr", PICTURE = "picture", CITATION = "citation", EQUATION = "equation",
+       TBL = "tbl", TR = "tr", TC = "tc", TBL_PR = "tblPr", TBL_PR_EX = "tblPrEx", TBL_GRID = "tblGrid", TR_PR = "trPr",
+       TC_PR = "tcPr", GRID_SPAN = "gridSpan", V_MERGE = "vMerge", CELL_INS = "cellIns", CELL_DEL = "cellDel",
+       CELL_MERGE = "cellMerge", SECT_PR = "sectPr", HEADER_REFERENCE = "headerReference",
+       FOOTER_REFERENCE = "footerReference",
+       R_PR_CHANGE = "rPrChange", P_PR_CHANGE = "pPrChange", SECT_PR_CHANGE = "sectPrChange",
+       TBL_PR_CHANGE = "tblPrChange", TBL_PR_EX_CHANGE = "tblPrExChange", TR_PR_CHANGE = "trPrChange",
+       TC_PR_CHANGE = "tcPrChange", TBL_GRID_CHANGE = "tblGridChange", NUMBERING_CHANGE = "numberingChange",
+       P_STYLE = "pStyle", R_STYLE = "rStyle", NUM_PR = "numPr", ILVL = "ilvl", NUM_ID = "numId", FRAME_PR = "framePr",
+       OUTLINE_LVL = "outlineLvl", B = "b", B_CS = "bCs", I = "i", I_CS = "iCs", U = "u", STRIKE = "strike",
+       VANISH = "vanish", VERT_ALIGN = "vertAlign", KEEP_NEXT = "keepNext", KEEP_LINES = "keepLines",
+       PAGE_BREAK_BEFORE = "pageBreakBefore", WIDOW_CONTROL = "widowControl", DSTRIKE = "dstrike", R_FONTS = "rFonts",
+       CAPS = "caps", SMALL_CAPS = "smallCaps",
+       VAL = "val", TYPE = "type", DEFAULT = "default",
+       STYLES = "styles", STYLE = "style", STYLE_ID = "styleId", BASED_ON = "basedOn", NEXT = "next", LINK = "link",
+       NUMBERING = "numbering", ABSTRACT_NUM = "abstractNum", ABSTRACT_NUM_ID = "abstractNumId", NUM = "num",
+       LVL = "lvl", LVL_OVERRIDE = "lvlOverride", START_OVERRIDE = "startOverride", START = "start",
+       NUM_FMT = "numFmt", LVL_TEXT = "lvlText", LVL_RESTART = "lvlRestart", IS_LGL = "isLgl",
+       STYLE_LINK = "styleLink", NUM_STYLE_LINK = "numStyleLink", FORMAT = "format", SUFF = "suff",
+       HDR = "hdr", FTR = "ftr", FOOTNOTES = "footnotes", FOOTNOTE = "footnote", ENDNOTES = "endnotes",
+       ENDNOTE = "endnote", COMMENTS = "comments", COMMENT = "comment", TXBX_CONTENT = "txbxContent",
+       SETTINGS = "settings", DOCUMENT_PROTECTION = "documentProtection", EDIT = "edit", ENFORCEMENT = "enforcement",
+       TRACK_REVISIONS = "trackRevisions", W_CHAR = "char", TITLE_PG = "titlePg",
+       RSID_R = "rsidR", RSID_R_PR = "rsidRPr", RSID_DEL = "rsidDel", RSID_P = "rsidP", RSID_R_DEFAULT = "rsidRDefault",
+       RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi";
+    W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", W14_CONFLICT_INS = "conflictIns",
+       W14_CONFLICT_DEL = "conflictDel";
+    W15: W15_REPEATING_SECTION = "repeatingSection";
+    R: R_ID = "id", R_EMBED = "embed", R_LINK = "link";
+    MC: ALTERNATE_CONTENT = "AlternateContent", CHOICE = "Choice", FALLBACK = "Fallback", IGNORABLE = "Ignorable";
+    M: O_MATH = "oMath", O_MATH_PARA = "oMathPara", M_R = "r", M_T = "t", M_CTRL_PR = "ctrlPr", M_R_PR = "rPr";
+    XML: XML_SPACE = "space";
+    REL: RELATIONSHIPS = "Relationships", RELATIONSHIP = "Relationship";
+    CT: TYPES = "Types", OVERRIDE = "Override", CT_DEFAULT = "Default";
+    NONE: N_ID = "Id", N_TYPE = "Type", N_TARGET = "Target", N_TARGET_MODE = "TargetMode", N_PART_NAME = "PartName",
+       N_CONTENT_TYPE = "ContentType", N_EXTENSION = "Extension", N_DESCR = "descr", N_NAME = "name", N_TITLE = "title";
+    WP: DOC_PR = "docPr";
+}

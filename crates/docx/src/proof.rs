@@ -1,0 +1,173 @@
+//! The proof of the whole part, on the bytes that are about to be written.
+//!
+//! The bytes are parsed afresh. Rejecting this session's revisions must give the source's tree; accepting them must
+//! give the texts that the session means. Nothing of the session's own tree takes part in the first.
+
+use std::collections::HashMap;
+
+use engross_xml::{Document, Kind, NodeId};
+
+use crate::canon::normal_form;
+use crate::document::{Tracking, WordDocument};
+use crate::error::Error;
+use crate::model::{FieldContext, Paragraph, View, fields_at_start, mark_revisions, paragraphs};
+use crate::names::{BODY, DEL, DOCUMENT, SDT, SDT_CONTENT, TBL, TC, TR, VOCABULARY};
+use crate::ops::{Proof, ProofState};
+use crate::parts;
+use crate::read::excerpt;
+use crate::revisions::{Selection, Side, resolve};
+
+/// Proves `written`, the new bytes of the main part.
+pub(crate) fn prove(document: &WordDocument, written: &[u8], tracking: Tracking) -> Result<Proof, Error> {
+    let limits = &document.limits.xml;
+    let name = &document.main_name;
+    let mut live = Document::parse(written.to_vec(), &VOCABULARY, limits)
+        .map_err(|source| Error::Xml { part: name.clone(), source })?;
+    let root = live.root();
+    let selection = Selection::IdsFrom(document.first_id());
+    let reject = match tracking {
+        Tracking::Untracked => ProofState::NotApplicable,
+        Tracking::Tracked => {
+            let source = parts::parse(&document.package, name, limits)?;
+            let checkpoint = live.checkpoint();
+            resolve(&mut live, root, Side::Reject, selection);
+            compare(&source, source.root(), &live, live.root())
+                .map_err(|(address, message)| Error::ProofFailed { side: "reject", address, message })?;
+            live.rollback(checkpoint);
+            ProofState::Holds
+        }
+    };
+    resolve(&mut live, root, Side::Accept, selection);
+    compare_texts(document, &live).map_err(|(address, message)| Error::ProofFailed {
+        side: "accept",
+        address,
+        message,
+    })?;
+    Ok(Proof { reject, accept: ProofState::Holds })
+}
+
+type Difference = (String, String);
+
+/// Compares two trees in their normal form, block by block; blocks with equal bytes need no closer look.
+fn compare(
+    left: &Document,
+    left_node: NodeId,
+    right: &Document,
+    right_node: NodeId,
+) -> Result<(), Difference> {
+    if let (Some(one), Some(other)) = (left.source(left_node), right.source(right_node))
+        && one == other
+    {
+        return Ok(());
+    }
+    let name = left.name(left_node);
+    if matches!(name, DOCUMENT | BODY | TBL | TR | TC | SDT | SDT_CONTENT) && name == right.name(right_node) {
+        let children = |document: &Document, node: NodeId| -> Vec<NodeId> {
+            document.children(node).filter(|child| document.kind(*child) == Kind::Element).collect()
+        };
+        let (ours, theirs) = (children(left, left_node), children(right, right_node));
+        if ours.len() == theirs.len() {
+            for (one, other) in ours.into_iter().zip(theirs) {
+                compare(left, one, right, other)?;
+            }
+            return Ok(());
+        }
+        let message =
+            format!("<{}> has {} parts instead of {}", left.local_name(name), theirs.len(), ours.len());
+        return Err((address_of(left, left_node), message));
+    }
+    if normal_form(left, left_node) == normal_form(right, right_node) {
+        return Ok(());
+    }
+    Err((address_of(left, left_node), format!("<{}> differs from the source", left.local_name(name))))
+}
+
+fn address_of(document: &Document, node: NodeId) -> String {
+    let numbered = paragraphs(document, document.root());
+    let inside =
+        |paragraph: &NodeId| *paragraph == node || document.ancestors(*paragraph).any(|above| above == node);
+    numbered.iter().position(inside).map_or_else(|| "the document".to_owned(), |at| format!("P{}", at + 1))
+}
+
+/// Compares the accepted document with what the session's own tree shows as accepted.
+fn compare_texts(document: &WordDocument, accepted: &Document) -> Result<(), Difference> {
+    let meant = meant_paragraphs(document);
+    let body = accepted.child(accepted.root(), BODY).unwrap_or(accepted.root());
+    let nodes = paragraphs(accepted, body);
+    let fields = fields_at_start(accepted, &nodes);
+    if meant.len() != nodes.len() {
+        let message = format!("there are {} paragraphs instead of {}", nodes.len(), meant.len());
+        return Err(("the document".to_owned(), message));
+    }
+    for (at, (node, meant)) in nodes.iter().zip(meant).enumerate() {
+        let got = || Paragraph::read(accepted, *node, View::Accepted, fields.get(node)).text;
+        let same = match &meant {
+            Meant::Source(source) => {
+                accepted.source(*node) == Some(source) || {
+                    // The same bytes can be inside other fields now, or the element be cut anew: look at the text.
+                    false
+                }
+            }
+            Meant::Text(text) => got() == *text,
+        };
+        if !same {
+            let wanted = match meant {
+                Meant::Source(_) => "its source".to_owned(),
+                Meant::Text(text) => format!("'{}'", excerpt(&text)),
+            };
+            return Err((
+                format!("P{}", at + 1),
+                format!("it says '{}' instead of {wanted}", excerpt(&got())),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What a paragraph of the accepted document shall be.
+enum Meant<'a> {
+    /// The bytes it had.
+    Source(&'a str),
+    /// This text.
+    Text(String),
+}
+
+fn meant_paragraphs(document: &WordDocument) -> Vec<Meant<'_>> {
+    let tree = &document.tree;
+    let nodes = paragraphs(tree, document.body);
+    let fields = fields_at_start(tree, &nodes);
+    let selection = Selection::IdsFrom(document.first_id());
+    let mut meant = Vec::with_capacity(nodes.len());
+    let mut pending: Vec<NodeId> = Vec::new();
+    for node in nodes {
+        // A paragraph whose border this session deleted goes on in the next one.
+        let border_gone =
+            mark_revisions(tree, node).any(|mark| tree.name(mark) == DEL && selection.holds(tree, mark));
+        if border_gone {
+            pending.push(node);
+            continue;
+        }
+        if pending.is_empty()
+            && let Some(source) = tree.source(node)
+        {
+            meant.push(Meant::Source(source));
+            continue;
+        }
+        pending.push(node);
+        meant.push(Meant::Text(joined_text(tree, &pending, &fields)));
+        pending.clear();
+    }
+    // What is left stands before a table or the end: it goes if nothing is left in it.
+    for node in pending {
+        let text = joined_text(tree, &[node], &fields);
+        if !text.is_empty() {
+            meant.push(Meant::Text(text));
+        }
+    }
+    meant
+}
+
+fn joined_text(tree: &Document, nodes: &[NodeId], fields: &HashMap<NodeId, FieldContext>) -> String {
+    let context = nodes.first().and_then(|node| fields.get(node));
+    Paragraph::read_chain(tree, nodes, View::Accepted, context).text
+}

@@ -1,0 +1,116 @@
+//! How what is not text appears in text: `⟦footnote 3⟧`, `⟦image⟧`, `⟦br⟧`.
+//!
+//! A reader may quote such a label back; then it means the object that is there, which no text edit moves or removes.
+
+use engross_xml::Document;
+use sha2::{Digest, Sha256};
+
+use crate::model::{Atom, AtomKind};
+use crate::names::{
+    DRAWING, ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID, O_MATH, O_MATH_PARA, OBJECT, PICT, SYM,
+};
+
+const OPEN: char = '⟦';
+const CLOSE: char = '⟧';
+/// Characters of a longest label.
+const LONGEST: usize = 40;
+
+/// The label of an inline object.
+pub(crate) fn object_label(document: &Document, atom: &Atom) -> String {
+    let id = || document.attribute(atom.node, ID).unwrap_or_default().into_owned();
+    let name = match document.name(atom.node) {
+        FOOTNOTE_REFERENCE => format!("footnote {}", id()),
+        ENDNOTE_REFERENCE => format!("endnote {}", id()),
+        DRAWING | PICT => "image".to_owned(),
+        OBJECT => "embedded object".to_owned(),
+        SYM => "symbol".to_owned(),
+        O_MATH | O_MATH_PARA => "equation".to_owned(),
+        _ => "object".to_owned(),
+    };
+    format!("{OPEN}{name}{CLOSE}")
+}
+
+/// What an atom's text looks like to a reader.
+pub(crate) fn shown(document: &Document, atom: &Atom, text: &str) -> String {
+    match atom.kind {
+        AtomKind::Object => object_label(document, atom),
+        AtomKind::Character(c) => match c {
+            '\n' => "⟦br⟧".to_owned(),
+            '\u{C}' => "⟦page break⟧".to_owned(),
+            '\u{B}' => "⟦column break⟧".to_owned(),
+            // A soft hyphen is only seen where a line ends.
+            '\u{AD}' => String::new(),
+            c => c.to_string(),
+        },
+        // A line end inside w:t is a space to Word.
+        AtomKind::Text => text.replace(['\n', '\r'], " "),
+        AtomKind::Silent => String::new(),
+    }
+}
+
+/// Turns labels back: breaks into their characters, objects into nothing, since they stay where they are.
+pub(crate) fn without_object_labels(text: &str) -> String {
+    if !text.contains(OPEN) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        out.push_str(before);
+        let end = after.char_indices().take(LONGEST).find(|(_, c)| *c == CLOSE).map(|(at, _)| at);
+        let meaning = end.and_then(|end| after.get(..end)).and_then(meaning);
+        match (meaning, end.and_then(|end| after.get(end + CLOSE.len_utf8()..))) {
+            (Some(meaning), Some(behind)) => {
+                out.push_str(meaning);
+                rest = behind;
+            }
+            _ => {
+                out.push(OPEN);
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn meaning(label: &str) -> Option<&'static str> {
+    let numbered = |prefix: &str| label.strip_prefix(prefix).is_some_and(|id| id.parse::<i64>().is_ok());
+    match label {
+        "br" => Some("\n"),
+        "page break" => Some("\u{C}"),
+        "column break" => Some("\u{B}"),
+        "image" | "embedded object" | "symbol" | "equation" | "object" => Some(""),
+        _ if numbered("footnote ") || numbered("endnote ") => Some(""),
+        _ => None,
+    }
+}
+
+/// The start of a text, for messages.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LENGTH: usize = 60;
+    let clean: String = text
+        .chars()
+        .filter(|c| *c != crate::model::OBJECT)
+        .map(|c| if c.is_control() || c == '\u{2029}' { ' ' } else { c })
+        .take(LENGTH + 1)
+        .collect();
+    match clean.char_indices().nth(LENGTH) {
+        Some((end, _)) => format!("{}…", clean.get(..end).unwrap_or_default()),
+        None => clean,
+    }
+}
+
+/// Twelve hexadecimal digits that tell one text from another.
+pub(crate) fn fingerprint(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text.as_bytes())).chars().take(12).collect()
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}

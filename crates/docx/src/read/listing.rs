@@ -1,0 +1,235 @@
+//! A story as numbered paragraphs.
+
+use std::collections::HashMap;
+
+use engross_xml::{Document, NodeId};
+use serde::Serialize;
+
+use crate::model::{Atom, Paragraph, Placement, View, fields_at_start, placements};
+use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, ID, PARA_ID};
+use crate::numbering::{Counter, Numbering, paragraph_numbering};
+use crate::read::labels::{fingerprint, shown};
+use crate::revisions::list;
+use crate::styles::Styles;
+
+/// What to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Which revisions count as done: [`View::Accepted`], [`View::Original`] or [`View::Markup`].
+    pub view: View,
+    /// Name of the story; the body without.
+    pub story: Option<String>,
+    /// Only paragraphs that contain this text, case and typography aside.
+    pub search: Option<String>,
+    /// Where to begin: a cursor of an earlier reading, or an address.
+    pub from: Option<String>,
+    /// At most so many paragraphs.
+    pub limit: Option<usize>,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { view: View::Accepted, story: None, search: None, from: None, limit: None }
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reading {
+    /// Token of the document's state; a batch can insist on it by `expectedRevision`.
+    pub revision: String,
+    /// `accepted`, `original` or `markup`.
+    pub view: &'static str,
+    /// The paragraphs.
+    pub paragraphs: Vec<ParagraphReading>,
+    /// Where the next reading begins; `null` at the end.
+    pub cursor: Option<String>,
+    /// How many paragraphs the story has.
+    pub total: usize,
+}
+
+/// A paragraph and what surrounds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ParagraphReading {
+    /// `P12`, or with the story as `footnote:3/P1`.
+    pub address: String,
+    /// Its number in the story, from 1.
+    pub index: usize,
+    /// Its style, as shown in the notation; `null` when the document has no styles.
+    pub style: Option<String>,
+    /// Level of its list, from 0.
+    pub list_level: Option<u8>,
+    /// The visible list marker.
+    pub marker: Option<String>,
+    /// Whether the marker is a bullet.
+    pub bullet: bool,
+    /// Its place in the nearest table.
+    pub table: Option<TablePlace>,
+    /// The numbered provision it belongs to, for text that has no number itself.
+    pub section: Option<String>,
+    /// Its text in the view. Objects and breaks appear as labels such as `⟦footnote 3⟧` and `⟦br⟧`.
+    pub text: String,
+    /// Ids of the tracked changes in it.
+    pub revisions: Vec<String>,
+    /// Ids of the comments that are anchored in it.
+    pub comments: Vec<String>,
+    /// `w14:paraId`, if it has one.
+    pub para_id: Option<String>,
+    /// Tells its text from others.
+    pub fingerprint: String,
+}
+
+/// A place in a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct TablePlace {
+    /// Number of the table in the story, from 1; nested tables count.
+    pub id: usize,
+    /// Row, from 0.
+    pub row: usize,
+    /// Cell of the row, from 0.
+    pub column: usize,
+}
+
+impl From<Placement> for TablePlace {
+    fn from(place: Placement) -> Self {
+        Self { id: place.table, row: place.row, column: place.column }
+    }
+}
+
+/// What a reading draws on besides the story.
+#[derive(Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) styles: &'a Styles,
+    pub(crate) numbering: &'a Numbering,
+    /// Names revisions as `revisions` does.
+    pub(crate) revision_names: &'a dyn Fn(i64) -> String,
+}
+
+/// Reads every paragraph below `root`. `prefix` names the story in addresses; empty for the body.
+pub(crate) fn read_story(
+    sources: Sources<'_>,
+    root: NodeId,
+    prefix: &str,
+    view: View,
+) -> Vec<ParagraphReading> {
+    let Sources { document, styles, numbering, .. } = sources;
+    let placed = placements(document, root);
+    let nodes: Vec<NodeId> = placed.iter().map(|(node, _)| *node).collect();
+    let fields = fields_at_start(document, &nodes);
+    let mut counter = Counter::new(numbering, styles);
+    let mut revisions: HashMap<NodeId, Vec<String>> = HashMap::new();
+    for revision in list(document, root) {
+        if let (Some(paragraph), Some(id)) = (revision.paragraph, revision.stamp.id) {
+            revisions.entry(paragraph).or_default().push((sources.revision_names)(id));
+        }
+    }
+    let mut open_comments: Vec<String> = Vec::new();
+    let mut section: Option<String> = None;
+    let mut readings = Vec::with_capacity(placed.len());
+    for (at, (node, place)) in placed.into_iter().enumerate() {
+        let paragraph = Paragraph::read(document, node, view, fields.get(&node));
+        let list = paragraph_numbering(document, node, styles, numbering);
+        let marker = list.and_then(|(id, level)| counter.next(id, level));
+        let bullet = marker.as_ref().is_some_and(|marker| marker.bullet);
+        let own_marker = marker.as_ref().map(|marker| marker.text.clone()).filter(|text| !text.is_empty());
+        if place.is_none()
+            && !bullet
+            && let Some(marker) = &own_marker
+        {
+            section = Some(marker.trim_end_matches(['.', ')', ':']).to_owned());
+        }
+        let belongs = own_marker.is_none() && place.is_none();
+        let number = at + 1;
+        let style = styles.of_paragraph(document, node).map(|id| styles.label(id));
+        readings.push(ParagraphReading {
+            address: if prefix.is_empty() { format!("P{number}") } else { format!("{prefix}/P{number}") },
+            index: number,
+            style,
+            list_level: list.map(|(_, level)| level),
+            marker: own_marker,
+            bullet,
+            table: place.map(TablePlace::from),
+            section: section.clone().filter(|_| belongs),
+            text: text_of(document, &paragraph, view),
+            revisions: revisions.remove(&node).unwrap_or_default(),
+            comments: comments_of(document, node, &mut open_comments),
+            para_id: document.attribute(node, PARA_ID).map(std::borrow::Cow::into_owned),
+            fingerprint: fingerprint(&paragraph.text),
+        });
+    }
+    readings
+}
+
+/// The text as shown. The markup view tells insertions and deletions as CriticMarkup does.
+fn text_of(document: &Document, paragraph: &Paragraph, view: View) -> String {
+    let mut out = String::with_capacity(paragraph.text.len() + 8);
+    let mut state = Change::None;
+    for atom in paragraph.visible() {
+        let now = if view == View::Markup { change_of(atom) } else { Change::None };
+        if now != state {
+            out.push_str(state.end());
+            out.push_str(now.start());
+            state = now;
+        }
+        out.push_str(&shown(document, atom, paragraph.text.get(atom.range.clone()).unwrap_or_default()));
+    }
+    out.push_str(state.end());
+    out
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    None,
+    Inserted,
+    Deleted,
+}
+
+impl Change {
+    fn start(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Inserted => "{++",
+            Self::Deleted => "{--",
+        }
+    }
+
+    fn end(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Inserted => "++}",
+            Self::Deleted => "--}",
+        }
+    }
+}
+
+fn change_of(atom: &Atom) -> Change {
+    match (atom.deleted, atom.inserted) {
+        (Some(_), _) => Change::Deleted,
+        (None, Some(_)) => Change::Inserted,
+        (None, None) => Change::None,
+    }
+}
+
+/// Comments whose range or mark touches the paragraph, in order.
+fn comments_of(document: &Document, paragraph: NodeId, open: &mut Vec<String>) -> Vec<String> {
+    let mut found = open.clone();
+    for node in document.descendants(paragraph) {
+        let name = document.name(node);
+        if !matches!(name, COMMENT_RANGE_START | COMMENT_RANGE_END | COMMENT_REFERENCE) {
+            continue;
+        }
+        let id = document.attribute(node, ID).unwrap_or_default().into_owned();
+        match name {
+            COMMENT_RANGE_START => open.push(id.clone()),
+            COMMENT_RANGE_END => open.retain(|known| *known != id),
+            _ => {}
+        }
+        if !found.contains(&id) {
+            found.push(id);
+        }
+    }
+    found
+}

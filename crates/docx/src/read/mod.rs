@@ -1,0 +1,15 @@
+//! Reading a document for people, programs and models: numbered paragraphs with what surrounds them.
+
+mod labels;
+mod listing;
+mod notation;
+mod stories;
+
+pub(crate) use labels::{excerpt, fingerprint, hexadecimal, without_object_labels};
+pub use listing::{ParagraphReading, ReadOptions, Reading, TablePlace};
+pub(crate) use listing::{Sources, read_story};
+pub use notation::notation;
+pub(crate) use stories::{StoryPart, find_stories, story_root};
+
+#[cfg(test)]
+mod labels_tests;

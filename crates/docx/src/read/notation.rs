@@ -1,0 +1,76 @@
+//! The reading as text: one line a paragraph, `[P7|ListNumber|L:1|M:1.1] …`.
+//!
+//! The forms of the paper (mission/004) are kept: `[P3|Heading1]`, `[P7|ListNumber|L:1]`, `[P9|T:0,2]`. Added are the
+//! visible marker `M:`, the table `tbl:`, the provision `§`, revisions `rev:` and comments `c:`.
+
+use std::fmt::Write as _;
+
+use crate::read::listing::{ParagraphReading, Reading};
+use crate::revisions::Comment;
+
+/// The reading as text, with a closing line when there is more to read.
+#[must_use]
+pub fn notation(reading: &Reading, comments: &[Comment]) -> String {
+    let mut out = String::new();
+    for paragraph in &reading.paragraphs {
+        let _ = writeln!(out, "[{}] {}", tags(paragraph), paragraph.text);
+    }
+    let mentioned = |comment: &&Comment| {
+        reading.paragraphs.iter().any(|paragraph| paragraph.comments.contains(&comment.id))
+    };
+    let mut notes = comments.iter().filter(mentioned).peekable();
+    if notes.peek().is_some() {
+        out.push_str("\nComments:\n");
+    }
+    for comment in notes {
+        let _ = write!(out, "c:{} {}", comment.id, comment.stamp.author);
+        if let Some(date) = &comment.stamp.date {
+            let _ = write!(out, ", {date}");
+        }
+        if !comment.quoted.is_empty() {
+            let _ = write!(out, ", on \"{}\"", comment.quoted.replace('\n', " "));
+        }
+        let _ = writeln!(out, ": {}", comment.text.replace('\n', " / "));
+    }
+    if let Some(cursor) = &reading.cursor {
+        let _ = writeln!(out, "\n… {} paragraphs in all; read on from {cursor}", reading.total);
+    }
+    out
+}
+
+fn tags(paragraph: &ParagraphReading) -> String {
+    let mut tags = vec![paragraph.address.clone()];
+    let style = paragraph.style.as_deref().unwrap_or("Normal");
+    match paragraph.list_level {
+        Some(level) => {
+            tags.push(list_style(paragraph, style));
+            tags.push(format!("L:{level}"));
+            tags.extend(paragraph.marker.as_ref().map(|marker| format!("M:{marker}")));
+        }
+        // In a cell the common style says nothing.
+        None if paragraph.table.is_some() && style == "Normal" => {}
+        None => tags.push(style.to_owned()),
+    }
+    if let Some(place) = paragraph.table {
+        tags.push(format!("T:{},{}", place.row, place.column));
+        tags.push(format!("tbl:{}", place.id));
+    }
+    tags.extend(paragraph.section.as_ref().map(|section| format!("§{section}")));
+    if !paragraph.revisions.is_empty() {
+        tags.push(format!("rev:{}", paragraph.revisions.join(",")));
+    }
+    if !paragraph.comments.is_empty() {
+        tags.push(format!("c:{}", paragraph.comments.join(",")));
+    }
+    tags.join("|")
+}
+
+/// List paragraphs of a plain style are named by their list, headings and other styles by their own name.
+fn list_style(paragraph: &ParagraphReading, style: &str) -> String {
+    let plain = matches!(style, "Normal" | "ListParagraph" | "ListNumber" | "ListBullet");
+    match (plain, paragraph.bullet) {
+        (false, _) => style.to_owned(),
+        (true, true) => "ListBullet".to_owned(),
+        (true, false) => "ListNumber".to_owned(),
+    }
+}

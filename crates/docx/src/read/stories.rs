@@ -1,0 +1,119 @@
+//! The stories of a document besides the body, by the names that addresses use.
+
+use engross_xml::{Document, Limits, NodeId};
+
+use crate::error::Error;
+use crate::names::{
+    COMMENT, ENDNOTE, FALLBACK, FOOTER_REFERENCE, FOOTNOTE, HEADER_REFERENCE, ID, R_ID, SECT_PR,
+    TXBX_CONTENT, TYPE,
+};
+use crate::package::Package;
+use crate::parts::{Relationship, parse};
+
+/// A story: where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StoryPart {
+    /// `footnote:3`, `header:default@2`, `textbox:1`, `comment:4`.
+    pub(crate) name: String,
+    /// The part it stands in.
+    pub(crate) part: String,
+    /// Which of the part's stories: the `w:id`, or the number of the text box; empty for a whole part.
+    pub(crate) key: String,
+}
+
+/// All stories besides the body, with their names.
+pub(crate) fn find_stories(
+    package: &Package,
+    main: (&str, &Document),
+    relationships: &[Relationship],
+    limits: &Limits,
+) -> Result<Vec<StoryPart>, Error> {
+    let (main_name, document) = main;
+    let mut stories = headers_and_footers(document, relationships);
+    for relationship in relationships.iter().filter(|relationship| !relationship.external) {
+        let (element, prefix) = match relationship.kind.as_str() {
+            "footnotes" => (FOOTNOTE, "footnote"),
+            "endnotes" => (ENDNOTE, "endnote"),
+            "comments" => (COMMENT, "comment"),
+            _ => continue,
+        };
+        if !package.contains(&relationship.target) {
+            continue;
+        }
+        let part = parse(package, &relationship.target, limits)?;
+        for node in part.children(part.root()).filter(|node| part.name(*node) == element) {
+            // Separators are notes of a type of their own (ISO/IEC 29500-1 §17.11.10).
+            let ordinary = part.attribute(node, TYPE).is_none_or(|kind| kind == "normal");
+            let id = part.attribute(node, ID).unwrap_or_default();
+            if ordinary {
+                stories.push(StoryPart {
+                    name: format!("{prefix}:{id}"),
+                    part: relationship.target.clone(),
+                    key: id.into_owned(),
+                });
+            }
+        }
+    }
+    for (number, _) in text_boxes(document).into_iter().enumerate() {
+        let number = number + 1;
+        stories.push(StoryPart {
+            name: format!("textbox:{number}"),
+            part: main_name.to_owned(),
+            key: number.to_string(),
+        });
+    }
+    Ok(stories)
+}
+
+/// The node below which a story's paragraphs stand.
+pub(crate) fn story_root(document: &Document, story: &StoryPart) -> Option<NodeId> {
+    if story.key.is_empty() {
+        return Some(document.root());
+    }
+    if story.name.starts_with("textbox:") {
+        let number: usize = story.key.parse().ok()?;
+        return text_boxes(document).get(number.checked_sub(1)?).copied();
+    }
+    document
+        .children(document.root())
+        .find(|node| document.attribute(*node, ID).is_some_and(|id| id == story.key.as_str()))
+}
+
+fn headers_and_footers(document: &Document, relationships: &[Relationship]) -> Vec<StoryPart> {
+    let mut stories = Vec::new();
+    let mut section = 0;
+    for node in document.descendants(document.root()).filter(|node| document.name(*node) == SECT_PR) {
+        section += 1;
+        for reference in document.children(node) {
+            let prefix = match document.name(reference) {
+                HEADER_REFERENCE => "header",
+                FOOTER_REFERENCE => "footer",
+                _ => continue,
+            };
+            let kind = document.attribute(reference, TYPE).unwrap_or_else(|| "default".into());
+            let id = document.attribute(reference, R_ID).unwrap_or_default();
+            if let Some(target) = relationships.iter().find(|relationship| relationship.id == *id) {
+                stories.push(StoryPart {
+                    name: format!("{prefix}:{kind}@{section}"),
+                    part: target.target.clone(),
+                    key: String::new(),
+                });
+            }
+        }
+    }
+    stories
+}
+
+/// Contents of text boxes in file order; the old-style copy of a box is not counted.
+fn text_boxes(document: &Document) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    let mut nodes = document.descendants(document.root());
+    while let Some(node) = nodes.next() {
+        match document.name(node) {
+            FALLBACK => nodes.skip_below(node),
+            TXBX_CONTENT => found.push(node),
+            _ => {}
+        }
+    }
+    found
+}

@@ -1,0 +1,148 @@
+//! What revisions a part holds, for people and programs.
+
+use std::collections::HashMap;
+
+use engross_xml::{Document, Name, NodeId};
+
+use crate::model::{Stamp, effective_text, is_revision_wrapper};
+use crate::names::{
+    CELL_DEL, CELL_INS, CELL_MERGE, DEL, DEL_TEXT, FALLBACK, INS, MOVE_FROM, MOVE_TO, NUM_PR, P, P_PR,
+    P_PR_CHANGE, R_PR, R_PR_CHANGE, SECT_PR_CHANGE, T, TAB, TR_PR, TXBX_CONTENT,
+};
+use crate::revisions::properties::is_change;
+
+/// What a revision does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RevisionKind {
+    /// Text was inserted.
+    Insertion,
+    /// Text was deleted.
+    Deletion,
+    /// Text was moved away from here.
+    MoveFrom,
+    /// Text was moved to here.
+    MoveTo,
+    /// The border behind the paragraph was inserted.
+    ParagraphInsertion,
+    /// The border behind the paragraph was deleted.
+    ParagraphDeletion,
+    /// The look of text was changed.
+    Formatting,
+    /// Properties of the paragraph were changed.
+    ParagraphFormatting,
+    /// Properties of a section were changed.
+    SectionFormatting,
+    /// Properties of a table, row or cell were changed.
+    TableFormatting,
+    /// A row was inserted.
+    RowInsertion,
+    /// A row was deleted.
+    RowDeletion,
+    /// A cell was inserted.
+    CellInsertion,
+    /// A cell was deleted.
+    CellDeletion,
+    /// Cells were merged or split.
+    CellMerge,
+    /// The numbering was changed.
+    Numbering,
+}
+
+/// A tracked change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// What it does.
+    pub kind: RevisionKind,
+    /// Who, when, and `w:id`.
+    pub stamp: Stamp,
+    /// The paragraph it stands in, or the first below it.
+    pub paragraph: Option<NodeId>,
+    /// The text concerned; empty for a paragraph mark.
+    pub text: String,
+}
+
+/// The revisions below `root` in file order. Of alternate content only the choice counts.
+#[must_use]
+pub fn list(document: &Document, root: NodeId) -> Vec<Revision> {
+    let mut found = Vec::new();
+    let mut nodes = document.descendants(root);
+    while let Some(node) = nodes.next() {
+        let name = document.name(node);
+        if name == FALLBACK {
+            nodes.skip_below(node);
+            continue;
+        }
+        let Some(kind) = kind_of(document, node, name) else { continue };
+        let paragraph = document.ancestors(node).find(|above| document.name(*above) == P).or_else(|| {
+            document.descendants(first_owner(document, node)).find(|below| document.name(*below) == P)
+        });
+        let text = match kind {
+            RevisionKind::ParagraphInsertion | RevisionKind::ParagraphDeletion => String::new(),
+            RevisionKind::Insertion
+            | RevisionKind::Deletion
+            | RevisionKind::MoveFrom
+            | RevisionKind::MoveTo => text_below(document, node),
+            RevisionKind::Formatting => document
+                .parent(node)
+                .and_then(|properties| document.parent(properties))
+                .filter(|owner| document.name(*owner) != P_PR)
+                .map_or_else(String::new, |run| text_below(document, run)),
+            _ => String::new(),
+        };
+        found.push(Revision { kind, stamp: Stamp::of(document, node), paragraph, text });
+    }
+    found
+}
+
+/// Numbers paragraphs from 1 for addresses.
+#[must_use]
+pub(crate) fn numbers(paragraphs: &[NodeId]) -> HashMap<NodeId, usize> {
+    paragraphs.iter().enumerate().map(|(at, node)| (*node, at + 1)).collect()
+}
+
+fn kind_of(document: &Document, node: NodeId, name: Name) -> Option<RevisionKind> {
+    let parent = document.parent(node).map_or(Name::NONE, |parent| document.name(parent));
+    if is_revision_wrapper(name) {
+        return match (parent, name) {
+            (TR_PR, INS) => Some(RevisionKind::RowInsertion),
+            (TR_PR, DEL) => Some(RevisionKind::RowDeletion),
+            (R_PR, INS | MOVE_TO) => Some(RevisionKind::ParagraphInsertion),
+            (R_PR, _) => Some(RevisionKind::ParagraphDeletion),
+            (NUM_PR, _) => Some(RevisionKind::Numbering),
+            (_, INS) => Some(RevisionKind::Insertion),
+            (_, DEL) => Some(RevisionKind::Deletion),
+            (_, MOVE_FROM) => Some(RevisionKind::MoveFrom),
+            _ => Some(RevisionKind::MoveTo),
+        };
+    }
+    match name {
+        CELL_INS => Some(RevisionKind::CellInsertion),
+        CELL_DEL => Some(RevisionKind::CellDeletion),
+        CELL_MERGE => Some(RevisionKind::CellMerge),
+        R_PR_CHANGE => Some(RevisionKind::Formatting),
+        P_PR_CHANGE => Some(RevisionKind::ParagraphFormatting),
+        SECT_PR_CHANGE => Some(RevisionKind::SectionFormatting),
+        name if is_change(name) => Some(RevisionKind::TableFormatting),
+        _ => None,
+    }
+}
+
+fn first_owner(document: &Document, node: NodeId) -> NodeId {
+    let mut owners = document.ancestors(node);
+    owners.nth(1).or_else(|| document.parent(node)).unwrap_or(node)
+}
+
+fn text_below(document: &Document, node: NodeId) -> String {
+    let mut text = String::new();
+    let mut below = document.descendants(node);
+    while let Some(node) = below.next() {
+        match document.name(node) {
+            T | DEL_TEXT => text.push_str(&effective_text(document, node)),
+            TAB => text.push('\t'),
+            TXBX_CONTENT | FALLBACK | P_PR => below.skip_below(node),
+            _ => {}
+        }
+    }
+    text
+}

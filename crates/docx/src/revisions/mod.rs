@@ -1,0 +1,15 @@
+//! Tracked changes as they stand in a document: list them, accept them, reject them.
+
+mod comments;
+mod list;
+mod properties;
+mod resolve;
+
+pub use comments::{Comment, comments};
+pub(crate) use list::numbers;
+pub use list::{Revision, RevisionKind, list};
+pub(crate) use properties::is_change as is_property_change;
+pub use resolve::{Selection, Side, resolve, resolve_paragraphs};
+
+#[cfg(test)]
+mod resolve_tests;

@@ -1,0 +1,302 @@
+//! Accepting and rejecting: the tree as it is when revisions are done or were never made
+//! (ISO/IEC 29500-1 §17.13.5).
+//!
+//! This is the same code that proves every edit, so it must not know who wrote a revision or why.
+
+use engross_xml::{Document, NodeId};
+
+use crate::model::{Stamp, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph};
+use crate::names::{
+    CELL_DEL, CELL_INS, CELL_MERGE, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
+    CUSTOM_XML_INS_RANGE_END, CUSTOM_XML_INS_RANGE_START, CUSTOM_XML_MOVE_FROM_RANGE_END,
+    CUSTOM_XML_MOVE_FROM_RANGE_START, CUSTOM_XML_MOVE_TO_RANGE_END, CUSTOM_XML_MOVE_TO_RANGE_START, DEL,
+    DEL_INSTR_TEXT, DEL_TEXT, HYPERLINK, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR, MOVE_FROM, MOVE_FROM_RANGE_END,
+    MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NUM_PR, P, P_PR, R_PR, SDT, T,
+    TBL, TC, TC_PR, TR, TR_PR,
+};
+use crate::revisions::properties;
+
+/// What becomes of a revision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// It is done for good.
+    Accept,
+    /// It was never made.
+    Reject,
+}
+
+/// Which revisions are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selection {
+    /// All of them.
+    All,
+    /// Those whose `w:id` is at least this: what one command wrote.
+    IdsFrom(i64),
+}
+
+impl Selection {
+    pub(crate) fn holds(self, document: &Document, node: NodeId) -> bool {
+        match self {
+            Self::All => true,
+            Self::IdsFrom(first) => Stamp::of(document, node).id.is_some_and(|id| id >= first),
+        }
+    }
+}
+
+/// Resolves everything below `root`. Says how many revisions it resolved.
+pub fn resolve(document: &mut Document, root: NodeId, side: Side, selection: Selection) -> usize {
+    let nodes: Vec<NodeId> = document.descendants(root).collect();
+    Resolver { document, side, selection, resolved: 0 }.run(&nodes)
+}
+
+/// Resolves the given paragraphs and the borders behind them, in file order.
+pub fn resolve_paragraphs(
+    document: &mut Document,
+    paragraphs: &[NodeId],
+    side: Side,
+    selection: Selection,
+) -> usize {
+    let nodes: Vec<NodeId> = paragraphs.iter().flat_map(|node| document.descendants(*node)).collect();
+    Resolver { document, side, selection, resolved: 0 }.run(&nodes)
+}
+
+struct Resolver<'a> {
+    document: &'a mut Document,
+    side: Side,
+    selection: Selection,
+    resolved: usize,
+}
+
+impl Resolver<'_> {
+    /// `nodes` in file order.
+    fn run(mut self, nodes: &[NodeId]) -> usize {
+        // Whatever changes places below must not hide what was meant, so all is looked up first.
+        let lost_borders: Vec<NodeId> = nodes
+            .iter()
+            .copied()
+            .filter(|node| self.document.name(*node) == P && self.loses_border(*node))
+            .collect();
+        let paragraphs =
+            nodes.iter().copied().filter(|node| self.document.name(*node) == P).collect::<Vec<_>>();
+        for node in nodes {
+            self.property_change(*node);
+        }
+        for node in nodes {
+            self.row_or_cell(*node);
+        }
+        for node in nodes {
+            self.content(*node);
+        }
+        for paragraph in paragraphs {
+            self.clean_mark(paragraph);
+        }
+        for paragraph in lost_borders {
+            self.join(paragraph);
+        }
+        self.resolved
+    }
+
+    fn property_change(&mut self, node: NodeId) {
+        if properties::is_change(self.document.name(node)) && self.selection.holds(self.document, node) {
+            self.resolved += 1;
+            match self.side {
+                Side::Accept => self.document.detach(node),
+                Side::Reject => properties::restore(self.document, node),
+            }
+        }
+    }
+
+    fn row_or_cell(&mut self, node: NodeId) {
+        let name = self.document.name(node);
+        let Some(parent) = self.document.parent(node) else { return };
+        let in_row = self.document.name(parent) == TR_PR && matches!(name, INS | DEL);
+        let in_cell = self.document.name(parent) == TC_PR && matches!(name, CELL_INS | CELL_DEL | CELL_MERGE);
+        if !(in_row || in_cell) || !self.selection.holds(self.document, node) {
+            return;
+        }
+        self.resolved += 1;
+        let goes = match self.side {
+            Side::Accept => matches!(name, DEL | CELL_DEL),
+            Side::Reject => matches!(name, INS | CELL_INS),
+        };
+        if !goes {
+            self.document.detach(node);
+            return;
+        }
+        if let Some(owner) = self.document.parent(parent) {
+            self.remove_from_table(owner);
+        }
+    }
+
+    /// Takes out a row or cell, and whatever of the table is empty without it.
+    fn remove_from_table(&mut self, node: NodeId) {
+        let Some(mut above) = self.document.parent(node) else { return };
+        self.document.detach(node);
+        loop {
+            let name = self.document.name(above);
+            let empty = match name {
+                TR => self.document.descendants(above).all(|below| self.document.name(below) != TC),
+                TBL => self.document.descendants(above).all(|below| self.document.name(below) != TR),
+                _ => false,
+            };
+            let Some(parent) = self.document.parent(above) else { return };
+            if empty {
+                self.document.detach(above);
+            }
+            if name == TBL {
+                return;
+            }
+            above = parent;
+        }
+    }
+
+    fn content(&mut self, node: NodeId) {
+        let name = self.document.name(node);
+        if is_move_or_custom_range(name) && self.selection == Selection::All {
+            self.document.detach(node);
+            return;
+        }
+        if !is_revision_wrapper(name) || !self.selection.holds(self.document, node) {
+            return;
+        }
+        let Some(parent) = self.document.parent(node) else { return };
+        match self.document.name(parent) {
+            TR_PR => return,
+            // The mark of a paragraph: its border is dealt with at the end.
+            R_PR | NUM_PR | M_R_PR | M_CTRL_PR => {
+                self.resolved += 1;
+                self.document.detach(node);
+                return;
+            }
+            _ => {}
+        }
+        self.resolved += 1;
+        let goes = match self.side {
+            Side::Accept => matches!(name, DEL | MOVE_FROM),
+            Side::Reject => matches!(name, INS | MOVE_TO),
+        };
+        if goes {
+            self.document.detach(node);
+        } else {
+            self.revive(node);
+            self.document.unwrap(node);
+        }
+        self.remove_hollow(parent);
+    }
+
+    /// Deleted text that stays is text again, unless another deletion still holds it.
+    fn revive(&mut self, node: NodeId) {
+        if !matches!(self.document.name(node), DEL | MOVE_FROM) {
+            return;
+        }
+        let held = |node| matches!(self.document.name(node), DEL | MOVE_FROM);
+        if self.document.ancestors(node).any(held) {
+            return;
+        }
+        let below: Vec<NodeId> = self.document.descendants(node).collect();
+        for below in below {
+            let inner = self
+                .document
+                .ancestors(below)
+                .take_while(|above| *above != node)
+                .any(|above| matches!(self.document.name(above), DEL | MOVE_FROM));
+            match self.document.name(below) {
+                DEL_TEXT if !inner => self.document.rename(below, T),
+                DEL_INSTR_TEXT if !inner => self.document.rename(below, INSTR_TEXT),
+                _ => {}
+            }
+        }
+    }
+
+    /// A link or revision from which the last content went has nothing left to stand for.
+    fn remove_hollow(&mut self, node: NodeId) {
+        let mut node = node;
+        while matches!(self.document.name(node), HYPERLINK | INS | DEL | MOVE_FROM | MOVE_TO)
+            && self.document.first_child(node).is_none()
+            && let Some(parent) = self.document.parent(node)
+        {
+            self.document.detach(node);
+            node = parent;
+        }
+    }
+
+    fn loses_border(&self, paragraph: NodeId) -> bool {
+        mark_revisions(self.document, paragraph).any(|node| {
+            let name = self.document.name(node);
+            let goes = match self.side {
+                Side::Accept => matches!(name, DEL | MOVE_FROM),
+                Side::Reject => matches!(name, INS | MOVE_TO),
+            };
+            goes && self.selection.holds(self.document, node)
+        })
+    }
+
+    /// Removes mark properties that hold nothing any more.
+    fn clean_mark(&mut self, paragraph: NodeId) {
+        let Some(properties) = self.document.child(paragraph, P_PR) else { return };
+        if self.document.is_clean(properties) {
+            return;
+        }
+        if let Some(mark) = self.document.child(properties, R_PR)
+            && self.document.first_child(mark).is_none()
+        {
+            self.document.detach(mark);
+        }
+        if self.document.first_child(properties).is_none() {
+            self.document.detach(properties);
+        }
+    }
+
+    /// Lets the content of `paragraph` join the next one, whose properties stay.
+    fn join(&mut self, paragraph: NodeId) {
+        let Some(parent) = self.document.parent(paragraph) else { return };
+        let content: Vec<NodeId> =
+            self.document.children(paragraph).filter(|child| self.document.name(*child) != P_PR).collect();
+        if let Some(next) = next_paragraph(self.document, paragraph) {
+            let first = self.document.children(next).find(|child| self.document.name(*child) != P_PR);
+            for node in content {
+                match first {
+                    Some(first) => self.document.insert_before(first, node),
+                    None => self.document.append(next, node),
+                }
+            }
+            self.document.detach(paragraph);
+            return;
+        }
+        let markers_only = content.iter().all(|node| is_range_marker(self.document.name(*node)));
+        let blocks: Vec<NodeId> = self
+            .document
+            .children(parent)
+            .filter(|child| matches!(self.document.name(*child), P | TBL | SDT))
+            .collect();
+        // A cell must end with a paragraph (§17.4.65).
+        let needed = self.document.name(parent) == TC
+            && blocks.last() == Some(&paragraph)
+            && blocks.iter().rev().nth(1).is_some_and(|block| self.document.name(*block) == TBL);
+        if markers_only && blocks.len() > 1 && !needed {
+            for node in content {
+                self.document.insert_before(paragraph, node);
+            }
+            self.document.detach(paragraph);
+        }
+    }
+}
+
+/// Markers that only tell which content was moved or which wrappers were changed.
+fn is_move_or_custom_range(name: engross_xml::Name) -> bool {
+    matches!(
+        name,
+        MOVE_FROM_RANGE_START
+            | MOVE_FROM_RANGE_END
+            | MOVE_TO_RANGE_START
+            | MOVE_TO_RANGE_END
+            | CUSTOM_XML_INS_RANGE_START
+            | CUSTOM_XML_INS_RANGE_END
+            | CUSTOM_XML_DEL_RANGE_START
+            | CUSTOM_XML_DEL_RANGE_END
+            | CUSTOM_XML_MOVE_FROM_RANGE_START
+            | CUSTOM_XML_MOVE_FROM_RANGE_END
+            | CUSTOM_XML_MOVE_TO_RANGE_START
+            | CUSTOM_XML_MOVE_TO_RANGE_END
+    )
+}

@@ -1,0 +1,117 @@
+//! Which spellings count as the same when a phrase is looked for, with the way back to the original bytes.
+//!
+//! Must never fold case, letters or full-width forms: tolerance is for typography only.
+
+use std::ops::Range;
+
+/// Stands in the text of a paragraph for something that is no text, such as a footnote mark.
+pub(super) const OBJECT: char = '\u{fffc}';
+
+/// How much is folded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Folding {
+    /// Leaves out inline objects, nothing else.
+    Objects,
+    /// Typography; inline objects are characters like any other.
+    Typography,
+    /// Both.
+    TypographyAndObjects,
+}
+
+/// A folded text and where its characters come from.
+pub(super) struct Folded {
+    pub text: String,
+    /// In order. Source ranges are disjoint; what lies between them was left out.
+    pub units: Vec<Unit>,
+}
+
+/// The smallest piece that maps to the source: one character, or one run of spaces.
+pub(super) struct Unit {
+    /// Offset in the folded text.
+    pub folded: usize,
+    /// Bytes of the source.
+    pub source: Range<usize>,
+    /// The number of spaces in a run, otherwise 0.
+    pub spaces: usize,
+}
+
+impl Folded {
+    /// The unit that begins at an offset of the folded text.
+    pub fn unit_at(&self, folded: usize) -> Option<usize> {
+        self.units.binary_search_by_key(&folded, |unit| unit.folded).ok()
+    }
+
+    /// The source of a range of the folded text, or none when it cuts a unit (a single dot of an ellipsis).
+    pub fn source(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        let first = self.unit_at(range.start)?;
+        let after = if range.end == self.text.len() { self.units.len() } else { self.unit_at(range.end)? };
+        Some(self.units[first].source.start..self.units[after.checked_sub(1)?].source.end)
+    }
+}
+
+/// Folds a text. Runs of spaces become one space, except when only objects are folded.
+pub(super) fn fold(text: &str, folding: Folding) -> Folded {
+    let mut folded =
+        Folded { text: String::with_capacity(text.len()), units: Vec::with_capacity(text.len()) };
+    for (at, character) in text.char_indices() {
+        let end = at + character.len_utf8();
+        let replacement = match (folding, character) {
+            (Folding::Objects | Folding::TypographyAndObjects, OBJECT) => Replacement::Nothing,
+            (Folding::Objects, _) => Replacement::One(character),
+            (_, '\u{2026}') => Replacement::Ellipsis,
+            (_, _) if is_ignorable(character) => Replacement::Nothing,
+            _ => Replacement::One(plain(character)),
+        };
+        let place = folded.text.len();
+        match replacement {
+            Replacement::Nothing => continue,
+            Replacement::Ellipsis => folded.text.push_str("..."),
+            Replacement::One(' ') if folding != Folding::Objects => {
+                if let Some(last) = folded.units.last_mut().filter(|last| last.spaces > 0) {
+                    last.source.end = end;
+                    last.spaces += 1;
+                    continue;
+                }
+                folded.text.push(' ');
+                folded.units.push(Unit { folded: place, source: at..end, spaces: 1 });
+                continue;
+            }
+            Replacement::One(character) => folded.text.push(character),
+        }
+        folded.units.push(Unit { folded: place, source: at..end, spaces: 0 });
+    }
+    folded
+}
+
+/// Characters that show nothing: soft hyphens, zero-width characters and marks of direction.
+pub(super) fn is_ignorable(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+}
+
+/// A double quotation mark that is not straight.
+pub(super) fn is_curly_double(character: char) -> bool {
+    matches!(character, '\u{201c}'..='\u{201f}')
+}
+
+/// A single quotation mark or apostrophe that is not straight.
+pub(super) fn is_curly_single(character: char) -> bool {
+    matches!(character, '\u{2018}'..='\u{201b}')
+}
+
+enum Replacement {
+    Nothing,
+    One(char),
+    Ellipsis,
+}
+
+fn plain(character: char) -> char {
+    match character {
+        _ if is_curly_double(character) => '"',
+        '\u{2033}' | '\u{2036}' => '"',
+        _ if is_curly_single(character) => '\'',
+        '\u{2032}' | '\u{2035}' | '\u{2bc}' => '\'',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => '-',
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' => ' ',
+        _ => character,
+    }
+}

@@ -1,0 +1,34 @@
+//! Pure text functions: inline Markdown, the word diff, tolerant matching. They make an edit touch only what it means.
+//!
+//! Must never know XML, runs or paragraphs, and never fail: every function takes any text and answers in time close to
+//! linear. All offsets are bytes of UTF-8 and lie on character boundaries.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `markdown` | which text does this Markdown mean, and which of it is bold? |
+//! | `words` | what is the smallest set of changed words between two texts? |
+//! | `shortest` | the edit script beneath `words` |
+//! | `matching` | where does this phrase occur, and what comes nearest when it does not? |
+//! | `folding` | which spellings count as the same when matching? |
+//! | `typography` | how is new text written so that it keeps the document's quotes, dashes and spaces? |
+
+mod folding;
+pub mod markdown;
+pub mod matching;
+mod shortest;
+mod typography;
+pub mod words;
+
+pub use markdown::{Marks, StyledSpan, StyledText, literal, parse_inline};
+pub use matching::{Match, Nearest, find, nearest};
+pub use typography::adapt;
+pub use words::{Hunk, diff};
+
+#[cfg(test)]
+mod markdown_tests;
+#[cfg(test)]
+mod matching_tests;
+#[cfg(test)]
+mod typography_tests;
+#[cfg(test)]
+mod words_tests;

@@ -1,0 +1,89 @@
+//! The formats that providers speak: a request as JSON, an answer as server-sent events.
+//!
+//! Must never do I/O, and never take the end of a stream for the end of an answer.
+
+mod anthropic;
+mod calls;
+mod gemini;
+mod openai;
+
+#[cfg(test)]
+mod anthropic_tests;
+#[cfg(test)]
+mod calls_tests;
+#[cfg(test)]
+pub(crate) mod decoding_tests;
+#[cfg(test)]
+mod gemini_tests;
+#[cfg(test)]
+mod openai_tests;
+
+use std::collections::VecDeque;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+pub(crate) use anthropic::Anthropic;
+pub(crate) use gemini::Gemini;
+pub(crate) use openai::{OpenAi, TokenLimit};
+
+use crate::http::{Endpoint, message_in};
+use crate::{Error, Event, FinishReason, Request};
+
+/// A provider's format.
+pub(crate) trait Dialect: Send + Sync + 'static {
+    /// The body of the request.
+    fn body(&self, request: &Request) -> Value;
+
+    /// What will read the answer to `request`.
+    fn decoder(&self, request: &Request) -> Box<dyn Decoder>;
+}
+
+/// Reads one answer.
+pub(crate) trait Decoder: Send {
+    /// Takes in one server-sent event, named `name` (empty when it has none), and appends what it says to `events`.
+    /// `from` is where it comes from, for error messages.
+    fn decode(
+        &mut self,
+        name: &str,
+        data: &str,
+        from: &Endpoint,
+        events: &mut VecDeque<Event>,
+    ) -> Result<Progress, Error>;
+
+    /// The stream is over. Says why the model stopped and appends what was held back, or `None` if the end of the
+    /// answer has not been seen.
+    fn end(&mut self, events: &mut VecDeque<Event>) -> Option<FinishReason>;
+}
+
+/// Whether more is to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Read on.
+    More,
+    /// This was the last event.
+    Done,
+}
+
+/// Parses the data of an event.
+fn parse<T: DeserializeOwned>(data: &str, from: &Endpoint) -> Result<T, Error> {
+    serde_json::from_str(data).map_err(|error| from.protocol(format!("an event of it is not valid: {error}")))
+}
+
+/// The error that an event reports.
+fn reported(error: &Value, from: &Endpoint) -> Error {
+    let message = message_in(error).unwrap_or_else(|| error.to_string());
+    Error::Stream { provider: from.provider, message: from.clean(&message) }
+}
+
+/// The arguments of an earlier call as the object that providers insist on. What is no object was an error of the
+/// model, which then reads its own words under a name that says so.
+fn arguments_object(arguments: &str) -> Map<String, Value> {
+    if arguments.trim().is_empty() {
+        return Map::new();
+    }
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(object)) => object,
+        _ => Map::from_iter([("unparsable_arguments".to_owned(), json!(arguments))]),
+    }
+}

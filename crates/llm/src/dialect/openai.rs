@@ -1,0 +1,246 @@
+//! Chat completions: OpenAI, Ollama and everything compatible.
+//!
+//! An answer ends with a `finish_reason`; `[DONE]` after it only closes the stream, and some servers leave it out.
+
+use std::collections::VecDeque;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::calls::Calls;
+use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
+use crate::http::Endpoint;
+use crate::{Error, Event, FinishReason, Message, Request, ToolCall, Usage};
+
+/// Chat completions with the model `name`.
+pub(crate) struct OpenAi {
+    /// The provider's name for the model.
+    pub(crate) name: String,
+    /// How the length of the answer is limited.
+    pub(crate) token_limit: TokenLimit,
+    /// Whether to ask for the cost. Servers that do not know the option may refuse the request.
+    pub(crate) asks_for_usage: bool,
+}
+
+/// The field that limits an answer's length.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TokenLimit {
+    /// `max_completion_tokens`: OpenAI, whose newer models refuse the other.
+    MaxCompletionTokens,
+    /// `max_tokens`: everyone else.
+    MaxTokens,
+}
+
+impl Dialect for OpenAi {
+    fn body(&self, request: &Request) -> Value {
+        let mut messages = Vec::new();
+        if !request.system.is_empty() {
+            messages.push(json!({"role": "system", "content": request.system}));
+        }
+        messages.extend(request.messages.iter().map(message));
+        let mut body = json!({"model": self.name, "messages": messages, "stream": true});
+        if self.asks_for_usage {
+            body["stream_options"] = json!({"include_usage": true});
+        }
+        if !request.tools.is_empty() {
+            let tool = |tool: &crate::ToolSpec| {
+                json!({"type": "function", "function": {
+                    "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+                }})
+            };
+            body["tools"] = request.tools.iter().map(tool).collect();
+        }
+        if let Some(limit) = request.max_output_tokens {
+            let field = match self.token_limit {
+                TokenLimit::MaxCompletionTokens => "max_completion_tokens",
+                TokenLimit::MaxTokens => "max_tokens",
+            };
+            body[field] = json!(limit);
+        }
+        if let Some(temperature) = request.temperature {
+            body["temperature"] = json!(temperature);
+        }
+        body
+    }
+
+    fn decoder(&self, request: &Request) -> Box<dyn Decoder> {
+        Box::new(ChunkDecoder { calls: Calls::new(request), finish: None })
+    }
+}
+
+fn message(message: &Message) -> Value {
+    match message {
+        Message::User { content } => json!({"role": "user", "content": content}),
+        Message::Assistant { content, tool_calls } if tool_calls.is_empty() => {
+            json!({"role": "assistant", "content": content})
+        }
+        Message::Assistant { content, tool_calls } => {
+            let content = if content.is_empty() { Value::Null } else { json!(content) };
+            let calls: Vec<Value> = tool_calls.iter().map(call).collect();
+            json!({"role": "assistant", "content": content, "tool_calls": calls})
+        }
+        Message::Tool { tool_call_id, content, .. } => {
+            json!({"role": "tool", "tool_call_id": tool_call_id, "content": content})
+        }
+    }
+}
+
+fn call(call: &ToolCall) -> Value {
+    let is_object = serde_json::from_str::<serde_json::Map<String, Value>>(&call.arguments).is_ok();
+    let arguments = if is_object {
+        call.arguments.clone()
+    } else {
+        Value::from(arguments_object(&call.arguments)).to_string()
+    };
+    json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    choices: Option<Vec<Choice>>,
+    usage: Option<TokenCounts>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    index: u64,
+    delta: Option<Delta>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    content: Option<Content>,
+    refusal: Option<String>,
+    /// DeepSeek and others.
+    reasoning_content: Option<String>,
+    /// Ollama and others.
+    reasoning: Option<String>,
+    tool_calls: Option<Vec<CallDelta>>,
+}
+
+/// Text, or as some servers have it, a list of parts.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Deserialize)]
+struct Part {
+    text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct CallDelta {
+    #[serde(default)]
+    index: u64,
+    id: Option<String>,
+    function: Option<FunctionDelta>,
+}
+
+#[derive(Deserialize)]
+struct FunctionDelta {
+    name: Option<String>,
+    /// A piece of JSON text; an object from servers that do not stream it.
+    arguments: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct TokenCounts {
+    #[serde(default)]
+    prompt_tokens: u64,
+    #[serde(default)]
+    completion_tokens: u64,
+}
+
+struct ChunkDecoder {
+    calls: Calls,
+    finish: Option<FinishReason>,
+}
+
+impl Decoder for ChunkDecoder {
+    fn decode(
+        &mut self,
+        name: &str,
+        data: &str,
+        from: &Endpoint,
+        events: &mut VecDeque<Event>,
+    ) -> Result<Progress, Error> {
+        if data.trim() == "[DONE]" {
+            return Ok(Progress::Done);
+        }
+        if name == "error" {
+            return Err(reported(&parse(data, from)?, from));
+        }
+        let chunk: Chunk = parse(data, from)?;
+        if let Some(error) = chunk.error {
+            return Err(reported(&error, from));
+        }
+        for choice in chunk.choices.unwrap_or_default().into_iter().filter(|choice| choice.index == 0) {
+            if let Some(delta) = choice.delta {
+                self.delta(delta, from, events)?;
+            }
+            if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+                self.finish = Some(finish_reason(&reason, from)?);
+            }
+        }
+        if let Some(TokenCounts { prompt_tokens, completion_tokens }) = chunk.usage {
+            events.push_back(Event::Usage(Usage {
+                input_tokens: prompt_tokens,
+                output_tokens: completion_tokens,
+            }));
+        }
+        Ok(Progress::More)
+    }
+
+    fn end(&mut self, events: &mut VecDeque<Event>) -> Option<FinishReason> {
+        let finish = self.finish?;
+        self.calls.end(events);
+        let wants_tools = finish == FinishReason::Stop && !self.calls.is_empty();
+        Some(if wants_tools { FinishReason::ToolCalls } else { finish })
+    }
+}
+
+impl ChunkDecoder {
+    fn delta(&mut self, delta: Delta, from: &Endpoint, events: &mut VecDeque<Event>) -> Result<(), Error> {
+        let reasoning = delta.reasoning_content.or(delta.reasoning).filter(|text| !text.is_empty());
+        events.extend(reasoning.map(Event::Reasoning));
+        let texts = match delta.content {
+            None => Vec::new(),
+            Some(Content::Text(text)) => vec![text],
+            Some(Content::Parts(parts)) => parts.into_iter().filter_map(|part| part.text).collect(),
+        };
+        let texts = texts.into_iter().chain(delta.refusal).filter(|text| !text.is_empty());
+        events.extend(texts.map(Event::Text));
+        for call in delta.tool_calls.unwrap_or_default() {
+            let id = call.id.unwrap_or_default();
+            let Some(function) = call.function else { continue };
+            // Some servers give every call the index 0, and only their ids tell them apart.
+            if !self.calls.continues(call.index, &id) {
+                self.calls.start(call.index, &id, &function.name.unwrap_or_default(), from, events)?;
+            }
+            match function.arguments {
+                None | Some(Value::Null) => {}
+                Some(Value::String(delta)) => self.calls.arguments(call.index, &delta, from, events)?,
+                Some(whole) => self.calls.arguments(call.index, &whole.to_string(), from, events)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn finish_reason(reason: &str, from: &Endpoint) -> Result<FinishReason, Error> {
+    match reason {
+        "stop" | "eos" | "eos_token" | "stop_sequence" | "end_turn" | "complete" | "COMPLETE" | "STOP" => {
+            Ok(FinishReason::Stop)
+        }
+        "tool_calls" | "function_call" | "tool_use" => Ok(FinishReason::ToolCalls),
+        "length" | "max_tokens" | "model_length" | "MAX_TOKENS" => Ok(FinishReason::Length),
+        "content_filter" | "safety" | "refusal" => Ok(FinishReason::ContentFilter),
+        other => Err(from.protocol(format!("it stopped for a reason that is not known: {other}"))),
+    }
+}

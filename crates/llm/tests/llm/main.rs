@@ -1,0 +1,26 @@
+//! Models against a scripted provider: every format, every fault, whole values. Loopback only.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(clippy::needless_pass_by_value, reason = "helpers take what `json!` makes")]
+
+mod answers;
+mod faults;
+mod policy;
+mod requests;
+mod script;
+mod support;
+
+/// A module that is not declared above would never run.
+#[test]
+fn every_file_is_a_module() {
+    let main = include_str!("main.rs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/llm");
+    let files =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let forgotten: Vec<String> = files
+        .filter(|file| {
+            let name = file.trim_end_matches(".rs");
+            name != "main" && !main.contains(&format!("\nmod {name};"))
+        })
+        .collect();
+    assert_eq!(forgotten, Vec::<String>::new());
+}
