@@ -5,6 +5,7 @@ it. With `Tracked` the same edits are written as revisions instead, for the self
 Read next: edit_plan.py, which chooses the edits."""
 import copy
 import posixpath
+import re
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -78,6 +79,7 @@ class Tree:
         self.body = self.root.find(self.w('body'))
         self.paragraphs = []
         self._fields = []
+        self._styles = None
         if self.body is not None:
             self._read()
 
@@ -353,7 +355,11 @@ class Tree:
         pPrChange; run properties come from `run_properties_for_new_paragraph`."""
         new = etree.Element(self.w('p'))
         properties = reference.element.find(self.w('pPr'))
-        if properties is not None:
+        follower = self.follower_of_heading(reference) if where == 'after' else None
+        if follower is not None:
+            properties = etree.SubElement(new, self.w('pPr'))
+            etree.SubElement(properties, self.w('pStyle')).set(self.w('val'), follower)
+        elif properties is not None:
             properties = copy.deepcopy(properties)
             for name in ('sectPr', 'pPrChange'):
                 for child in properties.findall(self.w(name)):
@@ -362,7 +368,7 @@ class Tree:
             if mark is not None:
                 mark[:] = self.properties(mark)
             new.append(properties)
-        own = self.run_properties_for_new_paragraph(reference)
+        own = self.run_properties_for_new_paragraph(reference) if follower is None else []
         run = etree.Element(self.w('r'))
         if own:
             etree.SubElement(run, self.w('rPr')).extend(own)
@@ -380,24 +386,87 @@ class Tree:
             reference.element.addprevious(new)
 
     def run_properties_for_new_paragraph(self, reference):
-        """Rule: those of the reference's first text run that carries no reference style; of the paragraph mark when it has no text."""
-        seen_text = False
+        """Rule: the look that most of the reference's text has, of equals the first; looks with a reference style do
+        not count. Those of the paragraph mark when it has no text."""
+        weights, seen_text = {}, False
         for character in reference.characters:
             if character.element is None:
                 continue
             seen_text = True
             properties = character.run.find(self.w('rPr'))
             style = properties.find(self.w('rStyle')) if properties is not None else None
-            if style is None or style.get(self.w('val'), '').lower().replace(' ', '') not in REFERENCE_STYLES:
-                return self.properties(properties)
+            if style is not None and style.get(self.w('val'), '').lower().replace(' ', '') in REFERENCE_STYLES:
+                continue
+            own = self.properties(properties)
+            key = b''.join(etree.tostring(e, method='c14n') for e in own)
+            count, _ = weights.get(key, (0, None))
+            weights[key] = (count + len(character.text.encode()), own)
+        if weights:
+            best = max(weights.values(), key=lambda entry: entry[0])
+            return copy.deepcopy(best[1])
         if seen_text:
             return []
         return self.properties(reference.element.find('%s/%s' % (self.w('pPr'), self.w('rPr'))))
 
+    def follower_of_heading(self, reference):
+        """Rule: behind a heading (outline level, or named "heading N") goes the style that it names as next, if that
+        is another paragraph style; its paragraph has that style and nothing else."""
+        styles = self.styles()
+        style = reference.element.find('%s/%s' % (self.w('pPr'), self.w('pStyle')))
+        own = style.get(self.w('val')) if style is not None else None
+        if own not in styles:
+            own = next((i for i, e in styles.items() if e.get(self.w('type')) == 'paragraph' and e.get(self.w('default')) in ('1', 'true', 'on')), None)
+        chain, at = [], own
+        while at in styles and len(chain) < 32 and styles[at] not in chain:
+            chain.append(styles[at])
+            based = styles[at].find(self.w('basedOn'))
+            at = based.get(self.w('val')) if based is not None else None
+        level = None
+        for element in chain:
+            outline = element.find('%s/%s' % (self.w('pPr'), self.w('outlineLvl')))
+            name = element.find(self.w('name'))
+            heading = re.fullmatch(r'heading([1-9])', (name.get(self.w('val'), '') if name is not None else '').lower().replace(' ', ''))
+            if outline is not None:
+                level = int(outline.get(self.w('val'), '9'))
+            elif heading:
+                level = int(heading.group(1)) - 1
+            if level is not None:
+                break
+        if level is None or level > 8:
+            return None
+        for element in chain:
+            following = element.find(self.w('next'))
+            if following is not None:
+                found = following.get(self.w('val'))
+                if found != own and found in styles and styles[found].get(self.w('type'), 'paragraph') == 'paragraph':
+                    return found
+                return None
+        return None
+
+    def styles(self):
+        """The style elements by id."""
+        if self._styles is None:
+            self._styles = {}
+            folder, name = posixpath.split(self.main)
+            relations = self.entries.get(posixpath.join(folder, '_rels', name + '.rels'))
+            for relation in etree.fromstring(relations.content()) if relations is not None else ():
+                if not isinstance(relation.tag, str) or not relation.get('Type', '').endswith('/styles'):
+                    continue
+                target = relation.get('Target')
+                part = self.entries.get(target.lstrip('/') if target.startswith('/') else posixpath.normpath(posixpath.join(folder, target)))
+                if part is not None:
+                    for element in etree.fromstring(part.content()).findall(self.w('style')):
+                        self._styles.setdefault(element.get(self.w('styleId')), element)
+        return self._styles
+
     def mark_stays(self, element):
-        """Rule: the only block of its container, and the last one after a table, lose their content but keep their mark."""
+        """Rule: the only block of its container, and the last one after a table or after a border that somebody else's
+        revision deletes, lose their content but keep their mark."""
         before, after = self.neighbours(element)
-        return after is None and before in (None, 'tbl')
+        previous = next((e for e in element.itersiblings(preceding=True) if self.local(e) in BLOCKS), None)
+        mark = previous.find('%s/%s' % (self.w('pPr'), self.w('rPr'))) if previous is not None else None
+        gone = mark is not None and any(mark.find(self.w(name)) is not None for name in GONE)
+        return after is None and (before in (None, 'tbl') or gone)
 
     def neighbours(self, element):
         """Names of the blocks before and after in the same container; None at its edge."""

@@ -1,1 +1,41 @@
-//! (being written)
+//! The loop in which a model edits a document: read, propose, apply, read again.
+//!
+//! Must never do I/O, speak HTTP or SQL, or ask for the time. What happens next is decided by the pure function
+//! [`turn::step`]; [`EditRun`] carries it out on a document and a model that are handed in.
+
+mod outcome;
+mod prompt;
+mod reading;
+mod repair;
+mod runner;
+mod tools;
+mod translate;
+pub mod turn;
+
+#[cfg(test)]
+mod reading_tests;
+#[cfg(test)]
+mod repair_tests;
+#[cfg(test)]
+mod runner_tests;
+#[cfg(test)]
+mod translate_tests;
+#[cfg(test)]
+mod turn_property_tests;
+#[cfg(test)]
+mod turn_tests;
+
+pub use outcome::{Outcome, RunOperation};
+pub use runner::{EditRun, RunEvent, RunOptions};
+pub use tools::{CallResult, Proposal, ToolError, ToolUse};
+
+/// The codes of this crate, each explained in `docs/errors/CODE.md`: how a run ended, then what a call was refused for.
+pub const CODES: &[&str] = &[
+    "ANSWER_CUT",
+    "ANSWER_FILTERED",
+    "REPEATED_CALL",
+    "ROUNDS_EXHAUSTED",
+    "CALL_LIMIT",
+    "INVALID_ARGUMENTS",
+    "UNKNOWN_TOOL",
+];

@@ -130,7 +130,7 @@ impl WordDocument {
         };
         let styles = Styles::parse(optional("styles")?.as_ref());
         let numbering = Numbering::parse(optional("numbering")?.as_ref());
-        let highest = highest_id(&package, &tree)?;
+        let ids = free_ids(&package, &tree)?;
         tree.ensure_prefix(W, "w", W_URI);
         Ok(Self {
             package,
@@ -141,8 +141,8 @@ impl WordDocument {
             relationships,
             styles,
             numbering,
-            ids: Ids::above(highest),
-            first_id: highest + 1,
+            first_id: ids.peek(),
+            ids,
             resolved: false,
         })
     }
@@ -461,34 +461,20 @@ fn take_back(results: &mut [OperationResult]) {
     }
 }
 
-/// The highest annotation id of the package, so that ours are new in every part (ISO/IEC 29500-1 §17.13.1).
-fn highest_id(package: &Package, tree: &Document) -> Result<i64, Error> {
-    // Ids are 32-bit; beyond this, other programs fail.
-    const CEILING: i64 = i32::MAX as i64 - 1_000_000;
-    let mut highest = 0;
-    let mut take = |id: i64| {
-        if id < CEILING {
-            highest = highest.max(id);
-        }
-    };
-    for node in tree.descendants(tree.root()) {
-        if let Some(id) = tree.attribute(node, crate::names::ID).and_then(|id| id.trim().parse().ok()) {
-            take(id);
-        }
+/// Ids besides those of the package's annotations, so that ours are new in every part (ISO/IEC 29500-1 §17.13.1).
+fn free_ids(package: &Package, tree: &Document) -> Result<Ids, Error> {
+    let own = |node| tree.attribute(node, crate::names::ID).and_then(|id| id.trim().parse().ok());
+    let mut used: Vec<i64> = tree.descendants(tree.root()).filter_map(own).collect();
+    let names: Vec<String> = package.names().filter(|name| is_story_file(name)).map(str::to_owned).collect();
+    for name in names {
+        let bytes = package.part(&name)?;
+        used.extend(memchr::memmem::find_iter(&bytes, b":id=").filter_map(|at| {
+            let digits = bytes.get(at + 5..)?;
+            let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+            std::str::from_utf8(digits.get(..end)?).ok()?.parse::<i64>().ok()
+        }));
     }
-    let names: Vec<String> = package.names().map(str::to_owned).collect();
-    for name in names.iter().filter(|name| is_story_file(name)) {
-        let bytes = package.part(name)?;
-        for at in memchr::memmem::find_iter(&bytes, b":id=") {
-            let digits = bytes.get(at + 5..).unwrap_or_default();
-            let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(0);
-            let text = std::str::from_utf8(digits.get(..end).unwrap_or_default()).unwrap_or_default();
-            if let Ok(id) = text.parse() {
-                take(id);
-            }
-        }
-    }
-    Ok(highest)
+    Ok(Ids::besides(used.into_iter()))
 }
 
 /// Parts that can hold revisions, by their usual names; an unusual name costs only the uniqueness across parts.

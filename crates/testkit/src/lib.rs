@@ -1,8 +1,12 @@
 //! Test support: what the tests of several crates need. Never part of the product.
 
+pub mod docx;
 mod model_server;
 
 /// A model provider that answers from a script.
 pub mod scripted {
     pub use crate::model_server::{ModelServer, Recorded};
 }
+
+#[cfg(test)]
+mod docx_tests;

@@ -10,16 +10,19 @@ use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
 use crate::edit::evidence::{self, Expected};
 use crate::edit::insertion::{behind, between, put};
 use crate::edit::marks::{
-    Left, delete_mark, delete_whole, insert_paragraph_at_end, insert_paragraph_before, next_block, split,
+    Left, delete_mark, delete_whole, insert_paragraph_at_end, insert_paragraph_before, split,
     style_properties,
 };
 use crate::edit::pen::{Ids, Pen};
 use crate::edit::plan::{Plan, TextChange, plan};
-use crate::edit::splice::{Chain, Cursor, delete};
+use crate::edit::splice::{Chain, Cursor, delete, refuse_barrier};
 use crate::edit::tidy::tidy;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{FieldContext, Paragraph, View, fields_at_start, mark_revisions, paragraphs};
-use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, INS, P, P_PR, R_PR};
+use crate::model::{
+    AtomKind, Barrier, FieldContext, Paragraph, View, barrier_inside, fields_at_start, mark_revisions,
+    paragraphs,
+};
+use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, INS, P, P_PR, R_PR};
 use crate::ops::{Edit, Operation, OperationResult, Status, Where};
 use crate::revisions::Selection;
 use crate::styles::Styles;
@@ -263,6 +266,9 @@ impl<'a> BatchRun<'a> {
             }
             from = from.saturating_sub(1);
             to = (to + 1).min(last);
+            while to < last && self.border_gone(to) {
+                to += 1;
+            }
             *range = from..=to;
         }
         // Ranges that meet are one.
@@ -284,6 +290,15 @@ impl<'a> BatchRun<'a> {
         self.expected.get(&index).is_some_and(|expected| expected.own.is_empty())
     }
 
+    /// Whether the batch deleted the border behind the paragraph.
+    fn border_gone(&self, index: usize) -> bool {
+        let tree = &*self.base.tree;
+        let selection = Selection::IdsFrom(self.first_id);
+        self.base.paragraphs.get(index).is_some_and(|node| {
+            mark_revisions(tree, *node).any(|mark| tree.name(mark) == DEL && selection.holds(tree, mark))
+        })
+    }
+
     fn remember_form(&mut self, index: usize) {
         if !self.forms.contains_key(&index)
             && let Some(node) = self.base.paragraphs.get(index)
@@ -293,7 +308,13 @@ impl<'a> BatchRun<'a> {
     }
 
     fn pen<'b>(&'b mut self, author: &'b str) -> Pen<'b> {
-        Pen { document: self.base.tree, ids: self.ids, author, date: self.signature.date }
+        Pen {
+            document: self.base.tree,
+            ids: self.ids,
+            author,
+            date: self.signature.date,
+            since: self.first_id,
+        }
     }
 
     fn write(&mut self, plan: &Plan, author: &str) -> Result<Status, Refusal> {
@@ -423,13 +444,17 @@ impl<'a> BatchRun<'a> {
             Where::Before => starts_in_field.map(str::to_owned),
             Where::After => {
                 model.atoms.last().filter(|atom| atom.fields > 0).and_then(|atom| match &atom.barrier {
-                    Some(crate::model::Barrier::Field(name)) => Some(name.clone()),
+                    Some(Barrier::Field(name)) => Some(name.clone()),
                     _ => None,
                 })
             }
         };
         if let Some(name) = in_field {
-            return Err(crate::edit::splice::refuse_barrier(&crate::model::Barrier::Field(name)));
+            return Err(refuse_barrier(&Barrier::Field(name)));
+        }
+        let parent = self.base.tree.parent(node);
+        if let Some(barrier) = parent.and_then(|parent| barrier_inside(self.base.tree, parent)) {
+            return Err(refuse_barrier(&barrier));
         }
         let follower = self.follower_style(node, side);
         let like =
@@ -443,27 +468,15 @@ impl<'a> BatchRun<'a> {
                 self.base.tree.child(node, P_PR).and_then(|properties| self.base.tree.child(properties, R_PR))
             }
         };
-        let has_text = model.visible().any(|atom| !atom.range.is_empty());
+        let has_text = model.visible().any(|atom| atom.kind == AtomKind::Text && !atom.range.is_empty());
         let like = if has_text { like } else { mark };
         debug_assert!(styles.default_paragraph().is_none_or(|id| !id.is_empty()));
         let parts = split_at_breaks(content);
+        let follows = side == Where::After && self.base.flows_on(index);
         let before = match side {
-            Where::Before => self.base.chain(index).first().copied(),
-            Where::After => {
-                let pen = self.pen(author);
-                next_block(&pen, node).filter(|next| pen.document.name(*next) == P).map(|next| {
-                    // Before the next paragraph, but behind what this batch already put there.
-                    next
-                })
-            }
-        };
-        let before = match (side, before) {
-            (Where::After, Some(_)) => {
-                // The paragraph that was next before the batch, past what was inserted since.
-                let next = self.base.paragraphs.get(index + 1).copied();
-                next.filter(|next| self.base.tree.parent(*next) == self.base.tree.parent(node))
-            }
-            (_, before) => before,
+            Where::Before => self.front(index),
+            Where::After if follows => self.front(index + 1),
+            Where::After => None,
         };
         for part in &parts {
             let mut pen = self.pen(author);
@@ -481,12 +494,20 @@ impl<'a> BatchRun<'a> {
                 }
             }
         }
+        // What stands before a paragraph in the tree is expected before it.
         let texts = parts.into_iter().map(|part| part.text);
         match side {
             Where::Before => self.expect(index).before.extend(texts),
+            Where::After if follows => self.expect(index + 1).before.extend(texts),
             Where::After => self.expect(index).after.extend(texts),
         }
         Ok(())
+    }
+
+    /// The first element of a paragraph itself, behind new paragraphs that the batch put before it.
+    fn front(&self, index: usize) -> Option<NodeId> {
+        let new = self.expected.get(&index).map_or(0, |expected| expected.before.len());
+        self.base.chain(index).get(new).copied()
     }
 
     /// The style that text typed behind a heading takes: what the heading's style names as its follower.
@@ -499,7 +520,9 @@ impl<'a> BatchRun<'a> {
 
     fn write_deletion(&mut self, index: usize, author: &str) -> Result<Status, Refusal> {
         let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(Status::NoChange) };
-        if self.claims.any(index) || self.base.chain(index).len() > 1 && self.is_split(index) {
+        if self.claims.any(index)
+            || self.expected.get(&index).is_some_and(|expected| !expected.after.is_empty())
+        {
             return Err(Refusal::new(
                 RefusalCode::OverlappingOperations,
                 format!("an earlier operation of this batch already changes P{}", index + 1),
@@ -528,10 +551,6 @@ impl<'a> BatchRun<'a> {
             Left::EmptyParagraph => return Ok(Status::NoChange),
         }
         Ok(Status::Applied)
-    }
-
-    fn is_split(&self, index: usize) -> bool {
-        self.expected.get(&index).is_some_and(|expected| expected.own.len() > 1)
     }
 
     fn expect(&mut self, index: usize) -> &mut Expected {
@@ -596,7 +615,7 @@ impl<'a> BatchRun<'a> {
 /// The looks of most of a paragraph's text, for new text beside it.
 fn dominant_properties(document: &Document, model: &Paragraph, styles: &Styles) -> Option<NodeId> {
     let mut weights: Vec<(Vec<u8>, Option<NodeId>, usize)> = Vec::new();
-    for atom in model.visible().filter(|atom| atom.kind == crate::model::AtomKind::Text) {
+    for atom in model.visible().filter(|atom| atom.kind == AtomKind::Text) {
         let properties = document.child(atom.run, R_PR);
         if properties.is_some_and(|properties| styles.is_reference_look(document, properties)) {
             continue;

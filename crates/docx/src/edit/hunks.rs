@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::model::OBJECT;
-use crate::text::{StyledText, diff};
+use crate::text::{Hunk as WordHunk, StyledText, diff};
 
 /// One change: what goes, and what comes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Hunk {
 /// The changes that make `new` of `old`. Ranges are bytes of `old`, moved on by `offset`.
 pub(crate) fn hunks(old: &str, new: &StyledText, offset: usize) -> Vec<Hunk> {
     let clean = Clean::of(old);
-    diff(&clean.text, &new.text)
+    join_phrases(&clean.text, diff(&clean.text, &new.text))
         .into_iter()
         .map(|hunk| {
             let inserted = new.slice(hunk.new);
@@ -25,6 +25,29 @@ pub(crate) fn hunks(old: &str, new: &StyledText, offset: usize) -> Vec<Hunk> {
             Hunk { range: range.start + offset..range.end + offset, new: inserted }
         })
         .collect()
+}
+
+/// Joins replacements that only spaces part: of a phrase that is all new, the old spaces are nothing to keep, and people
+/// read one change instead of many.
+fn join_phrases(old: &str, hunks: Vec<WordHunk>) -> Vec<WordHunk> {
+    let replaces = |hunk: &WordHunk| !hunk.old.is_empty() && !hunk.new.is_empty();
+    let mut joined: Vec<WordHunk> = Vec::with_capacity(hunks.len());
+    for hunk in hunks {
+        match joined.last_mut() {
+            Some(last)
+                if replaces(last)
+                    && replaces(&hunk)
+                    && old
+                        .get(last.old.end..hunk.old.start)
+                        .is_some_and(|kept| kept.bytes().all(|b| b == b' ')) =>
+            {
+                last.old.end = hunk.old.end;
+                last.new.end = hunk.new.end;
+            }
+            _ => joined.push(hunk),
+        }
+    }
+    joined
 }
 
 /// A text without its objects.

@@ -12,7 +12,7 @@ use crate::error::Refusal;
 use crate::model::{
     Atom, AtomKind, Barrier, Paragraph, barrier_inside, is_range_marker, is_revision_wrapper,
 };
-use crate::names::{DEL, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR, R_PR, R_STYLE, SDT, VAL};
+use crate::names::{DEL, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR, R_PR, SDT};
 use crate::styles::Styles;
 
 /// A place for new text, and the `w:rPr` it should look like.
@@ -229,9 +229,10 @@ fn looks(pen: &Pen<'_>, paragraph: &Paragraph, at: usize, cursor: Cursor, styles
     let fits = |atom: &&Atom| {
         let own = document.ancestors(atom.run).take_while(|node| document.name(*node) != P);
         let outside = own.filter(|node| is_nesting(pen, *node)).all(|node| wrappers.contains(&node));
-        let style = properties(atom).and_then(|properties| document.child(properties, R_STYLE));
-        let style = style.and_then(|style| document.attribute(style, VAL));
-        outside && !style.is_some_and(|style| styles.is_character_reference_style(&style))
+        // Inside a link its style belongs to all of its text; outside it must not spread.
+        let reference = wrappers.is_empty()
+            && properties(atom).is_some_and(|look| styles.is_reference_look(document, look));
+        outside && !reference
     };
     let text =
         |atom: &&Atom| matches!(atom.kind, AtomKind::Text | AtomKind::Character(_)) && !atom.range.is_empty();

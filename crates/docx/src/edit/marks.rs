@@ -11,7 +11,9 @@ use crate::edit::insertion::put;
 use crate::edit::pen::Pen;
 use crate::edit::splice::{Cursor, refuse_barrier, wrap_neighbours};
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{Barrier, Paragraph, is_range_marker, is_revision_wrapper, mark_revisions};
+use crate::model::{
+    Barrier, Paragraph, barrier_inside, is_id_since, is_range_marker, is_revision_wrapper, mark_revisions,
+};
 use crate::names::{
     DEL, FLD_SIMPLE, HYPERLINK, INS, LOCK, MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE,
     P_STYLE, R_PR, RUN, SDT, SDT_PR, SECT_PR, SUB_DOC, TBL, TC, VAL,
@@ -139,7 +141,14 @@ fn collapse_tail(pen: &mut Pen<'_>, deleted: NodeId) -> Left {
     let keeper = loop {
         match previous_block(pen, first) {
             Some(block) if pen.document.name(block) == P && is_emptied(pen, block) => first = block,
-            Some(block) if pen.document.name(block) == P && !ends_section(pen, block) => break block,
+            // A border that somebody else's revision deletes is not ours to delete.
+            Some(block)
+                if pen.document.name(block) == P
+                    && !ends_section(pen, block)
+                    && !has_deleted_mark(pen, block) =>
+            {
+                break block;
+            }
             _ => return Left::EmptyParagraph,
         }
     };
@@ -154,25 +163,22 @@ fn collapse_tail(pen: &mut Pen<'_>, deleted: NodeId) -> Left {
     Left::Nothing
 }
 
-/// Whether the paragraph has been deleted whole: it has content, and all of it is deleted by a tracked change.
+/// Whether this batch deleted the paragraph whole.
 fn is_emptied(pen: &Pen<'_>, paragraph: NodeId) -> bool {
-    let mut deleted = false;
+    let ours = |node: NodeId| pen.document.name(node) == DEL && is_id_since(pen.document, node, pen.since);
+    let mut deleted = mark_revisions(pen.document, paragraph).any(ours);
     for child in pen.document.children(paragraph) {
         match pen.document.name(child) {
             P_PR => {}
-            DEL => deleted = true,
+            DEL => deleted |= ours(child),
             name if is_range_marker(name) || pen.document.kind(child) != Kind::Element => {}
-            HYPERLINK | INS => {
-                let inner = |node| pen.document.name(node) == DEL;
-                if !pen.document.children(child).all(inner) {
-                    return false;
-                }
-                deleted = true;
+            HYPERLINK | INS if pen.document.children(child).all(|node| pen.document.name(node) == DEL) => {
+                deleted |= pen.document.children(child).any(ours);
             }
             _ => return false,
         }
     }
-    deleted || has_deleted_mark(pen, paragraph)
+    deleted
 }
 
 /// Gives the paragraph other properties, tracked (§17.13.5.29). Section break and mark formatting stay.
@@ -226,6 +232,9 @@ fn refuse_undeletable(pen: &Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
     if let Some(barrier) = model.atoms.first().and_then(|atom| atom.barrier.as_ref()).filter(|_| outer_result)
     {
         return Err(refuse_barrier(barrier));
+    }
+    if let Some(barrier) = document.parent(model.node).and_then(|parent| barrier_inside(document, parent)) {
+        return Err(refuse_barrier(&barrier));
     }
     if ends_section(pen, model.node) {
         return Err(Refusal::new(

@@ -5,7 +5,7 @@
 use engross_xml::{Document, Name, NodeId};
 
 use crate::edit::content::Piece;
-use crate::model::{is_revision_wrapper, needs_preserve};
+use crate::model::{PIECES_FROM, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
     P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T, TAB, TYPE, U, VAL, XML_SPACE,
@@ -13,15 +13,27 @@ use crate::names::{
 use crate::text::Marks;
 
 /// Gives out revision ids that the package does not use yet.
+///
+/// Ours count up from the highest; pieces cut off other people's revisions count down from the top of the range, so
+/// that an id tells whose a revision is ([`crate::model::is_id_since`]).
 #[derive(Debug, Clone)]
 pub(crate) struct Ids {
     next: i64,
+    next_piece: i64,
 }
 
 impl Ids {
-    /// Ids above `highest`.
-    pub(crate) fn above(highest: i64) -> Self {
-        Self { next: highest + 1 }
+    /// Ids besides `used`.
+    pub(crate) fn besides(used: impl Iterator<Item = i64>) -> Self {
+        let (mut highest, mut lowest_piece) = (0, i64::from(i32::MAX));
+        for id in used {
+            if id < PIECES_FROM {
+                highest = highest.max(id);
+            } else {
+                lowest_piece = lowest_piece.min(id);
+            }
+        }
+        Self { next: highest + 1, next_piece: lowest_piece - 1 }
     }
 
     /// The next id, without taking it.
@@ -34,6 +46,12 @@ impl Ids {
         self.next += 1;
         id
     }
+
+    fn take_for_piece(&mut self) -> i64 {
+        let id = self.next_piece;
+        self.next_piece -= 1;
+        id
+    }
 }
 
 /// Writes revisions of one author at one date.
@@ -42,6 +60,8 @@ pub(crate) struct Pen<'a> {
     pub(crate) ids: &'a mut Ids,
     pub(crate) author: &'a str,
     pub(crate) date: &'a str,
+    /// The first id of the batch.
+    pub(crate) since: i64,
 }
 
 impl Pen<'_> {
@@ -283,7 +303,7 @@ impl Pen<'_> {
             })
             .collect();
         for node in revisions {
-            let id = self.ids.take().to_string();
+            let id = self.ids.take_for_piece().to_string();
             self.document.set_attribute(node, ID, &id);
         }
     }

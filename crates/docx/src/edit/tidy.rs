@@ -4,7 +4,7 @@
 
 use engross_xml::{Document, NodeId};
 
-use crate::model::Stamp;
+use crate::model::is_id_since;
 use crate::names::{AUTHOR, DATE, DEL, INS, P};
 
 /// Removes our deletions inside our insertions, and joins our neighbouring insertions, in `paragraphs`.
@@ -53,5 +53,5 @@ fn join_with_next(document: &mut Document, node: NodeId, first_id: i64) {
 }
 
 fn is_ours(document: &Document, node: NodeId, first_id: i64) -> bool {
-    Stamp::of(document, node).id.is_some_and(|id| id >= first_id)
+    is_id_since(document, node, first_id)
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use engross_xml::{Document, Kind, Name, NodeId};
 
-use crate::model::{FieldContext, Stamp, effective_text, is_range_marker};
+use crate::model::{FieldContext, effective_text, is_id_since, is_range_marker};
 use crate::names::{
     ALTERNATE_CONTENT, BDO, BR, CHECKBOX, CITATION, COMBO_BOX, CONTENT_PART, CR, CUSTOM_XML, DATA_BINDING,
     DATE, DEL, DEL_TEXT, DIR, DRAWING, DROP_DOWN_LIST, ENDNOTE_REFERENCE, EQUATION, FLD_SIMPLE,
@@ -122,7 +122,8 @@ impl Paragraph {
             paragraph: Self::empty(node),
         };
         for node in nodes {
-            reader.inline(*node, &Context::default());
+            let barrier = document.parent(*node).and_then(|parent| barrier_inside(document, parent));
+            reader.inline(*node, &Context { barrier, ..Context::default() });
         }
         let Reader { mut paragraph, fields, lowest, outer, .. } = reader;
         paragraph.fields_at_end = fields.depth().saturating_sub(lowest);
@@ -261,7 +262,7 @@ impl Reader<'_> {
 
     fn shows(&self, context: &Context) -> bool {
         let since = |node: Option<NodeId>, first: i64| {
-            node.is_some_and(|node| Stamp::of(self.document, node).id.is_some_and(|id| id >= first))
+            node.is_some_and(|node| is_id_since(self.document, node, first))
         };
         match self.view {
             View::Markup => true,

@@ -27,6 +27,15 @@ impl Stamp {
     }
 }
 
+/// Ids from here up belong to pieces cut off other people's revisions, or to programs that number wildly. Ids are 32-bit
+/// (ISO/IEC 29500-1 §22.9.2.1), and this leaves a million.
+pub(crate) const PIECES_FROM: i64 = i32::MAX as i64 - 1_000_000;
+
+/// Whether a revision was written by a session whose first id was `first`.
+pub(crate) fn is_id_since(document: &Document, node: NodeId, first: i64) -> bool {
+    Stamp::of(document, node).id.is_some_and(|id| (first..PIECES_FROM).contains(&id))
+}
+
 /// Whether a name is one of the four wrappers of inserted, deleted and moved content.
 #[must_use]
 pub fn is_revision_wrapper(name: Name) -> bool {

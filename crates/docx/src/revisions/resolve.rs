@@ -3,9 +3,9 @@
 //!
 //! This is the same code that proves every edit, so it must not know who wrote a revision or why.
 
-use engross_xml::{Document, NodeId};
+use engross_xml::{Document, Kind, NodeId};
 
-use crate::model::{Stamp, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph};
+use crate::model::{is_id_since, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph};
 use crate::names::{
     CELL_DEL, CELL_INS, CELL_MERGE, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
     CUSTOM_XML_INS_RANGE_END, CUSTOM_XML_INS_RANGE_START, CUSTOM_XML_MOVE_FROM_RANGE_END,
@@ -38,7 +38,7 @@ impl Selection {
     pub(crate) fn holds(self, document: &Document, node: NodeId) -> bool {
         match self {
             Self::All => true,
-            Self::IdsFrom(first) => Stamp::of(document, node).id.is_some_and(|id| id >= first),
+            Self::IdsFrom(first) => is_id_since(document, node, first),
         }
     }
 }
@@ -263,7 +263,11 @@ impl Resolver<'_> {
             self.document.detach(paragraph);
             return;
         }
-        let markers_only = content.iter().all(|node| is_range_marker(self.document.name(*node)));
+        let is_empty = |node: &NodeId| match self.document.kind(*node) {
+            Kind::Element => is_range_marker(self.document.name(*node)),
+            _ => self.document.text(*node).trim().is_empty(),
+        };
+        let markers_only = content.iter().all(is_empty);
         let blocks: Vec<NodeId> = self
             .document
             .children(parent)

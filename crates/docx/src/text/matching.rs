@@ -3,10 +3,11 @@
 //! Must never guess: a match is the phrase itself, or the phrase in other typography (quotes, dashes, spaces, ellipsis,
 //! invisible characters), reported as such. Wording and case always count.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use memchr::memmem;
-use unicode_segmentation::GraphemeCursor;
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::folding::{Folded, Folding, OBJECT, fold, is_ignorable};
 pub use super::typography::adapt;
@@ -31,15 +32,16 @@ pub fn find(haystack: &str, needle: &str) -> Vec<Match> {
     if needle.is_empty() {
         return Vec::new();
     }
+    let graphemes = Graphemes::of(haystack);
     let looks_through = !needle.contains(OBJECT);
     let exact = if looks_through && haystack.contains(OBJECT) {
         let folded = fold(haystack, Folding::Objects);
         select(occurrences(&folded.text, needle), |range| {
-            whole_graphemes(haystack, folded.source(range)?).map(|range| Match { range, exact: true })
+            graphemes.whole(folded.source(range)?).map(|range| Match { range, exact: true })
         })
     } else {
         select(occurrences(haystack, needle), |range| {
-            whole_graphemes(haystack, range.clone()).map(|range| Match { range, exact: true })
+            graphemes.whole(range.clone()).map(|range| Match { range, exact: true })
         })
     };
     if !exact.is_empty() || is_plain(haystack) && is_plain(needle) {
@@ -60,11 +62,11 @@ pub fn find(haystack: &str, needle: &str) -> Vec<Match> {
         }
         let mut source = folded.source(range)?;
         // A joiner belongs to the grapheme before it, so that a match may have to take it along.
-        while !is_boundary(haystack, source.end) {
+        while !graphemes.begin_at(source.end) {
             let next = haystack[source.end..].chars().next().filter(|next| is_ignorable(*next))?;
             source.end += next.len_utf8();
         }
-        whole_graphemes(haystack, source).map(|range| Match { range, exact: false })
+        graphemes.whole(source).map(|range| Match { range, exact: false })
     })
 }
 
@@ -151,12 +153,35 @@ fn is_plain(text: &str) -> bool {
     text.is_ascii() && memmem::find(text.as_bytes(), b"  ").is_none()
 }
 
-fn whole_graphemes(text: &str, range: Range<usize>) -> Option<Range<usize>> {
-    (is_boundary(text, range.start) && is_boundary(text, range.end)).then_some(range)
+/// The grapheme boundaries of a text, found when the first of them matters.
+struct Graphemes<'a> {
+    text: &'a str,
+    starts: OnceCell<Vec<usize>>,
 }
 
-fn is_boundary(text: &str, at: usize) -> bool {
-    GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0).unwrap_or(true)
+impl<'a> Graphemes<'a> {
+    fn of(text: &'a str) -> Self {
+        Graphemes { text, starts: OnceCell::new() }
+    }
+
+    fn whole(&self, range: Range<usize>) -> Option<Range<usize>> {
+        (self.begin_at(range.start) && self.begin_at(range.end)).then_some(range)
+    }
+
+    fn begin_at(&self, at: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let (Some(before), Some(after)) = (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at))
+        else {
+            return true;
+        };
+        if before.is_ascii() && after.is_ascii() {
+            return (*before, *after) != (b'\r', b'\n');
+        }
+        // All at once: looking back from one place may take as long as the text is (flags).
+        let starts =
+            self.starts.get_or_init(|| self.text.grapheme_indices(true).map(|(start, _)| start).collect());
+        starts.binary_search(&at).is_ok()
+    }
 }
 
 fn spaces_at(folded: &Folded, at: usize) -> usize {

@@ -148,7 +148,7 @@ fn hostile_searches_end_in_time() {
         ("x  ".repeat(999) + &"x ".repeat(many), "x  ".repeat(999)),
         ("a\u{200d}".repeat(many), "a\u{ad}".to_owned()),
         (" ".repeat(many), "\u{a0}".to_owned()),
-        ("🇩🇪".repeat(2_000), "🇪🇩".to_owned()),
+        ("🇩🇪".repeat(20_000), "🇪🇩".to_owned()),
         ("…".repeat(many), ".".repeat(many)),
     ] {
         let one = Instant::now();
@@ -201,33 +201,31 @@ proptest! {
     }
 
     #[test]
-    fn a_piece_on_grapheme_boundaries_is_found(before in tricky_text(6), piece in tricky_text(6), after in tricky_text(6)) {
-        let haystack = format!("{before}{piece}{after}");
+    fn a_piece_on_grapheme_boundaries_is_found(
+        haystack in tricky_text(16),
+        first in any::<prop::sample::Index>(),
+        last in any::<prop::sample::Index>(),
+    ) {
+        let haystack = format!("a{haystack}");
         let edges: Vec<usize> =
             haystack.grapheme_indices(true).map(|(at, _)| at).chain([haystack.len()]).collect();
-        prop_assume!(!piece.is_empty());
-        prop_assume!(edges.contains(&before.len()) && edges.contains(&(before.len() + piece.len())));
-        let matches = find(&haystack, &piece);
+        let first = first.index(edges.len() - 1);
+        let last = first + 1 + last.index(edges.len() - 1 - first);
+        let matches = find(&haystack, &haystack[edges[first]..edges[last]]);
         prop_assert!(!matches.is_empty() && matches[0].exact);
     }
 
     #[test]
     fn plain_spellings_are_found(text in tricky_text(10)) {
-        prop_assume!(text.chars().any(|c| c == 'a' || c == 'b'));
-        let plain: String = text
-            .chars()
-            .filter(|c| !matches!(c, '\u{ad}' | '\u{200d}' | '\u{fffc}'))
-            .map(|c| match c {
-                '“' | '”' => "\"".to_owned(),
-                '’' => "'".to_owned(),
-                '–' => "-".to_owned(),
-                '…' => "...".to_owned(),
-                '\u{a0}' => " ".to_owned(),
-                other => other.to_string(),
-            })
-            .collect();
         // Leaving something out may join graphemes that the text keeps apart, or cut one at the edge.
-        prop_assume!(!text.contains(['\u{301}', '👨', '🇩']));
+        let text = format!("a{}", text.replace(['\u{301}', '👨', '🇩'], "b"));
+        let plain = text
+            .replace(['\u{ad}', '\u{200d}', '\u{fffc}'], "")
+            .replace(['“', '”'], "\"")
+            .replace('’', "'")
+            .replace('–', "-")
+            .replace('…', "...")
+            .replace('\u{a0}', " ");
         prop_assert!(!find(&text, &plain).is_empty());
     }
 }

@@ -6,12 +6,14 @@
 //! | File | Question it answers |
 //! |---|---|
 //! | `markdown` | which text does this Markdown mean, and which of it is bold? |
+//! | `delimiters` | is this asterisk a marker? |
 //! | `words` | what is the smallest set of changed words between two texts? |
 //! | `shortest` | the edit script beneath `words` |
 //! | `matching` | where does this phrase occur, and what comes nearest when it does not? |
 //! | `folding` | which spellings count as the same when matching? |
 //! | `typography` | how is new text written so that it keeps the document's quotes, dashes and spaces? |
 
+mod delimiters;
 mod folding;
 pub mod markdown;
 pub mod matching;

@@ -183,9 +183,9 @@ impl Writer<'_> {
             && let Some(before) = quote(&self.needle_quotes, needle_at)
             && let Some(after) = quote(&self.replacement_quotes, new_at)
             && before.side != after.side
-            && let Some(curly) = self.curling.curl(&after)
         {
-            self.output.push(curly);
+            let straight = if after.is_double { '"' } else { '\'' };
+            self.output.push(self.curling.curl(&after).unwrap_or(straight));
         } else {
             self.output.push_str(spelling);
         }

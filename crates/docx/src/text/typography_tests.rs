@@ -94,7 +94,7 @@ fn tricky_text() -> impl Strategy<Value = String> {
 /// As a model would type it.
 fn plain(text: &str) -> String {
     text.replace(['“', '”'], "\"")
-        .replace('’', "'")
+        .replace(['‘', '’'], "'")
         .replace('–', "-")
         .replace('…', "...")
         .replace('\u{a0}', " ")

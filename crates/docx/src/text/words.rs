@@ -2,7 +2,7 @@
 //!
 //! Must never split a grapheme, and never join two changes across a word that both texts keep: whoever reviews a
 //! redline should see exactly what changed. The number of changed tokens is minimal up to
-//! two thousand edits between tokens that both texts have; beyond that, correct and close to minimal.
+//! two thousand edits between tokens that both texts have; beyond that, correct and close to minimal for real text.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -59,16 +59,28 @@ fn tokens_are_words_marks_and_single_spaces() {
 #[test]
 fn only_what_differs_is_touched() {
     assert_eq!(show("The quick brown fox", "The quick red fox"), "The quick [brown|red] fox");
-    assert_eq!(show("the cat", "The cat"), "[the|The] cat");
-    assert_eq!(show("thirty days.", "thirty days;"), "thirty days[.|;]");
     assert_eq!(show("“thirty” days", "“sixty” days"), "“[thirty|sixty]” days");
     assert_eq!(show("same", "same"), "same");
     assert_eq!(show("", "new text"), "[|new text]");
     assert_eq!(show("old text", ""), "[old text|]");
-    assert_eq!(show(" a ", " b "), " [a|b] ");
-    assert_eq!(show("a  b\tc d", "a  b\tc e"), "a  b\tc [d|e]");
     assert_eq!(show("line one\nline two", "line one\nline 2"), "line one\nline [two|2]");
     assert_eq!(show("a b c d e", "a x c y e"), "a [b|x] c [d|y] e");
+}
+
+#[test]
+fn case_11_a_change_of_case_is_one_word() {
+    assert_eq!(show("the cat", "The cat"), "[the|The] cat");
+}
+
+#[test]
+fn case_12_a_change_of_punctuation_is_one_mark() {
+    assert_eq!(show("thirty days.", "thirty days;"), "thirty days[.|;]");
+}
+
+#[test]
+fn cases_13_and_14_spaces_and_tabs_stay() {
+    assert_eq!(show(" a ", " b "), " [a|b] ");
+    assert_eq!(show("a  b\tc d", "a  b\tc e"), "a  b\tc [d|e]");
 }
 
 #[test]

@@ -1,0 +1,137 @@
+//! From a call's arguments, which are text by a model, to what is to be done.
+//!
+//! Must never guess: unknown fields are refused, naming the nearest. A wrong operation does not hinder its neighbours.
+
+use engross_docx::model::View;
+use engross_docx::ops::{Operation, parse_operations};
+use engross_docx::read::ReadOptions;
+use engross_llm::ToolCall;
+use serde_json::{Map, Value};
+
+use super::{APPLY_REDLINES, Proposal, READ_DOCUMENT, ToolError, ToolUse};
+
+/// Paragraphs of a reading when the model does not say.
+const DEFAULT_PARAGRAPHS: usize = 100;
+
+/// What a call asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Understood {
+    /// Something that can be done at once.
+    Use(ToolUse),
+    /// An instruction in plain words, which first has to become operations.
+    Instruction(String),
+}
+
+/// Reads a call.
+pub(crate) fn parse_call(call: &ToolCall) -> Result<Understood, ToolError> {
+    let fields: &[&str] = match call.name.as_str() {
+        READ_DOCUMENT => &["from", "limit", "search", "view"],
+        APPLY_REDLINES => &["operations", "instruction"],
+        name => {
+            let message = format!("there is no tool '{name}'; the tools are {READ_DOCUMENT} and {APPLY_REDLINES}");
+            return Err(ToolError::new("UNKNOWN_TOOL", message));
+        }
+    };
+    let arguments = arguments(&call.arguments).map_err(invalid)?;
+    if let Some(unknown) = arguments.keys().find(|key| !fields.contains(&key.as_str())) {
+        let nearest = fields.iter().max_by(|left, right| {
+            let score = |field: &str| strsim::jaro_winkler(unknown, field);
+            score(left).total_cmp(&score(right))
+        });
+        let nearest = nearest.copied().unwrap_or_default();
+        return Err(invalid(format!(
+            "{} has no argument '{unknown}'; did you mean '{nearest}'? It takes {}",
+            call.name,
+            fields.join(", ")
+        )));
+    }
+    match call.name.as_str() {
+        READ_DOCUMENT => Ok(Understood::Use(ToolUse::Read(read_options(&arguments)?))),
+        _ => apply(&arguments),
+    }
+}
+
+/// Reads operations one by one. `json` is the list, or an object that holds it as `operations`.
+pub(crate) fn proposals(json: &Value) -> Result<Vec<Proposal>, ToolError> {
+    let list = json.get("operations").unwrap_or(json);
+    let list = list.as_array().ok_or_else(|| {
+        invalid("'operations' is no list; give {\"operations\": [{\"op\": …}, …]}".to_owned())
+    })?;
+    Ok(list.iter().map(|json| Proposal { json: json.clone(), operation: operation(json) }).collect())
+}
+
+fn arguments(text: &str) -> Result<Map<String, Value>, String> {
+    // Some models send nothing at all where they mean no arguments.
+    if text.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err("the arguments are no JSON object; send one object".to_owned()),
+        Err(error) => Err(format!("the arguments are not valid JSON ({error}); send the call again in full")),
+    }
+}
+
+fn read_options(arguments: &Map<String, Value>) -> Result<ReadOptions, ToolError> {
+    let text = |field: &str| match arguments.get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
+        Some(Value::Number(number)) if field == "from" => Ok(Some(number.to_string())),
+        Some(_) => Err(invalid(format!("'{field}' is no text"))),
+    };
+    let limit = match arguments.get("limit") {
+        None | Some(Value::Null) => DEFAULT_PARAGRAPHS,
+        Some(limit) => limit
+            .as_u64()
+            .and_then(|limit| usize::try_from(limit).ok())
+            .filter(|limit| *limit > 0)
+            .ok_or_else(|| invalid("'limit' is no number from 1".to_owned()))?,
+    };
+    let view = match text("view")?.as_deref() {
+        None | Some("accepted") => View::Accepted,
+        Some("original") => View::Original,
+        Some("markup") => View::Markup,
+        Some(view) => {
+            return Err(invalid(format!("'{view}' is no view; the views are accepted, original, markup")));
+        }
+    };
+    Ok(ReadOptions { view, story: None, search: text("search")?, from: text("from")?, limit: Some(limit) })
+}
+
+fn apply(arguments: &Map<String, Value>) -> Result<Understood, ToolError> {
+    match (arguments.get("operations"), arguments.get("instruction")) {
+        (Some(operations), None | Some(Value::Null)) => {
+            proposals(operations).map(|list| Understood::Use(ToolUse::Apply(list)))
+        }
+        (None | Some(Value::Null), Some(Value::String(instruction))) if !instruction.trim().is_empty() => {
+            Ok(Understood::Instruction(instruction.clone()))
+        }
+        (None | Some(Value::Null), Some(Value::String(_))) => {
+            Err(invalid("'instruction' is empty; say what to edit".to_owned()))
+        }
+        (None | Some(Value::Null), None | Some(Value::Null)) => {
+            Err(invalid("there is nothing to apply; give 'operations'".to_owned()))
+        }
+        (None | Some(Value::Null), Some(_)) => Err(invalid("'instruction' is no text".to_owned())),
+        (Some(_), Some(_)) => Err(invalid("give 'operations' or 'instruction', not both".to_owned())),
+    }
+}
+
+fn operation(json: &Value) -> Result<Operation, String> {
+    if json.get("author").is_some() {
+        // Only the person says in whose name the changes are made.
+        return Err("'author' cannot be set here; leave it out".to_owned());
+    }
+    match parse_operations(&Value::Array(vec![json.clone()])) {
+        Ok(mut operations) => operations.pop().ok_or_else(|| "there is no operation".to_owned()),
+        Err(error) => {
+            let message = error.to_string();
+            // The engine counts within the list that it was given, which here is of one.
+            Err(message.strip_prefix("operation 0: ").unwrap_or(&message).to_owned())
+        }
+    }
+}
+
+fn invalid(message: String) -> ToolError {
+    ToolError::new("INVALID_ARGUMENTS", message)
+}

@@ -1,0 +1,49 @@
+//! What is wrong with a document, or worth knowing before it is edited: `engross check`.
+//!
+//! Every finding has a code of [`CODES`], explained in `docs/guide/checks.md`. Must never change the document, and
+//! never call sound what it could not read.
+
+mod fields;
+mod findings;
+mod package;
+mod part;
+mod properties;
+mod protection;
+mod resolution;
+mod revisions;
+mod rules;
+mod walk;
+
+pub use findings::Finding;
+pub use rules::{CODES, Severity};
+
+use crate::document::WordDocument;
+use crate::error::Error;
+
+use findings::Findings;
+use part::CheckedPart;
+use walk::Checks;
+
+/// Looks over the whole document as it is now, with edits that were not saved yet.
+///
+/// At most [`Finding::MOST`] findings of one code are listed; one more then says how many there are besides.
+///
+/// # Errors
+/// When a part of the package cannot be unpacked. XML that cannot be parsed is a finding, not an error.
+pub fn check(document: &WordDocument) -> Result<Vec<Finding>, Error> {
+    let mut findings = Findings::default();
+    let readable = package::check(document, &mut findings)?;
+    protection::check(document, &mut findings);
+    let parts = CheckedPart::all(document, &readable);
+    let mut checks = Checks::of(&parts);
+    for part in &parts {
+        let before = findings.counts();
+        checks.run(part, &part.document, &mut findings);
+        resolution::check(document, part, &findings.counts_since(&before), &mut findings);
+    }
+    checks.finish(&mut findings);
+    Ok(findings.into_list())
+}
+
+#[cfg(test)]
+mod check_tests;
