@@ -1,1 +1,91 @@
-fn main() {}
+//! Build chores that need more than cargo: `cargo xtask help`.
+//!
+//! Must never hold code of the product.
+
+mod bench;
+mod corpus;
+mod error;
+mod examples;
+#[cfg(test)]
+mod layers_tests;
+mod part;
+mod test;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::Error;
+
+/// Build chores of engross.
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_help_subcommand = false)]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Runs every test. What is not installed is skipped and named; ENGROSS_REQUIRE=wasm,judge makes a skip a failure.
+    Test,
+    /// Measures the binary against the floor: unpacking, scanning and packing the same bytes.
+    Bench {
+        /// Runs of each command; the median counts.
+        #[arg(long, default_value_t = 15)]
+        runs: usize,
+    },
+    /// Edits every document of a corpus at random and has an independent model judge the redlines.
+    Corpus {
+        /// A CSV whose first column is a path below ROOT.
+        #[arg(long)]
+        documents: PathBuf,
+        /// The folder the paths are below.
+        #[arg(long)]
+        root: PathBuf,
+        /// Which random edits.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Where plans, redlines and results go.
+        #[arg(long, default_value = "target/corpus")]
+        out: PathBuf,
+    },
+    /// Packs examples/nda/ into examples/nda.docx.
+    Examples,
+    #[command(hide = true)]
+    Floor {
+        file: PathBuf,
+        part: String,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().chore {
+        Chore::Test => test::run(),
+        Chore::Bench { runs } => bench::run(runs),
+        Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
+        Chore::Examples => examples::pack(),
+        Chore::Floor { file, part } => bench::floor(&file, &part),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Tells people what is going on.
+#[expect(clippy::print_stderr, reason = "a chore talks to the terminal")]
+fn say(line: &str) {
+    eprintln!("{line}");
+}
+
+/// The repository's root, wherever cargo was called.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, PathBuf::from)
+}
+
+type Result<T> = std::result::Result<T, Error>;

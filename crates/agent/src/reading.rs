@@ -33,7 +33,7 @@ pub(crate) fn around(document: &WordDocument, revisions: &[i64], bytes: usize) -
         paragraph.revisions.iter().any(|id| id.parse().is_ok_and(|id| revisions.contains(&id)))
     };
     let changed: Vec<bool> = reading.paragraphs.iter().map(changed).collect();
-    let mut index = 0;
+    let mut index = 0_usize;
     reading.paragraphs.retain(|_| {
         let nearby = changed.get(index.saturating_sub(1)..changed.len().min(index + 2));
         index += 1;
@@ -45,12 +45,8 @@ pub(crate) fn around(document: &WordDocument, revisions: &[i64], bytes: usize) -
 /// As much of `reading` as fits. What does not is told by a cursor, or by a mark where a text is cut.
 pub(crate) fn bounded(mut reading: Reading, comments: &[Comment], bytes: usize) -> ReadText {
     let mut comments = comments;
+    let mut left_out = "";
     loop {
-        let left_out = if comments.is_empty() && reading.paragraphs.iter().any(|it| !it.comments.is_empty()) {
-            WITHOUT_COMMENTS
-        } else {
-            ""
-        };
         let text = notation(&reading, comments);
         let excess = (text.len() + left_out.len()).saturating_sub(bytes);
         if excess == 0 {
@@ -58,6 +54,7 @@ pub(crate) fn bounded(mut reading: Reading, comments: &[Comment], bytes: usize) 
         }
         if !comments.is_empty() && reading.paragraphs.len() <= 1 {
             comments = &[];
+            left_out = WITHOUT_COMMENTS;
             continue;
         }
         match reading.paragraphs.as_mut_slice() {

@@ -4,6 +4,7 @@
 //! and the same input gives the same output everywhere.
 
 mod canon;
+mod check;
 mod document;
 mod edit;
 mod error;
@@ -19,6 +20,7 @@ pub mod revisions;
 pub mod styles;
 pub mod text;
 
+pub use check::{CODES, Finding, Severity, check};
 pub use document::{EditOptions, Limits, PlacedComment, PlacedRevision, Saved, Tracking, WordDocument};
 pub use error::{Error, Refusal, RefusalCode};
 

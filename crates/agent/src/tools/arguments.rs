@@ -99,20 +99,14 @@ fn read_options(arguments: &Map<String, Value>) -> Result<ReadOptions, ToolError
 }
 
 fn apply(arguments: &Map<String, Value>) -> Result<Understood, ToolError> {
-    match (arguments.get("operations"), arguments.get("instruction")) {
-        (Some(operations), None | Some(Value::Null)) => {
-            proposals(operations).map(|list| Understood::Use(ToolUse::Apply(list)))
-        }
-        (None | Some(Value::Null), Some(Value::String(instruction))) if !instruction.trim().is_empty() => {
-            Ok(Understood::Instruction(instruction.clone()))
-        }
-        (None | Some(Value::Null), Some(Value::String(_))) => {
-            Err(invalid("'instruction' is empty; say what to edit".to_owned()))
-        }
-        (None | Some(Value::Null), None | Some(Value::Null)) => {
-            Err(invalid("there is nothing to apply; give 'operations'".to_owned()))
-        }
-        (None | Some(Value::Null), Some(_)) => Err(invalid("'instruction' is no text".to_owned())),
+    let given = |field: &str| arguments.get(field).filter(|value| !value.is_null());
+    match (given("operations"), given("instruction")) {
+        (Some(operations), None) => proposals(operations).map(|list| Understood::Use(ToolUse::Apply(list))),
+        (None, Some(instruction)) => match instruction.as_str().filter(|text| !text.trim().is_empty()) {
+            Some(instruction) => Ok(Understood::Instruction(instruction.to_owned())),
+            None => Err(invalid("'instruction' is no text; say what to edit".to_owned())),
+        },
+        (None, None) => Err(invalid("there is nothing to apply; give 'operations'".to_owned())),
         (Some(_), Some(_)) => Err(invalid("give 'operations' or 'instruction', not both".to_owned())),
     }
 }

@@ -20,7 +20,7 @@ use engross_docx::read::ReadOptions;
 use engross_llm::ToolSpec;
 use serde_json::{Value, json};
 
-pub(crate) use apply::{Applied, apply_together};
+pub(crate) use apply::apply_together;
 pub(crate) use arguments::{Understood, parse_call, proposals};
 pub(crate) use read::read_document;
 pub(crate) use result::{ROUND_CALLS, cut, share_of_round};

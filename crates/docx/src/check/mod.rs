@@ -12,6 +12,7 @@ mod protection;
 mod resolution;
 mod revisions;
 mod rules;
+mod structure;
 mod walk;
 
 pub use findings::Finding;
@@ -21,7 +22,7 @@ use crate::document::WordDocument;
 use crate::error::Error;
 
 use findings::Findings;
-use part::CheckedPart;
+use part::{CheckedPart, read_story_parts};
 use walk::Checks;
 
 /// Looks over the whole document as it is now, with edits that were not saved yet.
@@ -32,16 +33,17 @@ use walk::Checks;
 /// When a part of the package cannot be unpacked. XML that cannot be parsed is a finding, not an error.
 pub fn check(document: &WordDocument) -> Result<Vec<Finding>, Error> {
     let mut findings = Findings::default();
-    let readable = package::check(document, &mut findings)?;
-    protection::check(document, &mut findings);
-    let parts = CheckedPart::all(document, &readable);
+    let trees = read_story_parts(document, &mut findings)?;
+    let parts = CheckedPart::all(document, &trees);
+    package::check(document, &parts, &mut findings)?;
     let mut checks = Checks::of(&parts);
     for part in &parts {
         let before = findings.counts();
-        checks.run(part, &part.document, &mut findings);
-        resolution::check(document, part, &findings.counts_since(&before), &mut findings);
+        checks.run(part, part.document, &mut findings);
+        let own = findings.counts_since(&before);
+        resolution::check(document, part, &own, &mut findings);
     }
-    checks.finish(&mut findings);
+    protection::check(document, &mut findings);
     Ok(findings.into_list())
 }
 

@@ -1,43 +1,64 @@
 //! The parts that hold text, and the addresses of what is in them.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use engross_xml::{Document, NodeId};
 
 use crate::document::WordDocument;
+use crate::error::Error;
 use crate::model::paragraphs;
 use crate::names::{COMMENT, ENDNOTE, FALLBACK, FOOTNOTE, ID, P, TXBX_CONTENT};
+use crate::parts::parse;
 use crate::read::find_stories;
 
-/// XML parts by name, as the package check read them.
-pub(super) type Readable = HashMap<String, Document>;
+use super::findings::Findings;
+use super::rules::Rule;
+
+/// Trees of parts besides the main one, by name.
+pub(super) type Trees = HashMap<String, Document>;
+
+/// Reads the parts besides the main one that hold text.
+pub(super) fn read_story_parts(document: &WordDocument, findings: &mut Findings) -> Result<Trees, Error> {
+    let mut trees = Trees::new();
+    for name in document.other_story_parts() {
+        match parse(&document.package, &name, &document.limits.xml) {
+            Ok(tree) => {
+                trees.insert(name, tree);
+            }
+            Err(Error::Xml { source, .. }) => {
+                findings.add(Rule::PartMalformed, || name.clone(), || format!("the part cannot be read: {source}"));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(trees)
+}
 
 /// A part with text.
 pub(super) struct CheckedPart<'a> {
     /// Its name in the package.
     pub(super) name: String,
     /// Its tree.
-    pub(super) document: Cow<'a, Document>,
+    pub(super) document: &'a Document,
     /// Names of the stories in it; empty for the body.
     stories: Vec<String>,
-    /// Roots of stories that have a name of their own inside of the part.
+    /// Roots of the stories.
     roots: HashMap<NodeId, usize>,
     /// Story and number of each paragraph.
     places: HashMap<NodeId, (usize, usize)>,
 }
 
 impl<'a> CheckedPart<'a> {
-    /// The main part, then the others that can hold text, as far as they can be read.
-    pub(super) fn all(document: &'a WordDocument, readable: &'a Readable) -> Vec<Self> {
+    /// The main part, then the others.
+    pub(super) fn all(document: &'a WordDocument, trees: &'a Trees) -> Vec<Self> {
         let main = (document.main_name.as_str(), &document.tree);
-        // Names of headers; a part that cannot be read is a finding already, and costs only these names.
+        // Only the names of headers are wanted; they are lost when another part cannot be read.
         let named = find_stories(&document.package, main, &document.relationships, &document.limits.xml)
             .unwrap_or_default();
         let mut parts = vec![Self::new(&document.main_name, &document.tree, "")];
         for name in document.other_story_parts() {
             let story = named.iter().find(|story| story.part == name && story.key.is_empty());
-            if let Some(part) = readable.get(&name) {
+            if let Some(part) = trees.get(&name) {
                 parts.push(Self::new(&name, part, story.map_or(name.as_str(), |story| story.name.as_str())));
             }
         }
@@ -47,7 +68,7 @@ impl<'a> CheckedPart<'a> {
     fn new(name: &str, document: &'a Document, story: &str) -> Self {
         let mut part = Self {
             name: name.to_owned(),
-            document: Cow::Borrowed(document),
+            document,
             stories: Vec::new(),
             roots: HashMap::new(),
             places: HashMap::new(),
@@ -63,12 +84,10 @@ impl<'a> CheckedPart<'a> {
         for node in inner {
             let prefix = document.local_name(document.name(node));
             let id = document.attribute(node, ID).unwrap_or_default();
-            part.roots.insert(node, part.stories.len());
             part.add_story(node, format!("{prefix}:{id}"));
         }
         if story.is_empty() {
             for (at, node) in text_boxes(document).into_iter().enumerate() {
-                part.roots.insert(node, part.stories.len());
                 part.add_story(node, format!("textbox:{}", at + 1));
             }
         }
@@ -77,7 +96,8 @@ impl<'a> CheckedPart<'a> {
 
     fn add_story(&mut self, root: NodeId, name: String) {
         let story = self.stories.len();
-        for (at, paragraph) in paragraphs(&self.document, root).into_iter().enumerate() {
+        self.roots.insert(root, story);
+        for (at, paragraph) in paragraphs(self.document, root).into_iter().enumerate() {
             self.places.insert(paragraph, (story, at + 1));
         }
         self.stories.push(name);
@@ -88,21 +108,25 @@ impl<'a> CheckedPart<'a> {
     /// `document` is the part's tree, or a copy of it that was changed since.
     pub(super) fn address(&self, document: &Document, node: NodeId) -> String {
         let up = || std::iter::once(node).chain(document.ancestors(node));
-        let paragraph = up().find(|node| self.places.contains_key(node)).or_else(|| {
-            document
-                .descendants(node)
-                .take(1000)
-                .find(|below| document.name(*below) == P && self.places.contains_key(below))
-        });
-        if let Some((story, number)) = paragraph.and_then(|paragraph| self.places.get(&paragraph)) {
-            let story = self.stories.get(*story).map_or("", String::as_str);
-            return if story.is_empty() { format!("P{number}") } else { format!("{story}/P{number}") };
+        let placed = |node: &NodeId| self.places.get(node);
+        let below = || document.descendants(node).take(FAR).filter(|node| document.name(*node) == P);
+        let place = up().find_map(|node| placed(&node)).or_else(|| below().find_map(|node| placed(&node)));
+        let story = match place {
+            Some((story, _)) => Some(*story),
+            None => up().find_map(|node| self.roots.get(&node).copied()),
+        };
+        let story = story.and_then(|story| self.stories.get(story)).map_or("", String::as_str);
+        match (place, story) {
+            (Some((_, number)), "") => format!("P{number}"),
+            (Some((_, number)), story) => format!("{story}/P{number}"),
+            (None, "") => self.name.clone(),
+            (None, story) => story.to_owned(),
         }
-        let story = up().find_map(|node| self.roots.get(&node)).or(if self.roots.is_empty() { Some(&0) } else { None });
-        let story = story.and_then(|story| self.stories.get(*story)).filter(|story| !story.is_empty());
-        story.unwrap_or(&self.name).clone()
     }
 }
+
+/// How many nodes are looked at to find a paragraph that says where something is.
+const FAR: usize = 1000;
 
 /// Contents of text boxes in file order; the old-style copy of a box is not counted.
 fn text_boxes(document: &Document) -> Vec<NodeId> {

@@ -1,0 +1,58 @@
+//! How a run ended and what it did.
+
+use engross_docx::ops::{OperationResult, Status, Summary};
+use serde::Serialize;
+
+use crate::turn::Ending;
+
+/// An operation of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunOperation {
+    /// What became of it; its index counts through the run.
+    #[serde(flatten)]
+    pub result: OperationResult,
+    /// The model call that proposed it, from 1.
+    pub round: u32,
+    /// Index of the later operation that made this refused one good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repaired_by: Option<usize>,
+}
+
+/// A run that has ended. What was applied is in the document, whatever the ending.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// The model's closing words, or the last it said.
+    pub text: String,
+    /// Model calls made.
+    pub rounds: u32,
+    /// All operations, in the order they were proposed.
+    pub operations: Vec<RunOperation>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+impl Outcome {
+    /// Counts the operations; a refused one that was repaired counts as neither.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let standing = self.operations.iter().filter(|operation| operation.repaired_by.is_none());
+        let results: Vec<OperationResult> = standing.map(|operation| operation.result.clone()).collect();
+        Summary::of(&results)
+    }
+
+    /// Whether the model ended by itself and nothing that it proposed is left undone.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let summary = self.summary();
+        self.ending == Ending::Finished && summary.refused + summary.failed == 0
+    }
+
+    /// Whether an operation changed the document.
+    #[must_use]
+    pub fn has_edits(&self) -> bool {
+        self.operations.iter().any(|operation| operation.result.status == Status::Applied)
+    }
+}

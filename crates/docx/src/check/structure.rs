@@ -1,0 +1,136 @@
+//! Findings about how a part is built: nesting, ids, and marks without what they mark (ISO/IEC 29500-1 §17).
+
+use engross_xml::{Document, Kind, Name, NodeId};
+
+use crate::names::{
+    BOOKMARK_END, BOOKMARK_START, COMMENT, COMMENT_REFERENCE, ENDNOTE, ENDNOTE_REFERENCE, FOOTNOTE,
+    FOOTNOTE_REFERENCE, ID, MOVE_FROM_RANGE_START, MOVE_TO_RANGE_START, NAME, P, P_PR, PARA_ID, R_PR, RUN, SDT, TBL, TC,
+};
+
+use super::rules::Rule;
+use super::walk::{Around, Ledger, Walk};
+
+impl Ledger {
+    /// Forgets what must be given once in a part only.
+    pub(super) fn start_part(&mut self) {
+        self.bookmarks.clear();
+        self.paragraph_ids.clear();
+        self.moves.clear();
+    }
+}
+
+impl Walk<'_> {
+    pub(super) fn structure(&mut self, node: NodeId, name: Name, around: Around) {
+        match name {
+            P => self.paragraph(node, around),
+            RUN if around.parent == RUN => {
+                self.find(Rule::RunNested, node, || "a run stands directly inside a run".to_owned());
+            }
+            P_PR => self.paragraph_properties(node, around),
+            R_PR => self.run_properties(node, around),
+            TC => self.cell(node),
+            BOOKMARK_START | BOOKMARK_END => self.bookmark(node, name),
+            MOVE_FROM_RANGE_START | MOVE_TO_RANGE_START => {
+                let by = if name == MOVE_FROM_RANGE_START { 1 } else { -1 };
+                let name = self.attribute(node, NAME);
+                self.ledger.moves.entry(name).or_insert((0, node)).0 += by;
+            }
+            FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE => {
+                let id = self.attribute(node, ID);
+                let (kind, notes) = match name {
+                    FOOTNOTE_REFERENCE => ("footnote", &self.ledger.footnotes),
+                    _ => ("endnote", &self.ledger.endnotes),
+                };
+                if !notes.contains(&id) {
+                    self.find(Rule::NoteMissing, node, || format!("{kind} {id} is referred to, but is not there"));
+                }
+            }
+            COMMENT_REFERENCE => {
+                let id = self.attribute(node, ID);
+                if !self.ledger.comments.contains(&id) {
+                    self.find(Rule::CommentMissing, node, || format!("comment {id} is referred to, but is not there"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What can only be told when the whole part was seen.
+    pub(super) fn end_part(&mut self) {
+        for (id, node) in unpaired(&self.ledger.bookmarks) {
+            self.find(Rule::BookmarkUnpaired, node, || format!("bookmark {id} lacks its start or its end"));
+        }
+        for (name, node) in unpaired(&self.ledger.moves) {
+            self.find(Rule::MoveUnpaired, node, || format!("the move '{name}' lacks its source or its target"));
+        }
+        let document = self.document;
+        let root = document.root();
+        let mut ids = std::collections::HashSet::new();
+        for node in document.children(root) {
+            let rule = match document.name(node) {
+                FOOTNOTE | ENDNOTE => Rule::NoteIdDuplicate,
+                COMMENT => Rule::CommentIdDuplicate,
+                _ => continue,
+            };
+            let id = self.attribute(node, ID);
+            if ids.contains(&id) {
+                self.find(rule, node, || format!("the id {id} is given twice"));
+            }
+            ids.insert(id);
+        }
+    }
+
+    pub(super) fn attribute(&self, node: NodeId, name: Name) -> String {
+        self.document.attribute(node, name).unwrap_or_default().into_owned()
+    }
+
+    fn paragraph(&mut self, node: NodeId, around: Around) {
+        if matches!(around.parent, P | RUN) {
+            let inside = if around.parent == P { "paragraph" } else { "run" };
+            self.find(Rule::ParagraphNested, node, || format!("a paragraph stands directly inside a {inside}"));
+        }
+        let id = self.attribute(node, PARA_ID);
+        if !id.is_empty() && !self.ledger.paragraph_ids.insert(id.to_ascii_uppercase()) {
+            self.find(Rule::ParagraphIdDuplicate, node, || format!("the paragraph id {id} is given twice"));
+        }
+    }
+
+    fn cell(&mut self, node: NodeId) {
+        let document = self.document;
+        let last = document.children(node).filter(|child| matches!(document.name(*child), P | TBL | SDT)).last();
+        if last.is_none_or(|last| document.name(last) == TBL) {
+            self.find(Rule::CellWithoutParagraph, node, || "a table cell does not end with a paragraph".to_owned());
+        }
+    }
+
+    fn bookmark(&mut self, node: NodeId, name: Name) {
+        let id = self.attribute(node, ID);
+        let by = if name == BOOKMARK_START { 1 } else { -1 };
+        self.ledger.bookmarks.entry(id).or_insert((0, node)).0 += by;
+        let name = self.attribute(node, NAME);
+        if by == 1 && !name.is_empty() {
+            let count = self.ledger.bookmark_names.entry(name.clone()).or_default();
+            *count += 1;
+            if *count == 2 {
+                self.find(Rule::BookmarkNameDuplicate, node, || format!("the bookmark name '{name}' is given twice"));
+            }
+        }
+    }
+}
+
+/// The element before `node`, if any.
+pub(super) fn element_before(document: &Document, node: NodeId) -> Option<NodeId> {
+    std::iter::successors(document.previous(node), |node| document.previous(*node))
+        .find(|node| document.kind(*node) == Kind::Element)
+}
+
+/// What does not balance, in the order of the file.
+fn unpaired(balance: &std::collections::HashMap<String, (i64, NodeId)>) -> Vec<(String, NodeId)> {
+    let mut found: Vec<(String, NodeId)> = balance
+        .iter()
+        .filter(|(_, (balance, _))| *balance != 0)
+        .map(|(key, (_, node))| (key.clone(), *node))
+        .collect();
+    found.sort_by_key(|(_, node)| *node);
+    found
+}

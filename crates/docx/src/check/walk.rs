@@ -1,0 +1,175 @@
+//! One pass over each part with text: hands every element to the rules, with what they need to know of its place.
+
+use std::collections::{HashMap, HashSet};
+
+use engross_xml::{Document, Kind, Name, NodeId};
+
+use crate::names::{
+    ALTERNATE_CONTENT, BODY, CHOICE, COMMENT, COMMENTS, DEL, ENDNOTE, ENDNOTES, FALLBACK, FLD_CHAR, FLD_CHAR_TYPE,
+    FOOTNOTE, FOOTNOTES, ID, INS, MOVE_FROM, MOVE_TO, P, TC, TR, TXBX_CONTENT,
+};
+
+use super::fields::Fields;
+use super::findings::Findings;
+use super::part::CheckedPart;
+use super::rules::Rule;
+
+/// What stands around an element. Alternate content is looked through.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around {
+    /// Name of the element around.
+    pub(super) parent: Name,
+    /// Revisions around, up to the paragraph.
+    pub(super) wrappers: Wrappers,
+    /// Whether a deletion or move source is anywhere around.
+    pub(super) deleted: bool,
+}
+
+/// Kinds of revision around an element.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Wrappers(u8);
+
+impl Wrappers {
+    pub(super) fn holds(self, name: Name) -> bool {
+        self.0 & Self::bit(name) != 0
+    }
+
+    fn with(self, name: Name) -> Self {
+        Self(self.0 | Self::bit(name))
+    }
+
+    fn bit(name: Name) -> u8 {
+        match name {
+            INS => 1,
+            DEL => 2,
+            MOVE_FROM => 4,
+            MOVE_TO => 8,
+            _ => 0,
+        }
+    }
+}
+
+/// Ids that other elements refer to, or that must be given once.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) footnotes: HashSet<String>,
+    pub(super) endnotes: HashSet<String>,
+    pub(super) comments: HashSet<String>,
+    pub(super) bookmark_names: HashMap<String, usize>,
+    pub(super) revision_ids: HashMap<String, usize>,
+    /// Of the part: starts minus ends, and where.
+    pub(super) bookmarks: HashMap<String, (i64, NodeId)>,
+    pub(super) paragraph_ids: HashSet<String>,
+    /// Of the part, by name: sources minus targets, and where.
+    pub(super) moves: HashMap<String, (i64, NodeId)>,
+}
+
+/// The rules over all parts.
+pub(super) struct Checks {
+    ledger: Ledger,
+}
+
+impl Checks {
+    /// Looks up what notes and comments there are.
+    pub(super) fn of(parts: &[CheckedPart<'_>]) -> Self {
+        let mut ledger = Ledger::default();
+        for part in parts {
+            let ids = match part.document.name(part.document.root()) {
+                FOOTNOTES => &mut ledger.footnotes,
+                ENDNOTES => &mut ledger.endnotes,
+                COMMENTS => &mut ledger.comments,
+                _ => continue,
+            };
+            let nodes = part.document.children(part.document.root());
+            ids.extend(nodes.filter_map(|node| part.document.attribute(node, ID)).map(|id| id.into_owned()));
+        }
+        Self { ledger }
+    }
+
+    /// Checks `document`: the tree of `part`, or a changed copy of it.
+    pub(super) fn run(&mut self, part: &CheckedPart<'_>, document: &Document, findings: &mut Findings) {
+        self.ledger.start_part();
+        let mut walk = Walk { document, part, findings, ledger: &mut self.ledger, fields: Fields::default() };
+        let around = Around { parent: Name::NONE, wrappers: Wrappers::default(), deleted: false };
+        walk.children(document.document_node(), around);
+        walk.end_story();
+        walk.end_part();
+    }
+}
+
+/// A pass over one part.
+pub(super) struct Walk<'a> {
+    pub(super) document: &'a Document,
+    pub(super) part: &'a CheckedPart<'a>,
+    pub(super) findings: &'a mut Findings,
+    pub(super) ledger: &'a mut Ledger,
+    fields: Fields,
+}
+
+impl Walk<'_> {
+    /// Adds a finding about `node`.
+    pub(super) fn find(&mut self, rule: Rule, node: NodeId, message: impl FnOnce() -> String) {
+        let (part, document) = (self.part, self.document);
+        self.findings.add(rule, || part.address(document, node), message);
+    }
+
+    // Depth is bounded by the XML parser's limit. Says whether there is a table cell below.
+    fn children(&mut self, parent: NodeId, around: Around) -> bool {
+        let mut has_cell = false;
+        let mut child = self.document.first_child(parent);
+        while let Some(node) = child {
+            if self.document.kind(node) == Kind::Element {
+                has_cell |= self.element(node, around);
+            }
+            child = self.document.next(node);
+        }
+        has_cell
+    }
+
+    fn element(&mut self, node: NodeId, around: Around) -> bool {
+        let name = self.document.name(node);
+        match name {
+            // What older programs read instead of the choice repeats ids.
+            FALLBACK => return false,
+            ALTERNATE_CONTENT | CHOICE => return self.children(node, around),
+            FLD_CHAR => {
+                let wrappers = around.wrappers;
+                let accepted = !wrappers.holds(DEL) && !wrappers.holds(MOVE_FROM);
+                let original = !wrappers.holds(INS) && !wrappers.holds(MOVE_TO);
+                let kind = self.document.attribute(node, FLD_CHAR_TYPE).unwrap_or_default();
+                self.fields.take(node, &kind, [accepted, original]);
+            }
+            _ => {}
+        }
+        self.structure(node, name, around);
+        self.revision(node, name, around);
+        let starts_anew = matches!(name, P | TXBX_CONTENT);
+        let inner = Around {
+            parent: name,
+            wrappers: if starts_anew { Wrappers::default() } else { around.wrappers.with(name) },
+            deleted: name != TXBX_CONTENT && (around.deleted || matches!(name, DEL | MOVE_FROM)),
+        };
+        let is_story = matches!(name, BODY | TXBX_CONTENT | FOOTNOTE | ENDNOTE | COMMENT);
+        let outer = is_story.then(|| std::mem::take(&mut self.fields));
+        let has_cell = self.children(node, inner);
+        if let Some(outer) = outer {
+            self.end_story();
+            self.fields = outer;
+        }
+        match name {
+            TR if !has_cell => {
+                self.find(Rule::RowWithoutCell, node, || "a table row has no cell".to_owned());
+                false
+            }
+            TC => true,
+            _ => has_cell,
+        }
+    }
+
+    fn end_story(&mut self) {
+        for (node, begins) in std::mem::take(&mut self.fields).unbalanced() {
+            let message = if begins { "a field begins here and has no end" } else { "a field ends here that never began" };
+            self.find(Rule::FieldUnbalanced, node, || message.to_owned());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The house's layers: which crate may depend on which (ARCHITECTURE.md).
+
+use std::collections::BTreeMap;
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+
+/// What each crate may depend on, besides itself.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("engross-xml", &[]),
+    ("engross-protocol", &[]),
+    ("engross-docx", &["engross-xml"]),
+    ("engross-llm", &["engross-protocol"]),
+    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol"]),
+    ("engross", &["engross-agent", "engross-docx", "engross-llm", "engross-protocol", "engross-xml"]),
+    ("engross-testkit", &[]),
+    ("xtask", &[]),
+];
+
+/// Libraries that only one crate may know.
+const PRIVATE: &[(&str, &[&str])] = &[
+    ("clap", &["engross", "xtask"]),
+    ("indicatif", &["engross"]),
+    ("reqwest", &["engross-llm"]),
+    ("rawzip", &["engross-docx"]),
+    ("tempfile", &["engross"]),
+];
+
+#[test]
+fn crates_depend_on_lower_layers_only() {
+    let metadata = MetadataCommand::new().no_deps().exec().unwrap();
+    let allowed: BTreeMap<&str, &[&str]> = LAYERS.iter().copied().collect();
+    let private: BTreeMap<&str, &[&str]> = PRIVATE.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for package in metadata.workspace_packages() {
+        let name = package.name.as_str();
+        let Some(lower) = allowed.get(name) else {
+            wrong.push(format!("{name} has no place in the layers"));
+            continue;
+        };
+        let ordinary = package.dependencies.iter().filter(|dependency| dependency.kind != DependencyKind::Development);
+        for dependency in ordinary {
+            let other = dependency.name.as_str();
+            if allowed.contains_key(other) && !lower.contains(&other) {
+                wrong.push(format!("{name} must not depend on {other}"));
+            }
+            if private.get(other).is_some_and(|owners| !owners.contains(&name)) {
+                wrong.push(format!("{name} must not know {other}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

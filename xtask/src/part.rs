@@ -1,0 +1,75 @@
+//! Optional parts of the tests: how each is found, and whether it must be there.
+
+use std::process::{Command, Stdio};
+
+/// Something a test needs that not every machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The compiler's target for the browser.
+    Wasm,
+    /// Python with lxml, for the independent judge of redlines.
+    Judge,
+    /// LibreOffice, as a second reader of documents.
+    Soffice,
+}
+
+impl Part {
+    pub(crate) const ALL: [Self; 3] = [Self::Wasm, Self::Judge, Self::Soffice];
+
+    /// The name in `ENGROSS_REQUIRE`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Wasm => "wasm",
+            Self::Judge => "judge",
+            Self::Soffice => "soffice",
+        }
+    }
+
+    /// How to get it.
+    pub(crate) fn remedy(self) -> &'static str {
+        match self {
+            Self::Wasm => "rustup target add wasm32-unknown-unknown",
+            Self::Judge => "python3 with the package lxml",
+            Self::Soffice => "LibreOffice Writer on the PATH, or ENGROSS_TEST_SOFFICE",
+        }
+    }
+
+    pub(crate) fn is_there(self) -> bool {
+        match self {
+            Self::Wasm => succeeds(Command::new("rustc").args([
+                "--target",
+                "wasm32-unknown-unknown",
+                "--print",
+                "target-libdir",
+            ])) && wasm_library(),
+            Self::Judge => succeeds(Command::new("python3").args(["-c", "import lxml.etree"])),
+            Self::Soffice => succeeds(Command::new(soffice()).arg("--version")),
+        }
+    }
+}
+
+/// The command of LibreOffice.
+#[expect(clippy::disallowed_methods, reason = "a chore's own setting")]
+pub(crate) fn soffice() -> String {
+    std::env::var("ENGROSS_TEST_SOFFICE").unwrap_or_else(|_| "soffice".to_owned())
+}
+
+/// The parts whose absence is a failure.
+#[expect(clippy::disallowed_methods, reason = "a chore's own setting")]
+pub(crate) fn required() -> Vec<String> {
+    let list = std::env::var("ENGROSS_REQUIRE").unwrap_or_default();
+    list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+fn wasm_library() -> bool {
+    let output =
+        Command::new("rustc").args(["--target", "wasm32-unknown-unknown", "--print", "target-libdir"]).output();
+    output.is_ok_and(|output| {
+        let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        std::path::Path::new(&folder).is_dir()
+    })
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}

@@ -1,0 +1,58 @@
+//! `cargo xtask test`: every test of the repository, with what is installed.
+
+use std::process::Command;
+
+use crate::part::{Part, required, soffice};
+use crate::{Error, Result, bench, corpus, root, say};
+
+/// Runs the tests; names what was skipped at the end.
+pub(crate) fn run() -> Result<()> {
+    let required = required();
+    let (there, missing): (Vec<Part>, Vec<Part>) = Part::ALL.into_iter().partition(|part| part.is_there());
+    let unknown: Vec<String> =
+        required.iter().filter(|name| !Part::ALL.iter().any(|part| part.name() == **name)).cloned().collect();
+    let lacking: Vec<String> = missing
+        .iter()
+        .filter(|part| required.iter().any(|name| name == part.name()))
+        .map(|part| format!("{} ({})", part.name(), part.remedy()))
+        .chain(unknown.into_iter().map(|name| format!("{name} (no such part)")))
+        .collect();
+    if !lacking.is_empty() {
+        return Err(Error::Missing(lacking));
+    }
+    cargo(&["build", "--profile", "ci", "--package", "engross"])?;
+    if there.contains(&Part::Wasm) {
+        cargo(&[
+            "check", "--profile", "ci", "--target", "wasm32-unknown-unknown", "--package", "engross-xml", "--package",
+            "engross-docx",
+        ])?;
+    }
+    let engine = root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
+    if there.contains(&Part::Judge) {
+        corpus::judge_examples(&engine)?;
+    }
+    if there.contains(&Part::Soffice) {
+        bench::opens_in_office(&engine, &soffice())?;
+    }
+    // Last, so that the run ends with the summary of the tests.
+    cargo(&["test", "--profile", "ci", "--workspace"])?;
+    for part in missing {
+        say(&format!("skipped: {} is not there; get it by: {}", part.name(), part.remedy()));
+    }
+    Ok(())
+}
+
+fn cargo(arguments: &[&str]) -> Result<()> {
+    run_command(Command::new(env!("CARGO")).args(arguments).current_dir(root()))
+}
+
+/// Runs a command; anything but success is an error.
+pub(crate) fn run_command(command: &mut Command) -> Result<()> {
+    let shown = format!("{command:?}").replace('"', "");
+    say(&format!("> {shown}"));
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Error::Command { command: shown, how: format!("ended with {status}") }),
+        Err(error) => Err(Error::Command { command: shown, how: format!("could not be started: {error}") }),
+    }
+}
