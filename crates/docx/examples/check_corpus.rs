@@ -6,8 +6,12 @@ fn main() {
             Err(e) => println!("{path}\tOPEN\t{}\t{e}", e.code()),
             Ok(d) => match check(&d) {
                 Err(e) => println!("{path}\tCHECK\t{}\t{e}", e.code()),
-                Ok(f) => { for x in f { println!("{path}\t{}\t{:?}\t{}\t{}", x.code, x.severity, x.address, x.message); }
-                println!("{path}\tTIME\t\t{}\t", t.elapsed().as_millis()); }
+                Ok(f) => {
+                    for x in f {
+                        println!("{path}\t{}\t{:?}\t{}\t{}", x.code, x.severity, x.address, x.message);
+                    }
+                    println!("{path}\tTIME\t\t{}\t", t.elapsed().as_millis());
+                }
             },
         }
     }

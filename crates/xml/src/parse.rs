@@ -150,7 +150,7 @@ impl Parser<'_> {
         let control = |byte: &u8| *byte < 0x20 && !matches!(*byte, b'\t' | b'\n' | b'\r');
         // Counting instead of searching lets the compiler use wide instructions.
         if self.text.iter().filter(|byte| control(byte)).count() > 0 {
-            let at = self.text.iter().position(|byte| control(byte));
+            let at = self.text.iter().position(control);
             return Err((ErrorKind::Malformed("a control character that XML forbids"), at));
         }
         for bad in ["\u{FFFE}", "\u{FFFF}"] {

@@ -36,7 +36,12 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Adds a finding. Address and message are only made if they will be shown.
-    pub(super) fn add(&mut self, rule: Rule, address: impl FnOnce() -> String, message: impl FnOnce() -> String) {
+    pub(super) fn add(
+        &mut self,
+        rule: Rule,
+        address: impl FnOnce() -> String,
+        message: impl FnOnce() -> String,
+    ) {
         let count = self.counts.entry(rule).or_default();
         *count += 1;
         if *count <= Finding::MOST {

@@ -6,6 +6,7 @@ use engross_xml::{Document, NodeId};
 
 use crate::document::WordDocument;
 use crate::error::Error;
+use crate::names::{R, VOCABULARY};
 use crate::parts::{ContentTypes, Relationship, parse, relationships, relationships_part};
 
 use super::findings::Findings;
@@ -104,7 +105,10 @@ impl Survey<'_> {
             return;
         }
         // Readers look for these by their kind, not by id.
-        let by_kind = matches!(kind.as_str(), "styles" | "numbering" | "settings" | "footnotes" | "endnotes" | "comments");
+        let by_kind = matches!(
+            kind.as_str(),
+            "styles" | "numbering" | "settings" | "footnotes" | "endnotes" | "comments"
+        );
         let rule = if used || by_kind { Rule::RelationshipTargetMissing } else { Rule::RelationshipDangling };
         let message = || format!("relationship '{id}' ({kind}) leads to '{target}', which is not there");
         self.findings.add(rule, || shown(source).to_owned(), message);
@@ -116,12 +120,14 @@ impl Survey<'_> {
         if !fragment.is_empty() && (path.is_empty() || path.ends_with('/')) {
             return Some(String::new());
         }
-        [target, path].into_iter().find(|path| self.document.package.contains(path)).map(str::to_ascii_lowercase).or_else(
-            || {
+        [target, path]
+            .into_iter()
+            .find(|path| self.document.package.contains(path))
+            .map(str::to_ascii_lowercase)
+            .or_else(|| {
                 let decoded = percent_decoded(path)?;
                 names.iter().find(|name| same(name, &decoded)).map(|name| name.to_ascii_lowercase())
-            },
-        )
+            })
     }
 
     fn content_types(&mut self, names: &[String]) -> Result<(), Error> {
@@ -161,7 +167,11 @@ impl Survey<'_> {
     }
 
     fn malformed(&mut self, name: &str, source: &engross_xml::Error) {
-        self.findings.add(Rule::PartMalformed, || name.to_owned(), || format!("the part cannot be read: {source}"));
+        self.findings.add(
+            Rule::PartMalformed,
+            || name.to_owned(),
+            || format!("the part cannot be read: {source}"),
+        );
     }
 }
 
@@ -171,13 +181,14 @@ fn references(
     findings: &mut Findings,
     address: impl Fn(NodeId) -> String,
 ) -> HashSet<String> {
-    let namespace = crate::names::VOCABULARY.namespaces.get(usize::from(crate::names::R.0)).and_then(|group| group.first());
+    let namespace = VOCABULARY.namespaces.get(usize::from(R.0)).and_then(|group| group.first());
     let known: HashSet<&str> = known.iter().map(|relationship| relationship.id.as_str()).collect();
     let mut used = HashSet::new();
     for node in part.descendants(part.root()) {
         for (name, qualified, value) in part.raw_attributes(node) {
             // Names without a prefix are in no namespace: most attributes end here.
-            let refers = qualified.contains(':') && !value.is_empty() && namespace == Some(&part.namespace_uri(name));
+            let refers =
+                qualified.contains(':') && !value.is_empty() && namespace == Some(&part.namespace_uri(name));
             if !refers {
                 continue;
             }
@@ -207,12 +218,18 @@ fn source_of(name: &str) -> Option<String> {
 }
 
 fn is_xml(name: &str) -> bool {
-    name.len().checked_sub(4).and_then(|at| name.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(".xml"))
+    name.len()
+        .checked_sub(4)
+        .and_then(|at| name.get(at..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(".xml"))
 }
 
 fn same(left: &str, right: &str) -> bool {
     left.len() == right.len()
-        && left.bytes().zip(right.bytes()).all(|(l, r)| l.eq_ignore_ascii_case(&r) || (l == b'\\' && r == b'/'))
+        && left
+            .bytes()
+            .zip(right.bytes())
+            .all(|(l, r)| l.eq_ignore_ascii_case(&r) || (l == b'\\' && r == b'/'))
 }
 
 fn shown(source: &str) -> &str {

@@ -26,7 +26,11 @@ pub(super) fn read_story_parts(document: &WordDocument, findings: &mut Findings)
                 trees.insert(name, tree);
             }
             Err(Error::Xml { source, .. }) => {
-                findings.add(Rule::PartMalformed, || name.clone(), || format!("the part cannot be read: {source}"));
+                findings.add(
+                    Rule::PartMalformed,
+                    || name.clone(),
+                    || format!("the part cannot be read: {source}"),
+                );
             }
             Err(error) => return Err(error),
         }

@@ -13,11 +13,42 @@ use super::walk::{Around, Walk};
 
 /// The children of `w:pPr` in the order of the schema.
 const ORDER: &[&str] = &[
-    "pStyle", "keepNext", "keepLines", "pageBreakBefore", "framePr", "widowControl", "numPr", "suppressLineNumbers",
-    "pBdr", "shd", "tabs", "suppressAutoHyphens", "kinsoku", "wordWrap", "overflowPunct", "topLinePunct", "autoSpaceDE",
-    "autoSpaceDN", "bidi", "adjustRightInd", "snapToGrid", "spacing", "ind", "contextualSpacing", "mirrorIndents",
-    "suppressOverlap", "jc", "textDirection", "textAlignment", "textboxTightWrap", "outlineLvl", "divId", "cnfStyle",
-    "rPr", "sectPr", "pPrChange",
+    "pStyle",
+    "keepNext",
+    "keepLines",
+    "pageBreakBefore",
+    "framePr",
+    "widowControl",
+    "numPr",
+    "suppressLineNumbers",
+    "pBdr",
+    "shd",
+    "tabs",
+    "suppressAutoHyphens",
+    "kinsoku",
+    "wordWrap",
+    "overflowPunct",
+    "topLinePunct",
+    "autoSpaceDE",
+    "autoSpaceDN",
+    "bidi",
+    "adjustRightInd",
+    "snapToGrid",
+    "spacing",
+    "ind",
+    "contextualSpacing",
+    "mirrorIndents",
+    "suppressOverlap",
+    "jc",
+    "textDirection",
+    "textAlignment",
+    "textboxTightWrap",
+    "outlineLvl",
+    "divId",
+    "cnfStyle",
+    "rPr",
+    "sectPr",
+    "pPrChange",
 ];
 
 impl Walk<'_> {
@@ -46,7 +77,9 @@ impl Walk<'_> {
             }
         }
         if let Some(name) = twice {
-            self.find(Rule::ParagraphPropertyDuplicate, node, || format!("the paragraph property <{name}> is given twice"));
+            self.find(Rule::ParagraphPropertyDuplicate, node, || {
+                format!("the paragraph property <{name}> is given twice")
+            });
         }
         if let Some((name, before)) = late {
             let message = || format!("the paragraph property <{name}> comes after <{before}>");
@@ -68,14 +101,20 @@ impl Walk<'_> {
         let mut seen = HashSet::new();
         if let Some(twice) = names.iter().find(|name| **name != Name::NONE && !seen.insert(**name)) {
             let name = document.local_name(*twice);
-            self.find(Rule::RunPropertyDuplicate, node, || format!("the run property <{name}> is given twice"));
+            self.find(Rule::RunPropertyDuplicate, node, || {
+                format!("the run property <{name}> is given twice")
+            });
         }
         let change_is_not_last =
             names.iter().position(|name| *name == R_PR_CHANGE).is_some_and(|at| at + 1 < names.len());
         let marks_are_not_first =
             around.parent == P_PR && !names.is_sorted_by_key(|name| !is_revision_wrapper(*name));
         if change_is_not_last || marks_are_not_first {
-            let what = if change_is_not_last { "<rPrChange> does not come last" } else { "a revision mark does not come first" };
+            let what = if change_is_not_last {
+                "<rPrChange> does not come last"
+            } else {
+                "a revision mark does not come first"
+            };
             self.find(Rule::RunPropertiesOrder, node, || format!("in run properties, {what}"));
         }
     }

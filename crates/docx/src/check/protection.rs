@@ -11,14 +11,16 @@ use super::findings::Findings;
 use super::rules::Rule;
 
 pub(super) fn check(document: &WordDocument, findings: &mut Findings) {
-    let signed = relationships(&document.package, "", &document.limits.xml)
-        .unwrap_or_default()
-        .into_iter()
-        .find(|relationship| relationship.kind == "origin" && document.package.contains(&relationship.target));
+    let signed =
+        relationships(&document.package, "", &document.limits.xml).unwrap_or_default().into_iter().find(
+            |relationship| relationship.kind == "origin" && document.package.contains(&relationship.target),
+        );
     if let Some(signature) = signed {
-        findings.add(Rule::DigitallySigned, || signature.target, || {
-            "the document is digitally signed; any change makes the signature invalid".to_owned()
-        });
+        findings.add(
+            Rule::DigitallySigned,
+            || signature.target,
+            || "the document is digitally signed; any change makes the signature invalid".to_owned(),
+        );
     }
     let settings = document.relationships.iter().find(|relationship| relationship.kind == "settings");
     let Some(name) = settings.map(|relationship| relationship.target.clone()) else { return };

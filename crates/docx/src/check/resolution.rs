@@ -52,7 +52,9 @@ fn damage(
     let counts = found.counts();
     let new = counts.into_iter().find(|(rule, count)| {
         let is_about_references = matches!(rule, Rule::NoteMissing);
-        rule.severity() == Severity::Error && !is_about_references && *count > own.get(rule).copied().unwrap_or(0)
+        rule.severity() == Severity::Error
+            && !is_about_references
+            && *count > own.get(rule).copied().unwrap_or(0)
     });
     let finding = found.first(new?.0)?;
     Some((finding.address.clone(), format!("{}: {}", finding.code, finding.message)))

@@ -2,13 +2,13 @@
 
 use engross_xml::{Document, Kind, Name, NodeId};
 
-use crate::model::is_revision_wrapper;
+use crate::model::{is_range_marker, is_revision_wrapper};
 use crate::names::{
-    ALTERNATE_CONTENT, AUTHOR, BDO, BODY, CELL_DEL, CELL_INS, CELL_MERGE, COMMENT, CONTENT_PART, CUSTOM_XML, DEL,
-    DEL_INSTR_TEXT, DEL_TEXT, DIR, ENDNOTE, FLD_SIMPLE, FOOTNOTE, FTR, HDR, HYPERLINK, ID, INS, INSTR_TEXT, MOVE_FROM,
-    NUM_PR, P, R_PR, RT, RUBY_BASE, RUN, SDT, SDT_CONTENT, SMART_TAG, SUB_DOC, T, TBL, TC, TC_PR, TR, TR_PR, TXBX_CONTENT,
+    ALTERNATE_CONTENT, AUTHOR, BDO, BODY, CELL_DEL, CELL_INS, CELL_MERGE, COMMENT, CONTENT_PART, CUSTOM_XML,
+    DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, ENDNOTE, FLD_SIMPLE, FOOTNOTE, FTR, HDR, HYPERLINK, ID, INS,
+    INSTR_TEXT, MOVE_FROM, MOVE_TO, NUM_PR, P, R_PR, RT, RUBY_BASE, RUN, SDT, SDT_CONTENT, SMART_TAG,
+    SUB_DOC, T, TBL, TBL_GRID_CHANGE, TC, TC_PR, TR, TR_PR, TXBX_CONTENT,
 };
-use crate::model::is_range_marker;
 use crate::revisions::is_property_change;
 
 use super::rules::Rule;
@@ -28,14 +28,18 @@ impl Walk<'_> {
         match name {
             _ if is_revision_wrapper(name) => self.wrapper(node, name, around),
             T if wrappers.holds(DEL) => {
-                self.find(Rule::TextInDeletion, node, || "a deletion holds <t> instead of <delText>".to_owned());
+                self.find(Rule::TextInDeletion, node, || {
+                    "a deletion holds <t> instead of <delText>".to_owned()
+                });
             }
             INSTR_TEXT if wrappers.holds(DEL) => {
                 let message = || "a deletion holds <instrText> instead of <delInstrText>".to_owned();
                 self.find(Rule::InstructionInDeletion, node, message);
             }
             DEL_TEXT | DEL_INSTR_TEXT if !around.deleted => {
-                self.find(Rule::DeletedTextOutside, node, || "deleted text stands outside of any deletion".to_owned());
+                self.find(Rule::DeletedTextOutside, node, || {
+                    "deleted text stands outside of any deletion".to_owned()
+                });
             }
             _ => {}
         }
@@ -43,9 +47,12 @@ impl Walk<'_> {
 
     fn stamp(&mut self, node: NodeId, name: Name, around: Around) {
         let element = self.document.local_name(name);
-        // The record of old numbering has no author of its own (§17.9.22).
-        if self.document.attribute(node, AUTHOR).is_none() && around.parent != NUM_PR {
-            self.find(Rule::RevisionAuthorMissing, node, || format!("the revision <{element}> has no author"));
+        // Records of an old grid have no author (§17.13.5.33); in numbering properties Word leaves it out.
+        let needs_author = name != TBL_GRID_CHANGE && around.parent != NUM_PR;
+        if needs_author && self.document.attribute(node, AUTHOR).is_none() {
+            self.find(Rule::RevisionAuthorMissing, node, || {
+                format!("the revision <{element}> has no author")
+            });
         }
         let id = self.attribute(node, ID);
         if !id.is_empty() {
@@ -62,7 +69,9 @@ impl Walk<'_> {
         let element = document.local_name(name);
         let parent = document.local_name(around.parent);
         if !is_place(document, around.parent) {
-            self.find(Rule::RevisionMisplaced, node, || format!("<{element}> stands in <{parent}>, where no revision may be"));
+            self.find(Rule::RevisionMisplaced, node, || {
+                format!("<{element}> stands in <{parent}>, where no revision may be")
+            });
         }
         let mut children = document.children(node).filter(|child| document.kind(*child) == Kind::Element);
         if matches!(around.parent, R_PR | TR_PR | NUM_PR | TC_PR) {
@@ -76,14 +85,18 @@ impl Walk<'_> {
             return;
         }
         if around.wrappers.holds(name) {
-            self.find(Rule::RevisionNested, node, || format!("<{element}> stands inside another <{element}>"));
+            self.find(Rule::RevisionNested, node, || {
+                format!("<{element}> stands inside another <{element}>")
+            });
         }
         if name == INS && around.wrappers.holds(DEL) {
             self.find(Rule::InsertionInDeletion, node, || "an insertion stands inside a deletion".to_owned());
         }
         if let Some(child) = children.find(|child| !is_content(document, document.name(*child))) {
             let child = document.local_name(document.name(child));
-            self.find(Rule::RevisionContent, node, || format!("<{element}> holds <{child}>, which may not be in a revision"));
+            self.find(Rule::RevisionContent, node, || {
+                format!("<{element}> holds <{child}>, which may not be in a revision")
+            });
         }
     }
 }
@@ -100,7 +113,7 @@ fn is_place(document: &Document, parent: Name) -> bool {
             | INS
             | DEL
             | MOVE_FROM
-            | crate::names::MOVE_TO
+            | MOVE_TO
             | DIR
             | BDO
             | BODY
@@ -127,7 +140,10 @@ fn is_place(document: &Document, parent: Name) -> bool {
 fn is_content(document: &Document, name: Name) -> bool {
     is_revision_wrapper(name)
         || is_range_marker(name)
-        || matches!(name, RUN | SDT | SMART_TAG | CUSTOM_XML | DIR | BDO | CONTENT_PART | SUB_DOC | ALTERNATE_CONTENT)
+        || matches!(
+            name,
+            RUN | SDT | SMART_TAG | CUSTOM_XML | DIR | BDO | CONTENT_PART | SUB_DOC | ALTERNATE_CONTENT
+        )
         || is_mathematics(document, name)
 }
 

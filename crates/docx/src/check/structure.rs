@@ -1,10 +1,13 @@
 //! Findings about how a part is built: nesting, ids, and marks without what they mark (ISO/IEC 29500-1 §17).
 
+use std::collections::{HashMap, HashSet};
+
 use engross_xml::{Document, Kind, Name, NodeId};
 
 use crate::names::{
     BOOKMARK_END, BOOKMARK_START, COMMENT, COMMENT_REFERENCE, ENDNOTE, ENDNOTE_REFERENCE, FOOTNOTE,
-    FOOTNOTE_REFERENCE, ID, MOVE_FROM_RANGE_START, MOVE_TO_RANGE_START, NAME, P, P_PR, PARA_ID, R_PR, RUN, SDT, TBL, TC,
+    FOOTNOTE_REFERENCE, ID, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO_RANGE_END,
+    MOVE_TO_RANGE_START, NAME, P, P_PR, PARA_ID, R_PR, RUN, SDT, TBL, TC,
 };
 
 use super::rules::Rule;
@@ -16,6 +19,7 @@ impl Ledger {
         self.bookmarks.clear();
         self.paragraph_ids.clear();
         self.moves.clear();
+        self.move_ranges.clear();
     }
 }
 
@@ -34,6 +38,12 @@ impl Walk<'_> {
                 let by = if name == MOVE_FROM_RANGE_START { 1 } else { -1 };
                 let name = self.attribute(node, NAME);
                 self.ledger.moves.entry(name).or_insert((0, node)).0 += by;
+                let id = self.attribute(node, ID);
+                self.ledger.move_ranges.entry(id).or_insert((0, node)).0 += 1;
+            }
+            MOVE_FROM_RANGE_END | MOVE_TO_RANGE_END => {
+                let id = self.attribute(node, ID);
+                self.ledger.move_ranges.entry(id).or_insert((0, node)).0 -= 1;
             }
             FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE => {
                 let id = self.attribute(node, ID);
@@ -42,13 +52,17 @@ impl Walk<'_> {
                     _ => ("endnote", &self.ledger.endnotes),
                 };
                 if !notes.contains(&id) {
-                    self.find(Rule::NoteMissing, node, || format!("{kind} {id} is referred to, but is not there"));
+                    self.find(Rule::NoteMissing, node, || {
+                        format!("{kind} {id} is referred to, but is not there")
+                    });
                 }
             }
             COMMENT_REFERENCE => {
                 let id = self.attribute(node, ID);
                 if !self.ledger.comments.contains(&id) {
-                    self.find(Rule::CommentMissing, node, || format!("comment {id} is referred to, but is not there"));
+                    self.find(Rule::CommentMissing, node, || {
+                        format!("comment {id} is referred to, but is not there")
+                    });
                 }
             }
             _ => {}
@@ -61,11 +75,13 @@ impl Walk<'_> {
             self.find(Rule::BookmarkUnpaired, node, || format!("bookmark {id} lacks its start or its end"));
         }
         for (name, node) in unpaired(&self.ledger.moves) {
-            self.find(Rule::MoveUnpaired, node, || format!("the move '{name}' lacks its source or its target"));
+            self.find(Rule::MoveUnpaired, node, || {
+                format!("the move '{name}' lacks its source or its target")
+            });
         }
         let document = self.document;
         let root = document.root();
-        let mut ids = std::collections::HashSet::new();
+        let mut ids = HashSet::new();
         for node in document.children(root) {
             let rule = match document.name(node) {
                 FOOTNOTE | ENDNOTE => Rule::NoteIdDuplicate,
@@ -73,10 +89,9 @@ impl Walk<'_> {
                 _ => continue,
             };
             let id = self.attribute(node, ID);
-            if ids.contains(&id) {
+            if !ids.insert(id.clone()) {
                 self.find(rule, node, || format!("the id {id} is given twice"));
             }
-            ids.insert(id);
         }
     }
 
@@ -87,7 +102,9 @@ impl Walk<'_> {
     fn paragraph(&mut self, node: NodeId, around: Around) {
         if matches!(around.parent, P | RUN) {
             let inside = if around.parent == P { "paragraph" } else { "run" };
-            self.find(Rule::ParagraphNested, node, || format!("a paragraph stands directly inside a {inside}"));
+            self.find(Rule::ParagraphNested, node, || {
+                format!("a paragraph stands directly inside a {inside}")
+            });
         }
         let id = self.attribute(node, PARA_ID);
         if !id.is_empty() && !self.ledger.paragraph_ids.insert(id.to_ascii_uppercase()) {
@@ -97,9 +114,12 @@ impl Walk<'_> {
 
     fn cell(&mut self, node: NodeId) {
         let document = self.document;
-        let last = document.children(node).filter(|child| matches!(document.name(*child), P | TBL | SDT)).last();
+        let last =
+            document.children(node).filter(|child| matches!(document.name(*child), P | TBL | SDT)).last();
         if last.is_none_or(|last| document.name(last) == TBL) {
-            self.find(Rule::CellWithoutParagraph, node, || "a table cell does not end with a paragraph".to_owned());
+            self.find(Rule::CellWithoutParagraph, node, || {
+                "a table cell does not end with a paragraph".to_owned()
+            });
         }
     }
 
@@ -112,7 +132,9 @@ impl Walk<'_> {
             let count = self.ledger.bookmark_names.entry(name.clone()).or_default();
             *count += 1;
             if *count == 2 {
-                self.find(Rule::BookmarkNameDuplicate, node, || format!("the bookmark name '{name}' is given twice"));
+                self.find(Rule::BookmarkNameDuplicate, node, || {
+                    format!("the bookmark name '{name}' is given twice")
+                });
             }
         }
     }
@@ -125,7 +147,7 @@ pub(super) fn element_before(document: &Document, node: NodeId) -> Option<NodeId
 }
 
 /// What does not balance, in the order of the file.
-fn unpaired(balance: &std::collections::HashMap<String, (i64, NodeId)>) -> Vec<(String, NodeId)> {
+fn unpaired(balance: &HashMap<String, (i64, NodeId)>) -> Vec<(String, NodeId)> {
     let mut found: Vec<(String, NodeId)> = balance
         .iter()
         .filter(|(_, (balance, _))| *balance != 0)

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use engross_xml::{Document, Kind, Name, NodeId};
 
 use crate::names::{
-    ALTERNATE_CONTENT, BODY, CHOICE, COMMENT, COMMENTS, DEL, ENDNOTE, ENDNOTES, FALLBACK, FLD_CHAR, FLD_CHAR_TYPE,
-    FOOTNOTE, FOOTNOTES, ID, INS, MOVE_FROM, MOVE_TO, P, TC, TR, TXBX_CONTENT,
+    ALTERNATE_CONTENT, BODY, CHOICE, COMMENT, COMMENTS, DEL, ENDNOTE, ENDNOTES, FALLBACK, FLD_CHAR,
+    FLD_CHAR_TYPE, FOOTNOTE, FOOTNOTES, ID, INS, MOVE_FROM, MOVE_TO, P, TC, TR, TXBX_CONTENT,
 };
 
 use super::fields::Fields;
@@ -62,6 +62,8 @@ pub(super) struct Ledger {
     pub(super) paragraph_ids: HashSet<String>,
     /// Of the part, by name: sources minus targets, and where.
     pub(super) moves: HashMap<String, (i64, NodeId)>,
+    /// Of the part, by id: starts minus ends, and where.
+    pub(super) move_ranges: HashMap<String, (i64, NodeId)>,
 }
 
 /// The rules over all parts.
@@ -168,7 +170,11 @@ impl Walk<'_> {
 
     fn end_story(&mut self) {
         for (node, begins) in std::mem::take(&mut self.fields).unbalanced() {
-            let message = if begins { "a field begins here and has no end" } else { "a field ends here that never began" };
+            let message = if begins {
+                "a field begins here and has no end"
+            } else {
+                "a field ends here that never began"
+            };
             self.find(Rule::FieldUnbalanced, node, || message.to_owned());
         }
     }

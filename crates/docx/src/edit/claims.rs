@@ -34,11 +34,6 @@ impl Claims {
         self.by_paragraph.get(&paragraph).is_some_and(|claims| claims.iter().any(overlaps))
     }
 
-    /// Whether anything of the paragraph is claimed.
-    pub(crate) fn any(&self, paragraph: usize) -> bool {
-        self.by_paragraph.contains_key(&paragraph)
-    }
-
     pub(crate) fn add(&mut self, paragraph: usize, claim: Claim) {
         self.by_paragraph.entry(paragraph).or_default().push(claim);
     }

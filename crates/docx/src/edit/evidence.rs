@@ -4,68 +4,14 @@
 //! are tried on the live tree by the same code that accepts and rejects for people, and taken back.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use engross_xml::{Document, NodeId};
 
 use crate::canon::normal_form;
-use crate::edit::content::PARAGRAPH_BREAK;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{FieldContext, Paragraph, View};
 use crate::read::excerpt;
 use crate::revisions::{Selection, Side, resolve_paragraphs};
-
-/// What shall stand in the place of one paragraph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Expected {
-    /// New paragraphs before it.
-    pub(crate) before: Vec<String>,
-    /// Its own text; nothing when it goes, several when it is split.
-    pub(crate) own: Vec<String>,
-    /// New paragraphs after it.
-    pub(crate) after: Vec<String>,
-    source: String,
-    edits: Vec<(Range<usize>, String)>,
-}
-
-impl Expected {
-    pub(crate) fn unchanged(text: String) -> Self {
-        Self { before: vec![], own: vec![text.clone()], after: vec![], source: text, edits: vec![] }
-    }
-
-    /// Takes in edits in bytes of the text before the batch.
-    pub(crate) fn edit(&mut self, edits: impl Iterator<Item = (Range<usize>, String)>) {
-        self.edits.extend(edits);
-        // Stable: of several insertions at one place the earlier stands first.
-        self.edits.sort_by_key(|(range, _)| (range.start, range.end));
-        let mut text = self.source.clone();
-        for (range, new) in self.edits.iter().rev() {
-            text.replace_range(kept_objects(&self.source, range), &with_objects(&self.source, range, new));
-        }
-        self.own = text.split(PARAGRAPH_BREAK).map(str::to_owned).collect();
-    }
-
-    pub(crate) fn texts(&self) -> Vec<String> {
-        [&self.before, &self.own, &self.after].into_iter().flatten().cloned().collect()
-    }
-
-    pub(crate) fn own_texts(&self) -> Vec<String> {
-        self.own.clone()
-    }
-}
-
-fn kept_objects(_: &str, range: &Range<usize>) -> Range<usize> {
-    range.clone()
-}
-
-/// New text for a range, followed by the objects of the range, which stay. The first stretch before any object is
-/// replaced, so the new text comes before them.
-fn with_objects(source: &str, range: &Range<usize>, new: &str) -> String {
-    let objects = source.get(range.clone()).unwrap_or_default().matches(crate::model::OBJECT);
-    let mut text = new.to_owned();
-    text.extend(objects);
-    text
-}
 
 /// What a proof needs to know.
 pub(crate) struct Evidence<'a> {

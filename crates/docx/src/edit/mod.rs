@@ -1,12 +1,23 @@
 //! Tracked edits: from an operation to marked-up runs.
 //!
-//! `target` finds the place, `hunks` the smallest change, `splice`, `insertion` and `marks` write it with the `pen`;
-//! `batch` runs one operation after the other and has `evidence` prove each.
+//! | File | Question it answers |
+//! |---|---|
+//! | `batch` | what becomes of one operation after the other? |
+//! | `base` | how did the story read before the batch? |
+//! | `plan`, `target`, `hunks`, `content` | which text of which paragraph becomes what? |
+//! | `claims` | does an earlier operation already change it? |
+//! | `draft` | how is a plan written, and what shall the paragraphs say then (`expected`)? |
+//! | `splice`, `insertion`, `marks`, `pen` | how do deletions, insertions, paragraph borders and revisions look in the tree? |
+//! | `evidence` | can it be rejected and accepted? |
+//! | `tidy` | what of it was never there for a later batch? |
 
+mod base;
 mod batch;
 mod claims;
 pub(crate) mod content;
+mod draft;
 mod evidence;
+mod expected;
 mod hunks;
 mod insertion;
 mod marks;

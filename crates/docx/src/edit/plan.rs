@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::edit::batch::Base;
+use crate::edit::base::Base;
 use crate::edit::claims::Claim;
 use crate::edit::content::{PARAGRAPH_BREAK, Syntax, read_content};
 use crate::edit::hunks::{Hunk, hunks};
 use crate::edit::target::{candidates, find_paragraph, is_deleted_text, near};
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{OBJECT, next_paragraph};
+use crate::model::OBJECT;
 use crate::ops::{Edit, Occurrence, Operation, Place, Where};
 use crate::read::{excerpt, without_object_labels};
 use crate::text::{StyledText, adapt, find};
@@ -293,30 +293,4 @@ fn not_found(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Refus
             excerpt(original)
         ),
     )
-}
-
-impl Base<'_> {
-    /// The texts of consecutive paragraphs, joined.
-    pub(crate) fn joined(&mut self, first: usize, last: usize) -> String {
-        let mut joined = String::new();
-        for index in first..=last {
-            if index > first {
-                joined.push(PARAGRAPH_BREAK);
-            }
-            joined.push_str(self.text(index));
-        }
-        joined
-    }
-
-    /// Whether the next paragraph stands directly behind this one in the same container.
-    pub(crate) fn flows_on(&self, index: usize) -> bool {
-        let document = self.document();
-        match (self.paragraphs.get(index), self.paragraphs.get(index + 1)) {
-            (Some(this), Some(next)) => {
-                next_paragraph(document, *this) == Some(*next)
-                    && document.parent(*this) == document.parent(*next)
-            }
-            _ => false,
-        }
-    }
 }

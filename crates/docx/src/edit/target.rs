@@ -1,7 +1,7 @@
 //! Finding the paragraph an operation means. A target that does not fit is refused with what is near; nothing is
 //! guessed.
 
-use crate::edit::batch::Base;
+use crate::edit::base::Base;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, View};
 use crate::names::{FALLBACK, PARA_ID};

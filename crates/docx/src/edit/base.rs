@@ -1,0 +1,111 @@
+//! The story as it was before the batch: the coordinates in which all of its operations think.
+
+use std::collections::HashMap;
+
+use engross_xml::{Document, NodeId};
+
+use crate::edit::content::PARAGRAPH_BREAK;
+use crate::model::{
+    FieldContext, Paragraph, View, fields_at_start, is_id_since, mark_revisions, next_paragraph, paragraphs,
+};
+use crate::names::{INS, P};
+use crate::styles::Styles;
+
+/// The story as it was before the batch.
+pub(crate) struct Base<'a> {
+    pub(crate) tree: &'a mut Document,
+    pub(crate) styles: &'a Styles,
+    pub(crate) paragraphs: Vec<NodeId>,
+    pub(crate) fields: HashMap<NodeId, FieldContext>,
+    pub(crate) view: View,
+    texts: Vec<Option<String>>,
+}
+
+impl<'a> Base<'a> {
+    /// Takes down the story below `story`. `first_id` is the first id that the batch will give out.
+    pub(crate) fn new(tree: &'a mut Document, story: NodeId, styles: &'a Styles, first_id: i64) -> Self {
+        let paragraphs = paragraphs(tree, story);
+        let fields = fields_at_start(tree, &paragraphs);
+        let texts = vec![None; paragraphs.len()];
+        Self { tree, styles, paragraphs, fields, view: View::Before(first_id), texts }
+    }
+
+    pub(crate) fn document(&self) -> &Document {
+        self.tree
+    }
+
+    /// The text of a paragraph before the batch.
+    pub(crate) fn text(&mut self, index: usize) -> &str {
+        if self.texts.get(index).is_some_and(Option::is_none)
+            && let Some(node) = self.paragraphs.get(index).copied()
+        {
+            let chain = chain_of(self.tree, node, self.view);
+            let text = Paragraph::read_chain(self.tree, &chain, self.view, self.fields.get(&node)).text;
+            if let Some(slot) = self.texts.get_mut(index) {
+                *slot = Some(text);
+            }
+        }
+        self.known_text(index)
+    }
+
+    /// The same, if it was asked for before; else empty.
+    pub(crate) fn known_text(&self, index: usize) -> &str {
+        self.texts.get(index).and_then(Option::as_deref).unwrap_or_default()
+    }
+
+    /// What stands in the place of the paragraph now.
+    pub(crate) fn chain(&self, index: usize) -> Vec<NodeId> {
+        self.paragraphs.get(index).map(|node| chain_of(self.tree, *node, self.view)).unwrap_or_default()
+    }
+
+    /// The fields open at its start.
+    pub(crate) fn context(&self, index: usize) -> Option<FieldContext> {
+        self.paragraphs.get(index).and_then(|node| self.fields.get(node)).cloned()
+    }
+}
+
+/// The elements that were one paragraph before the batch: the element itself, and those directly before it whose
+/// border the batch inserted.
+pub(crate) fn chain_of(document: &Document, node: NodeId, view: View) -> Vec<NodeId> {
+    let View::Before(first) = view else { return vec![node] };
+    let mut chain = vec![node];
+    let mut at = node;
+    while let Some(previous) = document.previous(at) {
+        let inserted = document.name(previous) == P
+            && mark_revisions(document, previous)
+                .any(|mark| document.name(mark) == INS && is_id_since(document, mark, first));
+        if !inserted {
+            break;
+        }
+        chain.push(previous);
+        at = previous;
+    }
+    chain.reverse();
+    chain
+}
+
+impl Base<'_> {
+    /// The texts of consecutive paragraphs, joined.
+    pub(crate) fn joined(&mut self, first: usize, last: usize) -> String {
+        let mut joined = String::new();
+        for index in first..=last {
+            if index > first {
+                joined.push(PARAGRAPH_BREAK);
+            }
+            joined.push_str(self.text(index));
+        }
+        joined
+    }
+
+    /// Whether the next paragraph stands directly behind this one in the same container.
+    pub(crate) fn flows_on(&self, index: usize) -> bool {
+        let document = self.document();
+        match (self.paragraphs.get(index), self.paragraphs.get(index + 1)) {
+            (Some(this), Some(next)) => {
+                next_paragraph(document, *this) == Some(*next)
+                    && document.parent(*this) == document.parent(*next)
+            }
+            _ => false,
+        }
+    }
+}

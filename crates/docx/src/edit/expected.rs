@@ -1,0 +1,52 @@
+//! What paragraphs shall say once a batch is accepted: worked out on texts alone, apart from the tree.
+
+use std::ops::Range;
+
+use crate::edit::content::PARAGRAPH_BREAK;
+use crate::model::OBJECT;
+
+/// What shall stand in the place of one paragraph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Expected {
+    /// New paragraphs before it.
+    pub(crate) before: Vec<String>,
+    /// Its own text; nothing when it goes, several when it is split.
+    pub(crate) own: Vec<String>,
+    /// New paragraphs after it.
+    pub(crate) after: Vec<String>,
+    source: String,
+    edits: Vec<(Range<usize>, String)>,
+}
+
+impl Expected {
+    pub(crate) fn unchanged(text: String) -> Self {
+        Self { before: vec![], own: vec![text.clone()], after: vec![], source: text, edits: vec![] }
+    }
+
+    /// Takes in edits in bytes of the text before the batch.
+    pub(crate) fn edit(&mut self, edits: impl Iterator<Item = (Range<usize>, String)>) {
+        self.edits.extend(edits);
+        // Stable: of several insertions at one place the earlier stands first.
+        self.edits.sort_by_key(|(range, _)| (range.start, range.end));
+        let text = edited(&self.source, self.edits.iter().map(|(range, new)| (range.clone(), new.as_str())));
+        self.own = text.split(PARAGRAPH_BREAK).map(str::to_owned).collect();
+    }
+
+    pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
+        [&self.before, &self.own, &self.after].into_iter().flatten().cloned()
+    }
+}
+
+/// A text with ranges replaced, which are given in order. Objects within a range stay, behind its new text.
+pub(crate) fn edited<'a>(
+    source: &str,
+    edits: impl DoubleEndedIterator<Item = (Range<usize>, &'a str)>,
+) -> String {
+    let mut text = source.to_owned();
+    for (range, new) in edits.rev() {
+        let mut replacement = new.to_owned();
+        replacement.extend(source.get(range.clone()).unwrap_or_default().matches(OBJECT));
+        text.replace_range(range, &replacement);
+    }
+    text
+}

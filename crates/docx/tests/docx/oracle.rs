@@ -1,0 +1,397 @@
+//! A second opinion on tracked changes: its own tree, its own accept and reject, its own idea of "the same".
+//!
+//! Must never use the engine: what both get wrong in the same way is found by nobody. So it is slow and simple.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+const TRANSITIONAL: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+const STRICT: &str = "http://purl.oclc.org/ooxml/wordprocessingml/main";
+const WORD_2010: &str = "http://schemas.microsoft.com/office/word/2010/wordml";
+
+/// Stands for an inline object in texts.
+pub(crate) const OBJECT: char = '\u{FFFC}';
+
+/// An element with its name as `w:p`, `w14:paraId` or `{uri}local`, whatever prefix the file uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Element {
+    pub(crate) name: String,
+    pub(crate) attributes: BTreeMap<String, String>,
+    pub(crate) children: Vec<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Node {
+    Element(Element),
+    Text(String),
+}
+
+/// What becomes of revisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Accept,
+    Reject,
+}
+
+impl Element {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.get(name).map(String::as_str)
+    }
+
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &Self> {
+        self.children.iter().filter_map(|child| match child {
+            Node::Element(element) => Some(element),
+            Node::Text(_) => None,
+        })
+    }
+
+    pub(crate) fn child(&self, name: &str) -> Option<&Self> {
+        self.elements().find(|element| element.name == name)
+    }
+
+    pub(crate) fn is(&self, names: &[&str]) -> bool {
+        names.contains(&self.name.as_str())
+    }
+
+    /// Visits the element and all below it, with the elements above.
+    pub(crate) fn walk<'a>(
+        &'a self,
+        above: &mut Vec<&'a Self>,
+        visit: &mut impl FnMut(&'a Self, &[&'a Self]),
+    ) {
+        visit(self, above);
+        above.push(self);
+        for child in self.elements() {
+            child.walk(above, visit);
+        }
+        above.pop();
+    }
+
+    fn characters(&self) -> String {
+        let text = self.children.iter().map(|child| match child {
+            Node::Text(text) => text.as_str(),
+            Node::Element(_) => "",
+        });
+        text.collect()
+    }
+}
+
+/// The main part of a saved document.
+pub(crate) fn main_part(document: &[u8]) -> String {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(document)).unwrap();
+    let mut text = String::new();
+    archive.by_name("word/document.xml").unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+/// Parses a main part. White space between elements, and what Word trims, is gone.
+pub(crate) fn parse(xml: &str) -> Element {
+    let document = roxmltree::Document::parse(xml).unwrap_or_else(|error| panic!("{error} in {xml}"));
+    element(document.root_element(), false)
+}
+
+fn element(node: roxmltree::Node<'_, '_>, preserved: bool) -> Element {
+    let name = name_of(node.tag_name().namespace(), node.tag_name().name());
+    let mut attributes: BTreeMap<String, String> = node
+        .attributes()
+        .map(|attribute| (name_of(attribute.namespace(), attribute.name()), attribute.value().to_owned()))
+        .collect();
+    let space = attributes.remove("{http://www.w3.org/XML/1998/namespace}space");
+    let preserved = space.map_or(preserved, |space| space == "preserve");
+    let leaf = !node.children().any(|child| child.is_element());
+    let mut children = Vec::new();
+    for child in node.children() {
+        if child.is_element() {
+            children.push(Node::Element(element(child, preserved)));
+        } else if let Some(text) = child.text().filter(|_| child.is_text() && leaf) {
+            let text = if preserved { text } else { text.trim_matches([' ', '\t', '\r', '\n']) };
+            if !text.is_empty() {
+                children.push(Node::Text(text.to_owned()));
+            }
+        }
+    }
+    Element { name, attributes, children }
+}
+
+fn name_of(uri: Option<&str>, local: &str) -> String {
+    match uri {
+        None => local.to_owned(),
+        Some(TRANSITIONAL | STRICT) => format!("w:{local}"),
+        Some(WORD_2010) => format!("w14:{local}"),
+        Some(uri) => format!("{{{uri}}}{local}"),
+    }
+}
+
+/// The same document in a form in which equal means equal to a reader: neighbouring runs and revisions that say the
+/// same are one, empty properties and the ids of revisions do not count.
+pub(crate) fn canonical(element: &Element) -> Element {
+    let mut children: Vec<Node> = Vec::new();
+    for child in &element.children {
+        let child = match child {
+            Node::Text(_) => child.clone(),
+            Node::Element(child) => Node::Element(canonical(child)),
+        };
+        if matches!(&child, Node::Element(child) if child.is(&["w:rPr", "w:pPr"])
+            && child.children.is_empty() && child.attributes.is_empty())
+        {
+            continue;
+        }
+        let joined = match (children.last_mut(), &child) {
+            (Some(Node::Element(last)), Node::Element(next)) => join(last, next),
+            _ => false,
+        };
+        if !joined {
+            children.push(child);
+        }
+    }
+    let mut attributes = element.attributes.clone();
+    if is_revision(element) {
+        attributes.remove("w:id");
+    }
+    Element { name: element.name.clone(), attributes, children }
+}
+
+/// Joins neighbours that read as one.
+fn join(last: &mut Element, next: &Element) -> bool {
+    if last.name != next.name || last.attributes != next.attributes {
+        return false;
+    }
+    match last.name.as_str() {
+        "w:t" | "w:delText" | "w:instrText" => {
+            let text = last.characters() + &next.characters();
+            last.children = vec![Node::Text(text)];
+            true
+        }
+        "w:r" if last.child("w:rPr") == next.child("w:rPr") => {
+            let content = next.children.iter();
+            last.children.extend(
+                content
+                    .filter(|child| !matches!(child, Node::Element(child) if child.name == "w:rPr"))
+                    .cloned(),
+            );
+            *last = canonical(last);
+            true
+        }
+        "w:ins" | "w:del" | "w:moveFrom" | "w:moveTo" if !next.children.is_empty() => {
+            last.children.extend(next.children.iter().cloned());
+            *last = canonical(last);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Whether an element is a tracked change of any kind.
+pub(crate) fn is_revision(element: &Element) -> bool {
+    let local = element.name.strip_prefix("w:").unwrap_or_default();
+    matches!(local, "ins" | "del" | "moveFrom" | "moveTo" | "cellIns" | "cellDel" | "cellMerge")
+        || local.ends_with("PrChange")
+}
+
+/// Accepts or rejects the revisions of `author`, or of everybody.
+pub(crate) fn resolve(element: &Element, side: Side, author: Option<&str>) -> Element {
+    Resolver { side, author }.element(element, false).0
+}
+
+struct Resolver<'a> {
+    side: Side,
+    author: Option<&'a str>,
+}
+
+impl Resolver<'_> {
+    fn means(&self, element: &Element) -> bool {
+        is_revision(element)
+            && self.author.is_none_or(|author| element.attribute("w:author") == Some(author))
+    }
+
+    fn goes(&self, name: &str) -> bool {
+        match self.side {
+            Side::Accept => matches!(name, "w:del" | "w:moveFrom"),
+            Side::Reject => matches!(name, "w:ins" | "w:moveTo"),
+        }
+    }
+
+    /// The element when it is resolved, and whether it is a paragraph whose border is gone, or a row that is.
+    fn element(&self, element: &Element, deleted: bool) -> (Element, bool) {
+        let mut lost = false;
+        let mut children = Vec::new();
+        let mut borders = Vec::new();
+        for child in &element.children {
+            let Node::Element(child) = child else {
+                children.push(child.clone());
+                continue;
+            };
+            if child.name.ends_with("PrChange") && self.means(child) {
+                if self.side == Side::Reject {
+                    let keep = |name: &str| matches!(name, "w:rPr" | "w:sectPr");
+                    let kept: Vec<Node> = children
+                        .drain(..)
+                        .filter(
+                            |known| matches!(known, Node::Element(known) if element.name == "w:pPr" && keep(&known.name)),
+                        )
+                        .collect();
+                    children =
+                        child.elements().flat_map(|before| before.children.iter().cloned()).collect();
+                    children.extend(kept);
+                }
+                continue;
+            }
+            let wrapper = child.is(&["w:ins", "w:del", "w:moveFrom", "w:moveTo"]) && self.means(child);
+            if wrapper && matches!(element.name.as_str(), "w:rPr" | "w:trPr" | "w:numPr") {
+                lost |= element.name != "w:numPr" && self.goes(&child.name);
+                continue;
+            }
+            if wrapper {
+                if !self.goes(&child.name) {
+                    let (inner, _) = self.element(child, deleted);
+                    let held = deleted || element.is(&["w:del", "w:moveFrom"]);
+                    children.extend(inner.children.into_iter().map(|node| {
+                        if held || !child.is(&["w:del", "w:moveFrom"]) { node } else { revive(node) }
+                    }));
+                }
+                continue;
+            }
+            let below = deleted || child.is(&["w:del", "w:moveFrom"]);
+            let (child, border) = self.element(child, below);
+            // The mark's properties tell it to the paragraph's, a row's to the row.
+            if child.is(&["w:rPr", "w:pPr", "w:trPr"]) && element.is(&["w:pPr", "w:p", "w:tr"]) {
+                lost |= border;
+            }
+            if child.name == "w:tr" && border {
+                continue;
+            }
+            let hollow = child.children.is_empty()
+                && (child.name == "w:hyperlink" || (child.name == "w:ins" && element.name != "w:rPr"));
+            if !hollow {
+                borders.push((children.len(), border && child.name == "w:p"));
+                children.push(Node::Element(child));
+            }
+        }
+        let joined: Vec<usize> = borders.into_iter().filter(|(_, lost)| *lost).map(|(at, _)| at).collect();
+        let children = if joined.is_empty() { children } else { join_paragraphs(children, &joined) };
+        (Element { name: element.name.clone(), attributes: element.attributes.clone(), children }, lost)
+    }
+}
+
+fn revive(node: Node) -> Node {
+    let Node::Element(mut element) = node else { return node };
+    if element.is(&["w:del", "w:moveFrom"]) {
+        return Node::Element(element);
+    }
+    let name = match element.name.as_str() {
+        "w:delText" => "w:t",
+        "w:delInstrText" => "w:instrText",
+        name => name,
+    };
+    element.name = name.to_owned();
+    element.children = element.children.into_iter().map(revive).collect();
+    Node::Element(element)
+}
+
+/// Lets paragraphs that lost their border flow into the next one, whose properties stay.
+fn join_paragraphs(blocks: Vec<Node>, lost: &[usize]) -> Vec<Node> {
+    let mut done: Vec<Node> = Vec::new();
+    let mut waiting: Vec<Node> = Vec::new();
+    let mut without_next: Vec<Element> = Vec::new();
+    let count = blocks.iter().filter(|block| is_block(block)).count();
+    for (at, block) in blocks.into_iter().enumerate() {
+        let Node::Element(mut element) = block else { continue };
+        if element.name == "w:p" {
+            let place = usize::from(element.child("w:pPr").is_some());
+            element.children.splice(place..place, waiting.drain(..));
+            if lost.contains(&at) {
+                waiting = element
+                    .children
+                    .iter()
+                    .filter(|child| !matches!(child, Node::Element(child) if child.name == "w:pPr"))
+                    .cloned()
+                    .collect();
+                without_next.push(element);
+                continue;
+            }
+            without_next.clear();
+        } else if is_block_element(&element) {
+            // A border before a table cannot go; only the empty paragraph can.
+            if waiting.iter().any(is_content) {
+                done.extend(without_next.pop().map(Node::Element));
+            } else {
+                done.append(&mut waiting);
+            }
+            waiting.clear();
+            without_next.clear();
+        }
+        done.push(Node::Element(element));
+    }
+    let all_gone = !done.iter().any(is_block);
+    if let Some(last) = without_next.pop() {
+        if waiting.iter().any(is_content) || (all_gone && count > 0) {
+            done.push(Node::Element(last));
+        } else {
+            done.append(&mut waiting);
+        }
+    }
+    done
+}
+
+fn is_block(node: &Node) -> bool {
+    matches!(node, Node::Element(element) if is_block_element(element))
+}
+
+fn is_block_element(element: &Element) -> bool {
+    element.is(&["w:p", "w:tbl", "w:sdt", "w:customXml"])
+}
+
+fn is_content(node: &Node) -> bool {
+    let marker = |element: &Element| element.name.ends_with("Start") || element.name.ends_with("End");
+    matches!(node, Node::Element(element) if !marker(element) && element.name != "w:proofErr")
+}
+
+/// The texts of the body's paragraphs in file order, text boxes left out.
+pub(crate) fn texts(document: &Element) -> Vec<String> {
+    let mut texts = Vec::new();
+    collect_texts(document, &mut texts, &mut Vec::new());
+    texts
+}
+
+fn collect_texts(element: &Element, texts: &mut Vec<String>, fields: &mut Vec<bool>) {
+    if element.name == "w:p" {
+        let mut text = String::new();
+        inline_text(element, &mut text, fields);
+        texts.push(text);
+        return;
+    }
+    for child in element.elements() {
+        collect_texts(child, texts, fields);
+    }
+}
+
+/// `fields` tells of each open field whether its instruction is being read.
+fn inline_text(element: &Element, text: &mut String, fields: &mut Vec<bool>) {
+    for child in element.elements() {
+        let local = child.name.rsplit(['}', ':']).next().unwrap_or_default();
+        match local {
+            "pPr" | "rPr" | "sdtPr" | "instrText" | "delText" => {}
+            "fldChar" => match child.attribute("w:fldCharType") {
+                Some("begin") => fields.push(true),
+                Some("separate") => *fields.last_mut().unwrap() = false,
+                _ => {
+                    fields.pop();
+                }
+            },
+            _ if fields.contains(&true) && element.name == "w:r" => {}
+            "t" if child.name == "w:t" => text.push_str(&child.characters()),
+            "tab" | "ptab" => text.push('\t'),
+            "br" => text.push(match child.attribute("w:type") {
+                Some("page") => '\u{C}',
+                Some("column") => '\u{B}',
+                _ => '\n',
+            }),
+            "cr" => text.push('\n'),
+            "noBreakHyphen" => text.push('\u{2011}'),
+            "softHyphen" => text.push('\u{AD}'),
+            "footnoteReference" | "endnoteReference" | "drawing" | "pict" | "object" | "sym" | "oMath"
+            | "oMathPara" | "AlternateContent" | "ruby" => text.push(OBJECT),
+            _ => inline_text(child, text, fields),
+        }
+    }
+}

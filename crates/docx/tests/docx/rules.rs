@@ -1,0 +1,207 @@
+//! What every document we write must keep, whatever was asked for.
+//!
+//! Must never look at what was asked for, and never use the engine.
+
+use std::collections::BTreeSet;
+
+use crate::oracle::{Element, Node, is_revision};
+
+const PARAGRAPH_PROPERTIES: &[&str] = &[
+    "pStyle",
+    "keepNext",
+    "keepLines",
+    "pageBreakBefore",
+    "framePr",
+    "widowControl",
+    "numPr",
+    "suppressLineNumbers",
+    "pBdr",
+    "shd",
+    "tabs",
+    "suppressAutoHyphens",
+    "kinsoku",
+    "wordWrap",
+    "overflowPunct",
+    "topLinePunct",
+    "autoSpaceDE",
+    "autoSpaceDN",
+    "bidi",
+    "adjustRightInd",
+    "snapToGrid",
+    "spacing",
+    "ind",
+    "contextualSpacing",
+    "mirrorIndents",
+    "suppressOverlap",
+    "jc",
+    "textDirection",
+    "textAlignment",
+    "textboxTightWrap",
+    "outlineLvl",
+    "divId",
+    "cnfStyle",
+    "rPr",
+    "sectPr",
+    "pPrChange",
+];
+
+const RUN_PROPERTIES: &[&str] = &[
+    "ins",
+    "del",
+    "moveFrom",
+    "moveTo",
+    "rStyle",
+    "rFonts",
+    "b",
+    "bCs",
+    "i",
+    "iCs",
+    "caps",
+    "smallCaps",
+    "strike",
+    "dstrike",
+    "outline",
+    "shadow",
+    "emboss",
+    "imprint",
+    "noProof",
+    "snapToGrid",
+    "vanish",
+    "webHidden",
+    "color",
+    "spacing",
+    "w",
+    "kern",
+    "position",
+    "sz",
+    "szCs",
+    "highlight",
+    "u",
+    "effect",
+    "bdr",
+    "shd",
+    "fitText",
+    "vertAlign",
+    "rtl",
+    "cs",
+    "em",
+    "lang",
+    "eastAsianLayout",
+    "specVanish",
+    "oMath",
+    "rPrChange",
+];
+
+/// What is wrong with `written`, given that nothing was wrong with `source`. `author` signed what was written, at `date`.
+pub(crate) fn broken(source: &Element, written: &Element, author: &str, date: &str) -> Vec<String> {
+    let mut broken = Vec::new();
+    let mut ids = BTreeSet::new();
+    written.walk(&mut Vec::new(), &mut |element, above| {
+        let ours = above.iter().chain([&element]).any(|e| e.attribute("w:author") == Some(author));
+        let parent = above.last().map_or("", |parent| parent.name.as_str());
+        let inside = |name: &str| above.iter().any(|above| above.name == name);
+        let mut say = |what: &str| broken.push(format!("{what}: {element:?}"));
+        if is_revision(element) {
+            let id = element.attribute("w:id").unwrap_or_default();
+            if !ids.insert(id.to_owned()) {
+                say("an id used twice");
+            }
+            if id.parse::<i32>().is_err() {
+                say("an id that does not fit");
+            }
+        }
+        match element.name.as_str() {
+            "w:pPr" => ordered(element, PARAGRAPH_PROPERTIES, &mut say),
+            "w:rPr" => ordered(element, RUN_PROPERTIES, &mut say),
+            "w:p" if inside("w:p") && !inside("w:txbxContent") => say("a paragraph in a paragraph"),
+            "w:t" | "w:instrText" if inside("w:del") => say("text in a deletion"),
+            "w:delText" | "w:delInstrText" if !inside("w:del") && !inside("w:moveFrom") => {
+                say("deleted text outside of a deletion");
+            }
+            "w:t" | "w:delText" if element.children.is_empty() && ours => say("an empty text"),
+            "w:ins" | "w:del" if matches!(parent, "w:rPr" | "w:trPr" | "w:numPr") => {
+                if !element.children.is_empty() {
+                    say("a mark with content");
+                }
+            }
+            "w:ins" | "w:del" => {
+                if element.children.is_empty() {
+                    say("a revision without content");
+                }
+                if inside(&element.name) {
+                    say("a revision in one of its kind");
+                }
+                if element.name == "w:ins" && inside("w:del") && ours {
+                    say("an insertion in a deletion");
+                }
+            }
+            "w:r" if element.elements().all(|child| child.name == "w:rPr") && ours => say("an empty run"),
+            _ => {}
+        }
+        if element.attribute("w:author") == Some(author) && element.attribute("w:date") != Some(date) {
+            say("another date");
+        }
+    });
+    let count = |root: &Element, name: &str| {
+        let mut count = 0;
+        root.walk(&mut Vec::new(), &mut |element, _| {
+            let hollow = element.elements().all(|child| child.name == "w:rPr");
+            count += usize::from(element.name == name && (name != "w:r" || hollow));
+        });
+        count
+    };
+    for name in ["w:r", "w:hyperlink", "w:sdt", "w:bookmarkStart", "w:bookmarkEnd", "w:commentRangeStart"] {
+        if count(source, name) != count(written, name) {
+            broken.push(format!("another number of {name} (runs: empty ones)"));
+        }
+    }
+    broken
+}
+
+fn ordered(element: &Element, order: &[&str], say: &mut impl FnMut(&str)) {
+    let place = |child: &Node| match child {
+        Node::Element(child) => {
+            let local = child.name.strip_prefix("w:")?;
+            order.iter().position(|known| *known == local)
+        }
+        Node::Text(_) => None,
+    };
+    let places: Vec<usize> = element.children.iter().filter_map(place).collect();
+    if !places.is_sorted_by(|left, right| left < right) {
+        say("properties out of order or given twice");
+    }
+}
+
+/// Texts of ours that would lose white space, in the XML as it is written.
+pub(crate) fn unprotected_spaces(xml: &str, author: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(xml).unwrap();
+    let texts = document.descendants().filter(|node| matches!(node.tag_name().name(), "t" | "delText"));
+    let ours = |node: &roxmltree::Node<'_, '_>| {
+        node.ancestors().any(|above| {
+            matches!(above.tag_name().name(), "ins" | "del")
+                && above.attributes().any(|a| a.name() == "author" && a.value() == author)
+        })
+    };
+    let lost = |node: &roxmltree::Node<'_, '_>| {
+        let text = node.text().unwrap_or_default();
+        let spaces = [' ', '\t', '\n', '\r'];
+        (text.starts_with(spaces) || text.ends_with(spaces))
+            && !node.attributes().any(|a| a.name() == "space" && a.value() == "preserve")
+    };
+    texts.filter(ours).filter(lost).map(|node| xml[node.range()].to_owned()).collect()
+}
+
+/// Paragraphs without a revision of ours whose bytes are not those of the source.
+pub(crate) fn needlessly_changed(source: &str, written: &str, author: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(written).unwrap();
+    let paragraphs = document.descendants().filter(|node| node.tag_name().name() == "p");
+    let ours = |node: &roxmltree::Node<'_, '_>| {
+        node.descendants().any(|e| e.attributes().any(|a| a.name() == "author" && a.value() == author))
+    };
+    paragraphs
+        .filter(|node| !ours(node))
+        .map(|node| &written[node.range()])
+        .filter(|text| !source.contains(text))
+        .map(str::to_owned)
+        .collect()
+}
