@@ -138,7 +138,7 @@ class Tree:
             name = self.local(child)
             if name == 'lock' and child.get(self.w('val')) in ('contentLocked', 'sdtContentLocked'):
                 return True
-            if name in ('dataBinding', 'dropDownList', 'comboBox', 'date'):
+            if name in ('dataBinding', 'dropDownList', 'comboBox', 'date', 'picture', 'citation', 'equation'):
                 return True
             if isinstance(child.tag, str) and child.tag.endswith(('}checkbox', '}dataBinding')):
                 return True

@@ -124,7 +124,7 @@ vocabulary! {
        RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi";
     W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", W14_CONFLICT_INS = "conflictIns",
        W14_CONFLICT_DEL = "conflictDel";
-    W15: W15_REPEATING_SECTION = "repeatingSection";
+    W15: W15_REPEATING_SECTION = "repeatingSection", W15_DATA_BINDING = "dataBinding";
     R: R_ID = "id", R_EMBED = "embed", R_LINK = "link";
     MC: ALTERNATE_CONTENT = "AlternateContent", CHOICE = "Choice", FALLBACK = "Fallback", IGNORABLE = "Ignorable";
     M: O_MATH = "oMath", O_MATH_PARA = "oMathPara", M_R = "r", M_T = "t", M_CTRL_PR = "ctrlPr", M_R_PR = "rPr";

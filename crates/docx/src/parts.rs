@@ -1,5 +1,7 @@
 //! The parts of a Word package: who points to whom, and with which type (ISO/IEC 29500-2 §9).
 
+use std::collections::HashMap;
+
 use engross_xml::{Document, Limits, NodeId};
 
 use crate::error::Error;
@@ -85,8 +87,12 @@ fn resolve_target(part: &str, target: &str) -> String {
 /// Content types by part.
 #[derive(Debug, Default)]
 pub(crate) struct ContentTypes {
-    overrides: Vec<(String, String)>,
-    defaults: Vec<(String, String)>,
+    /// Parts that have a type of their own, as written.
+    named: Vec<String>,
+    /// By name in lower case.
+    overrides: HashMap<String, String>,
+    /// By extension in lower case.
+    defaults: HashMap<String, String>,
 }
 
 impl ContentTypes {
@@ -100,8 +106,15 @@ impl ContentTypes {
         for node in document.children(document.root()) {
             let text = |name| document.attribute(node, name).unwrap_or_default().into_owned();
             match document.name(node) {
-                OVERRIDE => types.overrides.push((text(N_PART_NAME), text(N_CONTENT_TYPE))),
-                CT_DEFAULT => types.defaults.push((text(N_EXTENSION), text(N_CONTENT_TYPE))),
+                OVERRIDE => {
+                    let part = text(N_PART_NAME).trim_start_matches('/').to_owned();
+                    types.overrides.entry(part.to_ascii_lowercase()).or_insert_with(|| text(N_CONTENT_TYPE));
+                    types.named.push(part);
+                }
+                CT_DEFAULT => {
+                    let extension = text(N_EXTENSION).to_ascii_lowercase();
+                    types.defaults.entry(extension).or_insert_with(|| text(N_CONTENT_TYPE));
+                }
                 _ => {}
             }
         }
@@ -110,15 +123,13 @@ impl ContentTypes {
 
     /// The content type of a part.
     pub(crate) fn of(&self, part: &str) -> Option<&str> {
-        let own = |name: &str| name.trim_start_matches('/').eq_ignore_ascii_case(part);
+        let part = part.to_ascii_lowercase();
         let extension = part.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let by_name = self.overrides.iter().find(|(name, _)| own(name));
-        let by_extension = || self.defaults.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension));
-        by_name.or_else(by_extension).map(|(_, kind)| kind.as_str())
+        self.overrides.get(&part).or_else(|| self.defaults.get(extension)).map(String::as_str)
     }
 
-    /// Parts that have a type of their own.
+    /// Parts that have a type of their own, as often as they are given one.
     pub(crate) fn overrides(&self) -> impl Iterator<Item = &str> {
-        self.overrides.iter().map(|(name, _)| name.trim_start_matches('/'))
+        self.named.iter().map(String::as_str)
     }
 }

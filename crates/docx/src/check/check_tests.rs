@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use engross_testkit::docx::DocxBuilder;
 
-use super::{CODES, Finding, check};
+use super::{CODES, Finding, Severity, check};
 use crate::{Limits, WordDocument};
 
 fn findings(builder: &DocxBuilder) -> Vec<Finding> {
@@ -267,11 +267,15 @@ fn a_revision_that_cannot_be_resolved_is_named() {
 
 #[test]
 fn damage_that_resolving_would_do_is_told() {
-    // The cell's only paragraph is in a content control that goes with the insertion.
-    let found = findings(&body(&format!(
-        "<w:tbl><w:tr><w:tc><w:ins {STAMP}><w:sdt><w:sdtContent><w:r/></w:sdtContent></w:sdt></w:ins></w:tc></w:tr></w:tbl><w:p/>"
-    )));
-    assert!(!found.is_empty(), "{found:#?}");
+    let found = findings(&paragraph(&format!("<w:r><w:ins {STAMP}>{RUN}</w:ins></w:r>")));
+    let got: Vec<(&str, &str)> = found.iter().map(|f| (f.code, f.message.as_str())).collect();
+    assert_eq!(
+        got,
+        [
+            ("REVISION_MISPLACED", "<ins> stands in <r>, where no revision may be"),
+            ("ACCEPT_BREAKS", "RUN_NESTED: a run stands directly inside a run"),
+        ]
+    );
 }
 
 #[test]
@@ -285,4 +289,22 @@ fn findings_are_plain_json() {
             "message": "a paragraph stands directly inside a paragraph",
         })
     );
+}
+
+#[test]
+fn the_guide_has_every_code_with_its_severity() {
+    let guide = include_str!("../../../../docs/guide/checks.md");
+    let rows: Vec<(&str, &str)> = guide
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .filter_map(|(code, rest)| Some((code, rest.split_once(" |")?.0)))
+        .filter(|(code, _)| code.chars().all(|c| c.is_ascii_uppercase() || c == '_'))
+        .collect();
+    let name = |severity| match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "info",
+    };
+    let codes: Vec<(&str, &str)> = CODES.iter().map(|(code, severity)| (*code, name(*severity))).collect();
+    assert_eq!(rows, codes);
 }

@@ -1,6 +1,6 @@
 //! Findings about the package: content types, relationships, parts that cannot be read (ISO/IEC 29500-2).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
@@ -20,9 +20,16 @@ pub(super) fn check(
     parts: &[CheckedPart<'_>],
     findings: &mut Findings,
 ) -> Result<(), Error> {
-    let mut survey = Survey { document, parts, findings, targets: HashSet::new() };
     let names: Vec<String> = document.package.names().map(str::to_owned).collect();
-    survey.source("", &names)?;
+    let mut survey = Survey {
+        document,
+        parts: parts.iter().map(|part| (key(&part.name), part)).collect(),
+        stories: document.other_story_parts().iter().map(|name| key(name)).collect(),
+        findings,
+        keys: names.iter().map(|name| key(name)).collect(),
+        targets: HashSet::new(),
+    };
+    survey.source("")?;
     for name in &names {
         match source_of(name) {
             Some(source) if !source.is_empty() && !document.package.contains(&source) => {
@@ -30,7 +37,7 @@ pub(super) fn check(
                 survey.findings.add(Rule::RelationshipsOrphaned, || name.clone(), message);
             }
             Some(_) => {}
-            None => survey.source(name, &names)?,
+            None => survey.source(name)?,
         }
     }
     survey.content_types(&names)
@@ -38,15 +45,20 @@ pub(super) fn check(
 
 struct Survey<'a> {
     document: &'a WordDocument,
-    parts: &'a [CheckedPart<'a>],
     findings: &'a mut Findings,
-    /// Parts that a relationship leads to, in lower case.
+    /// Keys of all parts.
+    keys: HashSet<String>,
+    /// Parts with text.
+    parts: HashMap<String, &'a CheckedPart<'a>>,
+    /// Keys of parts that should have text; those that are none of `parts` could not be read.
+    stories: HashSet<String>,
+    /// Keys of parts that a relationship leads to.
     targets: HashSet<String>,
 }
 
 impl Survey<'_> {
     /// A part, or the package (empty): its XML, its relationships, and how the two go together.
-    fn source(&mut self, name: &str, names: &[String]) -> Result<(), Error> {
+    fn source(&mut self, name: &str) -> Result<(), Error> {
         let relationships = self.relationships(name)?;
         let used = if is_xml(name) { self.references(name, &relationships)? } else { HashSet::new() };
         let mut ids = HashSet::new();
@@ -56,7 +68,7 @@ impl Survey<'_> {
                 self.findings.add(Rule::RelationshipIdDuplicate, || relationships_part(name), message);
             }
             if !relationship.external {
-                self.target(name, relationship, used.contains(&relationship.id), names);
+                self.target(name, relationship, used.contains(&relationship.id));
             }
         }
         Ok(())
@@ -67,7 +79,7 @@ impl Survey<'_> {
         if !self.document.package.contains(&part) {
             return Ok(Vec::new());
         }
-        self.targets.insert(part.to_ascii_lowercase());
+        self.targets.insert(key(&part));
         match relationships(&self.document.package, name, &self.document.limits.xml) {
             Err(Error::Xml { source, .. }) => {
                 self.malformed(&part, &source);
@@ -79,12 +91,12 @@ impl Survey<'_> {
 
     /// The relationship ids that a part uses. Finds those that it does not have.
     fn references(&mut self, name: &str, known: &[Relationship]) -> Result<HashSet<String>, Error> {
-        if let Some(part) = self.parts.iter().find(|part| same(&part.name, name)) {
+        if let Some(part) = self.parts.get(&key(name)).copied() {
             let address = |node| part.address(part.document, node);
             return Ok(references(part.document, known, self.findings, address));
         }
-        if self.document.other_story_parts().iter().any(|story| same(story, name)) {
-            // It could not be read, which was found before.
+        if self.stories.contains(&key(name)) {
+            // This was found before.
             return Ok(HashSet::new());
         }
         match parse(&self.document.package, name, &self.document.limits.xml) {
@@ -97,10 +109,12 @@ impl Survey<'_> {
         }
     }
 
-    fn target(&mut self, source: &str, relationship: &Relationship, used: bool, names: &[String]) {
+    fn target(&mut self, source: &str, relationship: &Relationship, used: bool) {
         let Relationship { id, kind, target, .. } = relationship;
-        let found = self.find(target, names);
-        if let Some(found) = found {
+        if is_fragment(target) {
+            return;
+        }
+        if let Some(found) = self.find(target) {
             self.targets.insert(found);
             return;
         }
@@ -114,20 +128,11 @@ impl Survey<'_> {
         self.findings.add(rule, || shown(source).to_owned(), message);
     }
 
-    /// The part that a target means, in lower case. A target may have a fragment and percent-encoded characters.
-    fn find(&self, target: &str, names: &[String]) -> Option<String> {
-        let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
-        if !fragment.is_empty() && (path.is_empty() || path.ends_with('/')) {
-            return Some(String::new());
-        }
-        [target, path]
-            .into_iter()
-            .find(|path| self.document.package.contains(path))
-            .map(str::to_ascii_lowercase)
-            .or_else(|| {
-                let decoded = percent_decoded(path)?;
-                names.iter().find(|name| same(name, &decoded)).map(|name| name.to_ascii_lowercase())
-            })
+    /// Key of the part that a target means. A target may have a fragment and percent-encoded characters.
+    fn find(&self, target: &str) -> Option<String> {
+        let path = target.split_once('#').map_or(target, |(path, _)| path);
+        let known = |path: &str| Some(key(path)).filter(|key| self.keys.contains(key));
+        known(target).or_else(|| known(path)).or_else(|| known(&percent_decoded(path)))
     }
 
     fn content_types(&mut self, names: &[String]) -> Result<(), Error> {
@@ -146,16 +151,19 @@ impl Survey<'_> {
         let mut seen = HashSet::new();
         for part in types.overrides() {
             let address = || part.to_owned();
-            if !seen.insert(part.to_ascii_lowercase()) {
+            if !seen.insert(key(part)) {
                 let message = || "the part is given a content type twice".to_owned();
                 self.findings.add(Rule::ContentTypeDuplicate, address, message);
-            } else if self.find(part, names).is_none() {
+            } else if self.find(part).is_none() {
                 let message = || "it has a content type, but is not there".to_owned();
                 self.findings.add(Rule::ContentTypeWithoutPart, address, message);
             }
         }
-        for name in names.iter().filter(|name| !same(name, CONTENT_TYPES) && types.of(name).is_none()) {
-            let key = name.replace('\\', "/").to_ascii_lowercase();
+        for name in names.iter().filter(|name| !name.eq_ignore_ascii_case(CONTENT_TYPES)) {
+            let key = key(name);
+            if types.of(&key).is_some() {
+                continue;
+            }
             let (rule, message) = if self.targets.contains(&key) {
                 (Rule::PartUntyped, "the part has no content type")
             } else {
@@ -206,40 +214,31 @@ fn references(
 
 /// The part whose relationships a part of that name holds; `None` if it is no such part.
 fn source_of(name: &str) -> Option<String> {
-    let name = name.replace('\\', "/");
-    let stem = name.len().checked_sub(5).filter(|at| name.is_char_boundary(*at))?;
-    let (path, extension) = name.split_at(stem);
-    let (folder, file) = path.rsplit_once('/')?;
-    let folder = folder.strip_suffix("_rels").filter(|_| extension.eq_ignore_ascii_case(".rels"))?;
-    if !folder.is_empty() && !folder.ends_with('/') {
-        return None;
-    }
-    Some(format!("{folder}{file}"))
+    let key = key(name);
+    let (folder, file) = key.strip_suffix(".rels")?.rsplit_once('/')?;
+    let folder = folder.strip_suffix("_rels")?;
+    (folder.is_empty() || folder.ends_with('/')).then(|| format!("{folder}{file}"))
 }
 
 fn is_xml(name: &str) -> bool {
-    name.len()
-        .checked_sub(4)
-        .and_then(|at| name.get(at..))
-        .is_some_and(|end| end.eq_ignore_ascii_case(".xml"))
+    name.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("xml"))
 }
 
-fn same(left: &str, right: &str) -> bool {
-    left.len() == right.len()
-        && left
-            .bytes()
-            .zip(right.bytes())
-            .all(|(l, r)| l.eq_ignore_ascii_case(&r) || (l == b'\\' && r == b'/'))
+/// A target such as `#bookmark`, which means a place and no other part.
+fn is_fragment(target: &str) -> bool {
+    target.split_once('#').is_some_and(|(path, _)| path.is_empty() || path.ends_with('/'))
+}
+
+/// What all names of one part have in common.
+fn key(name: &str) -> String {
+    name.replace('\\', "/").trim_start_matches('/').to_ascii_lowercase()
 }
 
 fn shown(source: &str) -> &str {
     if source.is_empty() { "the package" } else { source }
 }
 
-fn percent_decoded(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return None;
-    }
+fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
@@ -248,5 +247,5 @@ fn percent_decoded(text: &str) -> Option<String> {
         bytes.push(decoded.unwrap_or(*byte));
         rest = if decoded.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }
-    String::from_utf8(bytes).ok()
+    String::from_utf8_lossy(&bytes).into_owned()
 }

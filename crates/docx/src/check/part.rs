@@ -7,7 +7,7 @@ use engross_xml::{Document, NodeId};
 use crate::document::WordDocument;
 use crate::error::Error;
 use crate::model::paragraphs;
-use crate::names::{COMMENT, ENDNOTE, FALLBACK, FOOTNOTE, ID, P, TXBX_CONTENT};
+use crate::names::{COMMENT, ENDNOTE, FALLBACK, FOOTNOTE, ID, TBL, TXBX_CONTENT};
 use crate::parts::parse;
 use crate::read::find_stories;
 
@@ -107,14 +107,16 @@ impl<'a> CheckedPart<'a> {
         self.stories.push(name);
     }
 
-    /// Where `node` is: its paragraph, else the first paragraph below it, else its story, else the part.
+    /// Where `node` is: its paragraph, else the first paragraph below it or its table, else its story, else the part.
     ///
     /// `document` is the part's tree, or a copy of it that was changed since.
     pub(super) fn address(&self, document: &Document, node: NodeId) -> String {
         let up = || std::iter::once(node).chain(document.ancestors(node));
         let placed = |node: &NodeId| self.places.get(node);
-        let below = || document.descendants(node).take(FAR).filter(|node| document.name(*node) == P);
-        let place = up().find_map(|node| placed(&node)).or_else(|| below().find_map(|node| placed(&node)));
+        let below = |node| document.descendants(node).take(FAR).find_map(|node| placed(&node));
+        let table = || up().find(|node| document.name(*node) == TBL);
+        let place =
+            up().find_map(|node| placed(&node)).or_else(|| below(node)).or_else(|| table().and_then(below));
         let story = match place {
             Some((story, _)) => Some(*story),
             None => up().find_map(|node| self.roots.get(&node).copied()),

@@ -51,9 +51,9 @@ fn damage(
     Checks::of(std::slice::from_ref(part)).run(part, resolved, &mut found);
     let counts = found.counts();
     let new = counts.into_iter().find(|(rule, count)| {
-        let is_about_references = matches!(rule, Rule::NoteMissing);
+        // Only this part was looked at, so that all notes seem to be missing.
         rule.severity() == Severity::Error
-            && !is_about_references
+            && *rule != Rule::NoteMissing
             && *count > own.get(rule).copied().unwrap_or(0)
     });
     let finding = found.first(new?.0)?;

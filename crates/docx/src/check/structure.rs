@@ -79,6 +79,11 @@ impl Walk<'_> {
                 format!("the move '{name}' lacks its source or its target")
             });
         }
+        for (id, node) in unpaired(&self.ledger.move_ranges) {
+            self.find(Rule::MoveUnpaired, node, || {
+                format!("the range {id} of a move lacks its start or its end")
+            });
+        }
         let document = self.document;
         let root = document.root();
         let mut ids = HashSet::new();

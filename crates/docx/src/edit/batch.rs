@@ -4,14 +4,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
-use engross_xml::{Document, NodeId};
+use engross_xml::{Checkpoint, Document, NodeId};
 
 use crate::canon::normal_form;
 use crate::edit::base::Base;
 use crate::edit::claims::{Claim, Claims};
 use crate::edit::content::PARAGRAPH_BREAK;
-use crate::edit::draft::Draft;
+use crate::edit::draft::{Draft, Written};
 use crate::edit::evidence::{self, Evidence};
+use crate::edit::expected::Expected;
 use crate::edit::pen::Ids;
 use crate::edit::plan::{Plan, plan};
 use crate::edit::tidy::tidy;
@@ -36,6 +37,13 @@ pub(crate) struct BatchRun<'a> {
     claims: Claims,
     /// Normal forms of paragraphs from before the batch.
     forms: HashMap<usize, Vec<u8>>,
+}
+
+/// What it takes to undo an operation.
+struct Attempt {
+    checkpoint: Checkpoint,
+    ids: Ids,
+    expected: Vec<(usize, Option<Expected>)>,
 }
 
 impl<'a> BatchRun<'a> {
@@ -88,13 +96,8 @@ impl<'a> BatchRun<'a> {
     fn attempt(&mut self, operation: &Operation, result: &mut OperationResult) -> Result<Status, Refusal> {
         let planned = plan(&mut self.draft.base, operation)?;
         result.message = planned.remark;
-        let (first, last) = span_of(&planned.plan);
-        result.address = Some(if first == last {
-            format!("P{}", first + 1)
-        } else {
-            format!("P{}-P{}", first + 1, last + 1)
-        });
-        self.describe(&planned.plan, result);
+        result.address = Some(address_of(&planned.plan));
+        result.before = self.before(&planned.plan);
         let claims = self.claim(&planned.plan)?;
         if let Plan::Text(changes) = &planned.plan
             && changes.iter().all(|change| change.hunks.is_empty())
@@ -106,45 +109,52 @@ impl<'a> BatchRun<'a> {
             self.remember_form(index);
         }
         let author = operation.author.as_deref().unwrap_or(self.author);
-        let checkpoint = self.draft.base.tree.checkpoint();
-        let ids = self.draft.ids.clone();
-        let indices = || scope.iter().cloned().flatten();
-        let expected: Vec<_> =
-            indices().map(|index| (index, self.draft.expected.get(&index).cloned())).collect();
-        let outcome = self.draft.write(&planned.plan, author).and_then(|status| {
+        let attempt = self.begin(&scope);
+        let outcome = self.draft.write(&planned.plan, author).and_then(|written| {
             for range in &scope {
                 self.prove(range.clone())?;
             }
-            Ok(status)
+            Ok(written)
         });
         match outcome {
-            Ok(Status::Applied) => {
-                self.draft.base.tree.commit(checkpoint);
-                for (index, claim) in claims {
-                    self.claims.add(index, claim);
-                }
-                result.after = Some(self.draft.after(&planned.plan));
-                Ok(Status::Applied)
+            Ok(Written::Done) => {}
+            Ok(Written::DoneWith(remark)) => result.message = Some(remark.to_owned()),
+            Ok(Written::Nothing(why)) => {
+                self.take_back(attempt);
+                result.message = Some(why.to_owned());
+                return Ok(Status::NoChange);
             }
-            other => {
-                self.draft.base.tree.rollback(checkpoint);
-                *self.draft.ids = ids;
-                for (index, before) in expected {
-                    match before {
-                        Some(before) => self.draft.expected.insert(index, before),
-                        None => self.draft.expected.remove(&index),
-                    };
-                }
-                other
+            Err(refusal) => {
+                self.take_back(attempt);
+                return Err(refusal);
             }
+        }
+        self.draft.base.tree.commit(attempt.checkpoint);
+        for (index, claim) in claims {
+            self.claims.add(index, claim);
+        }
+        result.after = Some(self.draft.after(&planned.plan));
+        Ok(Status::Applied)
+    }
+
+    fn begin(&mut self, scope: &[RangeInclusive<usize>]) -> Attempt {
+        let indices = scope.iter().cloned().flatten();
+        Attempt {
+            expected: indices.map(|index| (index, self.draft.expected.get(&index).cloned())).collect(),
+            ids: self.draft.ids.clone(),
+            checkpoint: self.draft.base.tree.checkpoint(),
         }
     }
 
-    /// Ends the batch: what it both inserted and deleted goes, so that a later batch can build on it.
-    pub(crate) fn finish(self, session_first: i64) {
-        let base = self.draft.base;
-        let touched: Vec<NodeId> = self.draft.expected.keys().flat_map(|index| base.chain(*index)).collect();
-        tidy(base.tree, &touched, session_first);
+    fn take_back(&mut self, attempt: Attempt) {
+        self.draft.base.tree.rollback(attempt.checkpoint);
+        *self.draft.ids = attempt.ids;
+        for (index, before) in attempt.expected {
+            match before {
+                Some(before) => self.draft.expected.insert(index, before),
+                None => self.draft.expected.remove(&index),
+            };
+        }
     }
 
     fn claim(&self, plan: &Plan) -> Result<Vec<(usize, Claim)>, Refusal> {
@@ -251,33 +261,38 @@ impl<'a> BatchRun<'a> {
         evidence::check(self.draft.base.tree, &evidence, &self.draft.base.fields, self.draft.first_id)
     }
 
-    fn describe(&mut self, plan: &Plan, result: &mut OperationResult) {
-        let (first, last) = span_of(plan);
-        if !matches!(plan, Plan::Insert { .. }) {
-            let before = match plan {
-                Plan::Text(changes) => {
-                    let mut texts = Vec::new();
-                    for change in changes {
-                        texts.push(self.draft.base.joined(change.first, change.last));
-                    }
-                    texts.dedup();
-                    texts.join("\n")
-                }
-                _ => self.draft.base.joined(first, last),
-            };
-            result.before = Some(before.replace(PARAGRAPH_BREAK, "\n"));
-        }
+    /// The texts that a plan changes, as they were; `None` when it only adds.
+    fn before(&mut self, plan: &Plan) -> Option<String> {
+        let mut texts = match plan {
+            Plan::Insert { .. } => return None,
+            Plan::Delete { index } => vec![self.draft.base.text(*index).to_owned()],
+            Plan::Text(changes) => {
+                changes.iter().map(|change| self.draft.base.joined(change.first, change.last)).collect()
+            }
+        };
+        texts.dedup();
+        Some(texts.join("\n").replace(PARAGRAPH_BREAK, "\n"))
     }
 }
 
-fn span_of(plan: &Plan) -> (usize, usize) {
-    match plan {
-        Plan::Insert { index, .. } | Plan::Delete { index } => (*index, *index),
-        Plan::Text(changes) => (
-            changes.iter().map(|change| change.first).min().unwrap_or(0),
-            changes.iter().map(|change| change.last).max().unwrap_or(0),
-        ),
+/// The paragraphs of a plan: `P4`, `P4-P5` across a border, `P4, P9` for several places.
+fn address_of(plan: &Plan) -> String {
+    let changes = match plan {
+        Plan::Insert { index, .. } | Plan::Delete { index } => return format!("P{}", index + 1),
+        Plan::Text(changes) => changes,
+    };
+    let mut places: Vec<String> = Vec::new();
+    for change in changes {
+        let place = if change.first == change.last {
+            format!("P{}", change.first + 1)
+        } else {
+            format!("P{}-P{}", change.first + 1, change.last + 1)
+        };
+        if places.last() != Some(&place) {
+            places.push(place);
+        }
     }
+    places.join(", ")
 }
 
 fn name_of(operation: &Operation) -> &'static str {

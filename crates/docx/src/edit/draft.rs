@@ -22,9 +22,20 @@ use crate::edit::splice::{Chain, delete, refuse_barrier};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{AtomKind, Barrier, FieldContext, Paragraph, barrier_inside};
 use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, P_PR, R_PR};
-use crate::ops::{Status, Where};
+use crate::ops::Where;
 use crate::styles::Styles;
 use crate::text::StyledText;
+
+/// What writing a plan came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// All of it.
+    Done,
+    /// All of it, with a remark for people.
+    DoneWith(&'static str),
+    /// There was nothing to do, and why.
+    Nothing(&'static str),
+}
 
 /// A story being edited.
 pub(crate) struct Draft<'a> {
@@ -38,17 +49,17 @@ pub(crate) struct Draft<'a> {
 
 impl Draft<'_> {
     /// Writes a plan in the name of `author`. After a refusal the tree must be rolled back.
-    pub(crate) fn write(&mut self, plan: &Plan, author: &str) -> Result<Status, Refusal> {
+    pub(crate) fn write(&mut self, plan: &Plan, author: &str) -> Result<Written, Refusal> {
         match plan {
             Plan::Text(changes) => {
                 for change in changes.iter().filter(|change| !change.hunks.is_empty()) {
                     self.write_text(change, author)?;
                 }
-                Ok(Status::Applied)
+                Ok(Written::Done)
             }
             Plan::Insert { index, side, content, style } => {
                 self.write_paragraphs(*index, *side, content, style.as_deref(), author)?;
-                Ok(Status::Applied)
+                Ok(Written::Done)
             }
             Plan::Delete { index } => self.write_deletion(*index, author),
         }
@@ -236,8 +247,10 @@ impl Draft<'_> {
         self.base.styles.follower_of_heading(self.base.tree, node)
     }
 
-    fn write_deletion(&mut self, index: usize, author: &str) -> Result<Status, Refusal> {
-        let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(Status::NoChange) };
+    fn write_deletion(&mut self, index: usize, author: &str) -> Result<Written, Refusal> {
+        let Some(node) = self.base.paragraphs.get(index).copied() else {
+            return Ok(Written::Nothing("the paragraph is empty, and its container must have one"));
+        };
         if self.expected.get(&index).is_some_and(|expected| !expected.after.is_empty()) {
             return Err(Refusal::new(
                 RefusalCode::OverlappingOperations,
@@ -263,10 +276,17 @@ impl Draft<'_> {
         let mut pen = self.pen(author);
         match delete_whole(&mut pen, &model)? {
             Left::Nothing => self.expect(index).own = Vec::new(),
-            Left::EmptyParagraph if had_text => self.expect(index).own = vec![String::new()],
-            Left::EmptyParagraph => return Ok(Status::NoChange),
+            Left::EmptyParagraph if had_text => {
+                self.expect(index).own = vec![String::new()];
+                return Ok(Written::DoneWith(
+                    "its text is deleted; the empty paragraph stays, since its container must end with one",
+                ));
+            }
+            Left::EmptyParagraph => {
+                return Ok(Written::Nothing("the paragraph is empty, and its container must have one"));
+            }
         }
-        Ok(Status::Applied)
+        Ok(Written::Done)
     }
 
     /// What shall stand in the place of the paragraph.

@@ -100,7 +100,6 @@ pub(crate) fn put(pen: &mut Pen<'_>, cursor: Cursor, node: NodeId) {
 }
 
 /// The neighbouring atoms between which new text goes: the gap with the fewest wrappers.
-#[expect(clippy::type_complexity, reason = "a pair of neighbours, either of which may be missing")]
 fn gap(pen: &Pen<'_>, paragraph: &Paragraph, at: usize) -> Option<(Option<usize>, Option<usize>)> {
     let atoms = &paragraph.atoms;
     let shown = |atom: &Atom| atom.visible && !atom.range.is_empty();

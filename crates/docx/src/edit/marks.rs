@@ -306,7 +306,7 @@ pub(crate) fn next_block(pen: &Pen<'_>, node: NodeId) -> Option<NodeId> {
         match pen.document.name(next) {
             SECT_PR => return None,
             name if is_range_marker(name) || pen.document.kind(next) != Kind::Element => {
-                at = pen.document.next(next)
+                at = pen.document.next(next);
             }
             _ => return Some(next),
         }

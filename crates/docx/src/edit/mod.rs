@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `batch` | what becomes of one operation after the other? |
 //! | `base` | how did the story read before the batch? |
-//! | `plan`, `target`, `hunks`, `content` | which text of which paragraph becomes what? |
+//! | `plan`, `target`, `phrase`, `hunks`, `content`, `looks` | which text of which paragraph becomes what? |
 //! | `claims` | does an earlier operation already change it? |
 //! | `draft` | how is a plan written, and what shall the paragraphs say then (`expected`)? |
 //! | `splice`, `insertion`, `marks`, `pen` | how do deletions, insertions, paragraph borders and revisions look in the tree? |
@@ -20,8 +20,10 @@ mod evidence;
 mod expected;
 mod hunks;
 mod insertion;
+mod looks;
 mod marks;
 mod pen;
+mod phrase;
 mod plan;
 mod splice;
 mod target;

@@ -1,17 +1,17 @@
 //! From an operation to the changes it needs, in the coordinates of the batch's start. Changes nothing.
 
-use std::ops::Range;
-
 use crate::edit::base::Base;
 use crate::edit::claims::Claim;
-use crate::edit::content::{PARAGRAPH_BREAK, Syntax, read_content};
+use crate::edit::content::{Syntax, read_content};
 use crate::edit::hunks::{Hunk, hunks};
-use crate::edit::target::{candidates, find_paragraph, is_deleted_text, near};
+use crate::edit::looks::unheeded_marks;
+use crate::edit::phrase::find_phrase;
+use crate::edit::target::{find_paragraph, near};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
 use crate::ops::{Edit, Occurrence, Operation, Place, Where};
 use crate::read::{excerpt, without_object_labels};
-use crate::text::{StyledText, adapt, find};
+use crate::text::{StyledText, adapt};
 
 /// Text changes of paragraphs that stand together.
 #[derive(Debug, Clone)]
@@ -53,7 +53,10 @@ pub(crate) fn plan(base: &mut Base<'_>, operation: &Operation) -> Result<Planned
             let index = guarded(base, place, operation)?;
             let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
             let hunks = hunks(base.text(index), &content, 0);
-            Ok(plain(Plan::Text(vec![TextChange { first: index, last: index, hunks, claim: Claim::Whole }])))
+            let remark =
+                unheeded_marks(base, (index, index), 0, &content, &hunks).then(|| UNHEEDED.to_owned());
+            let change = TextChange { first: index, last: index, hunks, claim: Claim::Whole };
+            Ok(Planned { plan: Plan::Text(vec![change]), remark })
         }
         Edit::Append { place, content } => {
             let index = guarded(base, place, operation)?;
@@ -127,28 +130,12 @@ struct Phrase<'a> {
     syntax: Syntax,
 }
 
-/// A hit of a phrase.
-#[derive(Debug, Clone)]
-struct Hit {
-    first: usize,
-    last: usize,
-    /// In bytes of the joined text.
-    range: Range<usize>,
-    exact: bool,
-}
-
 fn modify_text(base: &mut Base<'_>, place: Option<usize>, phrase: &Phrase<'_>) -> Result<Planned, Refusal> {
     let original = without_object_labels(&phrase.original.replace("\r\n", "\n"));
-    let mut hits = hits_inside(base, place, &original);
-    if hits.is_empty() && original.contains('\n') {
-        hits = hits_across(base, place, &original);
-    }
-    if hits.is_empty() {
-        return Err(not_found(base, place, &original));
-    }
-    let chosen = choose(base, hits, phrase)?;
+    let chosen = find_phrase(base, place, &original, phrase.occurrence)?;
     let mut changes = Vec::new();
     let mut folded = false;
+    let mut unheeded = false;
     for hit in chosen {
         folded |= !hit.exact;
         let joined = base.joined(hit.first, hit.last);
@@ -162,135 +149,14 @@ fn modify_text(base: &mut Base<'_>, place: Option<usize>, phrase: &Phrase<'_>) -
         let adapted = if hit.exact { replacement } else { adapt(&visible_found, &original, &replacement) };
         let new = read_content(&adapted, phrase.syntax)?;
         let hunks = hunks(&found, &new, hit.range.start);
+        unheeded |= unheeded_marks(base, (hit.first, hit.last), hit.range.start, &new, &hunks);
         changes.push(TextChange { first: hit.first, last: hit.last, hunks, claim: Claim::Text(hit.range) });
     }
-    let remark = folded.then(|| {
-        "matched after treating quotes, dashes, spaces and ellipses alike; the document's own characters were kept".to_owned()
-    });
+    let remarks: Vec<&str> =
+        [folded.then_some(FOLDED), unheeded.then_some(UNHEEDED)].into_iter().flatten().collect();
+    let remark = (!remarks.is_empty()).then(|| remarks.join("; "));
     Ok(Planned { plan: Plan::Text(changes), remark })
 }
 
-fn hits_inside(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Vec<Hit> {
-    let range = match place {
-        Some(index) => index..index + 1,
-        None => 0..base.paragraphs.len(),
-    };
-    let mut hits: Vec<Hit> = Vec::new();
-    for index in range {
-        hits.extend(find(base.text(index), original).into_iter().map(|found| Hit {
-            first: index,
-            last: index,
-            range: found.range,
-            exact: found.exact,
-        }));
-    }
-    // One exact hit makes the tolerant ones noise.
-    if hits.iter().any(|hit| hit.exact) {
-        hits.retain(|hit| hit.exact);
-    }
-    hits
-}
-
-/// Hits of a phrase with line ends that stand for borders between paragraphs of one container.
-fn hits_across(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Vec<Hit> {
-    let lines: Vec<&str> = original.split('\n').filter(|line| !line.is_empty()).collect();
-    let needle = lines.join(&PARAGRAPH_BREAK.to_string());
-    let starts = match place {
-        Some(index) => index..index + 1,
-        None => 0..base.paragraphs.len(),
-    };
-    let mut hits = Vec::new();
-    for first in starts {
-        let last = first + lines.len().saturating_sub(1);
-        if lines.len() < 2
-            || last >= base.paragraphs.len()
-            || !(first..last).all(|index| base.flows_on(index))
-        {
-            continue;
-        }
-        let joined = base.joined(first, last);
-        let borders = lines.len() - 1;
-        let crosses = |range: &Range<usize>| {
-            joined.get(range.clone()).is_some_and(|text| text.matches(PARAGRAPH_BREAK).count() == borders)
-        };
-        hits.extend(
-            find(&joined, &needle).into_iter().filter(|found| crosses(&found.range)).map(|found| Hit {
-                first,
-                last,
-                range: found.range,
-                exact: found.exact,
-            }),
-        );
-    }
-    hits
-}
-
-fn choose(base: &mut Base<'_>, hits: Vec<Hit>, phrase: &Phrase<'_>) -> Result<Vec<Hit>, Refusal> {
-    match (hits.len(), phrase.occurrence) {
-        (_, Some(Occurrence::All)) | (1, None) => Ok(hits),
-        (_, Some(Occurrence::Last)) => Ok(hits.into_iter().next_back().into_iter().collect()),
-        (count, Some(Occurrence::Nth(number))) => {
-            let hit = number.checked_sub(1).and_then(|at| hits.into_iter().nth(at));
-            hit.map(|hit| vec![hit]).ok_or_else(|| {
-                Refusal::new(
-                    RefusalCode::TextNotFound,
-                    format!(
-                        "'{}' occurs {count} times, so there is no occurrence {number}",
-                        excerpt(phrase.original)
-                    ),
-                )
-            })
-        }
-        (count, None) => {
-            let mut places: Vec<usize> = hits.iter().map(|hit| hit.first).collect();
-            places.dedup();
-            Err(Refusal::new(
-                RefusalCode::AmbiguousTarget,
-                format!(
-                    "'{}' occurs {count} times, in {}; say which by 'occurrence' (a number, \"last\" or \"all\") or name the paragraph",
-                    excerpt(phrase.original),
-                    candidates(base, &places)
-                ),
-            ))
-        }
-    }
-}
-
-fn not_found(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Refusal {
-    let range = match place {
-        Some(index) => index..index + 1,
-        None => 0..base.paragraphs.len(),
-    };
-    if let Some(index) = range.clone().find(|index| is_deleted_text(base, *index, original)) {
-        return Refusal::new(
-            RefusalCode::TextDeleted,
-            format!(
-                "'{}' stands in P{} only as a pending deletion; reject that deletion first, or insert the text anew",
-                excerpt(original),
-                index + 1
-            ),
-        );
-    }
-    let (place, elsewhere) = match place {
-        Some(index) => {
-            let others: Vec<usize> = (0..base.paragraphs.len())
-                .filter(|other| *other != index && !find(base.text(*other), original).is_empty())
-                .collect();
-            let elsewhere = if others.is_empty() {
-                String::new()
-            } else {
-                format!("; it stands in {}", candidates(base, &others))
-            };
-            (format!("P{} says '{}' and", index + 1, excerpt(base.text(index))), elsewhere)
-        }
-        None => ("the body".to_owned(), String::new()),
-    };
-    let near = if elsewhere.is_empty() { near(base, original) } else { elsewhere };
-    Refusal::new(
-        RefusalCode::TextNotFound,
-        format!(
-            "{place} does not contain '{}'{near}; quote the text exactly as it was read",
-            excerpt(original)
-        ),
-    )
-}
+const FOLDED: &str = "matched after treating quotes, dashes, spaces and ellipses alike; the document's own characters were kept";
+const UNHEEDED: &str = "the look of words that stay was not changed: Markdown counts for new words only, so bold or italic was not added";

@@ -13,7 +13,7 @@ use crate::names::{
     DATE, DEL, DEL_TEXT, DIR, DRAWING, DROP_DOWN_LIST, ENDNOTE_REFERENCE, EQUATION, FLD_SIMPLE,
     FOOTNOTE_REFERENCE, HYPERLINK, INS, INSTR, LOCK, MOVE_FROM, MOVE_TO, NO_BREAK_HYPHEN, O_MATH,
     O_MATH_PARA, OBJECT as OBJECT_ELEMENT, P_PR, PICT, PICTURE, PTAB, R_PR, RUBY, RUN, SDT, SDT_CONTENT,
-    SDT_PR, SMART_TAG, SOFT_HYPHEN, SUB_DOC, SYM, T, TAB, TYPE, VAL,
+    SDT_PR, SMART_TAG, SOFT_HYPHEN, SUB_DOC, SYM, T, TAB, TYPE, VAL, W15_DATA_BINDING,
 };
 
 /// Stands in the text for an inline object: picture, footnote mark, equation, symbol.
@@ -301,7 +301,7 @@ fn control_barrier(document: &Document, control: NodeId) -> Option<Barrier> {
                 Some("contentLocked" | "sdtContentLocked") => "it is locked",
                 _ => return None,
             },
-            DATA_BINDING => "it is bound to data of the document",
+            DATA_BINDING | W15_DATA_BINDING => "it is bound to data of the document",
             DROP_DOWN_LIST | COMBO_BOX => "it offers a choice from a list",
             DATE => "it holds a date that is picked",
             CHECKBOX => "it is a check box",

@@ -188,20 +188,19 @@ pub(crate) fn is_revision(element: &Element) -> bool {
         || local.ends_with("PrChange")
 }
 
-/// Accepts or rejects the revisions of `author`, or of everybody.
-pub(crate) fn resolve(element: &Element, side: Side, author: Option<&str>) -> Element {
-    Resolver { side, author }.element(element, false).0
+/// Accepts or rejects the revisions of `date`, or all.
+pub(crate) fn resolve(element: &Element, side: Side, date: Option<&str>) -> Element {
+    Resolver { side, date }.element(element, false).0
 }
 
 struct Resolver<'a> {
     side: Side,
-    author: Option<&'a str>,
+    date: Option<&'a str>,
 }
 
 impl Resolver<'_> {
     fn means(&self, element: &Element) -> bool {
-        is_revision(element)
-            && self.author.is_none_or(|author| element.attribute("w:author") == Some(author))
+        is_revision(element) && self.date.is_none_or(|date| element.attribute("w:date") == Some(date))
     }
 
     fn goes(&self, name: &str) -> bool {
@@ -230,8 +229,7 @@ impl Resolver<'_> {
                             |known| matches!(known, Node::Element(known) if element.name == "w:pPr" && keep(&known.name)),
                         )
                         .collect();
-                    children =
-                        child.elements().flat_map(|before| before.children.iter().cloned()).collect();
+                    children = child.elements().flat_map(|before| before.children.iter().cloned()).collect();
                     children.extend(kept);
                 }
                 continue;
@@ -252,6 +250,7 @@ impl Resolver<'_> {
                 continue;
             }
             let below = deleted || child.is(&["w:del", "w:moveFrom"]);
+            let had_content = !child.children.is_empty();
             let (child, border) = self.element(child, below);
             // The mark's properties tell it to the paragraph's, a row's to the row.
             if child.is(&["w:rPr", "w:pPr", "w:trPr"]) && element.is(&["w:pPr", "w:p", "w:tr"]) {
@@ -260,8 +259,7 @@ impl Resolver<'_> {
             if child.name == "w:tr" && border {
                 continue;
             }
-            let hollow = child.children.is_empty()
-                && (child.name == "w:hyperlink" || (child.name == "w:ins" && element.name != "w:rPr"));
+            let hollow = had_content && child.children.is_empty() && child.is(&["w:hyperlink", "w:ins"]);
             if !hollow {
                 borders.push((children.len(), border && child.name == "w:p"));
                 children.push(Node::Element(child));

@@ -92,12 +92,12 @@ const RUN_PROPERTIES: &[&str] = &[
     "rPrChange",
 ];
 
-/// What is wrong with `written`, given that nothing was wrong with `source`. `author` signed what was written, at `date`.
-pub(crate) fn broken(source: &Element, written: &Element, author: &str, date: &str) -> Vec<String> {
+/// What is wrong with `written`, given that nothing was wrong with `source`. Ours is what carries `date`.
+pub(crate) fn broken(source: &Element, written: &Element, date: &str) -> Vec<String> {
     let mut broken = Vec::new();
     let mut ids = BTreeSet::new();
     written.walk(&mut Vec::new(), &mut |element, above| {
-        let ours = above.iter().chain([&element]).any(|e| e.attribute("w:author") == Some(author));
+        let ours = above.iter().chain([&element]).any(|e| e.attribute("w:date") == Some(date));
         let parent = above.last().map_or("", |parent| parent.name.as_str());
         let inside = |name: &str| above.iter().any(|above| above.name == name);
         let mut say = |what: &str| broken.push(format!("{what}: {element:?}"));
@@ -138,9 +138,6 @@ pub(crate) fn broken(source: &Element, written: &Element, author: &str, date: &s
             "w:r" if element.elements().all(|child| child.name == "w:rPr") && ours => say("an empty run"),
             _ => {}
         }
-        if element.attribute("w:author") == Some(author) && element.attribute("w:date") != Some(date) {
-            say("another date");
-        }
     });
     let count = |root: &Element, name: &str| {
         let mut count = 0;
@@ -173,13 +170,13 @@ fn ordered(element: &Element, order: &[&str], say: &mut impl FnMut(&str)) {
 }
 
 /// Texts of ours that would lose white space, in the XML as it is written.
-pub(crate) fn unprotected_spaces(xml: &str, author: &str) -> Vec<String> {
+pub(crate) fn unprotected_spaces(xml: &str, date: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(xml).unwrap();
     let texts = document.descendants().filter(|node| matches!(node.tag_name().name(), "t" | "delText"));
     let ours = |node: &roxmltree::Node<'_, '_>| {
         node.ancestors().any(|above| {
             matches!(above.tag_name().name(), "ins" | "del")
-                && above.attributes().any(|a| a.name() == "author" && a.value() == author)
+                && above.attributes().any(|a| a.name() == "date" && a.value() == date)
         })
     };
     let lost = |node: &roxmltree::Node<'_, '_>| {
@@ -191,15 +188,20 @@ pub(crate) fn unprotected_spaces(xml: &str, author: &str) -> Vec<String> {
     texts.filter(ours).filter(lost).map(|node| xml[node.range()].to_owned()).collect()
 }
 
-/// Paragraphs without a revision of ours whose bytes are not those of the source.
-pub(crate) fn needlessly_changed(source: &str, written: &str, author: &str) -> Vec<String> {
+/// Paragraphs without a revision of ours, and not the rest of one that we split, whose bytes are not the source's.
+pub(crate) fn needlessly_changed(source: &str, written: &str, date: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(written).unwrap();
     let paragraphs = document.descendants().filter(|node| node.tag_name().name() == "p");
     let ours = |node: &roxmltree::Node<'_, '_>| {
-        node.descendants().any(|e| e.attributes().any(|a| a.name() == "author" && a.value() == author))
+        node.descendants().any(|e| e.attributes().any(|a| a.name() == "date" && a.value() == date))
+    };
+    let split_off = |node: &roxmltree::Node<'_, '_>| {
+        let properties = node.prev_sibling_element().and_then(|previous| previous.first_element_child());
+        let mark = properties.filter(|child| child.tag_name().name() == "pPr");
+        mark.is_some_and(|mark| mark.descendants().any(|e| e.tag_name().name() == "ins" && ours(&e)))
     };
     paragraphs
-        .filter(|node| !ours(node))
+        .filter(|node| !ours(node) && !split_off(node))
         .map(|node| &written[node.range()])
         .filter(|text| !source.contains(text))
         .map(str::to_owned)

@@ -1,0 +1,61 @@
+//! Whether Markdown on words that stay asks for a look they do not have.
+//!
+//! A text edit never changes the look of words that stay; this only tells people so.
+
+use engross_xml::Document;
+
+use crate::edit::base::Base;
+use crate::edit::hunks::Hunk;
+use crate::model::{OBJECT, Paragraph, is_on};
+use crate::names::{B, I, R_PR, STRIKE, U};
+use crate::text::{Marks, StyledText};
+
+/// Whether the new text marks words up that stay and do not look like that.
+pub(crate) fn unheeded_marks(
+    base: &Base<'_>,
+    (first, last): (usize, usize),
+    offset: usize,
+    new: &StyledText,
+    hunks: &[Hunk],
+) -> bool {
+    if !new.has_marks() || first != last {
+        return false;
+    }
+    let chain = base.chain(first);
+    let model = Paragraph::read_chain(base.document(), &chain, base.view, base.context(first).as_ref());
+    // Walks both texts side by side: what is between two hunks is the same, objects aside.
+    let (mut old_at, mut new_at) = (offset, 0);
+    let ends = hunks.iter().map(|hunk| (hunk.range.clone(), hunk.new.text.len()));
+    for (gone, come) in ends.chain(std::iter::once((usize::MAX..usize::MAX, 0))) {
+        for (at, c) in model.text.get(old_at..).unwrap_or_default().char_indices() {
+            let at = old_at + at;
+            if at >= gone.start || new_at >= new.text.len() {
+                break;
+            }
+            if c == OBJECT {
+                continue;
+            }
+            let wanted = new.marks_at(new_at);
+            new_at += c.len_utf8();
+            if !c.is_whitespace() && !wanted.is_empty() && !looks_like(base.document(), &model, at, wanted) {
+                return true;
+            }
+        }
+        new_at += come;
+        old_at = gone.end;
+    }
+    false
+}
+
+fn looks_like(document: &Document, model: &Paragraph, at: usize, wanted: Marks) -> bool {
+    let atom = model.visible().find(|atom| atom.range.contains(&at));
+    let properties = atom.and_then(|atom| document.child(atom.run, R_PR));
+    let on = |name| {
+        let property = properties.and_then(|properties| document.child(properties, name));
+        property.is_some_and(|property| is_on(document, property))
+    };
+    (!wanted.bold || on(B))
+        && (!wanted.italic || on(I))
+        && (!wanted.strike || on(STRIKE))
+        && (!wanted.underline || on(U))
+}

@@ -1,0 +1,168 @@
+//! Finding the phrase that an operation means, in one paragraph, the whole body, or across the borders of paragraphs.
+
+use std::ops::Range;
+
+use crate::edit::base::Base;
+use crate::edit::content::PARAGRAPH_BREAK;
+use crate::edit::target::{candidates, is_deleted_text, near};
+use crate::error::{Refusal, RefusalCode};
+use crate::ops::Occurrence;
+use crate::read::excerpt;
+use crate::text::find;
+
+/// A hit of a phrase.
+#[derive(Debug, Clone)]
+pub(crate) struct Hit {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    /// In bytes of the joined text.
+    pub(crate) range: Range<usize>,
+    pub(crate) exact: bool,
+}
+
+/// The hits that are meant.
+pub(crate) fn find_phrase(
+    base: &mut Base<'_>,
+    place: Option<usize>,
+    original: &str,
+    occurrence: Option<Occurrence>,
+) -> Result<Vec<Hit>, Refusal> {
+    let mut hits = hits_inside(base, place, original);
+    if hits.is_empty() && original.contains('\n') {
+        hits = hits_across(base, place, original);
+    }
+    if hits.is_empty() {
+        return Err(not_found(base, place, original));
+    }
+    choose(base, hits, original, occurrence)
+}
+
+fn hits_inside(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Vec<Hit> {
+    let range = match place {
+        Some(index) => index..index + 1,
+        None => 0..base.paragraphs.len(),
+    };
+    let mut hits: Vec<Hit> = Vec::new();
+    for index in range {
+        hits.extend(find(base.text(index), original).into_iter().map(|found| Hit {
+            first: index,
+            last: index,
+            range: found.range,
+            exact: found.exact,
+        }));
+    }
+    // One exact hit makes the tolerant ones noise.
+    if hits.iter().any(|hit| hit.exact) {
+        hits.retain(|hit| hit.exact);
+    }
+    hits
+}
+
+/// Hits of a phrase with line ends that stand for borders between paragraphs of one container.
+fn hits_across(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Vec<Hit> {
+    let lines: Vec<&str> = original.split('\n').filter(|line| !line.is_empty()).collect();
+    let needle = lines.join(&PARAGRAPH_BREAK.to_string());
+    let starts = match place {
+        Some(index) => index..index + 1,
+        None => 0..base.paragraphs.len(),
+    };
+    let mut hits = Vec::new();
+    for first in starts {
+        let last = first + lines.len().saturating_sub(1);
+        if lines.len() < 2
+            || last >= base.paragraphs.len()
+            || !(first..last).all(|index| base.flows_on(index))
+        {
+            continue;
+        }
+        let joined = base.joined(first, last);
+        let borders = lines.len() - 1;
+        let crosses = |range: &Range<usize>| {
+            joined.get(range.clone()).is_some_and(|text| text.matches(PARAGRAPH_BREAK).count() == borders)
+        };
+        hits.extend(
+            find(&joined, &needle).into_iter().filter(|found| crosses(&found.range)).map(|found| Hit {
+                first,
+                last,
+                range: found.range,
+                exact: found.exact,
+            }),
+        );
+    }
+    hits
+}
+
+fn choose(
+    base: &mut Base<'_>,
+    hits: Vec<Hit>,
+    original: &str,
+    occurrence: Option<Occurrence>,
+) -> Result<Vec<Hit>, Refusal> {
+    match (hits.len(), occurrence) {
+        (_, Some(Occurrence::All)) | (1, None) => Ok(hits),
+        (_, Some(Occurrence::Last)) => Ok(hits.into_iter().next_back().into_iter().collect()),
+        (count, Some(Occurrence::Nth(number))) => {
+            let hit = number.checked_sub(1).and_then(|at| hits.into_iter().nth(at));
+            hit.map(|hit| vec![hit]).ok_or_else(|| {
+                Refusal::new(
+                    RefusalCode::TextNotFound,
+                    format!(
+                        "'{}' occurs {count} times, so there is no occurrence {number}",
+                        excerpt(original)
+                    ),
+                )
+            })
+        }
+        (count, None) => {
+            let mut places: Vec<usize> = hits.iter().map(|hit| hit.first).collect();
+            places.dedup();
+            Err(Refusal::new(
+                RefusalCode::AmbiguousTarget,
+                format!(
+                    "'{}' occurs {count} times, in {}; say which by 'occurrence' (a number, \"last\" or \"all\") or name the paragraph",
+                    excerpt(original),
+                    candidates(base, &places)
+                ),
+            ))
+        }
+    }
+}
+
+fn not_found(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Refusal {
+    let range = match place {
+        Some(index) => index..index + 1,
+        None => 0..base.paragraphs.len(),
+    };
+    if let Some(index) = range.clone().find(|index| is_deleted_text(base, *index, original)) {
+        return Refusal::new(
+            RefusalCode::TextDeleted,
+            format!(
+                "'{}' stands in P{} only as a pending deletion; reject that deletion first, or insert the text anew",
+                excerpt(original),
+                index + 1
+            ),
+        );
+    }
+    let (place, elsewhere) = match place {
+        Some(index) => {
+            let others: Vec<usize> = (0..base.paragraphs.len())
+                .filter(|other| *other != index && !find(base.text(*other), original).is_empty())
+                .collect();
+            let elsewhere = if others.is_empty() {
+                String::new()
+            } else {
+                format!("; it stands in {}", candidates(base, &others))
+            };
+            (format!("P{} says '{}' and", index + 1, excerpt(base.text(index))), elsewhere)
+        }
+        None => ("the body".to_owned(), String::new()),
+    };
+    let near = if elsewhere.is_empty() { near(base, original) } else { elsewhere };
+    Refusal::new(
+        RefusalCode::TextNotFound,
+        format!(
+            "{place} does not contain '{}'{near}; quote the text exactly as it was read",
+            excerpt(original)
+        ),
+    )
+}

@@ -1,0 +1,24 @@
+//! The engine from outside, as its users see it: one test binary, because linking takes longest.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(clippy::panic, reason = "says which scenario could not be read")]
+
+mod layout;
+mod oracle;
+mod rules;
+mod scenarios;
+
+/// A module that is not declared above would never run.
+#[test]
+fn every_file_is_a_module() {
+    let main = include_str!("main.rs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/docx");
+    let files =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let forgotten: Vec<String> = files
+        .filter(|file| {
+            let name = file.trim_end_matches(".rs");
+            name != "main" && !main.contains(&format!("\nmod {name};"))
+        })
+        .collect();
+    assert_eq!(forgotten, Vec::<String>::new());
+}
