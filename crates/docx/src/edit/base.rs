@@ -108,4 +108,14 @@ impl Base<'_> {
             _ => false,
         }
     }
+
+    /// The same, new paragraphs of the batch and pieces of what it split looked past.
+    pub(crate) fn flowed_on(&self, index: usize) -> bool {
+        let this = self.paragraphs.get(index).copied();
+        let next = self.chain(index + 1).first().copied();
+        this.zip(next).is_some_and(|(this, next)| {
+            next_paragraph(self.document(), this) == Some(next)
+                && self.document().parent(this) == self.document().parent(next)
+        })
+    }
 }

@@ -93,6 +93,13 @@ impl<'a> BatchRun<'a> {
         result
     }
 
+    /// Ends the batch: what it both inserted and deleted goes, so that a later batch can build on it.
+    pub(crate) fn finish(self, session_first: i64) {
+        let base = self.draft.base;
+        let touched: Vec<NodeId> = self.draft.expected.keys().flat_map(|index| base.chain(*index)).collect();
+        tidy(base.tree, &touched, session_first);
+    }
+
     fn attempt(&mut self, operation: &Operation, result: &mut OperationResult) -> Result<Status, Refusal> {
         let planned = plan(&mut self.draft.base, operation)?;
         result.message = planned.remark;

@@ -201,7 +201,7 @@ impl Draft<'_> {
         let like = if has_text { like } else { mark };
         debug_assert!(styles.default_paragraph().is_none_or(|id| !id.is_empty()));
         let parts = split_at_breaks(content);
-        let follows = side == Where::After && self.base.flows_on(index);
+        let follows = side == Where::After && self.base.flowed_on(index);
         let before = match side {
             Where::Before => self.front(index),
             Where::After if follows => self.front(index + 1),

@@ -109,12 +109,9 @@ fn gap(pen: &Pen<'_>, paragraph: &Paragraph, at: usize) -> Option<(Option<usize>
         (None, None) => return None,
         (None, Some(right)) => {
             // At the start of the text: directly before its first run, behind anything silent.
-            let lower = if right == 0 { None } else { Some(right - 1) };
-            let outside = atoms.get(..right).is_some_and(|before| before.iter().all(|atom| atom.fields == 0));
-            if outside || right == 0 {
-                return Some((lower, Some(right)));
-            }
-            0
+            // A field around that run is left outside too.
+            let first = atoms.iter().take(right).position(|atom| atom.fields > 0).unwrap_or(right);
+            return Some((first.checked_sub(1), Some(first)));
         }
         (Some(left), _) => left,
     };

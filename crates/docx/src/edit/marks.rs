@@ -288,7 +288,10 @@ fn delete_content(pen: &mut Pen<'_>, parent: NodeId) {
             SDT if !holds_revisions(pen, child) => pending.push(child),
             P_PR | SDT_PR | R_PR | DEL | MOVE_FROM => {}
             name if is_range_marker(name) => {}
-            _ if pen.document.kind(child) == Kind::Element => delete_content(pen, child),
+            _ if pen.document.kind(child) == Kind::Element => {
+                wrap_neighbours(pen, &std::mem::take(&mut pending));
+                delete_content(pen, child);
+            }
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ use crate::edit::content::Piece;
 use crate::model::{PIECES_FROM, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
-    P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T, TAB, TYPE, U, VAL, XML_SPACE,
+    P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T, TAB, TXBX_CONTENT, TYPE, U, VAL, XML_SPACE,
 };
 use crate::text::Marks;
 
@@ -107,7 +107,15 @@ impl Pen<'_> {
 
     /// Renames text and instructions below `node` to their deleted forms (§17.3.3.7, §17.16.13).
     fn mark_text_deleted(&mut self, node: NodeId) {
-        let below: Vec<NodeId> = self.document.descendants(node).collect();
+        let mut nodes = self.document.descendants(node);
+        let mut below = Vec::new();
+        while let Some(node) = nodes.next() {
+            // What a text box says is a story of its own and goes with its box.
+            if self.document.name(node) == TXBX_CONTENT {
+                nodes.skip_below(node);
+            }
+            below.push(node);
+        }
         for node in below {
             match self.document.name(node) {
                 T => self.document.rename(node, DEL_TEXT),

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use engross_xml::NodeId;
+use engross_xml::{Kind, NodeId};
 
 use crate::edit::pen::Pen;
 use crate::error::{Refusal, RefusalCode};
@@ -85,7 +85,7 @@ pub(crate) fn delete(
         // Leaves of one run that follow each other directly are cut out together.
         while let Some((leaf, same)) = leaves.get(at + 1).copied()
             && same == run
-            && pen.document.next(last) == Some(leaf)
+            && next_element(pen, last) == Some(leaf)
         {
             last = leaf;
             at += 1;
@@ -112,7 +112,7 @@ pub(crate) fn wrap_neighbours(pen: &mut Pen<'_>, runs: &[NodeId]) -> Option<Node
     while at < runs.len() {
         let mut end = at + 1;
         while end < runs.len()
-            && runs.get(end - 1).and_then(|run| pen.document.next(*run)) == runs.get(end).copied()
+            && runs.get(end - 1).and_then(|run| next_element(pen, *run)) == runs.get(end).copied()
         {
             end += 1;
         }
@@ -163,10 +163,19 @@ pub(crate) fn cut_leaf(pen: &mut Pen<'_>, atom: &Atom, range: Range<usize>) -> N
 
 /// Cuts the run of the leaves `first..=last` so that they stand in a run of their own, which is returned.
 fn cut_run(pen: &mut Pen<'_>, first: NodeId, last: NodeId) -> NodeId {
-    if let Some(after) = pen.document.next(last) {
+    if let Some(after) = next_element(pen, last) {
         cut_before(pen, after);
     }
     cut_before(pen, first)
+}
+
+/// The next sibling, white space of an indented file passed over.
+fn next_element(pen: &Pen<'_>, node: NodeId) -> Option<NodeId> {
+    let mut at = pen.document.next(node);
+    while let Some(next) = at.filter(|next| pen.document.kind(*next) != Kind::Element) {
+        at = pen.document.next(next);
+    }
+    at
 }
 
 /// Cuts a run before one of its leaves. Gives the run that now begins with the leaf.
@@ -176,7 +185,10 @@ pub(crate) fn cut_before(pen: &mut Pen<'_>, leaf: NodeId) -> NodeId {
     if pen.document.name(run) == P {
         return leaf;
     }
-    let first = pen.document.children(run).find(|child| pen.document.name(*child) != R_PR);
+    let is_leaf = |child: &NodeId| {
+        pen.document.kind(*child) == Kind::Element && pen.document.name(*child) != R_PR
+    };
+    let first = pen.document.children(run).find(is_leaf);
     if first == Some(leaf) {
         return run;
     }
