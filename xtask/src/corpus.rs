@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::test::run_command;
+use crate::command::run_command;
 use crate::{Result, root};
 
 /// Plans random edits of every document, applies them, and judges the results.
 pub(crate) fn run(documents: &Path, folder: &Path, seed: u64, out: &Path) -> Result<()> {
-    run_command(Command::new(env!("CARGO")).args(["build", "--release", "--package", "engross"]).current_dir(root()))?;
+    run_command(
+        Command::new(env!("CARGO")).args(["build", "--release", "--package", "engross"]).current_dir(root()),
+    )?;
     let engine = root().join("target/release").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
     judge(&engine, documents, folder, seed, out)
 }

@@ -37,7 +37,8 @@ fn crates_depend_on_lower_layers_only() {
             wrong.push(format!("{name} has no place in the layers"));
             continue;
         };
-        let ordinary = package.dependencies.iter().filter(|dependency| dependency.kind != DependencyKind::Development);
+        let ordinary =
+            package.dependencies.iter().filter(|dependency| dependency.kind != DependencyKind::Development);
         for dependency in ordinary {
             let other = dependency.name.as_str();
             if allowed.contains_key(other) && !lower.contains(&other) {

@@ -3,11 +3,13 @@
 //! Must never hold code of the product.
 
 mod bench;
+mod command;
 mod corpus;
 mod error;
 mod examples;
 #[cfg(test)]
 mod layers_tests;
+mod office;
 mod part;
 mod test;
 
@@ -54,10 +56,7 @@ enum Chore {
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
     #[command(hide = true)]
-    Floor {
-        file: PathBuf,
-        part: String,
-    },
+    Floor { file: PathBuf, part: String },
 }
 
 fn main() -> ExitCode {

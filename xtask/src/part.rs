@@ -36,12 +36,14 @@ impl Part {
 
     pub(crate) fn is_there(self) -> bool {
         match self {
-            Self::Wasm => succeeds(Command::new("rustc").args([
-                "--target",
-                "wasm32-unknown-unknown",
-                "--print",
-                "target-libdir",
-            ])) && wasm_library(),
+            Self::Wasm => {
+                succeeds(Command::new("rustc").args([
+                    "--target",
+                    "wasm32-unknown-unknown",
+                    "--print",
+                    "target-libdir",
+                ])) && wasm_library()
+            }
             Self::Judge => succeeds(Command::new("python3").args(["-c", "import lxml.etree"])),
             Self::Soffice => succeeds(Command::new(soffice()).arg("--version")),
         }
@@ -62,8 +64,9 @@ pub(crate) fn required() -> Vec<String> {
 }
 
 fn wasm_library() -> bool {
-    let output =
-        Command::new("rustc").args(["--target", "wasm32-unknown-unknown", "--print", "target-libdir"]).output();
+    let output = Command::new("rustc")
+        .args(["--target", "wasm32-unknown-unknown", "--print", "target-libdir"])
+        .output();
     output.is_ok_and(|output| {
         let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         std::path::Path::new(&folder).is_dir()
@@ -71,5 +74,10 @@ fn wasm_library() -> bool {
 }
 
 fn succeeds(command: &mut Command) -> bool {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
 }

@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
+use crate::command::run_command;
 use crate::part::{Part, required, soffice};
-use crate::{Error, Result, bench, corpus, root, say};
+use crate::{Error, Result, corpus, office, root, say};
 
 /// Runs the tests; names what was skipped at the end.
 pub(crate) fn run() -> Result<()> {
@@ -23,7 +24,14 @@ pub(crate) fn run() -> Result<()> {
     cargo(&["build", "--profile", "ci", "--package", "engross"])?;
     if there.contains(&Part::Wasm) {
         cargo(&[
-            "check", "--profile", "ci", "--target", "wasm32-unknown-unknown", "--package", "engross-xml", "--package",
+            "check",
+            "--profile",
+            "ci",
+            "--target",
+            "wasm32-unknown-unknown",
+            "--package",
+            "engross-xml",
+            "--package",
             "engross-docx",
         ])?;
     }
@@ -32,7 +40,7 @@ pub(crate) fn run() -> Result<()> {
         corpus::judge_examples(&engine)?;
     }
     if there.contains(&Part::Soffice) {
-        bench::opens_in_office(&engine, &soffice())?;
+        office::opens_example(&engine, &soffice())?;
     }
     // Last, so that the run ends with the summary of the tests.
     cargo(&["test", "--profile", "ci", "--workspace"])?;
@@ -44,15 +52,4 @@ pub(crate) fn run() -> Result<()> {
 
 fn cargo(arguments: &[&str]) -> Result<()> {
     run_command(Command::new(env!("CARGO")).args(arguments).current_dir(root()))
-}
-
-/// Runs a command; anything but success is an error.
-pub(crate) fn run_command(command: &mut Command) -> Result<()> {
-    let shown = format!("{command:?}").replace('"', "");
-    say(&format!("> {shown}"));
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Error::Command { command: shown, how: format!("ended with {status}") }),
-        Err(error) => Err(Error::Command { command: shown, how: format!("could not be started: {error}") }),
-    }
 }

@@ -25,12 +25,7 @@ pub(crate) fn mark_repaired(operations: &mut [RunOperation], proposed: &[Value])
     }
 }
 
-fn is_repair(
-    operations: &[RunOperation],
-    proposed: &[Value],
-    earlier: usize,
-    later: usize,
-) -> Option<bool> {
+fn is_repair(operations: &[RunOperation], proposed: &[Value], earlier: usize, later: usize) -> Option<bool> {
     let (first, second) = (operations.get(earlier)?, operations.get(later)?);
     let tried_again = matches!(first.result.status, Status::Refused | Status::Failed)
         && matches!(second.result.status, Status::Applied | Status::NoChange)

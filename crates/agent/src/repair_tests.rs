@@ -40,7 +40,8 @@ fn the_same_words_in_a_later_round_repair() {
     use Status::{Applied, NoChange, Refused};
     let again = [(1, Refused, replace("teh", "the")), (2, Applied, replace("tеh", "the"))];
     assert_eq!(check(&again), [Some(1), None]);
-    let found = [(1, Refused, replace("a", "")), (1, Applied, replace("b", "")), (3, NoChange, replace("a", ""))];
+    let found =
+        [(1, Refused, replace("a", "")), (1, Applied, replace("b", "")), (3, NoChange, replace("a", ""))];
     assert_eq!(check(&found), [Some(2), None, None]);
     let deletion = json!({"op": "delete_paragraph", "target": {"text": "x"}});
     let numbered = json!({"op": "delete_paragraph", "paragraphIndex": 3});
@@ -58,6 +59,7 @@ fn anything_else_does_not() {
     assert_eq!(check(&both_delete_words), [None, None]);
     let refused_again = [(1, Failed, replace("a", "b")), (2, Refused, replace("a", "b"))];
     assert_eq!(check(&refused_again), [None, None]);
-    let one_for_two = [(1, Refused, replace("a", "b")), (1, Refused, replace("c", "b")), (2, Applied, replace("a", "b"))];
+    let one_for_two =
+        [(1, Refused, replace("a", "b")), (1, Refused, replace("c", "b")), (2, Applied, replace("a", "b"))];
     assert_eq!(check(&one_for_two), [Some(2), None, None]);
 }

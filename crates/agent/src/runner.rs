@@ -13,9 +13,7 @@ use serde_json::Value;
 use crate::outcome::{Outcome, RunOperation};
 use crate::prompt::{SYSTEM, first_message};
 use crate::repair::mark_repaired;
-use crate::tools::{
-    CallResult, Proposal, ToolUse, apply_together, read_document, share_of_round, specs,
-};
+use crate::tools::{CallResult, Proposal, ToolUse, apply_together, read_document, share_of_round, specs};
 use crate::translate;
 use crate::turn::{Action, Ending, Input, State, step};
 
@@ -112,7 +110,9 @@ impl<'a> EditRun<'a> {
                         };
                         input = Some(self.ask(request, round, &mut quiet).await);
                     }
-                    Action::Run(uses) => input = Some(Input::Ran(self.use_tools(&uses, state.rounds(), events)?)),
+                    Action::Run(uses) => {
+                        input = Some(Input::Ran(self.use_tools(&uses, state.rounds(), events)?))
+                    }
                     Action::Warn(warning) => {
                         events(RunEvent::Warning(warning.clone()));
                         self.warnings.push(warning);

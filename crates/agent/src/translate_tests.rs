@@ -14,7 +14,9 @@ fn an_answer_is_json_with_or_without_a_fence() {
     let deletion = Edit::DeleteParagraph { place: Place { address: Address::Number(4), occurrence: None } };
     let json = r#"[{"op":"delete_paragraph","paragraphIndex":4}]"#;
     let object = format!("{{\"operations\":{json}}}");
-    for text in [json.to_owned(), object.clone(), format!("\n```json\n{object}\n```\n"), format!("```\n{json}\n```")] {
+    for text in
+        [json.to_owned(), object.clone(), format!("\n```json\n{object}\n```\n"), format!("```\n{json}\n```")]
+    {
         assert_eq!(read(&text, FinishReason::Stop), Ok(vec![deletion.clone()]), "{text}");
     }
     assert_eq!(read(r#"{"operations":[]}"#, FinishReason::Stop), Ok(vec![]));
@@ -22,7 +24,9 @@ fn an_answer_is_json_with_or_without_a_fence() {
 
 #[test]
 fn anything_else_is_no_answer() {
-    for text in ["", "Sure! [1]", "{\"operations\":", "```json\n[]\n``` and more", "\"delete\"", "{\"op\":\"x\"}"] {
+    for text in
+        ["", "Sure! [1]", "{\"operations\":", "```json\n[]\n``` and more", "\"delete\"", "{\"op\":\"x\"}"]
+    {
         assert_eq!(read(text, FinishReason::Stop), Err("INVALID_ARGUMENTS"), "{text}");
     }
     assert_eq!(read("[]", FinishReason::Length), Err("ANSWER_CUT"));

@@ -120,7 +120,8 @@ impl Ending {
                 "the model's answer was cut off by its length limit; ask for less at once".to_owned()
             }
             Self::AnswerFiltered => {
-                "the provider's content filter stopped the model; rephrase, or choose another model".to_owned()
+                "the provider's content filter stopped the model; rephrase, or choose another model"
+                    .to_owned()
             }
             Self::RoundsExhausted { limit } => format!(
                 "the model was not done after {limit} calls; review what was applied, then ask for the rest"

@@ -18,7 +18,11 @@ fn tool_call() -> impl Strategy<Value = ToolCall> {
         ".{0,20}",
     ];
     let name = prop_oneof![Just("read_document"), Just("apply_redlines"), Just("web_search")];
-    ("[a-c]", name, arguments).prop_map(|(id, name, arguments)| ToolCall { id, name: name.to_owned(), arguments })
+    ("[a-c]", name, arguments).prop_map(|(id, name, arguments)| ToolCall {
+        id,
+        name: name.to_owned(),
+        arguments,
+    })
 }
 
 fn input() -> impl Strategy<Value = Input> {

@@ -82,7 +82,8 @@ fn a_run_reads_edits_and_ends_when_the_model_is_done() {
         ran(&["done", "[P4] y"]),
         answer("All done.", vec![]),
     ];
-    let results = check(6, inputs, &["ask 1", "run read", "ask 2", "run apply 1 + read", "ask 3", "end FINISHED"]);
+    let results =
+        check(6, inputs, &["ask 1", "run read", "ask 2", "run apply 1 + read", "ask 3", "end FINISHED"]);
     assert_eq!(results, [ok("a", "[P4] x"), ok("b", "done"), ok("c", "[P4] y")]);
 }
 
@@ -128,7 +129,11 @@ fn a_repeated_edit_is_answered_with_its_earlier_result() {
         // The same by meaning, though not by letter.
         answer(
             "",
-            vec![call("c", "apply_redlines", r#"{"operations": [{"paragraphIndex": 4, "op": "delete_paragraph"}]}"#)],
+            vec![call(
+                "c",
+                "apply_redlines",
+                r#"{"operations": [{"paragraphIndex": 4, "op": "delete_paragraph"}]}"#,
+            )],
         ),
     ];
     let results = check(6, inputs, &["ask 1", "warn, run apply 1", "ask 2", "end REPEATED_CALL"]);
@@ -190,7 +195,8 @@ fn a_cut_answer_without_calls_is_no_clean_end() {
 
 #[test]
 fn an_instruction_becomes_operations_by_a_model_call_that_counts() {
-    let instruct = |id: &str, words: &str| call(id, "apply_redlines", &json!({"instruction": words}).to_string());
+    let instruct =
+        |id: &str, words: &str| call(id, "apply_redlines", &json!({"instruction": words}).to_string());
     let inputs = vec![
         Input::Start,
         answer("", vec![instruct("a", "delete 4"), edit("b"), instruct("c", "be kind")]),
@@ -235,7 +241,8 @@ fn a_failed_translation_is_an_error_for_its_call_only() {
 
 #[test]
 fn a_failure_of_the_model_ends_the_run() {
-    let inputs = vec![Input::Start, answer("", vec![edit("a")]), ran(&["done"]), Input::Failed(Error::Truncated)];
+    let inputs =
+        vec![Input::Start, answer("", vec![edit("a")]), ran(&["done"]), Input::Failed(Error::Truncated)];
     check(6, inputs, &["ask 1", "run apply 1", "ask 2", "end MODEL_TRUNCATED"]);
 }
 

@@ -10,10 +10,10 @@ use crate::error::{Error, RefusalCode};
 use crate::model::{View, paragraphs};
 use crate::names::{BODY, DOCUMENT, W, W_URI};
 use crate::numbering::Numbering;
-use crate::ops::{Batch, OperationResult, Proof, ProofState, Status};
+use crate::ops::{Batch, OperationResult, Proof, ProofState, Status, Tracking};
 use crate::package::{Limits as PackageLimits, Package};
 use crate::parts::{self, Relationship, relationships};
-use crate::proof;
+use crate::proof::{self, Edited};
 use crate::read::{
     ReadOptions, Reading, Sources, StoryPart, find_stories, hexadecimal, read_story, story_root,
 };
@@ -28,16 +28,6 @@ pub struct Limits {
     pub package: PackageLimits,
     /// Bounds on each part.
     pub xml: XmlLimits,
-}
-
-/// Whether edits are written as tracked changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tracking {
-    /// As revisions that people accept or reject.
-    #[default]
-    Tracked,
-    /// As plain text, without a trace.
-    Untracked,
 }
 
 /// Who edits, when, and how.
@@ -344,15 +334,22 @@ impl WordDocument {
             }
             _ => self.tree.write(),
         };
-        let proof = if self.resolved { nothing } else { proof::prove(self, &written, tracking)? };
+        let proof = if self.resolved {
+            nothing
+        } else {
+            let source = parts::parse(&self.package, &self.main_name, &self.limits.xml)?;
+            let edited = Edited {
+                source: &source,
+                live: &self.tree,
+                body: self.body,
+                first_id: self.first_id,
+                part: &self.main_name,
+            };
+            proof::prove(&edited, &written, tracking, &self.limits.xml)?
+        };
         let mut package = self.package.clone();
         package.set_part(&self.main_name, written);
         Ok(Saved { bytes: package.write()?, proof })
-    }
-
-    /// The first id that this session gives out.
-    pub(crate) fn first_id(&self) -> i64 {
-        self.first_id
     }
 
     /// Parses the part that the main part relates to by `kind`, if there is one.

@@ -21,8 +21,9 @@ pub mod styles;
 pub mod text;
 
 pub use check::{CODES, Finding, Severity, check};
-pub use document::{EditOptions, Limits, PlacedComment, PlacedRevision, Saved, Tracking, WordDocument};
+pub use document::{EditOptions, Limits, PlacedComment, PlacedRevision, Saved, WordDocument};
 pub use error::{Error, Refusal, RefusalCode};
+pub use ops::Tracking;
 
 #[cfg(test)]
 mod styles_tests;

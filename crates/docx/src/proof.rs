@@ -5,44 +5,54 @@
 
 use std::collections::HashMap;
 
-use engross_xml::{Document, Kind, NodeId};
+use engross_xml::{Document, Kind, Limits, NodeId};
 
 use crate::canon::normal_form;
-use crate::document::{Tracking, WordDocument};
 use crate::error::Error;
 use crate::model::{FieldContext, Paragraph, View, fields_at_start, mark_revisions, paragraphs};
 use crate::names::{BODY, DEL, DOCUMENT, SDT, SDT_CONTENT, TBL, TC, TR, VOCABULARY};
-use crate::ops::{Proof, ProofState};
-use crate::parts;
+use crate::ops::{Proof, ProofState, Tracking};
 use crate::read::excerpt;
 use crate::revisions::{Selection, Side, resolve};
 
-/// Proves `written`, the new bytes of the main part.
-pub(crate) fn prove(document: &WordDocument, written: &[u8], tracking: Tracking) -> Result<Proof, Error> {
-    let limits = &document.limits.xml;
-    let name = &document.main_name;
-    let mut live = Document::parse(written.to_vec(), &VOCABULARY, limits)
-        .map_err(|source| Error::Xml { part: name.clone(), source })?;
-    let root = live.root();
-    let selection = Selection::IdsFrom(document.first_id());
+/// A session's state, as far as the proof needs it.
+pub(crate) struct Edited<'a> {
+    /// The part as it was opened, parsed afresh.
+    pub(crate) source: &'a Document,
+    /// The part as the session has it.
+    pub(crate) live: &'a Document,
+    /// Its body.
+    pub(crate) body: NodeId,
+    /// The first id that the session gave out.
+    pub(crate) first_id: i64,
+    /// Name of the part.
+    pub(crate) part: &'a str,
+}
+
+/// Proves `written`, the new bytes of the part.
+pub(crate) fn prove(
+    edited: &Edited<'_>,
+    written: &[u8],
+    tracking: Tracking,
+    limits: &Limits,
+) -> Result<Proof, Error> {
+    let mut fresh = Document::parse(written.to_vec(), &VOCABULARY, limits)
+        .map_err(|source| Error::Xml { part: edited.part.to_owned(), source })?;
+    let root = fresh.root();
+    let selection = Selection::IdsFrom(edited.first_id);
+    let failed = |side| move |(address, message)| Error::ProofFailed { side, address, message };
     let reject = match tracking {
         Tracking::Untracked => ProofState::NotApplicable,
         Tracking::Tracked => {
-            let source = parts::parse(&document.package, name, limits)?;
-            let checkpoint = live.checkpoint();
-            resolve(&mut live, root, Side::Reject, selection);
-            compare(&source, source.root(), &live, live.root())
-                .map_err(|(address, message)| Error::ProofFailed { side: "reject", address, message })?;
-            live.rollback(checkpoint);
+            let checkpoint = fresh.checkpoint();
+            resolve(&mut fresh, root, Side::Reject, selection);
+            compare(edited.source, edited.source.root(), &fresh, root).map_err(failed("reject"))?;
+            fresh.rollback(checkpoint);
             ProofState::Holds
         }
     };
-    resolve(&mut live, root, Side::Accept, selection);
-    compare_texts(document, &live).map_err(|(address, message)| Error::ProofFailed {
-        side: "accept",
-        address,
-        message,
-    })?;
+    resolve(&mut fresh, root, Side::Accept, selection);
+    compare_texts(edited, &fresh).map_err(failed("accept"))?;
     Ok(Proof { reject, accept: ProofState::Holds })
 }
 
@@ -90,8 +100,8 @@ fn address_of(document: &Document, node: NodeId) -> String {
 }
 
 /// Compares the accepted document with what the session's own tree shows as accepted.
-fn compare_texts(document: &WordDocument, accepted: &Document) -> Result<(), Difference> {
-    let meant = meant_paragraphs(document);
+fn compare_texts(edited: &Edited<'_>, accepted: &Document) -> Result<(), Difference> {
+    let meant = meant_paragraphs(edited);
     let body = accepted.child(accepted.root(), BODY).unwrap_or(accepted.root());
     let nodes = paragraphs(accepted, body);
     let fields = fields_at_start(accepted, &nodes);
@@ -102,12 +112,7 @@ fn compare_texts(document: &WordDocument, accepted: &Document) -> Result<(), Dif
     for (at, (node, meant)) in nodes.iter().zip(meant).enumerate() {
         let got = || Paragraph::read(accepted, *node, View::Accepted, fields.get(node)).text;
         let same = match &meant {
-            Meant::Source(source) => {
-                accepted.source(*node) == Some(source) || {
-                    // The same bytes can be inside other fields now, or the element be cut anew: look at the text.
-                    false
-                }
-            }
+            Meant::Source(source) => accepted.source(*node) == Some(source),
             Meant::Text(text) => got() == *text,
         };
         if !same {
@@ -132,11 +137,11 @@ enum Meant<'a> {
     Text(String),
 }
 
-fn meant_paragraphs(document: &WordDocument) -> Vec<Meant<'_>> {
-    let tree = &document.tree;
-    let nodes = paragraphs(tree, document.body);
+fn meant_paragraphs<'a>(edited: &Edited<'a>) -> Vec<Meant<'a>> {
+    let tree = edited.live;
+    let nodes = paragraphs(tree, edited.body);
     let fields = fields_at_start(tree, &nodes);
-    let selection = Selection::IdsFrom(document.first_id());
+    let selection = Selection::IdsFrom(edited.first_id);
     let mut meant = Vec::with_capacity(nodes.len());
     let mut pending: Vec<NodeId> = Vec::new();
     for node in nodes {

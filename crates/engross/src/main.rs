@@ -1,1 +1,30 @@
-fn main() {}
+//! The `engross` command line.
+//!
+//! Must never exit before destructors have run: they delete temporary files. Start at [`cli`], then [`commands`].
+
+mod change;
+mod cli;
+mod commands;
+mod delivery;
+mod failure;
+mod files;
+mod output;
+mod progress;
+mod report;
+mod settings;
+mod signals;
+
+#[cfg(test)]
+mod change_tests;
+#[cfg(test)]
+mod codes_tests;
+#[cfg(test)]
+mod files_tests;
+#[cfg(test)]
+mod settings_tests;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    commands::run(std::env::args_os().collect())
+}

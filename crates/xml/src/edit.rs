@@ -7,13 +7,6 @@ use crate::escape::{escape_attribute, escape_text};
 use crate::name::{Name, NamespaceGroup};
 use crate::tree::{Attribute, Document, FLAG_BELOW, FLAG_NEW, FLAG_TAG, Kind, NIL, Node, NodeId, Span};
 
-/// Old rows, newest last.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Journal {
-    rows: Vec<(u32, Node)>,
-    open: usize,
-}
-
 /// A state of a document to come back to. Checkpoints nest: end the inner one first.
 #[derive(Debug)]
 #[must_use = "end it with `rollback` or `commit`"]

@@ -2,12 +2,11 @@
 //!
 //! Must never accept what is not well-formed, and never spend more than linear time or memory.
 
-use crate::edit::Journal;
 use crate::encoding;
 use crate::error::{Error, ErrorKind, position};
 use crate::escape::{is_character, reference};
 use crate::name::{Name, Names, ShortMap, Vocabulary};
-use crate::tree::{Attribute, Document, Kind, NIL, Node, NodeId, Span};
+use crate::tree::{Attribute, Document, Journal, Kind, NIL, Node, NodeId, Span};
 
 /// Bounds on what is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-use crate::edit::Journal;
 use crate::encoding::Encoding;
 use crate::escape::unescape;
 use crate::name::{Name, Names};
@@ -87,6 +86,13 @@ pub(crate) struct Attribute {
     pub(crate) qualified: Span,
     /// The value between its quotes, still escaped.
     pub(crate) value: Span,
+}
+
+/// Old rows of changed nodes, newest last, while a checkpoint is open.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Journal {
+    pub(crate) rows: Vec<(u32, Node)>,
+    pub(crate) open: usize,
 }
 
 /// A parsed text that can be changed.

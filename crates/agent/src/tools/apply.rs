@@ -71,11 +71,7 @@ fn not_valid(index: usize, proposal: &Proposal, message: &str) -> OperationResul
 }
 
 /// The results with the fresh text around the changes. `summary` is what the rules model reads.
-fn answer(
-    document: &WordDocument,
-    results: &[OperationResult],
-    bytes: usize,
-) -> Result<CallResult, Error> {
+fn answer(document: &WordDocument, results: &[OperationResult], bytes: usize) -> Result<CallResult, Error> {
     let summary = Summary::of(results);
     let changed: Vec<i64> = results.iter().flat_map(|result| result.revision_ids.iter().copied()).collect();
     let mut answer = Map::new();

@@ -27,8 +27,9 @@ fn an_insertion_in_one_call_does_not_shift_the_numbers_of_the_next() {
     let mut document = nda();
     let before = text_of(&document, "P50");
     let first = call(&json!([{"op": "insert_paragraph", "after": "P34", "content": "New."}]));
-    let second =
-        call(&json!([{"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3)", "replacementText": "five (5)"}]));
+    let second = call(
+        &json!([{"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3)", "replacementText": "five (5)"}]),
+    );
     let applied = apply_together(&mut document, &[&first, &second], &options(), 8000).unwrap();
     let statuses: Vec<Status> = applied.iter().map(|call| call.results[0].status).collect();
     assert_eq!(statuses, [Status::Applied, Status::Applied]);
@@ -49,7 +50,8 @@ fn a_refusal_tells_its_code_and_leaves_the_rest() {
     ]));
     let applied = apply_together(&mut document, &[&one], &options(), 8000).unwrap().remove(0);
     let answer: Value = serde_json::from_str(&applied.answer.content).unwrap();
-    let codes: Vec<&Value> = answer["operations"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
+    let codes: Vec<&Value> =
+        answer["operations"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
     assert_eq!(codes, [&json!("TEXT_NOT_FOUND"), &json!("INVALID_OPERATION"), &Value::Null]);
     assert_eq!(answer["operations"][2]["index"], 2);
     assert!(!applied.answer.is_error);

@@ -28,7 +28,8 @@ pub(crate) fn parse_call(call: &ToolCall) -> Result<Understood, ToolError> {
         READ_DOCUMENT => &["from", "limit", "search", "view"],
         APPLY_REDLINES => &["operations", "instruction"],
         name => {
-            let message = format!("there is no tool '{name}'; the tools are {READ_DOCUMENT} and {APPLY_REDLINES}");
+            let message =
+                format!("there is no tool '{name}'; the tools are {READ_DOCUMENT} and {APPLY_REDLINES}");
             return Err(ToolError::new("UNKNOWN_TOOL", message));
         }
     };

@@ -50,7 +50,9 @@ fn a_wrong_operation_does_not_hinder_its_neighbours() {
     let wrong: Vec<Option<&str>> =
         proposals.iter().map(|proposal| proposal.operation.as_ref().err().map(String::as_str)).collect();
     assert_eq!(wrong[0], None);
-    assert!(wrong[1].unwrap().starts_with("'delete_paragraf' is no operation; did you mean 'delete_paragraph'?"));
+    assert!(
+        wrong[1].unwrap().starts_with("'delete_paragraf' is no operation; did you mean 'delete_paragraph'?")
+    );
     assert_eq!(wrong[2], Some("it is no object"));
     assert_eq!(wrong[3], Some("'author' cannot be set here; leave it out"));
 }

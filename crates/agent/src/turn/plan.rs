@@ -144,7 +144,10 @@ impl Plan {
 
 /// For an instruction when the model may not be called again.
 pub(super) fn no_calls_left() -> ToolError {
-    ToolError::new("ROUNDS_EXHAUSTED", "no model call is left to read the instruction; give the operations yourself")
+    ToolError::new(
+        "ROUNDS_EXHAUSTED",
+        "no model call is left to read the instruction; give the operations yourself",
+    )
 }
 
 /// For an instruction when the model failed to read it.
@@ -153,11 +156,17 @@ pub(super) fn translation_failed(error: &Error) -> ToolError {
 }
 
 fn cut_answer() -> ToolError {
-    ToolError::new("ANSWER_CUT", "your answer was cut, so nothing of it was done; send the calls again, in smaller steps")
+    ToolError::new(
+        "ANSWER_CUT",
+        "your answer was cut, so nothing of it was done; send the calls again, in smaller steps",
+    )
 }
 
 fn too_many_calls() -> ToolError {
-    ToolError::new("CALL_LIMIT", format!("only {ROUND_CALLS} calls are made at once; this one was not, send it again"))
+    ToolError::new(
+        "CALL_LIMIT",
+        format!("only {ROUND_CALLS} calls are made at once; this one was not, send it again"),
+    )
 }
 
 fn stopped() -> ToolError {

@@ -105,7 +105,7 @@ impl Draft<'_> {
                 insert_at = Some((index, from));
             }
             if from < to {
-                let chain = self.base.chain(index);
+                let chain = self.own_chain(index);
                 let fields = self.base.context(index);
                 let view = self.base.view;
                 let mut pen = self.pen(author);
@@ -136,7 +136,7 @@ impl Draft<'_> {
         let place = match place {
             Some(place) => place,
             None => {
-                let chain = self.base.chain(index);
+                let chain = self.own_chain(index);
                 let fields = self.base.context(index);
                 let (view, styles) = (self.base.view, self.base.styles);
                 let mut pen = self.pen(author);
@@ -167,7 +167,9 @@ impl Draft<'_> {
         author: &str,
     ) -> Result<(), Refusal> {
         let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(()) };
-        let model = Paragraph::read(self.base.tree, node, self.base.view, self.base.fields.get(&node));
+        // Behind the last of a container the batch may have moved the paragraph's content already.
+        let looked_at = self.own_chain(index).last().copied().unwrap_or(node);
+        let model = Paragraph::read(self.base.tree, looked_at, self.base.view, self.base.fields.get(&node));
         let starts_in_field = self.base.fields.get(&node).and_then(FieldContext::guarded);
         let in_field = match side {
             Where::Before => starts_in_field.map(str::to_owned),
@@ -194,7 +196,8 @@ impl Draft<'_> {
         let mark = match (side, style) {
             (_, Some(_)) => None,
             _ => {
-                self.base.tree.child(node, P_PR).and_then(|properties| self.base.tree.child(properties, R_PR))
+                let properties = self.base.tree.child(looked_at, P_PR);
+                properties.and_then(|properties| self.base.tree.child(properties, R_PR))
             }
         };
         let has_text = model.visible().any(|atom| atom.kind == AtomKind::Text && !atom.range.is_empty());
@@ -211,7 +214,7 @@ impl Draft<'_> {
             let mut pen = self.pen(author);
             let properties = match style {
                 Some(style) => Some(style_properties(&mut pen, style)),
-                None => pen.copy_paragraph_properties(node),
+                None => pen.copy_paragraph_properties(looked_at),
             };
             let inserted = (!part.text.is_empty()).then(|| pen.inserted_runs(&pieces(part), like));
             match before {
@@ -231,6 +234,16 @@ impl Draft<'_> {
             Where::After => self.expect(index).after.extend(texts),
         }
         Ok(())
+    }
+
+    /// What stands in the place of the paragraph itself, without new paragraphs that the batch put beside it.
+    fn own_chain(&self, index: usize) -> Vec<NodeId> {
+        let mut chain = self.base.chain(index);
+        if let Some(expected) = self.expected.get(&index) {
+            chain.truncate(chain.len().saturating_sub(expected.after.len()));
+            chain.drain(..expected.before.len().min(chain.len()));
+        }
+        chain
     }
 
     /// The first element of a paragraph itself, behind new paragraphs that the batch put before it.

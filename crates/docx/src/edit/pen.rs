@@ -8,7 +8,8 @@ use crate::edit::content::Piece;
 use crate::model::{PIECES_FROM, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
-    P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T, TAB, TXBX_CONTENT, TYPE, U, VAL, XML_SPACE,
+    NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T,
+    TAB, TXBX_CONTENT, TYPE, U, VAL, XML_SPACE,
 };
 use crate::text::Marks;
 
@@ -241,7 +242,8 @@ impl Pen<'_> {
             .children(properties)
             .filter(|child| {
                 let name = self.document.name(*child);
-                is_revision_wrapper(name) || matches!(name, R_PR_CHANGE | P_PR_CHANGE | SECT_PR)
+                is_revision_wrapper(name)
+                    || matches!(name, R_PR_CHANGE | P_PR_CHANGE | NUMBERING_CHANGE | SECT_PR)
             })
             .collect();
         for node in tracked {
@@ -254,6 +256,9 @@ impl Pen<'_> {
         let properties = self.document.child(paragraph, P_PR)?;
         let copy = self.document.copy(properties);
         self.strip_tracking(copy);
+        if let Some(numbering) = self.document.child(copy, NUM_PR) {
+            self.strip_tracking(numbering);
+        }
         if let Some(mark) = self.document.child(copy, R_PR) {
             self.strip_tracking(mark);
             if self.document.first_child(mark).is_none() {

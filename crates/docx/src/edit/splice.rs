@@ -185,9 +185,8 @@ pub(crate) fn cut_before(pen: &mut Pen<'_>, leaf: NodeId) -> NodeId {
     if pen.document.name(run) == P {
         return leaf;
     }
-    let is_leaf = |child: &NodeId| {
-        pen.document.kind(*child) == Kind::Element && pen.document.name(*child) != R_PR
-    };
+    let is_leaf =
+        |child: &NodeId| pen.document.kind(*child) == Kind::Element && pen.document.name(*child) != R_PR;
     let first = pen.document.children(run).find(is_leaf);
     if first == Some(leaf) {
         return run;

@@ -9,7 +9,7 @@ mod schema;
 
 pub use batch::{Batch, parse_batch, parse_operations};
 pub use operation::{Address, Edit, Occurrence, Operation, Place, Where};
-pub use result::{OperationResult, Proof, ProofState, Status, Summary};
+pub use result::{OperationResult, Proof, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;
 
 #[cfg(test)]

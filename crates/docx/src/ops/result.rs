@@ -75,6 +75,16 @@ impl Summary {
     }
 }
 
+/// Whether edits are written as tracked changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tracking {
+    /// As revisions that people accept or reject.
+    #[default]
+    Tracked,
+    /// As plain text, without a trace.
+    Untracked,
+}
+
 /// Outcome of one side of the proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

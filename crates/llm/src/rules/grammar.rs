@@ -5,14 +5,10 @@
 
 use serde_json::{Value, json};
 
-use super::operations::{
-    MAXIMUM_OPERATIONS, Occurrence, Place, delete_paragraphs, modify_text, operation, with_plain,
-};
+use super::limits::{MAXIMUM_OPERATIONS, MAXIMUM_PARAGRAPH};
+use super::operations::{Occurrence, Place, delete_paragraphs, modify_text, operation, with_plain};
 use super::refusal::{Reason, Refusal, excerpt};
 use super::tokens::{self, Clause, Token, between};
-
-/// The highest number a paragraph or an occurrence can have here.
-pub(super) const MAXIMUM_PARAGRAPH: u32 = 1_000_000;
 
 const ORDINALS: [&str; 10] =
     ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::grammar::operations;
-use super::operations::MAXIMUM_OPERATIONS;
+use super::limits::MAXIMUM_OPERATIONS;
 use super::refusal::{Reason, Refusal};
 
 #[track_caller]

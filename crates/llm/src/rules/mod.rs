@@ -5,6 +5,7 @@
 //! The patterns are in `docs/guide/rules.md`.
 
 mod grammar;
+mod limits;
 mod operations;
 mod refusal;
 mod tokens;

@@ -4,10 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::limits::MAXIMUM_OPERATIONS;
 use super::refusal::Reason;
-
-/// The most operations that one instruction may give.
-pub(super) const MAXIMUM_OPERATIONS: usize = 500;
 
 /// Which paragraph.
 pub(super) enum Place {

@@ -2,8 +2,7 @@
 //!
 //! Must never quote more of the instruction than a line of bounded length, nor its control characters.
 
-use super::grammar::MAXIMUM_PARAGRAPH;
-use super::operations::MAXIMUM_OPERATIONS;
+use super::limits::{MAXIMUM_OPERATIONS, MAXIMUM_PARAGRAPH};
 
 /// An instruction that the patterns do not cover. Nothing of it is done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,0 +1,222 @@
+//! The command line: what may be typed. Nothing appears here before it works.
+//!
+//! Must never do anything: it only says what was asked for.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Agents that edit Word documents and prove every change.
+#[derive(Debug, Parser)]
+#[command(name = "engross", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 finding or refused, 2 wrong usage, 3 not a usable document, 4 model failed, 5 cannot \
+                  read or write, 130 interrupted.\nEach error has a code, which docs/errors/CODE.md explains."
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Let a model edit a document; its edits come out as tracked changes.
+    Edit(EditArgs),
+    /// Show a document as numbered paragraphs.
+    Read(ReadArgs),
+    /// Apply operations from a JSON file as tracked changes.
+    Apply(ApplyArgs),
+    /// Accept all tracked changes.
+    Accept(ResolveArgs),
+    /// Reject all tracked changes.
+    Reject(ResolveArgs),
+    /// List the tracked changes.
+    Revisions(ListArgs),
+    /// List the comments.
+    Comments(ListArgs),
+    /// Look for damage and for what would not survive accepting or rejecting; exits with 1 on errors.
+    Check(ListArgs),
+    /// Show version, settings and where they come from, the model, and what the machine offers.
+    Doctor(DoctorArgs),
+}
+
+impl Command {
+    /// Whether the answer is to be one JSON document.
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::Edit(args) => args.common.json,
+            Self::Read(args) => args.common.json,
+            Self::Apply(args) => args.common.json,
+            Self::Accept(args) | Self::Reject(args) => args.common.json,
+            Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
+            Self::Doctor(args) => args.common.json,
+        }
+    }
+}
+
+/// `engross edit`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross edit nda.docx 'replace \"three (3) years\" with \"five (5) years\"'\n  \
+    engross edit nda.docx \"Make the confidentiality period five years throughout\" --model anthropic/claude-sonnet-4-5\n  \
+    engross edit nda.docx \"Tighten clause 2\" --model ollama/qwen3 -o tightened.docx --json\n\n\
+Without a model, 'rules' is used: a few instruction patterns that work offline (docs/guide/rules.md).")]
+pub(crate) struct EditArgs {
+    /// The document, a .docx file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// What to change, in your words.
+    #[arg(value_name = "INSTRUCTION")]
+    pub(crate) instruction: String,
+    /// openai/NAME, anthropic/NAME, gemini/NAME, ollama/NAME, openai-compatible:URL#NAME, script:FILE or rules.
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) signature: SignatureArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross read`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross read nda.docx\n  \
+    engross read nda.docx --search \"Confidential Information\"\n  \
+    engross read nda.docx --from P120 --limit 40 --json\n  \
+    engross read nda.docx --story footnotes --view markup")]
+pub(crate) struct ReadArgs {
+    /// The document, a .docx file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Which tracked changes count as done.
+    #[arg(long, value_enum, default_value_t = ViewArg::Accepted)]
+    pub(crate) view: ViewArg,
+    /// Another story than the body, such as footnotes, footnote:3, header:default@1 or comments.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) story: Option<String>,
+    /// Only paragraphs that contain this text.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) search: Option<String>,
+    /// Begin here: the cursor of an earlier reading, such as P120.
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) from: Option<String>,
+    /// At most so many paragraphs.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub(crate) limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Which revisions count as done.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ViewArg {
+    /// All changes are done.
+    Accepted,
+    /// No change is done.
+    Original,
+    /// Both are shown: {++inserted++} and {--deleted--}.
+    Markup,
+}
+
+/// `engross apply`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross apply nda.docx edits.json\n  \
+    engross apply nda.docx edits.json --dry-run --json\n  \
+    echo '{\"operations\":[{\"op\":\"delete_paragraph\",\"paragraphIndex\":4}]}' | engross apply nda.docx -\n\n\
+The operations are explained in docs/guide/editing.md.")]
+pub(crate) struct ApplyArgs {
+    /// The document, a .docx file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// JSON file with the operations; - reads standard input.
+    #[arg(value_name = "OPS.json")]
+    pub(crate) operations: PathBuf,
+    /// Do everything but write the file.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) signature: SignatureArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross accept` and `engross reject`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross accept nda.redline.docx -o final.docx\n  \
+    engross reject nda.redline.docx --in-place")]
+pub(crate) struct ResolveArgs {
+    /// The document, a .docx file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross revisions`, `engross comments` and `engross check`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  engross revisions nda.redline.docx --json")]
+pub(crate) struct ListArgs {
+    /// The document, a .docx file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross doctor`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  engross doctor --json")]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Where the result goes.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// Write here instead of beside the document; an existing file is replaced.
+    #[arg(short, long, value_name = "OUT", conflicts_with = "in_place")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the document itself.
+    #[arg(long)]
+    pub(crate) in_place: bool,
+}
+
+/// In whose name changes are made.
+#[derive(Debug, Args)]
+pub(crate) struct SignatureArgs {
+    /// Author of the changes.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) author: Option<String>,
+    /// Date of the changes, such as 2026-01-31T09:30:00Z; now without.
+    #[arg(long, value_name = "RFC3339")]
+    pub(crate) date: Option<String>,
+    /// Change the text without tracking.
+    #[arg(long)]
+    pub(crate) untracked: bool,
+}
+
+/// For every command.
+#[derive(Debug, Args)]
+pub(crate) struct CommonArgs {
+    /// Settings file instead of the one in the platform's config folder.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "give a number from 1".to_owned())
+}

@@ -1,0 +1,152 @@
+//! What must hold for any bytes at all. One function for each fuzz target; the tests of `crates/docx` replay
+//! `regressions/` through the same functions.
+//!
+//! A broken promise is a panic. Must never depend on anything but the bytes.
+
+mod operations;
+
+pub use operations::apply;
+
+use engross_docx::model::{View, is_revision_wrapper};
+use engross_docx::names::{B, ID, VOCABULARY};
+use engross_docx::package::{Limits as PackageLimits, Package};
+use engross_docx::read::{ReadOptions, notation};
+use engross_docx::revisions::{Selection, Side, list, resolve as resolve_revisions};
+use engross_docx::{Limits, Tracking, WordDocument, check};
+use engross_testkit::docx::DocxBuilder;
+use engross_xml::{Document, Kind, Limits as XmlLimits, NodeId};
+
+/// What is parsed is written as it came; what is changed is still well-formed; what is taken back never was.
+pub fn xml_parse(data: &[u8]) {
+    let Ok(mut document) = Document::parse(data.to_vec(), &VOCABULARY, &XmlLimits::default()) else { return };
+    assert!(document.write() == data, "an unchanged text is written as it was read");
+    let elements: Vec<NodeId> =
+        document.descendants(document.root()).filter(|node| document.kind(*node) == Kind::Element).collect();
+    let texts: Vec<String> = elements.iter().map(|node| document.element_text(*node).into_owned()).collect();
+
+    let checkpoint = document.checkpoint();
+    document.ensure_prefix(engross_docx::names::W, "w", engross_docx::names::W_URI);
+    for node in &elements {
+        document.set_attribute(*node, ID, "<\"'&>");
+    }
+    let last = elements.last().copied().unwrap_or(document.root());
+    let added = document.new_element(B);
+    document.append(last, added);
+    let copied = document.copy(elements.get(1).copied().unwrap_or(last));
+    document.prepend(last, copied);
+    // Below the root all names keep the prefixes that they had, so the result can be read wherever it is.
+    let rebound = document.rebinds_root_prefix();
+    let written = document.write();
+    let deeper = XmlLimits { depth: 2000, nodes: usize::MAX, attributes: 2000, ..XmlLimits::default() };
+    let again = Document::parse(written, &VOCABULARY, &deeper).expect("a changed tree is well-formed");
+    assert!(rebound || again.attribute(again.root(), ID).as_deref() == Some("<\"'&>"));
+
+    document.rollback(checkpoint);
+    assert!(document.write() == data, "a change that was taken back leaves nothing");
+    let after: Vec<String> = elements.iter().map(|node| document.element_text(*node).into_owned()).collect();
+    assert!(texts == after);
+}
+
+/// A package that opens can be read, written unchanged, changed, and read again.
+pub fn package_open(data: &[u8]) {
+    let limits =
+        PackageLimits { max_part_bytes: 4 << 20, max_total_bytes: 8 << 20, ..PackageLimits::default() };
+    let Ok(package) = Package::open(data.to_vec(), &limits) else { return };
+    assert!(
+        package.write().is_ok_and(|bytes| bytes == data),
+        "an unchanged package is written as it was read"
+    );
+    let readable: Vec<&str> = package.names().filter(|name| package.part(name).is_ok()).collect();
+    let mut changed = package.clone();
+    changed.set_part("added.xml", b"added".to_vec());
+    let Ok(written) = changed.write() else { return };
+    let again = Package::open(written, &limits).expect("a written package can be opened");
+    assert!(again.part("added.xml").is_ok_and(|bytes| *bytes == *b"added"));
+    for name in readable.into_iter().filter(|name| !name.eq_ignore_ascii_case("added.xml")) {
+        assert!(again.part(name).ok() == package.part(name).ok(), "what was not changed is the same");
+    }
+}
+
+/// A document is read, listed, checked and resolved without harm.
+///
+/// Bytes that are no archive are the parts of one: body, styles, numbering, footnotes, comments, header, settings,
+/// main relationships, with a byte `FF` between them, which no text has.
+pub fn document_read(data: &[u8]) {
+    let bytes = if data.starts_with(b"PK") { data.to_vec() } else { build(data) };
+    let limits = Limits {
+        package: PackageLimits {
+            max_part_bytes: 4 << 20,
+            max_total_bytes: 8 << 20,
+            ..PackageLimits::default()
+        },
+        ..Limits::default()
+    };
+    let Ok(document) = WordDocument::open(bytes.clone(), &limits) else { return };
+    let stories = ["body", "headers", "footers", "footnotes", "endnotes", "comments", "textboxes"];
+    for story in stories {
+        for view in [View::Accepted, View::Original, View::Markup] {
+            let options = ReadOptions { story: Some(story.to_owned()), view, ..ReadOptions::default() };
+            if let Ok(reading) = document.read(&options) {
+                assert!(!notation(&reading.paragraphs).contains('\0'));
+            }
+        }
+    }
+    let _ = document.revisions();
+    let _ = document.comments();
+    let _ = check(&document);
+    assert!(
+        document.save(Tracking::Tracked).is_ok_and(|saved| saved.bytes == bytes),
+        "reading changes nothing"
+    );
+    for side in [Side::Accept, Side::Reject] {
+        let mut resolved = document.clone();
+        if resolved.resolve_all(side).is_ok()
+            && let Ok(saved) = resolved.save(Tracking::Tracked)
+        {
+            let again = WordDocument::open(saved.bytes, &limits).expect("a resolved document can be opened");
+            let _ = check(&again);
+        }
+    }
+}
+
+/// Any body can be accepted and rejected; the result is well-formed and holds no revision wrapper.
+pub fn resolve(data: &[u8]) {
+    let Ok(body) = std::str::from_utf8(data) else { return };
+    let xml = DocxBuilder::new().body(body).main_xml();
+    let Ok(document) = Document::parse(xml.into_bytes(), &VOCABULARY, &XmlLimits::default()) else { return };
+    let root = document.root();
+    let first = list(&document, root).iter().filter_map(|revision| revision.stamp.id).max().unwrap_or(0);
+    for side in [Side::Accept, Side::Reject] {
+        for selection in [Selection::All, Selection::IdsFrom(first)] {
+            let mut resolved = document.clone();
+            let checkpoint = resolved.checkpoint();
+            resolve_revisions(&mut resolved, root, side, selection);
+            let again = Document::parse(resolved.write(), &VOCABULARY, &XmlLimits::default())
+                .expect("a resolved tree is well-formed");
+            if selection == Selection::All {
+                let left =
+                    again.descendants(again.root()).find(|node| is_revision_wrapper(again.name(*node)));
+                assert!(
+                    left.is_none(),
+                    "a revision is left: {}",
+                    left.map_or("", |node| again.qualified_name(node))
+                );
+            }
+            resolved.rollback(checkpoint);
+            assert!(resolved.write() == document.write(), "a resolution that was taken back leaves nothing");
+        }
+    }
+}
+
+fn build(data: &[u8]) -> Vec<u8> {
+    let mut parts = data.split(|byte| *byte == 0xFF).map(String::from_utf8_lossy);
+    let mut next = || parts.next().unwrap_or_default().into_owned();
+    let mut builder = DocxBuilder::new().body(&next());
+    builder = builder.styles(&next()).numbering(&next()).footnotes(&next()).comments(&next());
+    builder = builder.header("h", &next()).settings(&next());
+    let relationships = next();
+    if !relationships.is_empty() {
+        builder = builder.part("word/_rels/document.xml.rels", relationships);
+    }
+    builder.build()
+}
