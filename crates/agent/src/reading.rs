@@ -52,19 +52,19 @@ pub(crate) fn bounded(mut reading: Reading, comments: &[Comment], bytes: usize) 
         if excess == 0 {
             return ReadText { text: text + left_out, paragraphs: reading.paragraphs.len() };
         }
-        if !comments.is_empty() && reading.paragraphs.len() <= 1 {
+        let of_comments = text.len() - notation(&reading, &[]).len();
+        if !comments.is_empty() && (of_comments > bytes / 2 || reading.paragraphs.len() <= 1) {
             comments = &[];
             left_out = WITHOUT_COMMENTS;
             continue;
         }
         match reading.paragraphs.as_mut_slice() {
             [] => return ReadText { text: cut(&text, bytes), paragraphs: 0 },
-            [only] if only.text.len() > excess => {
-                let kept = only.text.len() - excess;
-                only.text = cut(&only.text, kept);
+            [only] => {
+                only.text = cut(&only.text, only.text.len().saturating_sub(excess));
+                let text = notation(&reading, comments) + left_out;
+                return ReadText { text: cut(&text, bytes), paragraphs: 1 };
             }
-            [only] if !only.text.is_empty() => only.text.clear(),
-            [_] => return ReadText { text: cut(&text, bytes), paragraphs: 1 },
             _ => shorten(&mut reading, excess),
         }
     }

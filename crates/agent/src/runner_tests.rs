@@ -133,7 +133,6 @@ fn the_rules_understand_the_first_message_and_report_the_result() {
     let ran = run_with(RulesModel, "Instruction:\nmake it better");
     assert!(ran.outcome.operations.is_empty());
     assert!(ran.outcome.text.contains("Nothing was done."));
-    assert!(ran.outcome.text.contains("make it better"), "{}", ran.outcome.text);
 }
 
 #[test]

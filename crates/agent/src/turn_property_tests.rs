@@ -69,7 +69,7 @@ fn assert_well_formed(messages: &[Message], may_wait: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn any_inputs_keep_the_promises(limit in 0_u32..8, inputs in prop::collection::vec(input(), 0..40)) {

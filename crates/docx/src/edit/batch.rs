@@ -54,6 +54,7 @@ impl<'a> BatchRun<'a> {
         ids: &'a mut Ids,
         signature: Signature<'a>,
     ) -> Self {
+        ids.begin_batch();
         let first_id = ids.peek();
         let base = Base::new(tree, story, styles, first_id);
         let draft = Draft { base, ids, date: signature.date, first_id, expected: BTreeMap::new() };

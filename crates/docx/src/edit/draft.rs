@@ -295,6 +295,13 @@ impl Draft<'_> {
                     "its text is deleted; the empty paragraph stays, since its container must end with one",
                 ));
             }
+            Left::EarlierDeletion if had_text => {
+                self.expect(index).own = vec![String::new()];
+                return Ok(Written::DoneWith("an earlier revision already deletes the paragraph's border"));
+            }
+            Left::EarlierDeletion => {
+                return Ok(Written::Nothing("an earlier revision already deletes the paragraph"));
+            }
             Left::EmptyParagraph => {
                 return Ok(Written::Nothing("the paragraph is empty, and its container must have one"));
             }

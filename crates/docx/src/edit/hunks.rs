@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::model::OBJECT;
-use crate::text::{Hunk as WordHunk, StyledText, diff};
+use crate::text::{StyledText, diff};
 
 /// One change: what goes, and what comes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct Hunk {
 /// The changes that make `new` of `old`. Ranges are bytes of `old`, moved on by `offset`.
 pub(crate) fn hunks(old: &str, new: &StyledText, offset: usize) -> Vec<Hunk> {
     let clean = Clean::of(old);
-    join_phrases(&clean.text, diff(&clean.text, &new.text))
+    diff(&clean.text, &new.text)
         .into_iter()
         .map(|hunk| {
             let inserted = new.slice(hunk.new);
@@ -27,22 +27,32 @@ pub(crate) fn hunks(old: &str, new: &StyledText, offset: usize) -> Vec<Hunk> {
         .collect()
 }
 
-/// Joins replacements that only spaces part: of a phrase that is all new, the old spaces are nothing to keep, and people
-/// read one change instead of many.
-fn join_phrases(old: &str, hunks: Vec<WordHunk>) -> Vec<WordHunk> {
-    let replaces = |hunk: &WordHunk| !hunk.old.is_empty() && !hunk.new.is_empty();
-    let mut joined: Vec<WordHunk> = Vec::with_capacity(hunks.len());
+/// Joins replacements that only spaces of the same look part: of a phrase that is all new, the old spaces are nothing to
+/// keep, and people read one change instead of many. Positions are bytes of `text`, which the hunks change.
+pub(crate) fn join_phrases(
+    text: &str,
+    hunks: Vec<Hunk>,
+    same_look: impl Fn(Range<usize>, usize) -> bool,
+) -> Vec<Hunk> {
+    let replaces = |hunk: &Hunk| !hunk.range.is_empty() && !hunk.new.text.is_empty();
+    let mut joined: Vec<Hunk> = Vec::with_capacity(hunks.len());
     for hunk in hunks {
-        match joined.last_mut() {
-            Some(last)
-                if replaces(last)
-                    && replaces(&hunk)
-                    && old
-                        .get(last.old.end..hunk.old.start)
-                        .is_some_and(|kept| kept.bytes().all(|b| b == b' ')) =>
-            {
-                last.old.end = hunk.old.end;
-                last.new.end = hunk.new.end;
+        let spaces = joined.last().filter(|last| replaces(last) && replaces(&hunk)).and_then(|last| {
+            let spaces = text.get(last.range.end..hunk.range.start)?;
+            let one = spaces.bytes().all(|byte| byte == b' ')
+                && same_look(last.range.start..hunk.range.start, hunk.range.start);
+            one.then_some(spaces)
+        });
+        match (spaces, joined.last_mut()) {
+            (Some(spaces), Some(last)) => {
+                last.range.end = hunk.range.end;
+                last.new.text.push_str(spaces);
+                let shift = last.new.text.len();
+                last.new.text.push_str(&hunk.new.text);
+                last.new.spans.extend(hunk.new.spans.into_iter().map(|mut span| {
+                    span.range = span.range.start + shift..span.range.end + shift;
+                    span
+                }));
             }
             _ => joined.push(hunk),
         }

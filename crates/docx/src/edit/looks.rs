@@ -1,14 +1,36 @@
-//! Whether Markdown on words that stay asks for a look they do not have.
+//! How a paragraph's text looks, as far as a text edit has to know.
 //!
-//! A text edit never changes the look of words that stay; this only tells people so.
+//! Must never change a look: a text edit leaves the look of words that stay alone.
 
 use engross_xml::Document;
 
+use crate::canon::normal_form;
 use crate::edit::base::Base;
-use crate::edit::hunks::Hunk;
+use crate::edit::hunks::{Hunk, join_phrases};
 use crate::model::{OBJECT, Paragraph, is_on};
 use crate::names::{B, I, R_PR, STRIKE, U};
 use crate::text::{Marks, StyledText};
+
+/// Joins the changes of one paragraph into phrases where the look does not change within.
+pub(crate) fn phrases(base: &Base<'_>, index: usize, hunks: Vec<Hunk>) -> Vec<Hunk> {
+    if hunks.len() < 2 {
+        return hunks;
+    }
+    let model = read(base, index);
+    let look = |at: usize| {
+        let atom = model.visible().find(|atom| atom.range.contains(&at))?;
+        let properties = base.document().child(atom.run, R_PR);
+        Some((base.document().parent(atom.run), properties.map(|node| normal_form(base.document(), node))))
+    };
+    join_phrases(&model.text, hunks, |first, second| {
+        let wanted = look(second);
+        wanted.is_some() && look(first.start) == wanted && look(first.end.saturating_sub(1)) == wanted
+    })
+}
+
+fn read(base: &Base<'_>, index: usize) -> Paragraph {
+    Paragraph::read_chain(base.document(), &base.chain(index), base.view, base.context(index).as_ref())
+}
 
 /// Whether the new text marks words up that stay and do not look like that.
 pub(crate) fn unheeded_marks(
@@ -21,8 +43,7 @@ pub(crate) fn unheeded_marks(
     if !new.has_marks() || first != last {
         return false;
     }
-    let chain = base.chain(first);
-    let model = Paragraph::read_chain(base.document(), &chain, base.view, base.context(first).as_ref());
+    let model = read(base, first);
     // Walks both texts side by side: what is between two hunks is the same, objects aside.
     let (mut old_at, mut new_at) = (offset, 0);
     let ends = hunks.iter().map(|hunk| (hunk.range.clone(), hunk.new.text.len()));

@@ -107,6 +107,8 @@ pub(crate) enum Left {
     Nothing,
     /// The empty paragraph, because its container needs one.
     EmptyParagraph,
+    /// The empty paragraph, whose border an earlier revision already deletes.
+    EarlierDeletion,
 }
 
 /// Marks a whole paragraph as deleted: all content, and the border that has to go with it.
@@ -114,6 +116,12 @@ pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph) -> Result<Left,
     let paragraph = model.node;
     refuse_undeletable(pen, model)?;
     delete_content(pen, paragraph);
+    let earlier = |mark: NodeId| {
+        matches!(pen.document.name(mark), DEL | MOVE_FROM) && !is_id_since(pen.document, mark, pen.since)
+    };
+    if mark_revisions(pen.document, paragraph).any(earlier) {
+        return Ok(Left::EarlierDeletion);
+    }
     if has_deleted_mark(pen, paragraph) && next_block(pen, paragraph).is_some() {
         return Ok(collapse_tail(pen, paragraph));
     }

@@ -2,10 +2,12 @@
 //!
 //! Must never decide what to change.
 
+use std::ops::Range;
+
 use engross_xml::{Document, Name, NodeId};
 
 use crate::edit::content::Piece;
-use crate::model::{PIECES_FROM, is_revision_wrapper, needs_preserve};
+use crate::model::{PIECES_FROM, Stamp, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
     NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T,
@@ -16,12 +18,18 @@ use crate::text::Marks;
 /// Gives out revision ids that the package does not use yet.
 ///
 /// Ours count up from the highest; pieces cut off other people's revisions count down from the top of the range, so
-/// that an id tells whose a revision is ([`crate::model::is_id_since`]).
+/// that an id tells whose a revision is ([`crate::model::is_id_since`]). Pieces cut off what the session wrote in an
+/// earlier batch are the session's but not the batch's, so their ids are set aside before those of the batch.
 #[derive(Debug, Clone)]
 pub(crate) struct Ids {
+    first: i64,
     next: i64,
     next_piece: i64,
+    set_aside: Range<i64>,
 }
+
+/// How many pieces one batch can cut off the session's earlier revisions.
+const SET_ASIDE: i64 = 10_000;
 
 impl Ids {
     /// Ids besides `used`.
@@ -34,7 +42,16 @@ impl Ids {
                 lowest_piece = lowest_piece.min(id);
             }
         }
-        Self { next: highest + 1, next_piece: lowest_piece - 1 }
+        let first = highest + 1;
+        Self { first, next: first, next_piece: lowest_piece - 1, set_aside: first..first }
+    }
+
+    /// Makes ready for a batch, perhaps not the first of the session.
+    pub(crate) fn begin_batch(&mut self) {
+        if self.next > self.first {
+            self.set_aside = self.next..self.next + SET_ASIDE;
+            self.next += SET_ASIDE;
+        }
     }
 
     /// The next id, without taking it.
@@ -48,7 +65,13 @@ impl Ids {
         id
     }
 
-    fn take_for_piece(&mut self) -> i64 {
+    /// The id of a piece cut off the revision `of`.
+    fn take_for_piece(&mut self, of: Option<i64>) -> i64 {
+        if of.is_some_and(|of| (self.first..PIECES_FROM).contains(&of))
+            && let Some(id) = self.set_aside.next()
+        {
+            return id;
+        }
         let id = self.next_piece;
         self.next_piece -= 1;
         id
@@ -316,7 +339,8 @@ impl Pen<'_> {
             })
             .collect();
         for node in revisions {
-            let id = self.ids.take_for_piece().to_string();
+            let of = Stamp::of(self.document, node).id;
+            let id = self.ids.take_for_piece(of).to_string();
             self.document.set_attribute(node, ID, &id);
         }
     }

@@ -4,7 +4,7 @@ use crate::edit::base::Base;
 use crate::edit::claims::Claim;
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::hunks::{Hunk, hunks};
-use crate::edit::looks::unheeded_marks;
+use crate::edit::looks::{phrases, unheeded_marks};
 use crate::edit::phrase::find_phrase;
 use crate::edit::target::{find_paragraph, near};
 use crate::error::{Refusal, RefusalCode};
@@ -52,7 +52,8 @@ pub(crate) fn plan(base: &mut Base<'_>, operation: &Operation) -> Result<Planned
         Edit::EditParagraph { place, content } => {
             let index = guarded(base, place, operation)?;
             let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
-            let hunks = hunks(base.text(index), &content, 0);
+            let words = hunks(base.text(index), &content, 0);
+            let hunks = phrases(base, index, words);
             let remark =
                 unheeded_marks(base, (index, index), 0, &content, &hunks).then(|| UNHEEDED.to_owned());
             let change = TextChange { first: index, last: index, hunks, claim: Claim::Whole };
@@ -149,6 +150,7 @@ fn modify_text(base: &mut Base<'_>, place: Option<usize>, phrase: &Phrase<'_>) -
         let adapted = if hit.exact { replacement } else { adapt(&visible_found, &original, &replacement) };
         let new = read_content(&adapted, phrase.syntax)?;
         let hunks = hunks(&found, &new, hit.range.start);
+        let hunks = if crosses { hunks } else { phrases(base, hit.first, hunks) };
         unheeded |= unheeded_marks(base, (hit.first, hit.last), hit.range.start, &new, &hunks);
         changes.push(TextChange { first: hit.first, last: hit.last, hunks, claim: Claim::Text(hit.range) });
     }

@@ -4,6 +4,8 @@
 
 mod layout;
 mod oracle;
+mod random_bodies;
+mod random_edits;
 mod rules;
 mod scenarios;
 

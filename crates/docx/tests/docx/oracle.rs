@@ -344,7 +344,7 @@ fn is_content(node: &Node) -> bool {
     matches!(node, Node::Element(element) if !marker(element) && element.name != "w:proofErr")
 }
 
-/// The texts of the body's paragraphs in file order, text boxes left out.
+/// The texts of the body's paragraphs in file order, text boxes and deleted text left out.
 pub(crate) fn texts(document: &Element) -> Vec<String> {
     let mut texts = Vec::new();
     collect_texts(document, &mut texts, &mut Vec::new());
@@ -368,7 +368,7 @@ fn inline_text(element: &Element, text: &mut String, fields: &mut Vec<bool>) {
     for child in element.elements() {
         let local = child.name.rsplit(['}', ':']).next().unwrap_or_default();
         match local {
-            "pPr" | "rPr" | "sdtPr" | "instrText" | "delText" => {}
+            "pPr" | "rPr" | "sdtPr" | "instrText" | "delText" | "del" | "moveFrom" => {}
             "fldChar" => match child.attribute("w:fldCharType") {
                 Some("begin") => fields.push(true),
                 Some("separate") => *fields.last_mut().unwrap() = false,

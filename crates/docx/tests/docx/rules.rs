@@ -169,25 +169,6 @@ fn ordered(element: &Element, order: &[&str], say: &mut impl FnMut(&str)) {
     }
 }
 
-/// Texts of ours that would lose white space, in the XML as it is written.
-pub(crate) fn unprotected_spaces(xml: &str, date: &str) -> Vec<String> {
-    let document = roxmltree::Document::parse(xml).unwrap();
-    let texts = document.descendants().filter(|node| matches!(node.tag_name().name(), "t" | "delText"));
-    let ours = |node: &roxmltree::Node<'_, '_>| {
-        node.ancestors().any(|above| {
-            matches!(above.tag_name().name(), "ins" | "del")
-                && above.attributes().any(|a| a.name() == "date" && a.value() == date)
-        })
-    };
-    let lost = |node: &roxmltree::Node<'_, '_>| {
-        let text = node.text().unwrap_or_default();
-        let spaces = [' ', '\t', '\n', '\r'];
-        (text.starts_with(spaces) || text.ends_with(spaces))
-            && !node.attributes().any(|a| a.name() == "space" && a.value() == "preserve")
-    };
-    texts.filter(ours).filter(lost).map(|node| xml[node.range()].to_owned()).collect()
-}
-
 /// Paragraphs without a revision of ours, and not the rest of one that we split, whose bytes are not the source's.
 pub(crate) fn needlessly_changed(source: &str, written: &str, date: &str) -> Vec<String> {
     let document = roxmltree::Document::parse(written).unwrap();

@@ -178,7 +178,6 @@ fn changed(source: &[u8], bytes: &[u8]) -> Changed {
     let (source_xml, written_xml) = (main_part(source), main_part(bytes));
     let (before, written) = (parse(&source_xml), parse(&written_xml));
     let mut faults = rules::broken(&before, &written, DATE);
-    faults.extend(rules::unprotected_spaces(&written_xml, DATE));
     faults.extend(rules::needlessly_changed(&source_xml, &written_xml, DATE));
     if canonical(&resolve(&written, Side::Reject, Some(DATE))) != canonical(&before) {
         faults.push("rejecting what was written does not give the source".to_owned());

@@ -1,0 +1,389 @@
+//! Random batches on random documents: whatever is asked of whatever document, nothing fails, what was done can be
+//! undone, and it says what a model made of nothing but strings says.
+//!
+//! `ENGROSS_RANDOM_SECONDS=600` looks for that long at documents nobody has seen; otherwise they are the same every time.
+
+use std::time::{Duration, Instant};
+
+use engross_docx::ops::{OperationResult, ProofState, Status, parse_batch};
+use engross_docx::revisions::Side as EngineSide;
+use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_testkit::docx::DocxBuilder;
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use serde_json::{Value, json};
+
+use crate::oracle::{Element, OBJECT, Side, canonical, main_part, parse, resolve, texts};
+use crate::random_bodies::{Choices, body};
+use crate::{layout, rules};
+
+const DATE: &str = "2026-01-31T09:30:00Z";
+const STYLES: &str = "<w:style w:type=\"paragraph\" w:default=\"1\" w:styleId=\"Normal\"><w:name w:val=\"Normal\"/>\
+    </w:style><w:style w:type=\"paragraph\" w:styleId=\"Heading1\"><w:name w:val=\"heading 1\"/>\
+    <w:next w:val=\"Normal\"/></w:style><w:style w:type=\"character\" w:styleId=\"Hyperlink\">\
+    <w:name w:val=\"Hyperlink\"/></w:style>";
+
+#[test]
+fn random_edits_hold() {
+    let seconds = std::env::var("ENGROSS_RANDOM_SECONDS").ok().and_then(|text| text.parse().ok());
+    let config =
+        Config { cases: 400, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() };
+    let started = Instant::now();
+    let mut runs = 0;
+    loop {
+        let mut runner = match seconds {
+            Some(_) => TestRunner::new(config.clone()),
+            None => TestRunner::new_with_rng(config.clone(), fixed_randomness()),
+        };
+        let choices = (vec(any::<u8>(), 0..200), vec(any::<u8>(), 0..60), vec(any::<u8>(), 0..60));
+        let outcome = runner.run(&choices, |(document, first, second)| {
+            check(&document, &first, &second).map_err(TestCaseError::fail)
+        });
+        runs += config.cases;
+        match outcome {
+            Ok(()) => {}
+            Err(TestError::Fail(reason, (document, first, second))) => {
+                panic!("after {runs} documents:\n{reason}\nfrom {document:?}, {first:?}, {second:?}")
+            }
+            Err(error) => panic!("{error}"),
+        }
+        if seconds.is_none_or(|seconds| started.elapsed() >= Duration::from_secs(seconds)) {
+            println!("{runs} documents in {:?}", started.elapsed());
+            return;
+        }
+    }
+}
+
+fn fixed_randomness() -> proptest::test_runner::TestRng {
+    proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha)
+}
+
+/// One batch; then another in the same session, and another in a new one.
+fn check(document: &[u8], first: &[u8], second: &[u8]) -> Result<(), String> {
+    let body = body(&mut Choices::of(document));
+    let source = DocxBuilder::new().styles(STYLES).body(&body).build();
+    let open = |bytes: &[u8]| WordDocument::open(bytes.to_vec(), &Limits::default()).unwrap();
+    let mut session = open(&source);
+    let written = step(&mut session, &source, &source, &mut Choices::of(first), DATE)?;
+    let again = step(&mut session, &source, &written, &mut Choices::of(second), DATE)?;
+    let later = "2026-02-01T10:00:00Z";
+    step(&mut open(&again), &again, &again, &mut Choices::of(second), later)?;
+    Ok(())
+}
+
+/// Applies a random batch in `session`, which began with `source` and last wrote `before`.
+fn step(
+    session: &mut WordDocument,
+    source: &[u8],
+    before: &[u8],
+    choices: &mut Choices<'_>,
+    date: &str,
+) -> Result<Vec<u8>, String> {
+    let before_xml = main_part(before);
+    let mut model = Model::of(&parse(&before_xml), date);
+    let operations: Vec<Value> = (0..=choices.below(5)).map(|_| model.operation(choices)).collect();
+    let batch = parse_batch(&json!(operations)).unwrap();
+    let options = EditOptions { author: "Tester".to_owned(), date: date.to_owned() };
+    let results = session.apply(&batch, &options).map_err(|error| error.to_string())?;
+    let story = |what: String| {
+        let shown: Vec<String> = operations
+            .iter()
+            .zip(&results)
+            .map(|(operation, result)| {
+                format!("{operation}\n    {:?} {:?} {:?}", result.status, result.code, result.message)
+            })
+            .collect();
+        format!("{what}\n{}\non\n{}", shown.join("\n"), layout::body(&before_xml))
+    };
+    if results.iter().any(|result| result.status == Status::Failed) {
+        return Err(story("an operation failed".to_owned()));
+    }
+    let saved = session.save(Tracking::Tracked).map_err(|error| story(error.to_string()))?;
+    let changed = saved.bytes != source;
+    let applied = results.iter().any(|result| result.status == Status::Applied);
+    if (applied && saved.proof.reject != ProofState::Holds) || (!applied && before == source && changed) {
+        return Err(story(format!("{:?}", saved.proof)));
+    }
+    for (operation, result) in operations.iter().zip(&results) {
+        model.take(operation, result).map_err(story)?;
+    }
+    let written_xml = main_part(&saved.bytes);
+    let faults = faults(&main_part(source), &written_xml, date, &model);
+    if faults.is_empty() {
+        return Ok(saved.bytes);
+    }
+    Err(story(faults.join("\n")) + "\ngives\n" + &layout::body(&written_xml))
+}
+
+fn faults(source_xml: &str, written_xml: &str, date: &str, model: &Model) -> Vec<String> {
+    let (source, written) = (parse(source_xml), parse(written_xml));
+    let mut faults = rules::broken(&source, &written, date);
+    if canonical(&resolve(&written, Side::Reject, Some(date))) != canonical(&source) {
+        faults.push("rejecting does not give the source".to_owned());
+    }
+    let accepted: Vec<String> =
+        texts(&resolve(&written, Side::Accept, Some(date))).iter().map(|text| plain(text)).collect();
+    let expected = model.expected();
+    if accepted != expected {
+        faults.push(format!("accepting gives\n{accepted:?} instead of\n{expected:?}"));
+    }
+    for (side, ours) in [(EngineSide::Accept, Side::Accept), (EngineSide::Reject, Side::Reject)] {
+        let bytes = DocxBuilder::new().part("word/document.xml", written_xml).build();
+        let mut document = WordDocument::open(bytes, &Limits::default()).unwrap();
+        document.resolve_all(side).unwrap();
+        let resolved = main_part(&document.save(Tracking::Tracked).unwrap().bytes);
+        let (engine, oracle) = (texts(&parse(&resolved)), texts(&resolve(&written, ours, None)));
+        if engine != oracle {
+            faults.push(format!("to {side:?} all gives\n{engine:?} instead of\n{oracle:?}"));
+        }
+    }
+    faults
+}
+
+/// A text as far as strings can say it.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| *c != OBJECT).collect()
+}
+
+/// What paragraphs say, without any XML.
+struct Model {
+    paragraphs: Vec<Paragraph>,
+}
+
+struct Paragraph {
+    /// Without objects.
+    text: String,
+    /// Which body, cell or control, and which block of it.
+    place: (usize, usize),
+    /// The session deleted the border behind it before.
+    lost_border: bool,
+    before: Vec<String>,
+    /// `None` when it goes.
+    own: Option<Vec<String>>,
+    after: Vec<String>,
+    edits: Vec<(usize, usize, String)>,
+}
+
+impl Model {
+    fn of(document: &Element, date: &str) -> Self {
+        let mut model = Self { paragraphs: Vec::new() };
+        let mut containers = 0;
+        model.collect(document, &mut containers, date);
+        // Fields may go on from one paragraph to the next, so the texts are taken all at once.
+        for (paragraph, text) in model.paragraphs.iter_mut().zip(texts(document)) {
+            paragraph.text = plain(&text);
+            paragraph.own = Some(vec![paragraph.text.clone()]);
+        }
+        model
+    }
+
+    fn collect(&mut self, element: &Element, containers: &mut usize, date: &str) {
+        *containers += 1;
+        let container = *containers;
+        for (at, child) in element.elements().enumerate() {
+            if child.name != "w:p" {
+                self.collect(child, containers, date);
+                continue;
+            }
+            let mark = child.child("w:pPr").and_then(|properties| properties.child("w:rPr"));
+            let deleted = mark.and_then(|mark| mark.child("w:del"));
+            self.paragraphs.push(Paragraph {
+                text: String::new(),
+                place: (container, at),
+                lost_border: deleted.is_some_and(|deleted| deleted.attribute("w:date") == Some(date)),
+                before: vec![],
+                own: None,
+                after: vec![],
+                edits: vec![],
+            });
+        }
+    }
+
+    fn operation(&mut self, choices: &mut Choices<'_>) -> Value {
+        let index = choices.below(self.paragraphs.len());
+        let text = self.paragraphs[index].text.clone();
+        let number = index + 1;
+        let mut new = choices.words();
+        match choices.below(10) {
+            8 => new.push_str("\nnext line"),
+            9 => new = format!("{new}\n\nnext {new}"),
+            _ => {}
+        }
+        let plain = choices.below(2) == 0;
+        match choices.below(11) {
+            0 | 1 => {
+                let Some((from, to)) = piece(choices, &text) else {
+                    return json!({"op": "edit_paragraph", "paragraphIndex": number, "newContent": new});
+                };
+                let original = &text[from..to];
+                json!({"op": "modify_text", "paragraphIndex": number, "originalText": original,
+                       "replacementText": new, "plain": plain})
+            }
+            2 => {
+                let Some((from, to)) = piece(choices, &text) else {
+                    return json!({"op": "delete_paragraph", "paragraphIndex": number});
+                };
+                let occurrence = if choices.below(2) == 0 { json!("all") } else { json!(1) };
+                let new = if choices.rarely(3) { String::new() } else { new };
+                json!({"op": "modify_text", "originalText": &text[from..to], "replacementText": new,
+                       "occurrence": occurrence})
+            }
+            3 | 4 => {
+                let (from, to) = piece(choices, &text).unwrap_or((0, 0));
+                let content = format!("{}{new}{}", &text[..from], &text[to..]);
+                json!({"op": "edit_paragraph", "paragraphIndex": number, "newContent": content, "plain": true})
+            }
+            5 => json!({"op": "edit_paragraph", "paragraphIndex": number, "append": format!(" {new}")}),
+            6 => json!({"op": "edit_paragraph", "paragraphIndex": number, "prepend": format!("{new} ")}),
+            7 => json!({"op": "insert_paragraph", "after": number, "content": new}),
+            8 => json!({"op": "insert_paragraph", "before": number, "content": new}),
+            9 => {
+                let next = self.paragraphs.get(number).map(|next| next.text.clone()).unwrap_or_default();
+                let (Some(end), Some(start)) = (text.split(' ').next_back(), next.split(' ').next()) else {
+                    return json!({"op": "delete_paragraph", "paragraphIndex": number});
+                };
+                if [end, start].iter().any(|word| word.is_empty() || word.contains('\n')) {
+                    return json!({"op": "delete_paragraph", "paragraphIndex": number});
+                }
+                let border = if choices.below(2) == 0 { " " } else { "\n" };
+                json!({"op": "modify_text", "paragraphIndex": number, "originalText": format!("{end}\n{start}"),
+                       "replacementText": format!("{end}{border}{}", new.replace('\n', " ")), "plain": true})
+            }
+            _ => json!({"op": "delete_paragraph", "paragraphIndex": number}),
+        }
+    }
+
+    /// Does to the strings what was done to the document.
+    fn take(&mut self, operation: &Value, result: &OperationResult) -> Result<(), String> {
+        if result.status != Status::Applied {
+            return Ok(());
+        }
+        let text = |field: &str| operation[field].as_str().map(str::to_owned);
+        let number = operation["paragraphIndex"].as_u64().map(|number| number as usize - 1);
+        match (operation["op"].as_str().unwrap(), number) {
+            ("edit_paragraph", Some(at)) => {
+                let paragraph = &mut self.paragraphs[at];
+                let end = paragraph.text.len();
+                let edit = match (text("newContent"), text("append"), text("prepend")) {
+                    (Some(content), ..) => (0, end, content.trim_matches('\n').to_owned()),
+                    (_, Some(content), _) => (end, end, content),
+                    (.., content) => (0, 0, content.unwrap()),
+                };
+                paragraph.edit(edit);
+            }
+            ("modify_text", at) => {
+                let (original, new) = (text("originalText").unwrap(), text("replacementText").unwrap());
+                let crossing = at.filter(|at| !self.paragraphs[*at].text.contains(&original));
+                if let Some(at) = crossing {
+                    return self.cross(at, &original, &new);
+                }
+                let all = operation["occurrence"] == json!("all");
+                let range = at.map_or(0..self.paragraphs.len(), |at| at..at + 1);
+                let mut hits = 0;
+                for paragraph in &mut self.paragraphs[range] {
+                    let found: Vec<usize> =
+                        paragraph.text.match_indices(&original).map(|(from, _)| from).collect();
+                    for from in found {
+                        hits += 1;
+                        if all || hits == 1 {
+                            paragraph.edit((from, from + original.len(), new.clone()));
+                        }
+                    }
+                }
+                if hits == 0 || (hits > 1 && operation["occurrence"].is_null()) {
+                    return Err(format!("'{original}' occurs {hits} times"));
+                }
+            }
+            ("insert_paragraph", _) => {
+                let new = paragraphs(text("content").unwrap().trim_matches('\n'));
+                match operation["after"].as_u64() {
+                    Some(number) => self.paragraphs[number as usize - 1].after.extend(new),
+                    None => {
+                        let number = operation["before"].as_u64().unwrap() as usize;
+                        self.paragraphs[number - 1].before.extend(new);
+                    }
+                }
+            }
+            (_, at) => {
+                // The last paragraph of a container stays, empty; then there is a remark.
+                let own = result.message.as_ref().map(|_| vec![String::new()]);
+                self.paragraphs[at.unwrap()].own = own;
+            }
+        }
+        Ok(())
+    }
+
+    /// A replacement over the border of two paragraphs.
+    fn cross(&mut self, at: usize, original: &str, new: &str) -> Result<(), String> {
+        let (end, start) = original.split_once('\n').unwrap();
+        let first = self.paragraphs[at].text.strip_suffix(end).ok_or("it does not end like that")?.to_owned();
+        let second = self.paragraphs[at + 1].text.strip_prefix(start).ok_or("it does not start like that")?;
+        let joined = format!("{first}{}{second}", new.replace('\n', "\n\n"));
+        self.paragraphs[at + 1].own = Some(paragraphs(&joined));
+        self.paragraphs[at].own = None;
+        Ok(())
+    }
+
+    /// All texts in order, after our revisions are accepted.
+    fn expected(&self) -> Vec<String> {
+        let mut texts: Vec<String> = Vec::new();
+        let mut carried: Option<(String, (usize, usize))> = None;
+        for paragraph in &self.paragraphs {
+            if let Some((text, place)) = &carried
+                && *place != (paragraph.place.0, paragraph.place.1)
+            {
+                texts.extend(Some(text.clone()).filter(|text| !text.is_empty()));
+                carried = None;
+            }
+            let own = paragraph.own.iter().flatten();
+            for text in paragraph.before.iter().chain(own).chain(&paragraph.after) {
+                let start = carried.take().map_or_else(String::new, |(text, _)| text);
+                texts.push(start + text);
+            }
+            if paragraph.lost_border && paragraph.own.is_some() {
+                let next = (paragraph.place.0, paragraph.place.1 + 1);
+                carried = texts.pop().map(|text| (text, next));
+            }
+        }
+        texts.extend(carried.map(|(text, _)| text).filter(|text| !text.is_empty()));
+        texts
+    }
+}
+
+impl Paragraph {
+    fn edit(&mut self, edit: (usize, usize, String)) {
+        self.edits.push(edit);
+        self.edits.sort_by_key(|(from, to, _)| (*from, *to));
+        let mut text = self.text.clone();
+        for (from, to, new) in self.edits.iter().rev() {
+            text.replace_range(from..to, new);
+        }
+        self.own = Some(paragraphs(&text));
+    }
+}
+
+/// A blank line begins another paragraph.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = text;
+    while let Some((paragraph, after)) = rest.split_once("\n\n") {
+        all.push(paragraph.to_owned());
+        rest = after.trim_start_matches('\n');
+    }
+    all.push(rest.to_owned());
+    all
+}
+
+/// Some words of a text, or nothing when it is empty.
+fn piece(choices: &mut Choices<'_>, text: &str) -> Option<(usize, usize)> {
+    let starts: Vec<usize> = text
+        .char_indices()
+        .filter(|(at, c)| *c != ' ' && (*at == 0 || text[..*at].ends_with(' ')))
+        .map(|(at, _)| at)
+        .collect();
+    let first = choices.below(starts.len().max(1));
+    let last = (first + choices.below(3)).min(starts.len().checked_sub(1)?);
+    let end = text[starts[last]..].find(' ').map_or(text.len(), |length| starts[last] + length);
+    Some((starts[first], end))
+}

@@ -1,0 +1,124 @@
+//! A change as people read it: the words that changed, with a little of what stands around them.
+
+use std::fmt::Write as _;
+
+use engross_docx::ops::{OperationResult, Status};
+use engross_docx::text::diff;
+
+/// Characters of unchanged text shown on each side of a change.
+const CONTEXT: usize = 40;
+
+/// Characters of a longest change that is shown whole.
+const LONGEST: usize = 600;
+
+/// How changed words are marked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Palette {
+    deleted: (&'static str, &'static str),
+    inserted: (&'static str, &'static str),
+    refused: (&'static str, &'static str),
+}
+
+impl Palette {
+    /// With colours or with signs.
+    pub(crate) fn new(colour: bool) -> Self {
+        if colour {
+            Self {
+                deleted: ("\u{1b}[31;9m", "\u{1b}[0m"),
+                inserted: ("\u{1b}[32;4m", "\u{1b}[0m"),
+                refused: ("\u{1b}[33m", "\u{1b}[0m"),
+            }
+        } else {
+            Self { deleted: ("[-", "-]"), inserted: ("{+", "+}"), refused: ("", "") }
+        }
+    }
+}
+
+/// One operation in two or three lines: where and what, the words, and why not.
+pub(crate) fn describe(result: &OperationResult, palette: Palette) -> String {
+    let status = match result.status {
+        Status::Applied => "applied",
+        Status::NoChange => "no change",
+        Status::Refused => "refused",
+        Status::Failed => "failed",
+    };
+    let address = result.address.as_deref().unwrap_or("–");
+    let mut out = format!("{address:<6} {:<17} ", printable(&result.op));
+    match result.status {
+        Status::Applied | Status::NoChange => out.push_str(status),
+        Status::Refused | Status::Failed => {
+            let (start, end) = palette.refused;
+            let code = result.code.as_deref().unwrap_or_default();
+            let _ = write!(out, "{start}{status} {code}{end}");
+        }
+    }
+    out.push('\n');
+    if result.status == Status::Applied {
+        let before = result.before.as_deref().unwrap_or_default();
+        let after = result.after.as_deref().unwrap_or_default();
+        let _ = writeln!(out, "       {}", words(before, after, palette));
+    }
+    if let Some(message) = &result.message {
+        let _ = writeln!(out, "       {}", printable(message));
+    }
+    out
+}
+
+/// The words that differ, marked, with what stands around them.
+pub(crate) fn words(before: &str, after: &str, palette: Palette) -> String {
+    let mut out = String::new();
+    let mut kept_from = 0;
+    let hunks = diff(before, after);
+    for hunk in &hunks {
+        let kept = before.get(kept_from..hunk.old.start).unwrap_or_default();
+        out.push_str(&context(kept, kept_from > 0, true));
+        mark(&mut out, before.get(hunk.old.clone()).unwrap_or_default(), palette.deleted);
+        mark(&mut out, after.get(hunk.new.clone()).unwrap_or_default(), palette.inserted);
+        kept_from = hunk.old.end;
+    }
+    out.push_str(&context(before.get(kept_from..).unwrap_or_default(), !hunks.is_empty(), false));
+    out
+}
+
+fn mark(out: &mut String, text: &str, (start, end): (&str, &str)) {
+    if !text.is_empty() {
+        out.push_str(start);
+        out.push_str(&shortened(text, LONGEST));
+        out.push_str(end);
+    }
+}
+
+/// Unchanged text beside changes: its end before a change, its start after one.
+fn context(text: &str, after_change: bool, before_change: bool) -> String {
+    let length = text.chars().count();
+    let shown = CONTEXT * (usize::from(after_change) + usize::from(before_change));
+    if length <= shown + 1 {
+        return printable(text);
+    }
+    let start: String = text.chars().take(if after_change { CONTEXT } else { 0 }).collect();
+    let end: String = text.chars().skip(length - if before_change { CONTEXT } else { 0 }).collect();
+    format!("{}…{}", printable(&start), printable(&end))
+}
+
+fn shortened(text: &str, longest: usize) -> String {
+    let length = text.chars().count();
+    if length <= longest {
+        return printable(text);
+    }
+    let start: String = text.chars().take(longest).collect();
+    format!("{}… ({length} characters)", printable(&start))
+}
+
+/// Text from a document on one line, without what could steer a terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|character| match character {
+            '\n' | '\r' => '⏎',
+            '\t' => ' ',
+            character if character.is_control() => '\u{fffd}',
+            // Marks that turn the direction of text around.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            character => character,
+        })
+        .collect()
+}

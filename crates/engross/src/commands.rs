@@ -1,0 +1,122 @@
+//! The commands, one file each, and how a command line becomes an exit code.
+
+mod apply;
+mod check;
+mod comments;
+mod doctor;
+mod edit;
+mod read;
+mod resolve;
+mod revisions;
+mod signature;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use engross_docx::{Limits, WordDocument};
+use engross_protocol::{Exit, Failure};
+
+use crate::cli::{Cli, Command, CommonArgs};
+use crate::failure;
+use crate::files::{Input, read_input};
+use crate::output::{Output, note, print};
+use crate::settings::{Environment, Flags, Settings};
+
+/// How a command ended without having failed.
+enum Ended {
+    /// With this exit code.
+    With(Exit),
+    /// By Ctrl-C; nothing was written.
+    Interrupted,
+}
+
+/// Exit code of a command that Ctrl-C ended: 128 and the signal's number, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// Runs the command line.
+pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+    let environment = Environment::of_process();
+    let wants_json = arguments.iter().any(|argument| argument == "--json");
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error, wants_json),
+    };
+    if let Some(filter) = environment.get("ENGROSS_LOG") {
+        start_log(filter);
+    }
+    let output = Output::new(cli.command.wants_json(), environment.allows_colour());
+    let ended = match &cli.command {
+        Command::Edit(args) => edit::run(args, &environment, output),
+        Command::Read(args) => read::run(args, output),
+        Command::Apply(args) => apply::run(args, &environment, output),
+        Command::Accept(args) => resolve::accept(args, output),
+        Command::Reject(args) => resolve::reject(args, output),
+        Command::Revisions(args) => revisions::run(args, output),
+        Command::Comments(args) => comments::run(args, output),
+        Command::Check(args) => check::run(args, output),
+        Command::Doctor(args) => doctor::run(args, &environment, output),
+    };
+    match ended {
+        Ok(Ended::With(exit)) => ExitCode::from(exit as u8),
+        Ok(Ended::Interrupted) => {
+            output.failure(&Failure::new(Exit::Refused, "INTERRUPTED", "interrupted; nothing was written"));
+            ExitCode::from(INTERRUPTED)
+        }
+        Err(failure) => {
+            output.failure(&failure);
+            ExitCode::from(failure.exit as u8)
+        }
+    }
+}
+
+/// Help, version, or a command line that is wrong.
+fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
+    let text = error.render();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        _ if wants_json => {
+            let text = text.to_string();
+            let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            Output::new(true, false).failure(&failure::usage("USAGE", message));
+            ExitCode::from(Exit::Usage as u8)
+        }
+        _ => {
+            let _ = error.print();
+            ExitCode::from(Exit::Usage as u8)
+        }
+    }
+}
+
+/// Opens the document at `path`.
+fn open(path: &Path) -> Result<(Input, WordDocument), Failure> {
+    let (input, bytes) = read_input(path)?;
+    let document =
+        WordDocument::open(bytes, &Limits::default()).map_err(|error| failure::of_document(path, &error))?;
+    Ok((input, document))
+}
+
+/// The settings of a command without flags of its own for them.
+fn settings(
+    common: &CommonArgs,
+    flags: Flags,
+    environment: &Environment,
+) -> Result<Settings, Failure> {
+    Ok(Settings::load(&Flags { config: common.config.clone(), ..flags }, environment)?)
+}
+
+/// Sends logs to standard error.
+fn start_log(filter: &str) {
+    use tracing_subscriber::EnvFilter;
+    match EnvFilter::try_new(filter) {
+        Ok(filter) => {
+            tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+        }
+        Err(error) => note(&format!("ENGROSS_LOG is not a log filter ({error}); nothing is logged")),
+    }
+}

@@ -1,0 +1,104 @@
+//! `engross apply`
+
+use engross_docx::ops::{Batch, OperationResult, Status, Summary, parse_batch};
+use engross_docx::{EditOptions, Tracking};
+use engross_protocol::{Exit, Failure};
+use serde::Serialize;
+
+use super::{Ended, open, settings, signature};
+use crate::change::Palette;
+use crate::cli::ApplyArgs;
+use crate::delivery::{Writing, deliver, destination};
+use crate::failure::{self, usage};
+use crate::files::read_text;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::report::{NO_PROOF, Report, ending};
+use crate::settings::{Environment, Flags};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    #[serde(flatten)]
+    report: Report<OperationResult>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
+}
+
+pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    let flags = Flags {
+        author: args.signature.author.clone(),
+        untracked: args.signature.untracked,
+        ..Flags::default()
+    };
+    let settings = settings(&args.common, flags, environment)?;
+    let options = EditOptions {
+        author: signature::author(&settings.author.value)?.to_owned(),
+        date: signature::clock(args.signature.date.as_deref())?.now().to_string(),
+    };
+    let batch = read_batch(args)?;
+    let (input, mut document) = open(&args.file)?;
+    let destination = destination(&input, &args.target, "redline")?;
+    let progress = Progress::of_short_work();
+    progress.status(&format!("Reading {} paragraphs", document.paragraph_count()));
+    progress.status(&format!("Applying edits: {} operations", batch.operations.len()));
+    let operations =
+        document.apply(&batch, &options).map_err(|error| failure::of_document(&input.path, &error))?;
+    let summary = Summary::of(&operations);
+    let tracking = if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked };
+    let writing = if args.dry_run { Writing::DryRun } else { Writing::Real };
+    let delivery = if has_result(&operations) {
+        Some(deliver(&document, tracking, &input.path, &destination, writing)?)
+    } else {
+        None
+    };
+    let report = Report {
+        input: input.path.display().to_string(),
+        output: delivery.as_ref().and_then(|delivery| delivery.output.clone()),
+        sha256: delivery.as_ref().map(|delivery| delivery.sha256.clone()),
+        summary,
+        operations,
+        proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
+        warnings: Vec::new(),
+    };
+    let answer = Answer { report, dry_run: args.dry_run };
+    output.answer(&answer, || {
+        let report = &answer.report;
+        let end = match writing {
+            Writing::DryRun => "This was a dry run: nothing was written.".to_owned(),
+            Writing::Real => ending(report.output.as_deref(), report.proof, tracking),
+        };
+        report.text(&report.operations, Palette::new(output.colour), &end)
+    })?;
+    let is_whole = summary.refused + summary.failed == 0;
+    Ok(Ended::With(if is_whole { Exit::Done } else { Exit::Refused }))
+}
+
+/// Whether there is a file to write: something was applied, or nothing had to be.
+fn has_result(operations: &[OperationResult]) -> bool {
+    let worked = |result: &OperationResult| matches!(result.status, Status::Applied | Status::NoChange);
+    operations.is_empty() || operations.iter().any(worked)
+}
+
+/// The operations. What the command line says of author and date goes before what they say.
+fn read_batch(args: &ApplyArgs) -> Result<Batch, Failure> {
+    let text = read_text(&args.operations)?;
+    let path = args.operations.display();
+    let json = serde_json::from_str(&text)
+        .map_err(|error| usage("INVALID_JSON", format!("{path} is not valid JSON: {error}; correct it there")))?;
+    let mut batch =
+        parse_batch(&json).map_err(|error| failure::of_document(&args.operations, &error))?;
+    let authors = batch.operations.iter_mut().map(|operation| &mut operation.author);
+    for author in authors.chain([&mut batch.author]) {
+        if args.signature.author.is_some() {
+            *author = None;
+        } else if let Some(name) = author {
+            *name = signature::author(name)?.to_owned();
+        }
+    }
+    batch.date = match batch.date.filter(|_| args.signature.date.is_none()) {
+        Some(date) => Some(signature::date(&date)?.to_string()),
+        None => None,
+    };
+    Ok(batch)
+}

@@ -1,0 +1,76 @@
+//! `engross comments`
+
+use std::fmt::Write as _;
+
+use engross_docx::PlacedComment;
+use engross_protocol::{Exit, Failure};
+use serde::Serialize;
+
+use super::{Ended, open};
+use crate::change::printable;
+use crate::cli::ListArgs;
+use crate::failure;
+use crate::output::Output;
+
+#[derive(Serialize)]
+struct Answer {
+    comments: Vec<Row>,
+}
+
+/// A comment as it is shown.
+#[derive(Serialize)]
+struct Row {
+    id: String,
+    author: String,
+    initials: Option<String>,
+    date: Option<String>,
+    address: String,
+    quoted: String,
+    text: String,
+}
+
+impl From<PlacedComment> for Row {
+    fn from(placed: PlacedComment) -> Self {
+        let PlacedComment { address, comment } = placed;
+        Self {
+            id: comment.id,
+            author: comment.stamp.author,
+            initials: comment.initials,
+            date: comment.stamp.date,
+            address,
+            quoted: comment.quoted,
+            text: comment.text,
+        }
+    }
+}
+
+pub(super) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
+    let (input, document) = open(&args.file)?;
+    let comments = document.comments().map_err(|error| failure::of_document(&input.path, &error))?;
+    let answer = Answer { comments: comments.into_iter().map(Row::from).collect() };
+    output.answer(&answer, || text(&answer.comments))?;
+    Ok(Ended::With(Exit::Done))
+}
+
+fn text(rows: &[Row]) -> String {
+    let mut out = String::new();
+    for row in rows {
+        let date = row.date.as_deref().unwrap_or("no date");
+        let _ = writeln!(
+            out,
+            "{:<6} {}, {}  (id {})",
+            printable(&row.address),
+            printable(&row.author),
+            printable(date),
+            printable(&row.id)
+        );
+        if !row.quoted.is_empty() {
+            let _ = writeln!(out, "       on “{}”", printable(&row.quoted));
+        }
+        for line in row.text.lines() {
+            let _ = writeln!(out, "       {}", printable(line));
+        }
+    }
+    let _ = writeln!(out, "{} comments.", rows.len());
+    out
+}

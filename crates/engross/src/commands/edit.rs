@@ -1,0 +1,214 @@
+//! `engross edit`: the main job.
+//!
+//! Must never write before the run is over: an interrupted run leaves nothing behind.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engross_agent::{EditRun, Outcome, RunEvent, RunOperation, RunOptions};
+use engross_docx::ops::Status;
+use engross_docx::{EditOptions, Tracking, WordDocument};
+use engross_llm::{Model, ModelSpec};
+use engross_protocol::{Exit, Failure};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Ended, open, settings, signature};
+use crate::change::Palette;
+use crate::cli::EditArgs;
+use crate::delivery::{Writing, deliver, destination};
+use crate::failure::{self, usage};
+use crate::files::{read_text};
+use crate::output::{Output, note};
+use crate::progress::Progress;
+use crate::report::{NO_PROOF, Report, ending};
+use crate::settings::{Environment, Flags, Settings};
+
+#[derive(Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    report: Report<RunOperation>,
+    model: String,
+    rounds: u32,
+    text: String,
+    complete: bool,
+    /// Why it is not complete: `code` and `message`.
+    reason: Option<Value>,
+}
+
+pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    if args.instruction.trim().is_empty() {
+        return Err(usage("USAGE", "the instruction is empty; say what to change"));
+    }
+    let flags = Flags {
+        author: args.signature.author.clone(),
+        model: args.model.clone(),
+        untracked: args.signature.untracked,
+        ..Flags::default()
+    };
+    let settings = settings(&args.common, flags, environment)?;
+    let options = RunOptions {
+        edit: EditOptions {
+            author: signature::author(&settings.author.value)?.to_owned(),
+            date: signature::clock(args.signature.date.as_deref())?.now().to_string(),
+        },
+        max_rounds: settings.max_rounds.value,
+    };
+    let (input, mut document) = open(&args.file)?;
+    let destination = destination(&input, &args.target, "redline")?;
+    let model = open_model(&settings, environment)?;
+    let spec = model.info().spec;
+
+    let Some(outcome) = run_model(&mut document, model, options, &args.instruction)? else {
+        return Ok(Ended::Interrupted);
+    };
+    let outcome = outcome.map_err(|error| failure::of_document(&input.path, &error))?;
+
+    let tracking = if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked };
+    let worked = |operation: &RunOperation| {
+        matches!(operation.result.status, Status::Applied | Status::NoChange)
+    };
+    let delivery = if outcome.operations.iter().any(worked) {
+        Some(deliver(&document, tracking, &input.path, &destination, Writing::Real)?)
+    } else {
+        None
+    };
+    if delivery.is_none()
+        && let Some(failure) = model_failure(&outcome)
+    {
+        return Err(failure);
+    }
+    let exit = exit_of(&outcome);
+    let answer = Answer {
+        model: spec,
+        rounds: outcome.rounds,
+        complete: exit == Exit::Done,
+        reason: reason(&outcome),
+        report: Report {
+            input: input.path.display().to_string(),
+            output: delivery.as_ref().and_then(|delivery| delivery.output.clone()),
+            sha256: delivery.as_ref().map(|delivery| delivery.sha256.clone()),
+            summary: outcome.summary(),
+            operations: outcome.operations,
+            proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
+            warnings: outcome.warnings,
+        },
+        text: outcome.text,
+    };
+    output.answer(&answer, || text(&answer, tracking, output))?;
+    Ok(Ended::With(exit))
+}
+
+/// The model that the settings name, else the embedded rules.
+fn open_model(settings: &Settings, environment: &Environment) -> Result<Arc<dyn Model>, Failure> {
+    let spec: ModelSpec = match &settings.model.value {
+        Some(spec) => spec.parse()?,
+        None => {
+            note("No model is set, so the embedded rules are used: a few patterns, not a language model (see --model).");
+            ModelSpec::Rules
+        }
+    };
+    engross_llm::open(&spec, &settings.providers(environment), |file| {
+        read_text(Path::new(file)).map_err(Failure::from)
+    })
+}
+
+/// Runs the loop; `None` after Ctrl-C.
+fn run_model(
+    document: &mut WordDocument,
+    model: Arc<dyn Model>,
+    options: RunOptions,
+    instruction: &str,
+) -> Result<Option<Result<Outcome, engross_docx::Error>>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        let message = format!("the machine gives no room to talk to a model: {error}; close other programs");
+        Failure::new(Exit::Model, "MODEL_UNAVAILABLE", message)
+    })?;
+    let progress = Progress::of_long_work();
+    let mut said = String::new();
+    let mut events = |event| show(event, &progress, &mut said);
+    let mut run = EditRun::new(document, model, options);
+    Ok(runtime.block_on(async {
+        tokio::select! {
+            outcome = run.run(instruction, &mut events) => Some(outcome),
+            _ = tokio::signal::ctrl_c() => None,
+        }
+    }))
+}
+
+/// Shows what happens. `said` gathers the model's words until it acts; its closing words are part of the answer.
+fn show(event: RunEvent, progress: &Progress, said: &mut String) {
+    match event {
+        RunEvent::Reading { paragraphs } => progress.status(&format!("Reading {paragraphs} paragraphs")),
+        RunEvent::Asking { round, of, model } => {
+            said.clear();
+            progress.status(&format!("Asking {model} ({round} of at most {of})"));
+        }
+        RunEvent::Text(text) => said.push_str(&text),
+        RunEvent::Applying { summary } => {
+            if !said.trim().is_empty() {
+                progress.line(&crate::change::printable(said.trim()));
+                said.clear();
+            }
+            progress.status(&format!("Applying edits: {summary}"));
+        }
+        RunEvent::Warning(warning) => progress.line(&format!("Warning: {warning}")),
+        RunEvent::Operation(_) | RunEvent::Done => {}
+    }
+}
+
+/// The failure of a model that left nothing to write.
+fn model_failure(outcome: &Outcome) -> Option<Failure> {
+    use engross_agent::turn::Ending;
+    match &outcome.ending {
+        Ending::ModelFailed(error) => Some(error.clone().into()),
+        Ending::AnswerCut | Ending::AnswerFiltered => {
+            Some(Failure::new(Exit::Model, outcome.ending.code()?, outcome.ending.message()))
+        }
+        Ending::Finished | Ending::RoundsExhausted { .. } | Ending::RepeatedCall { .. } => None,
+    }
+}
+
+fn exit_of(outcome: &Outcome) -> Exit {
+    if model_failure(outcome).is_some() {
+        Exit::Model
+    } else if outcome.is_complete() && !outcome.operations.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Refused
+    }
+}
+
+/// Why the work is not complete, if it is not.
+fn reason(outcome: &Outcome) -> Option<Value> {
+    let summary = outcome.summary();
+    let left = summary.refused + summary.failed;
+    let (code, message) = match outcome.ending.code() {
+        Some(code) => (code, outcome.ending.message()),
+        None if outcome.operations.is_empty() => {
+            ("NOTHING_APPLIED", "the model made no edit; its words say why".to_owned())
+        }
+        None if left > 0 && !outcome.has_edits() => {
+            ("NOTHING_APPLIED", "no edit was applied; each says why".to_owned())
+        }
+        None if left > 0 => ("NOT_ALL_APPLIED", format!("{left} edits were not applied; each says why")),
+        None => return None,
+    };
+    Some(json!({"code": code, "message": message}))
+}
+
+fn text(answer: &Answer, tracking: Tracking, output: Output) -> String {
+    let report = &answer.report;
+    let mut end = ending(report.output.as_deref(), report.proof, tracking);
+    if let Some(message) = answer.reason.as_ref().and_then(|reason| reason["message"].as_str()) {
+        end.push_str(&format!("\nNot complete: {message}."));
+    }
+    let results = report.operations.iter().map(|operation| &operation.result);
+    let summary = report.text(results, Palette::new(output.colour), &end);
+    let words = answer.text.trim();
+    if words.is_empty() {
+        return summary;
+    }
+    let words: Vec<String> = words.lines().map(crate::change::printable).collect();
+    format!("{}\n\n{summary}", words.join("\n"))
+}

@@ -1,0 +1,44 @@
+//! `engross read`
+
+use engross_docx::model::View;
+use engross_docx::read::{ReadOptions, Reading, notation};
+use engross_docx::revisions::Comment;
+use engross_protocol::{Exit, Failure};
+use serde::Serialize;
+
+use super::{Ended, open};
+use crate::cli::{ReadArgs, ViewArg};
+use crate::failure;
+use crate::output::Output;
+
+#[derive(Serialize)]
+struct Answer {
+    file: String,
+    #[serde(flatten)]
+    reading: Reading,
+}
+
+pub(super) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
+    let (input, document) = open(&args.file)?;
+    let of_document = |error| failure::of_document(&input.path, &error);
+    let options = ReadOptions {
+        view: match args.view {
+            ViewArg::Accepted => View::Accepted,
+            ViewArg::Original => View::Original,
+            ViewArg::Markup => View::Markup,
+        },
+        story: args.story.clone(),
+        search: args.search.clone(),
+        from: args.from.clone(),
+        limit: args.limit,
+    };
+    let reading = document.read(&options).map_err(of_document)?;
+    let comments: Vec<Comment> = if output.json {
+        Vec::new()
+    } else {
+        document.comments().map_err(of_document)?.into_iter().map(|placed| placed.comment).collect()
+    };
+    let answer = Answer { file: input.path.display().to_string(), reading };
+    output.answer(&answer, || notation(&answer.reading, &comments))?;
+    Ok(Ended::With(Exit::Done))
+}

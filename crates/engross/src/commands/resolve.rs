@@ -1,0 +1,80 @@
+//! `engross accept` and `engross reject`
+
+use engross_docx::Tracking;
+use engross_docx::ops::{OperationResult, Status, Summary};
+use engross_docx::revisions::{RevisionKind, Side};
+use engross_docx::{PlacedRevision, WordDocument};
+use engross_protocol::{Exit, Failure};
+
+use super::{Ended, open};
+use crate::change::Palette;
+use crate::cli::ResolveArgs;
+use crate::delivery::{Writing, deliver, destination};
+use crate::failure;
+use crate::output::Output;
+use crate::report::{Report, ending};
+
+pub(super) fn accept(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
+    run(args, Side::Accept, output)
+}
+
+pub(super) fn reject(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
+    run(args, Side::Reject, output)
+}
+
+fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<Ended, Failure> {
+    let suffix = if side == Side::Accept { "accepted" } else { "rejected" };
+    let (input, mut document) = open(&args.file)?;
+    let destination = destination(&input, &args.target, suffix)?;
+    let of_document = |error| failure::of_document(&input.path, &error);
+    let revisions = document.revisions().map_err(of_document)?;
+    let operations: Vec<OperationResult> =
+        revisions.into_iter().enumerate().map(|(index, revision)| result(index, revision, side)).collect();
+    document.resolve_all(side).map_err(of_document)?;
+    let warnings = leftovers(&document).map_err(of_document)?;
+    let delivery = deliver(&document, Tracking::Tracked, &input.path, &destination, Writing::Real)?;
+    let report = Report {
+        input: input.path.display().to_string(),
+        output: delivery.output,
+        sha256: Some(delivery.sha256),
+        summary: Summary::of(&operations),
+        operations,
+        proof: delivery.proof,
+        warnings,
+    };
+    output.answer(&report, || {
+        let end = ending(report.output.as_deref(), report.proof, Tracking::Tracked);
+        report.text(&report.operations, Palette::new(output.colour), &end)
+    })?;
+    Ok(Ended::With(Exit::Done))
+}
+
+/// A resolved revision in the form of an operation's result.
+fn result(index: usize, placed: PlacedRevision, side: Side) -> OperationResult {
+    let PlacedRevision { address, revision, .. } = placed;
+    let comes = matches!(revision.kind, RevisionKind::Insertion | RevisionKind::MoveTo);
+    let goes = matches!(revision.kind, RevisionKind::Deletion | RevisionKind::MoveFrom);
+    let stays = if side == Side::Accept { comes } else { goes };
+    let is_text = comes || goes;
+    OperationResult {
+        index,
+        op: if side == Side::Accept { "accept" } else { "reject" }.to_owned(),
+        status: Status::Applied,
+        code: None,
+        message: None,
+        address: Some(address).filter(|address| !address.is_empty()),
+        revision_ids: revision.stamp.id.into_iter().collect(),
+        comment_ids: Vec::new(),
+        before: is_text.then(|| revision.text.clone()),
+        after: is_text.then(|| if stays { revision.text } else { String::new() }),
+    }
+}
+
+/// A warning when revisions are left.
+fn leftovers(document: &WordDocument) -> Result<Vec<String>, engross_docx::Error> {
+    let left = document.revisions()?.len();
+    if left == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(vec![format!("{left} tracked changes are of a kind that is not resolved yet; they stay as they are")])
+}

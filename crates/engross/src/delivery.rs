@@ -1,0 +1,75 @@
+//! From a changed document to a file: prove, write, hash.
+//!
+//! Must never write what the engine has not proven.
+
+use std::path::Path;
+
+use engross_docx::ops::Proof;
+use engross_docx::{Tracking, WordDocument};
+use engross_protocol::Failure;
+use sha2::{Digest, Sha256};
+
+use crate::cli::TargetArgs;
+use crate::failure;
+use crate::files::{Destination, Input, Target};
+
+/// Whether the file is really written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// Yes.
+    Real,
+    /// No: everything else is done.
+    DryRun,
+}
+
+/// A result on its way out, or out.
+#[derive(Debug)]
+pub(crate) struct Delivery {
+    /// The file that was written.
+    pub(crate) output: Option<String>,
+    /// SHA-256 of its bytes.
+    pub(crate) sha256: String,
+    /// What was proven.
+    pub(crate) proof: Proof,
+}
+
+/// Where the result about `input` goes; `suffix` is that of the usual name.
+pub(crate) fn destination(
+    input: &Input,
+    target: &TargetArgs,
+    suffix: &'static str,
+) -> Result<Destination, Failure> {
+    let target = match (&target.output, target.in_place) {
+        (Some(path), _) => Target::File(path),
+        (None, true) => Target::InPlace,
+        (None, false) => Target::Beside(suffix),
+    };
+    Ok(Destination::of(input, target)?)
+}
+
+/// Proves and writes the document that was read from `input`.
+pub(crate) fn deliver(
+    document: &WordDocument,
+    tracking: Tracking,
+    input: &Path,
+    destination: &Destination,
+    writing: Writing,
+) -> Result<Delivery, Failure> {
+    let saved = document.save(tracking).map_err(|error| failure::of_document(input, &error))?;
+    let output = match writing {
+        Writing::DryRun => None,
+        Writing::Real => {
+            destination.write(&saved.bytes)?;
+            Some(destination.path().display().to_string())
+        }
+    };
+    Ok(Delivery { output, sha256: hexadecimal(&saved.bytes), proof: saved.proof })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}

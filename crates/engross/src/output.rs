@@ -1,0 +1,67 @@
+//! Standard output and standard error.
+//!
+//! Must never panic because nobody reads any more: a closed pipe is the reader's good right.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+
+use engross_protocol::{Exit, Failure};
+use serde::Serialize;
+use serde_json::json;
+
+/// How to speak to whoever started the program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Output {
+    /// One JSON document instead of text.
+    pub(crate) json: bool,
+    /// Whether standard output may be coloured.
+    pub(crate) colour: bool,
+}
+
+impl Output {
+    /// Colour only on a terminal, and only if the person wants it.
+    pub(crate) fn new(json: bool, allows_colour: bool) -> Self {
+        Self { json, colour: allows_colour && !json && std::io::stdout().is_terminal() }
+    }
+
+    /// Prints the answer: `value` as JSON, or else the text.
+    pub(crate) fn answer<T: Serialize>(
+        self,
+        value: &T,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        if !self.json {
+            return print(&text());
+        }
+        let mut line = serde_json::to_string_pretty(value)
+            .map_err(|error| Failure::new(Exit::Io, "WRITE_FAILED", error.to_string()))?;
+        line.push('\n');
+        print(&line)
+    }
+
+    /// Prints a failure: for people on standard error, and with `--json` as JSON on standard output, too.
+    pub(crate) fn failure(self, failure: &Failure) {
+        note(&format!("error: {} [{}]", failure.message, failure.code));
+        if self.json {
+            let body = json!({"error": failure.body()});
+            let _ = print(&format!("{body:#}\n"));
+        }
+    }
+}
+
+/// Prints a line for people on standard error.
+pub(crate) fn note(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Prints to standard output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::new(
+            Exit::Io,
+            "WRITE_FAILED",
+            format!("standard output cannot be written: {error}; check where it goes"),
+        )),
+        _ => Ok(()),
+    }
+}

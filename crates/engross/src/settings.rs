@@ -1,0 +1,144 @@
+//! Settings: a TOML file, then the environment, then flags; each value knows where it came from.
+//!
+//! The only place of this program that reads the environment. Must never print or store a key.
+
+mod environment;
+mod layers;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
+
+use crate::files;
+pub(crate) use environment::{Environment, KEYS, ADDRESSES};
+use layers::Layers;
+
+/// What the command line says, above all other sources.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flags {
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) author: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) untracked: bool,
+}
+
+/// A value and its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Built in.
+    Default,
+    /// The settings file, an environment variable, or a flag, by its name.
+    Given(String),
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Given(name) => f.write_str(name),
+        }
+    }
+}
+
+/// All settings.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// The settings file, if the platform has a place for it.
+    pub(crate) file: Option<SettingsFile>,
+    /// Author of changes.
+    pub(crate) author: Setting<String>,
+    /// The model; `None` means the embedded rules.
+    pub(crate) model: Setting<Option<String>>,
+    /// Whether changes are written without tracking.
+    pub(crate) untracked: Setting<bool>,
+    /// Model calls that one edit may make.
+    pub(crate) max_rounds: Setting<u32>,
+    /// Seconds that a provider may be silent.
+    pub(crate) model_timeout: Setting<u64>,
+}
+
+/// A settings file that is or could be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SettingsFile {
+    pub(crate) path: PathBuf,
+    pub(crate) exists: bool,
+}
+
+/// Settings that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(transparent)]
+    File(#[from] files::Error),
+    #[error("{origin}: {message}")]
+    Invalid { origin: String, message: String },
+}
+
+impl Settings {
+    /// Gathers all sources.
+    pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Self, Error> {
+        let file = settings_file(flags, environment)?;
+        let mut layers = Layers::default();
+        if let Some((file, text)) = &file
+            && let Some(text) = text
+        {
+            layers.add_file(&file.path, text)?;
+        }
+        layers.add_environment(environment);
+        layers.add_flag("author", flags.author.as_deref());
+        layers.add_flag("model", flags.model.as_deref());
+        layers.add_flag("untracked", flags.untracked.then_some("true"));
+        let values = layers.resolve()?;
+        Ok(Self {
+            file: file.map(|(file, _)| file),
+            author: values.text("author", "engross")?,
+            model: values.optional_text("model")?,
+            untracked: values.switch("untracked")?,
+            max_rounds: values.number("max_rounds", 6, 1..=100)?,
+            model_timeout: values.number("model_timeout", 120, 1..=86_400)?,
+        })
+    }
+
+    /// What the providers of models need.
+    pub(crate) fn providers(&self, environment: &Environment) -> ProviderSettings {
+        let text = |name: &str| environment.get(name).map(str::to_owned);
+        let key = |name: &str| environment.get(name).map(SecretString::from);
+        ProviderSettings {
+            openai_api_key: key("OPENAI_API_KEY"),
+            anthropic_api_key: key("ANTHROPIC_API_KEY"),
+            gemini_api_key: key("GEMINI_API_KEY").or_else(|| key("GOOGLE_API_KEY")),
+            compatible_api_key: key("OPENAI_COMPATIBLE_API_KEY"),
+            openai_base_url: text("OPENAI_BASE_URL"),
+            anthropic_base_url: text("ANTHROPIC_BASE_URL"),
+            gemini_base_url: text("GEMINI_BASE_URL").or_else(|| text("GOOGLE_GEMINI_BASE_URL")),
+            ollama_host: text("OLLAMA_HOST"),
+            policy: HttpPolicy {
+                idle_timeout: Duration::from_secs(self.model_timeout.value),
+                ..HttpPolicy::default()
+            },
+        }
+    }
+}
+
+/// The settings file and its text. One that was asked for must be there.
+fn settings_file(
+    flags: &Flags,
+    environment: &Environment,
+) -> Result<Option<(SettingsFile, Option<String>)>, Error> {
+    let asked = flags.config.as_deref().or_else(|| environment.get("ENGROSS_CONFIG").map(Path::new));
+    if let Some(path) = asked {
+        let text = files::read_text(path)?;
+        return Ok(Some((SettingsFile { path: path.to_owned(), exists: true }, Some(text))));
+    }
+    let Some(folders) = directories::ProjectDirs::from("", "", "engross") else { return Ok(None) };
+    let path = folders.config_dir().join("config.toml");
+    let text = files::read_optional_text(&path)?;
+    Ok(Some((SettingsFile { path, exists: text.is_some() }, text)))
+}

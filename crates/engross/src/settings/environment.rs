@@ -1,0 +1,82 @@
+//! A snapshot of the variables that matter.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Variables that hold keys: shown only as set or not set.
+pub(crate) const KEYS: &[&str] = &[
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENAI_COMPATIBLE_API_KEY",
+];
+
+/// Variables that hold addresses of providers.
+pub(crate) const ADDRESSES: &[&str] =
+    &["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST"];
+
+/// What begins the names of our own variables.
+pub(super) const PREFIX: &str = "ENGROSS_";
+
+/// Our own variables that are no settings.
+const OTHERS: &[&str] = &["CONFIG", "LOG", "REQUIRE"];
+
+/// What begins the names of variables that only tests read.
+const TEST_PREFIX: &str = "TEST_";
+
+/// The variables that matter, as they were at the start.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    variables: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// Reads the process's own. What is not Unicode counts as not set.
+    pub(crate) fn of_process() -> Self {
+        let known = |name: &str| {
+            name.starts_with(PREFIX)
+                || KEYS.contains(&name)
+                || ADDRESSES.contains(&name)
+                || matches!(name, "NO_COLOR" | "TERM" | "PATH")
+        };
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .filter(|(name, _)| known(name));
+        Self { variables: variables.collect() }
+    }
+
+    /// The value of a variable, unless it is blank.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
+    }
+
+    /// Whether terminals may be sent colours (no-color.org).
+    pub(crate) fn allows_colour(&self) -> bool {
+        self.get("NO_COLOR").is_none() && self.get("TERM") != Some("dumb")
+    }
+
+    /// Where a program is found.
+    pub(crate) fn find_program(&self, name: &str) -> Option<PathBuf> {
+        let folders = std::env::split_paths(self.get("PATH").unwrap_or_default()).collect::<Vec<_>>();
+        folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
+    }
+
+    /// Our own variables that hold settings: name and value.
+    pub(super) fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.own().filter(|(name, _)| !OTHERS.contains(name) && !name.starts_with(TEST_PREFIX))
+    }
+
+    /// Our own variables without their prefix.
+    fn own(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.iter().filter_map(|(name, _)| Some((name.strip_prefix(PREFIX)?, self.get(name)?)))
+    }
+}
+
+#[cfg(test)]
+impl<const N: usize> From<[(&str, &str); N]> for Environment {
+    fn from(variables: [(&str, &str); N]) -> Self {
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self { variables: variables.into() }
+    }
+}
