@@ -22,7 +22,7 @@ use engross_protocol::{Exit, Failure};
 use crate::cli::{Cli, Command, CommonArgs};
 use crate::failure;
 use crate::files::{Input, read_input};
-use crate::output::{Output, note, print};
+use crate::output::{Output, note};
 use crate::settings::{Environment, Flags, Settings};
 
 /// How a command ended without having failed.
@@ -102,11 +102,7 @@ fn open(path: &Path) -> Result<(Input, WordDocument), Failure> {
 }
 
 /// The settings of a command without flags of its own for them.
-fn settings(
-    common: &CommonArgs,
-    flags: Flags,
-    environment: &Environment,
-) -> Result<Settings, Failure> {
+fn settings(common: &CommonArgs, flags: Flags, environment: &Environment) -> Result<Settings, Failure> {
     Ok(Settings::load(&Flags { config: common.config.clone(), ..flags }, environment)?)
 }
 

@@ -25,6 +25,7 @@ pub(crate) const CODES: &[&str] = &[
     "NOT_FOUND",
     "NOT_UTF8",
     "NOTHING_APPLIED",
+    "NOT_ALL_APPLIED",
     "OUTPUT_IS_INPUT",
     "READ_FAILED",
     "USAGE",

@@ -11,7 +11,7 @@ use std::time::Duration;
 use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
 
 use crate::files;
-pub(crate) use environment::{Environment, KEYS, ADDRESSES};
+pub(crate) use environment::{ADDRESSES, Environment, KEYS};
 use layers::Layers;
 
 /// What the command line says, above all other sources.

@@ -11,6 +11,9 @@ use crate::model::{
 use crate::names::{INS, P};
 use crate::styles::Styles;
 
+/// Refusals of a batch that name what is near; more would only repeat themselves.
+const SUGGESTIONS: usize = 20;
+
 /// The story as it was before the batch.
 pub(crate) struct Base<'a> {
     pub(crate) tree: &'a mut Document,
@@ -19,6 +22,8 @@ pub(crate) struct Base<'a> {
     pub(crate) fields: HashMap<NodeId, FieldContext>,
     pub(crate) view: View,
     texts: Vec<Option<String>>,
+    /// How many more refusals may look through the story for what is near.
+    pub(crate) suggestions: usize,
 }
 
 impl<'a> Base<'a> {
@@ -27,7 +32,15 @@ impl<'a> Base<'a> {
         let paragraphs = paragraphs(tree, story);
         let fields = fields_at_start(tree, &paragraphs);
         let texts = vec![None; paragraphs.len()];
-        Self { tree, styles, paragraphs, fields, view: View::Before(first_id), texts }
+        Self {
+            tree,
+            styles,
+            paragraphs,
+            fields,
+            view: View::Before(first_id),
+            texts,
+            suggestions: SUGGESTIONS,
+        }
     }
 
     pub(crate) fn document(&self) -> &Document {

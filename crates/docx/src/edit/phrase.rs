@@ -6,6 +6,7 @@ use crate::edit::base::Base;
 use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::target::{candidates, is_deleted_text, near};
 use crate::error::{Refusal, RefusalCode};
+use crate::model::OBJECT;
 use crate::ops::Occurrence;
 use crate::read::excerpt;
 use crate::text::find;
@@ -42,18 +43,36 @@ fn hits_inside(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Vec
         Some(index) => index..index + 1,
         None => 0..base.paragraphs.len(),
     };
-    let mut hits: Vec<Hit> = Vec::new();
-    for index in range {
-        hits.extend(find(base.text(index), original).into_iter().map(|found| Hit {
+    search(base, range, original)
+}
+
+/// Hits in single paragraphs. One exact hit makes the tolerant ones noise, so those are only looked for without it.
+pub(crate) fn search(base: &mut Base<'_>, paragraphs: Range<usize>, phrase: &str) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    let take = |base: &mut Base<'_>, index: usize, hits: &mut Vec<Hit>| {
+        let found = find(base.text(index), phrase).into_iter();
+        hits.extend(found.map(|found| Hit {
             first: index,
             last: index,
             range: found.range,
             exact: found.exact,
         }));
+    };
+    for index in paragraphs.clone() {
+        let text = base.text(index);
+        // Folding every paragraph for every phrase would cost the whole document each time. Across an object even an
+        // exact hit cannot be seen by its bytes.
+        if text.contains(phrase) || text.contains(OBJECT) {
+            take(base, index, &mut hits);
+        }
     }
-    // One exact hit makes the tolerant ones noise.
     if hits.iter().any(|hit| hit.exact) {
         hits.retain(|hit| hit.exact);
+        return hits;
+    }
+    hits.clear();
+    for index in paragraphs {
+        take(base, index, &mut hits);
     }
     hits
 }

@@ -2,6 +2,7 @@
 //! guessed.
 
 use crate::edit::base::Base;
+use crate::edit::phrase::search;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, View};
 use crate::names::{FALLBACK, PARA_ID};
@@ -55,18 +56,11 @@ fn find_paragraphs(base: &mut Base<'_>, place: &Place) -> Result<Vec<usize>, Ref
             pick(base, hits, place, &format!("no paragraph of the body has the fingerprint {wanted}"))
         }
         Address::Text(text) => {
-            let mut exact = Vec::new();
-            let mut folded = Vec::new();
-            for index in 0..count {
-                match find(base.text(index), text).first() {
-                    Some(found) if found.exact => exact.push(index),
-                    Some(_) => folded.push(index),
-                    None => {}
-                }
-            }
-            let hits = if exact.is_empty() { folded } else { exact };
-            let message =
-                format!("no paragraph of the body contains '{}'{}", excerpt(text), near(base, text));
+            let mut hits: Vec<usize> =
+                search(base, 0..count, text).into_iter().map(|hit| hit.first).collect();
+            hits.dedup();
+            let near = if hits.is_empty() { near(base, text) } else { String::new() };
+            let message = format!("no paragraph of the body contains '{}'{near}", excerpt(text));
             pick(base, hits, place, &message)
         }
     }
@@ -114,6 +108,11 @@ pub(crate) fn candidates(base: &mut Base<'_>, indices: &[usize]) -> String {
 /// "; nearest are …" for a text that was not found, or nothing.
 pub(crate) fn near(base: &mut Base<'_>, text: &str) -> String {
     let count = base.paragraphs.len();
+    // Each look compares the whole story.
+    if base.suggestions == 0 {
+        return String::new();
+    }
+    base.suggestions -= 1;
     for index in 0..count {
         base.text(index);
     }

@@ -146,6 +146,9 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| *c != OBJECT).collect()
 }
 
+/// Stands for the border between two paragraphs.
+const BORDER: &str = "\u{2029}";
+
 /// What paragraphs say, without any XML.
 struct Model {
     paragraphs: Vec<Paragraph>,
@@ -319,8 +322,8 @@ impl Model {
         let (end, start) = original.split_once('\n').unwrap();
         let first = self.paragraphs[at].text.strip_suffix(end).ok_or("it does not end like that")?.to_owned();
         let second = self.paragraphs[at + 1].text.strip_prefix(start).ok_or("it does not start like that")?;
-        let joined = format!("{first}{}{second}", new.replace('\n', "\n\n"));
-        self.paragraphs[at + 1].own = Some(paragraphs(&joined));
+        let joined = format!("{first}{}{second}", new.replace('\n', BORDER));
+        self.paragraphs[at + 1].own = Some(joined.split(BORDER).map(str::to_owned).collect());
         self.paragraphs[at].own = None;
         Ok(())
     }
@@ -357,9 +360,9 @@ impl Paragraph {
         self.edits.sort_by_key(|(from, to, _)| (*from, *to));
         let mut text = self.text.clone();
         for (from, to, new) in self.edits.iter().rev() {
-            text.replace_range(from..to, new);
+            text.replace_range(from..to, &paragraphs(new).join(BORDER));
         }
-        self.own = Some(paragraphs(&text));
+        self.own = Some(text.split(BORDER).map(str::to_owned).collect());
     }
 }
 

@@ -84,10 +84,10 @@ fn has_result(operations: &[OperationResult]) -> bool {
 fn read_batch(args: &ApplyArgs) -> Result<Batch, Failure> {
     let text = read_text(&args.operations)?;
     let path = args.operations.display();
-    let json = serde_json::from_str(&text)
-        .map_err(|error| usage("INVALID_JSON", format!("{path} is not valid JSON: {error}; correct it there")))?;
-    let mut batch =
-        parse_batch(&json).map_err(|error| failure::of_document(&args.operations, &error))?;
+    let json = serde_json::from_str(&text).map_err(|error| {
+        usage("INVALID_JSON", format!("{path} is not valid JSON: {error}; correct it there"))
+    })?;
+    let mut batch = parse_batch(&json).map_err(|error| failure::of_document(&args.operations, &error))?;
     let authors = batch.operations.iter_mut().map(|operation| &mut operation.author);
     for author in authors.chain([&mut batch.author]) {
         if args.signature.author.is_some() {

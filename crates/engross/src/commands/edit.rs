@@ -18,7 +18,7 @@ use crate::change::Palette;
 use crate::cli::EditArgs;
 use crate::delivery::{Writing, deliver, destination};
 use crate::failure::{self, usage};
-use crate::files::{read_text};
+use crate::files::read_text;
 use crate::output::{Output, note};
 use crate::progress::Progress;
 use crate::report::{NO_PROOF, Report, ending};
@@ -65,9 +65,8 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     let outcome = outcome.map_err(|error| failure::of_document(&input.path, &error))?;
 
     let tracking = if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked };
-    let worked = |operation: &RunOperation| {
-        matches!(operation.result.status, Status::Applied | Status::NoChange)
-    };
+    let worked =
+        |operation: &RunOperation| matches!(operation.result.status, Status::Applied | Status::NoChange);
     let delivery = if outcome.operations.iter().any(worked) {
         Some(deliver(&document, tracking, &input.path, &destination, Writing::Real)?)
     } else {
@@ -79,11 +78,12 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         return Err(failure);
     }
     let exit = exit_of(&outcome);
+    let reason = reason(&outcome);
     let answer = Answer {
         model: spec,
         rounds: outcome.rounds,
-        complete: exit == Exit::Done,
-        reason: reason(&outcome),
+        complete: reason.is_none(),
+        reason,
         report: Report {
             input: input.path.display().to_string(),
             output: delivery.as_ref().and_then(|delivery| delivery.output.clone()),
@@ -104,7 +104,9 @@ fn open_model(settings: &Settings, environment: &Environment) -> Result<Arc<dyn 
     let spec: ModelSpec = match &settings.model.value {
         Some(spec) => spec.parse()?,
         None => {
-            note("No model is set, so the embedded rules are used: a few patterns, not a language model (see --model).");
+            note(
+                "No model is set, so the embedded rules are used: a few patterns, not a language model (see --model).",
+            );
             ModelSpec::Rules
         }
     };

@@ -46,7 +46,8 @@ impl Destination {
             if is_same_file(&input.path, &real, &metadata) {
                 return Err(Error::OutputIsInput { path: shown });
             }
-            let refused = |reason: &str| Error::WriteFailed { path: shown.clone(), reason: reason.to_owned() };
+            let refused =
+                |reason: &str| Error::WriteFailed { path: shown.clone(), reason: reason.to_owned() };
             if metadata.is_dir() {
                 return Err(refused("it is a folder"));
             }
@@ -74,9 +75,7 @@ impl Destination {
         }
         let folder = folder_of(&self.real);
         let mut file = temporary_file(folder, replaced.as_ref()).map_err(|error| failed(&error))?;
-        file.write_all(bytes)
-            .and_then(|()| file.as_file().sync_all())
-            .map_err(|error| failed(&error))?;
+        file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(|error| failed(&error))?;
         file.persist(&self.real).map_err(|error| failed(&error.error))?;
         // The file is in its place; that a crash cannot undo the renaming is the folder's affair.
         sync_folder(folder);

@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::layers::KEYS as SETTINGS;
+
 /// Variables that hold keys: shown only as set or not set.
-pub(crate) const KEYS: &[&str] = &[
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "GOOGLE_API_KEY",
-    "OPENAI_COMPATIBLE_API_KEY",
-];
+pub(crate) const KEYS: &[&str] =
+    &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_COMPATIBLE_API_KEY"];
 
 /// Variables that hold addresses of providers.
 pub(crate) const ADDRESSES: &[&str] =
@@ -62,14 +59,18 @@ impl Environment {
         folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
     }
 
-    /// Our own variables that hold settings: name and value.
-    pub(super) fn settings(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.own().filter(|(name, _)| !OTHERS.contains(name) && !name.starts_with(TEST_PREFIX))
+    /// Variables with our prefix that mean nothing.
+    pub(crate) fn unknown(&self) -> Vec<String> {
+        let unknown = self.own().filter(|(name, _)| {
+            let is_setting = SETTINGS.iter().any(|key| key.eq_ignore_ascii_case(name));
+            !is_setting && !OTHERS.contains(name) && !name.starts_with(TEST_PREFIX)
+        });
+        unknown.map(|(name, _)| format!("{PREFIX}{name}")).collect()
     }
 
-    /// Our own variables without their prefix.
-    fn own(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.variables.iter().filter_map(|(name, _)| Some((name.strip_prefix(PREFIX)?, self.get(name)?)))
+    /// Our own variables, without their prefix, and their values.
+    pub(super) fn own(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.keys().filter_map(|name| Some((name.strip_prefix(PREFIX)?, self.get(name)?)))
     }
 }
 

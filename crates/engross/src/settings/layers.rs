@@ -44,7 +44,10 @@ impl Layers {
             message: format!("the file is not valid TOML: {}", error.to_string().trim_end()),
         })?;
         if let Some(unknown) = values.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(Error::Invalid { origin, message: format!("there is no setting '{unknown}'{}", hint(unknown)) });
+            return Err(Error::Invalid {
+                origin,
+                message: format!("there is no setting '{unknown}'{}", hint(unknown)),
+            });
         }
         self.0.push(Layer(values));
         Ok(())
@@ -52,7 +55,7 @@ impl Layers {
 
     /// Adds the environment. Of our variables only those of known settings count; `doctor` names the others.
     pub(super) fn add_environment(&mut self, environment: &Environment) {
-        let values = environment.settings().filter_map(|(name, value)| {
+        let values = environment.own().filter_map(|(name, value)| {
             let key = name.to_ascii_lowercase();
             let origin = format!("{PREFIX}{name}");
             KEYS.contains(&key.as_str()).then(|| (key, Value::new(Some(&origin), value)))
@@ -72,7 +75,9 @@ impl Layers {
     pub(super) fn resolve(self) -> Result<Values, Error> {
         let builder = self.0.into_iter().fold(Config::builder(), |builder, layer| builder.add_source(layer));
         let config = builder.build().and_then(|config| config.collect());
-        config.map(Values).map_err(|error| Error::Invalid { origin: "settings".to_owned(), message: error.to_string() })
+        config
+            .map(Values)
+            .map_err(|error| Error::Invalid { origin: "settings".to_owned(), message: error.to_string() })
     }
 }
 
@@ -90,8 +95,9 @@ impl Values {
     }
 
     pub(super) fn switch(&self, key: &str) -> Result<Setting<bool>, Error> {
-        let (value, origin) =
-            self.read(key, "true or false", |value| value.into_bool().ok())?.unwrap_or((false, Origin::Default));
+        let (value, origin) = self
+            .read(key, "true or false", |value| value.into_bool().ok())?
+            .unwrap_or((false, Origin::Default));
         Ok(Setting { value, origin })
     }
 

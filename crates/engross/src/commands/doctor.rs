@@ -1,0 +1,182 @@
+//! `engross doctor`: what this installation would do, and why.
+//!
+//! Must never show a key, and never ask a provider anything.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use engross_llm::ModelSpec;
+use engross_protocol::{Exit, Failure};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Ended;
+use crate::cli::DoctorArgs;
+use crate::files::{read_text, temporary_folder_is_writable};
+use crate::output::Output;
+use crate::settings::{ADDRESSES, Environment, Flags, KEYS, Origin, Settings};
+
+#[derive(Serialize)]
+struct Answer {
+    version: &'static str,
+    config: Config,
+    settings: Vec<Row>,
+    providers: Vec<Row>,
+    model: Value,
+    checks: Vec<Check>,
+    parts: Vec<Part>,
+}
+
+#[derive(Serialize)]
+struct Config {
+    path: Option<String>,
+    exists: bool,
+}
+
+/// A value and where it came from.
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    value: Value,
+    origin: String,
+}
+
+/// Something that must hold.
+#[derive(Serialize)]
+struct Check {
+    name: &'static str,
+    ok: bool,
+    message: String,
+}
+
+/// An optional program.
+#[derive(Serialize)]
+struct Part {
+    name: &'static str,
+    path: Option<String>,
+    purpose: &'static str,
+}
+
+pub(super) fn run(args: &DoctorArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    let flags = Flags { config: args.common.config.clone(), ..Flags::default() };
+    let settings = Settings::load(&flags, environment)?;
+    let (model, model_check) = model(&settings, environment);
+    let answer = Answer {
+        version: env!("CARGO_PKG_VERSION"),
+        config: Config {
+            path: settings.file.as_ref().map(|file| file.path.display().to_string()),
+            exists: settings.file.as_ref().is_some_and(|file| file.exists),
+        },
+        settings: rows(&settings),
+        providers: KEYS.iter().chain(ADDRESSES).map(|name| provider(name, environment)).collect(),
+        model,
+        checks: vec![model_check, temporary_folder(), variables(environment)],
+        parts: vec![Part {
+            name: "soffice",
+            path: environment.find_program("soffice").map(|path| path.display().to_string()),
+            purpose: "LibreOffice: the tests compare with it",
+        }],
+    };
+    output.answer(&answer, || text(&answer))?;
+    let is_well = answer.checks.iter().all(|check| check.ok);
+    Ok(Ended::With(if is_well { Exit::Done } else { Exit::Refused }))
+}
+
+fn rows(settings: &Settings) -> Vec<Row> {
+    let row = |name, value: Value, origin: &Origin| Row { name, value, origin: origin.to_string() };
+    vec![
+        row("author", json!(settings.author.value), &settings.author.origin),
+        row("model", json!(settings.model.value), &settings.model.origin),
+        row("untracked", json!(settings.untracked.value), &settings.untracked.origin),
+        row("max_rounds", json!(settings.max_rounds.value), &settings.max_rounds.origin),
+        row("model_timeout", json!(settings.model_timeout.value), &settings.model_timeout.origin),
+    ]
+}
+
+fn provider(name: &'static str, environment: &Environment) -> Row {
+    let shown = match environment.get(name) {
+        None => "not set",
+        // An address can hold a password, too.
+        Some(value) if ADDRESSES.contains(&name) && !value.contains('@') => value,
+        Some(_) => "set",
+    };
+    let origin = if shown == "not set" { Origin::Default.to_string() } else { name.to_owned() };
+    Row { name, value: json!(shown), origin }
+}
+
+/// The model that `edit` would use, and whether it can be opened. Nothing is sent.
+fn model(settings: &Settings, environment: &Environment) -> (Value, Check) {
+    let given = settings.model.value.as_deref().unwrap_or("rules");
+    let opened = given.parse().map_err(Failure::from).and_then(|spec: ModelSpec| {
+        engross_llm::open(&spec, &settings.providers(environment), |file| {
+            read_text(Path::new(file)).map_err(Failure::from)
+        })
+    });
+    match opened {
+        Ok(model) => {
+            let info = model.info();
+            let message = if info.language_model {
+                format!("{} can be asked", info.spec)
+            } else {
+                format!("{} works offline and is not a language model", info.spec)
+            };
+            let shown = json!({"spec": info.spec, "languageModel": info.language_model, "ready": true});
+            (shown, Check { name: "model", ok: true, message })
+        }
+        Err(failure) => {
+            let shown = json!({"spec": given, "ready": false, "code": failure.code});
+            (shown, Check { name: "model", ok: false, message: failure.message })
+        }
+    }
+}
+
+fn temporary_folder() -> Check {
+    let name = "temporary folder";
+    match temporary_folder_is_writable() {
+        Ok(folder) => Check { name, ok: true, message: format!("{} can be written", folder.display()) },
+        Err((folder, reason)) => {
+            Check { name, ok: false, message: format!("{} cannot be written: {reason}", folder.display()) }
+        }
+    }
+}
+
+/// A misspelt variable would otherwise go unnoticed.
+fn variables(environment: &Environment) -> Check {
+    let unknown = environment.unknown();
+    let message = if unknown.is_empty() {
+        "no unknown ENGROSS_ variable is set".to_owned()
+    } else {
+        format!("unknown variables are set and ignored: {}", unknown.join(", "))
+    };
+    Check { name: "environment", ok: unknown.is_empty(), message }
+}
+
+fn text(answer: &Answer) -> String {
+    let mut out = format!("engross {}\n\n", answer.version);
+    let path = answer.config.path.as_deref().unwrap_or("no folder for settings on this platform");
+    let exists = if answer.config.exists { "" } else { " (does not exist)" };
+    let _ = writeln!(out, "Settings file: {path}{exists}\n");
+    for (title, rows) in [("Settings", &answer.settings), ("Providers", &answer.providers)] {
+        let _ = writeln!(out, "{title}");
+        for row in rows {
+            let value = match &row.value {
+                Value::Null => "–".to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let _ = writeln!(out, "  {:<26} {value:<24} {}", row.name, row.origin);
+        }
+        out.push('\n');
+    }
+    out.push_str("Checks\n");
+    for check in &answer.checks {
+        let _ =
+            writeln!(out, "  {:<26} {:<5} {}", check.name, if check.ok { "ok" } else { "NO" }, check.message);
+    }
+    out.push_str("\nOptional parts\n");
+    for part in &answer.parts {
+        let path = part.path.as_deref().unwrap_or("not found");
+        let _ = writeln!(out, "  {:<26} {path}  ({})", part.name, part.purpose);
+    }
+    out
+}
