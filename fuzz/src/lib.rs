@@ -1,5 +1,5 @@
-//! What must hold for any bytes at all. One function for each fuzz target; the tests of `crates/docx` replay
-//! `regressions/` through the same functions.
+//! What must hold for any bytes at all. One function for each fuzz target. An input that breaks a promise becomes a
+//! scenario or a test of the crate that broke it; `cargo xtask fuzz` runs the targets.
 //!
 //! A broken promise is a panic. Must never depend on anything but the bytes.
 
@@ -34,12 +34,21 @@ pub fn xml_parse(data: &[u8]) {
     document.append(last, added);
     let copied = document.copy(elements.get(1).copied().unwrap_or(last));
     document.prepend(last, copied);
-    // Below the root all names keep the prefixes that they had, so the result can be read wherever it is.
-    let rebound = document.rebinds_root_prefix();
-    let written = document.write();
-    let deeper = XmlLimits { depth: 2000, nodes: usize::MAX, attributes: 2000, ..XmlLimits::default() };
-    let again = Document::parse(written, &VOCABULARY, &deeper).expect("a changed tree is well-formed");
-    assert!(rebound || again.attribute(again.root(), ID).as_deref() == Some("<\"'&>"));
+    // Where an element binds a prefix of the root to something else, new names below it may mean something else:
+    // editors must look at that first.
+    if !document.rebinds_root_prefix() {
+        let deeper = XmlLimits { depth: 2000, nodes: usize::MAX, attributes: 2000, ..XmlLimits::default() };
+        let again =
+            Document::parse(document.write(), &VOCABULARY, &deeper).expect("a changed tree is well-formed");
+        let ids = |document: &Document| -> Vec<Option<String>> {
+            document
+                .descendants(document.root())
+                .filter(|node| document.kind(*node) == Kind::Element)
+                .map(|node| document.attribute(node, ID).map(std::borrow::Cow::into_owned))
+                .collect()
+        };
+        assert!(ids(&again) == ids(&document), "what was set is read again");
+    }
 
     document.rollback(checkpoint);
     assert!(document.write() == data, "a change that was taken back leaves nothing");

@@ -1,5 +1,7 @@
 //! Arbitrary operations on one small document that has something of everything.
 
+use std::sync::LazyLock;
+
 use engross_docx::model::View;
 use engross_docx::ops::{Status, parse_batch};
 use engross_docx::read::ReadOptions;
@@ -48,7 +50,10 @@ pub fn apply(data: &[u8]) {
 
 /// The document that operations are tried on.
 fn sample() -> WordDocument {
-    WordDocument::open(builder().build(), &Limits::default()).expect("the sample is a document")
+    static SAMPLE: LazyLock<WordDocument> = LazyLock::new(|| {
+        WordDocument::open(builder().build(), &Limits::default()).expect("the sample is a document")
+    });
+    SAMPLE.clone()
 }
 
 fn builder() -> DocxBuilder {

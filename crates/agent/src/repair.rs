@@ -42,5 +42,5 @@ fn same_intent(first: &Value, second: &Value) -> bool {
         text.is_some() && text == second.get(field).and_then(Value::as_str)
     };
     let deletes_paragraph = name(first).is_some_and(|name| name == "delete_paragraph");
-    name(first) == name(second) && (deletes_paragraph || texts.iter().any(|field| same_text(field)))
+    name(first) == name(second) && (deletes_paragraph || texts.iter().any(same_text))
 }

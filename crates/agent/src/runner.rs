@@ -111,7 +111,7 @@ impl<'a> EditRun<'a> {
                         input = Some(self.ask(request, round, &mut quiet).await);
                     }
                     Action::Run(uses) => {
-                        input = Some(Input::Ran(self.use_tools(&uses, state.rounds(), events)?))
+                        input = Some(Input::Ran(self.use_tools(&uses, state.rounds(), events)?));
                     }
                     Action::Warn(warning) => {
                         events(RunEvent::Warning(warning.clone()));

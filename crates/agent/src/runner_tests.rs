@@ -179,7 +179,7 @@ fn calls_of_one_round_mean_the_document_that_was_read() {
     assert_eq!(ran.outcome.summary(), Summary { applied: 2, ..Summary::default() });
     let Message::Tool { content, .. } = &ran.requests[1].messages[3] else { panic!() };
     assert!(content.contains("[P51|") && content.contains("five (5)"), "{content}");
-    assert!(last_result(&ran.requests[1]).contains("Paragraph numbers may have moved"));
+    assert!(last_result(&ran.requests[1]).contains("what was P35 and above is now 1 higher"));
 }
 
 #[test]

@@ -66,9 +66,12 @@ pub(crate) fn describe(result: &OperationResult, palette: Palette) -> String {
 
 /// The words that differ, marked, with what stands around them.
 pub(crate) fn words(before: &str, after: &str, palette: Palette) -> String {
+    let hunks = diff(before, after);
+    if hunks.is_empty() {
+        return shortened(after, LONGEST);
+    }
     let mut out = String::new();
     let mut kept_from = 0;
-    let hunks = diff(before, after);
     for hunk in &hunks {
         let kept = before.get(kept_from..hunk.old.start).unwrap_or_default();
         out.push_str(&context(kept, kept_from > 0, true));
@@ -76,7 +79,7 @@ pub(crate) fn words(before: &str, after: &str, palette: Palette) -> String {
         mark(&mut out, after.get(hunk.new.clone()).unwrap_or_default(), palette.inserted);
         kept_from = hunk.old.end;
     }
-    out.push_str(&context(before.get(kept_from..).unwrap_or_default(), !hunks.is_empty(), false));
+    out.push_str(&context(before.get(kept_from..).unwrap_or_default(), true, false));
     out
 }
 

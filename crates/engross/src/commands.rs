@@ -111,7 +111,8 @@ fn start_log(filter: &str) {
     use tracing_subscriber::EnvFilter;
     match EnvFilter::try_new(filter) {
         Ok(filter) => {
-            tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+            let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+            let _ = log.try_init();
         }
         Err(error) => note(&format!("ENGROSS_LOG is not a log filter ({error}); nothing is logged")),
     }

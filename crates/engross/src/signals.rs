@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Holds signals back while it lives. Held back are those that would end the process and leave a temporary file behind:
 /// Ctrl-C, a request to end, and, instead of an error, a file beyond the size limit of the process.
 pub(crate) struct HeldBack {
-    #[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has signals"))]
     free: Arc<AtomicBool>,
 }
 

@@ -3,6 +3,8 @@
 //! Nodes that existed before a [`Checkpoint`] have their old rows journalled; everything made since is cut off the
 //! ends of the arenas. So an attempt costs what it touches, never the document.
 
+use std::collections::HashSet;
+
 use crate::escape::{escape_attribute, escape_text};
 use crate::name::{Name, NamespaceGroup};
 use crate::tree::{Attribute, Document, FLAG_BELOW, FLAG_NEW, FLAG_TAG, Kind, NIL, Node, NodeId, Span};
@@ -63,7 +65,12 @@ impl Document {
         if self.prefix(group.0).is_some() {
             return;
         }
-        let taken = |prefix: &str| self.root_prefixes.iter().any(|(known, _)| &**known == prefix);
+        // A prefix that an element below binds to something else would not mean `uri` there.
+        let declarations = self.attributes.iter().map(|attribute| self.slice(attribute.qualified));
+        let below: HashSet<&str> = declarations.filter_map(|name| name.strip_prefix("xmlns:")).collect();
+        let taken = |prefix: &str| {
+            below.contains(prefix) || self.root_prefixes.iter().any(|(known, _)| &**known == prefix)
+        };
         let mut prefix = hint.to_owned();
         while taken(&prefix) {
             prefix.push('x');

@@ -64,6 +64,18 @@ fn a_default_namespace_serves_elements_but_not_attributes() {
 }
 
 #[test]
+fn a_new_prefix_is_bound_to_nothing_else_further_down() {
+    let mut document = parse("<d xmlns='urn:w' xmlns:wx='urn:y'><p xmlns:w='urn:x' w:id='2'/></d>");
+    document.ensure_prefix(NamespaceGroup(0), "w", "urn:w");
+    let paragraph = document.child(document.root(), P).unwrap();
+    document.set_attribute(paragraph, ID, "1");
+    let again = parse(&written(&document));
+    let paragraph = again.child(again.root(), P).unwrap();
+    assert_eq!(again.attribute(paragraph, ID).as_deref(), Some("1"));
+    assert!(written(&document).contains("w:id=\"2\" wxx:id=\"1\""), "{}", written(&document));
+}
+
+#[test]
 fn unwrap_rename_and_copy() {
     let mut document = parse("<w:d xmlns:w='urn:w'><w:ins><w:p>1</w:p><w:p>2</w:p></w:ins></w:d>");
     let root = document.root();

@@ -69,7 +69,8 @@ pub(crate) struct Names {
     entries: Vec<(u16, Box<str>)>,
     lookup: ShortMap<(u16, Box<[u8]>), Name>,
     uris: Vec<Box<str>>,
-    groups: usize,
+    /// Numbers of the namespaces that are in no group.
+    others: ShortMap<Box<str>, u16>,
 }
 
 impl Names {
@@ -79,7 +80,7 @@ impl Names {
             entries: Vec::with_capacity(vocabulary.names.len() + 64),
             lookup: ShortMap::default(),
             uris,
-            groups: vocabulary.namespaces.len(),
+            others: ShortMap::default(),
         };
         names.lookup.reserve(vocabulary.names.len() + 64);
         for (group, local) in vocabulary.names {
@@ -88,17 +89,19 @@ impl Names {
         names
     }
 
-    /// The number of a namespace URI: its group, or a number of its own.
-    pub(crate) fn namespace(&mut self, vocabulary: &Vocabulary, uri: &str) -> u16 {
+    /// The number of a namespace URI: its group, or a number of its own. `None` beyond the 65,535th.
+    pub(crate) fn namespace(&mut self, vocabulary: &Vocabulary, uri: &str) -> Option<u16> {
         let group = vocabulary.namespaces.iter().position(|group| group.contains(&uri));
-        let known = group.or_else(|| {
-            self.uris.iter().skip(self.groups).position(|known| &**known == uri).map(|at| at + self.groups)
-        });
-        let at = known.unwrap_or_else(|| {
-            self.uris.push(uri.into());
-            self.uris.len() - 1
-        });
-        u16::try_from(at).unwrap_or(u16::MAX)
+        if let Some(group) = group {
+            return u16::try_from(group).ok();
+        }
+        if let Some(known) = self.others.get(uri) {
+            return Some(*known);
+        }
+        let at = u16::try_from(self.uris.len()).ok()?;
+        self.uris.push(uri.into());
+        self.others.insert(uri.into(), at);
+        Some(at)
     }
 
     pub(crate) fn intern(&mut self, namespace: u16, local: &[u8]) -> Name {

@@ -2,6 +2,8 @@
 //!
 //! Must never accept what is not well-formed, and never spend more than linear time or memory.
 
+use std::collections::HashSet;
+
 use crate::encoding;
 use crate::error::{Error, ErrorKind, position};
 use crate::escape::{is_character, reference};
@@ -53,6 +55,7 @@ impl Document {
             depth: 0,
             scopes: vec![Scope::default()],
             bindings: vec![],
+            bound: ShortMap::default(),
             rebound: false,
         };
         let result = parser.run();
@@ -103,7 +106,11 @@ struct Parser<'a> {
     open: u32,
     depth: usize,
     scopes: Vec<Scope>,
+    /// All declarations in force, outermost first.
     bindings: Vec<Binding>,
+    /// By prefix, the namespaces it stands for, outermost first. Searching `bindings` would let a text of many
+    /// declarations take quadratic time.
+    bound: ShortMap<Box<[u8]>, Vec<u16>>,
     rebound: bool,
 }
 
@@ -342,11 +349,10 @@ impl Parser<'_> {
             if &*prefix == "xmlns" || reserved || (uri.is_empty() && !prefix.is_empty()) {
                 return Err((ErrorKind::Malformed("a namespace declaration is not allowed"), None));
             }
-            let namespace = self.names.namespace(self.vocabulary, &uri);
-            if self.depth > 0 {
-                let earlier = self.bindings.iter().find(|binding| binding.prefix == prefix);
-                self.rebound |= earlier.is_some_and(|earlier| earlier.namespace != namespace);
-            }
+            let namespace = self.names.namespace(self.vocabulary, &uri).ok_or((ErrorKind::TooLarge, None))?;
+            let stack = self.bound.entry(prefix.as_bytes().into()).or_default();
+            self.rebound |= self.depth > 0 && stack.first().is_some_and(|earlier| *earlier != namespace);
+            stack.push(namespace);
             self.bindings.push(Binding { prefix, namespace });
         }
         self.scopes.push(Scope { depth: self.depth, first_binding, ..Scope::default() });
@@ -355,21 +361,29 @@ impl Parser<'_> {
 
     fn resolve_attributes(&mut self, first: usize) -> Result<(), Refusal> {
         for at in first..self.attributes.len() {
-            let Some(row) = self.attributes.get(at).copied() else { break };
-            let name = self.resolve(row.qualified, false)?;
-            let text = self.bytes(row.qualified);
-            let earlier = self.attributes.get(first..at).unwrap_or_default();
-            let same = |other: &Attribute| {
-                self.bytes(other.qualified) == text || (other.name == name && name != Name::NONE)
-            };
-            if earlier.iter().any(same) {
-                return Err(malformed("an attribute is given twice"));
-            }
+            let Some(qualified) = self.attributes.get(at).map(|row| row.qualified) else { break };
+            let name = self.resolve(qualified, false)?;
             if let Some(row) = self.attributes.get_mut(at) {
                 row.name = name;
             }
         }
-        Ok(())
+        let rows = self.attributes.get(first..).unwrap_or_default();
+        let same = |one: &Attribute, other: &Attribute| {
+            self.bytes(one.qualified) == self.bytes(other.qualified)
+                || (one.name == other.name && one.name != Name::NONE)
+        };
+        // Comparing each with each is fastest for the few that elements have, and quadratic.
+        let twice = if rows.len() <= 32 {
+            rows.iter().enumerate().any(|(at, row)| rows.iter().take(at).any(|other| same(row, other)))
+        } else {
+            let mut texts = HashSet::with_capacity(rows.len());
+            let mut names = HashSet::with_capacity(rows.len());
+            rows.iter().any(|row| {
+                !texts.insert(self.bytes(row.qualified))
+                    || (row.name != Name::NONE && !names.insert(row.name))
+            })
+        };
+        if twice { Err(malformed("an attribute is given twice")) } else { Ok(()) }
     }
 
     fn resolve(&mut self, qualified: Span, element: bool) -> Result<Name, Refusal> {
@@ -388,20 +402,20 @@ impl Parser<'_> {
         if plain || local.contains(&b':') || !local.first().is_some_and(|byte| is_name_start(*byte)) {
             return Err(malformed("a name has a misplaced colon"));
         }
-        let namespace = if prefix == b"xml" {
-            self.names.namespace(self.vocabulary, "http://www.w3.org/XML/1998/namespace")
+        let uri = if prefix == b"xml" {
+            "http://www.w3.org/XML/1998/namespace"
         } else if prefix == b"xmlns" || (text == b"xmlns" && !element) {
-            self.names.namespace(self.vocabulary, "http://www.w3.org/2000/xmlns/")
-        } else if prefix.is_empty() && !element {
-            self.names.namespace(self.vocabulary, "")
+            "http://www.w3.org/2000/xmlns/"
         } else {
-            let bound = self.bindings.iter().rev().find(|binding| binding.prefix.as_bytes() == prefix);
-            match bound {
-                Some(binding) => binding.namespace,
-                None if prefix.is_empty() => self.names.namespace(self.vocabulary, ""),
-                None => return Err(malformed("a name uses a prefix that is not declared")),
-            }
+            ""
         };
+        let is_bound = uri.is_empty() && (element || !prefix.is_empty());
+        let bound = self.bound.get(prefix).filter(|_| is_bound).and_then(|stack| stack.last().copied());
+        if bound.is_none() && uri.is_empty() && !prefix.is_empty() {
+            return Err(malformed("a name uses a prefix that is not declared"));
+        }
+        let namespace = bound.or_else(|| self.names.namespace(self.vocabulary, uri));
+        let namespace = namespace.ok_or((ErrorKind::TooLarge, None))?;
         let name = self.names.intern(namespace, local);
         if let Some(scope) = self.scopes.last_mut() {
             let cache = if element { &mut scope.elements } else { &mut scope.attributes };
@@ -444,7 +458,11 @@ impl Parser<'_> {
             if let Some(scope) = self.scopes.pop()
                 && self.depth > 0
             {
-                self.bindings.truncate(scope.first_binding);
+                for binding in self.bindings.drain(scope.first_binding.min(self.bindings.len())..) {
+                    if let Some(stack) = self.bound.get_mut(binding.prefix.as_bytes()) {
+                        stack.pop();
+                    }
+                }
             }
         }
     }

@@ -115,6 +115,30 @@ fn limits_hold() {
 }
 
 #[test]
+fn namespaces_take_linear_time() {
+    let start = std::time::Instant::now();
+    let declarations =
+        |depth: usize| (0..1000).map(|i| format!(" xmlns:p{depth}x{i}='u'")).collect::<String>();
+    let open: String = (0..100).map(|depth| format!("<a{}>", declarations(depth))).collect();
+    let inner = "<a xmlns:q='u'/>".repeat(30_000);
+    assert!(parse(&format!("{open}{inner}{}", "</a>".repeat(100))).is_ok());
+    let uris = |count: usize| (0..count).map(|i| format!("<a xmlns='u{i}'/>")).collect::<String>();
+    assert!(parse(&format!("<r>{}</r>", uris(60_000))).is_ok());
+    assert_eq!(refused(&format!("<r>{}</r>", uris(70_000))), ErrorKind::TooLarge);
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+#[test]
+fn an_attribute_is_found_twice_among_many() {
+    let many: String = (0..100).map(|i| format!(" a{i}='1'")).collect();
+    assert!(parse(&format!("<a xmlns:x='urn:one' xmlns:y='urn:uno' x:b='1' y:c='2'{many}/>")).is_ok());
+    for twice in ["a7='2'", "x:b='1' y:b='2'", "b='1' b='1'"] {
+        let text = format!("<a xmlns:x='urn:one' xmlns:y='urn:uno'{many} {twice}/>");
+        assert_eq!(refused(&text), ErrorKind::Malformed("an attribute is given twice"));
+    }
+}
+
+#[test]
 fn transcodes_utf16_and_writes_it_again() {
     let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>é😀</a>";
     for (mark, little) in [(true, true), (true, false), (false, true), (false, false)] {

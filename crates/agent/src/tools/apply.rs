@@ -7,6 +7,7 @@ use engross_docx::ops::{Batch, OperationResult, Status, Summary};
 use engross_docx::{EditOptions, Error, WordDocument};
 use serde_json::{Map, Value, json};
 
+use super::moved::moved;
 use super::{CallResult, Proposal, cut};
 use crate::reading;
 
@@ -47,10 +48,19 @@ pub(crate) fn apply_together(
             .collect();
         applied.push(results);
     }
+    let written: Vec<i64> = applied.iter().flatten().flat_map(revisions_of).collect();
+    let note = if written.is_empty() { None } else { Some(moved(document, &written)?) };
     applied
         .into_iter()
-        .map(|results| Ok(Applied { answer: answer(document, &results, bytes)?, results }))
+        .map(|results| {
+            let answer = answer(document, &results, note.as_deref(), bytes)?;
+            Ok(Applied { answer, results })
+        })
         .collect()
+}
+
+fn revisions_of(result: &OperationResult) -> impl Iterator<Item = i64> {
+    result.revision_ids.iter().copied()
 }
 
 /// The result of something that is no operation.
@@ -70,30 +80,32 @@ fn not_valid(index: usize, proposal: &Proposal, message: &str) -> OperationResul
     }
 }
 
-/// The results with the fresh text around the changes. `summary` is what the rules model reads.
-fn answer(document: &WordDocument, results: &[OperationResult], bytes: usize) -> Result<CallResult, Error> {
+/// The results with the fresh text around the changes. `summary` is what the rules model reads; `note` says how paragraph
+/// numbers have moved.
+fn answer(
+    document: &WordDocument,
+    results: &[OperationResult],
+    note: Option<&str>,
+    bytes: usize,
+) -> Result<CallResult, Error> {
     let summary = Summary::of(results);
-    let changed: Vec<i64> = results.iter().flat_map(|result| result.revision_ids.iter().copied()).collect();
+    let changed: Vec<i64> = results.iter().flat_map(revisions_of).collect();
     let mut answer = Map::new();
     answer.insert("summary".to_owned(), json!(summary));
-    let half = bytes / 2;
-    let (listed, left_out) = listed(results, half);
+    let (listed, left_out) = listed(results, bytes / 2);
     answer.insert("operations".to_owned(), listed);
     if left_out > 0 {
         answer.insert("operationsNotListed".to_owned(), json!(left_out));
     }
     answer.insert("paragraphs".to_owned(), json!(document.paragraph_count()));
+    if let Some(note) = note {
+        answer.insert("note".to_owned(), json!(note));
+    }
     if !changed.is_empty() {
-        answer.insert(
-            "note".to_owned(),
-            json!(
-                "Paragraph numbers may have moved. Below are the changed paragraphs and their neighbours as they are now; \
-                 read_document shows the rest."
-            ),
-        );
         let used = Value::Object(answer.clone()).to_string().len();
         // In JSON, quotes and line ends take two bytes each.
         let room = bytes.saturating_sub(used + 32) / 2;
+        // The changed paragraphs and their neighbours, with their present numbers.
         answer.insert("now".to_owned(), json!(reading::around(document, &changed, room)?.text));
     }
     let is_error = summary.applied + summary.no_change == 0 && !results.is_empty();

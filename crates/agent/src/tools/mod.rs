@@ -5,6 +5,7 @@
 
 mod apply;
 mod arguments;
+mod moved;
 mod read;
 mod result;
 
@@ -12,6 +13,8 @@ mod result;
 mod apply_tests;
 #[cfg(test)]
 mod arguments_tests;
+#[cfg(test)]
+mod moved_tests;
 #[cfg(test)]
 mod read_tests;
 

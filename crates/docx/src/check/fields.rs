@@ -21,10 +21,8 @@ impl Fields {
             }
             match kind {
                 "begin" => open.push(node),
-                "end" => {
-                    if open.pop().is_none() {
-                        self.stray.insert(node);
-                    }
+                "end" if open.pop().is_none() => {
+                    self.stray.insert(node);
                 }
                 _ => {}
             }

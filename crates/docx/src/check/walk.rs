@@ -83,7 +83,9 @@ impl Checks {
                 _ => continue,
             };
             let nodes = part.document.children(part.document.root());
-            ids.extend(nodes.filter_map(|node| part.document.attribute(node, ID)).map(|id| id.into_owned()));
+            ids.extend(
+                nodes.filter_map(|node| part.document.attribute(node, ID)).map(std::borrow::Cow::into_owned),
+            );
         }
         Self { ledger }
     }

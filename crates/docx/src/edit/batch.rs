@@ -17,10 +17,7 @@ use crate::edit::pen::Ids;
 use crate::edit::plan::{Plan, plan};
 use crate::edit::tidy::tidy;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::mark_revisions;
-use crate::names::DEL;
 use crate::ops::{Edit, Operation, OperationResult, Status};
-use crate::revisions::Selection;
 use crate::styles::Styles;
 
 /// Who signs revisions, and when.
@@ -173,8 +170,11 @@ impl<'a> BatchRun<'a> {
                 .iter()
                 .flat_map(|change| {
                     let crosses = change.first != change.last;
-                    (change.first..=change.last)
-                        .map(move |index| (index, if crosses { Claim::Whole } else { change.claim.clone() }))
+                    let claims = (change.first..=change.last)
+                        .map(move |index| (index, if crosses { Claim::Whole } else { change.claim.clone() }));
+                    let adds = matches!(&change.claim, Claim::Text(range) if !crosses && !range.is_empty());
+                    let additions = change.hunks.iter().filter(move |hunk| adds && hunk.range.is_empty());
+                    claims.chain(additions.map(|hunk| (change.first, Claim::Addition(hunk.range.start))))
                 })
                 .collect(),
         };
@@ -211,7 +211,10 @@ impl<'a> BatchRun<'a> {
             }
             from = from.saturating_sub(1);
             to = (to + 1).min(last);
-            while to < last && self.border_gone(to) {
+            while from > 0 && (self.draft.runs_on(from - 1) || self.loses_text(from - 1)) {
+                from -= 1;
+            }
+            while to < last && self.draft.runs_on(to) {
                 to += 1;
             }
             *range = from..=to;
@@ -233,15 +236,6 @@ impl<'a> BatchRun<'a> {
     /// Whether the batch deleted the paragraph or joined it, so that borders around it may be gone.
     fn loses_text(&self, index: usize) -> bool {
         self.draft.expected.get(&index).is_some_and(|expected| expected.own.is_empty())
-    }
-
-    /// Whether the batch deleted the border behind the paragraph.
-    fn border_gone(&self, index: usize) -> bool {
-        let tree = &*self.draft.base.tree;
-        let selection = Selection::IdsFrom(self.draft.first_id);
-        self.draft.base.paragraphs.get(index).is_some_and(|node| {
-            mark_revisions(tree, *node).any(|mark| tree.name(mark) == DEL && selection.holds(tree, mark))
-        })
     }
 
     fn remember_form(&mut self, index: usize) {

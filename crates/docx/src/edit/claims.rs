@@ -8,6 +8,8 @@ use std::ops::Range;
 pub(crate) enum Claim {
     /// Bytes of its text; an empty range is a place between two characters.
     Text(Range<usize>),
+    /// A place where the new text of a claimed range adds to what stays: whose text comes first there must be clear.
+    Addition(usize),
     /// All of it, and whether it is there at all.
     Whole,
 }
@@ -28,6 +30,10 @@ impl Claims {
                     point.is_empty() && range.start < point.start && point.start < range.end
                 };
                 common.start < common.end || inside(left, right) || inside(right, left)
+            }
+            (Claim::Addition(left), Claim::Addition(right)) => left == right,
+            (Claim::Text(range), Claim::Addition(at)) | (Claim::Addition(at), Claim::Text(range)) => {
+                range.is_empty() && range.start == *at
             }
             _ => true,
         };

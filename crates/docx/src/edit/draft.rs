@@ -13,15 +13,19 @@ use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
 use crate::edit::expected::{Expected, edited};
 use crate::edit::insertion::{behind, between, put};
 use crate::edit::marks::{
-    Left, delete_mark, delete_whole, insert_paragraph_at_end, insert_paragraph_before, split,
+    Left, delete_mark, delete_text, delete_whole, insert_paragraph_at_end, insert_paragraph_before, split,
     style_properties,
 };
 use crate::edit::pen::{Ids, Pen};
 use crate::edit::plan::{Plan, TextChange};
 use crate::edit::splice::{Chain, delete, refuse_barrier};
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{AtomKind, Barrier, FieldContext, Paragraph, barrier_inside};
-use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, P_PR, R_PR};
+use crate::model::{
+    AtomKind, Barrier, FieldContext, Paragraph, View, barrier_inside, is_id_since, mark_revisions,
+};
+use crate::names::{
+    COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, MOVE_FROM, P, P_PR, R_PR,
+};
 use crate::ops::Where;
 use crate::styles::Styles;
 use crate::text::StyledText;
@@ -66,6 +70,21 @@ impl Draft<'_> {
     }
 
     fn write_text(&mut self, change: &TextChange, author: &str) -> Result<(), Refusal> {
+        let tree = &*self.base.tree;
+        let deletes = |mark| matches!(tree.name(mark), DEL | MOVE_FROM);
+        let node = self.base.paragraphs.get(change.last).copied();
+        // Text typed there would run into the next paragraph once the deletion is accepted.
+        if node.is_some_and(|node| mark_revisions(tree, node).any(deletes))
+            && self.base.text(change.last).is_empty()
+        {
+            return Err(Refusal::new(
+                RefusalCode::TextDeleted,
+                format!(
+                    "a pending revision deletes P{}; reject it first, or insert a new paragraph beside it",
+                    change.last + 1
+                ),
+            ));
+        }
         let joined = self.base.joined(change.first, change.last);
         for hunk in &change.hunks {
             self.write_hunk(change, &joined, hunk.range.clone(), &hunk.new, author)?;
@@ -204,6 +223,8 @@ impl Draft<'_> {
         let like = if has_text { like } else { mark };
         debug_assert!(styles.default_paragraph().is_none_or(|id| !id.is_empty()));
         let parts = split_at_breaks(content);
+        let (index, side) = self.beside(index, side)?;
+        let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(()) };
         let follows = side == Where::After && self.base.flowed_on(index);
         let before = match side {
             Where::Before => self.front(index),
@@ -234,6 +255,59 @@ impl Draft<'_> {
             Where::After => self.expect(index).after.extend(texts),
         }
         Ok(())
+    }
+
+    /// Where new paragraphs beside `index` go, so that no text before them runs into them over a deleted border.
+    fn beside(&self, index: usize, side: Where) -> Result<(usize, Where), Refusal> {
+        let before = if side == Where::After { Some(index) } else { index.checked_sub(1) };
+        let Some(before) = before.filter(|before| self.runs_on(*before)) else { return Ok((index, side)) };
+        if !self.is_run_into(before + 1) {
+            return Ok((index, side));
+        }
+        let end = (before + 1..).find(|at| !self.runs_on(*at)).unwrap_or(before + 1);
+        if !(before + 1..=end).any(|at| self.shows(at)) {
+            return Ok((end, Where::After));
+        }
+        Err(Refusal::new(
+            RefusalCode::TextDeleted,
+            format!(
+                "a revision deletes the border between P{} and P{}, so nothing can stand between them; \
+                 reject it first, or insert before or after the two",
+                before + 1,
+                before + 2
+            ),
+        ))
+    }
+
+    /// Whether text before the paragraph runs into it over a deleted border.
+    fn is_run_into(&self, index: usize) -> bool {
+        let new_before = |at: usize| self.expected.get(&at).is_some_and(|known| !known.before.is_empty());
+        (0..index).rev().take_while(|at| self.runs_on(*at)).any(|at| new_before(at + 1) || self.shows(at))
+    }
+
+    /// Whether the paragraph stands for something once all is accepted.
+    fn shows(&self, index: usize) -> bool {
+        let tree = &*self.base.tree;
+        let fields = self.base.context(index);
+        let chain = self.own_chain(index);
+        let text = Paragraph::read_chain(tree, &chain, View::Accepted, fields.as_ref()).text;
+        let node = self.base.paragraphs.get(index).copied();
+        let ours = |mark| is_id_since(tree, mark, self.first_id);
+        // An empty paragraph stands for itself where the batch took the border behind it for another's sake.
+        let kept = node.is_some_and(|node| mark_revisions(tree, node).any(ours))
+            && self.expected.get(&index).is_none_or(|expected| !expected.own.is_empty());
+        kept || !text.is_empty()
+    }
+
+    /// Whether the border right before the next paragraph is deleted.
+    pub(crate) fn runs_on(&self, index: usize) -> bool {
+        let tree = &*self.base.tree;
+        let deletes = |mark| matches!(tree.name(mark), DEL | MOVE_FROM);
+        let mut before = self.own_chain(index + 1).first().and_then(|next| tree.previous(*next));
+        while let Some(node) = before.filter(|node| tree.name(*node) != P) {
+            before = tree.previous(node);
+        }
+        before.is_some_and(|node| mark_revisions(tree, node).any(deletes)) && self.base.flowed_on(index)
     }
 
     /// What stands in the place of the paragraph itself, without new paragraphs that the batch put beside it.
@@ -286,14 +360,42 @@ impl Draft<'_> {
         }
         let model = Paragraph::read(tree, node, self.base.view, self.base.fields.get(&node));
         let had_text = model.visible().next().is_some();
+        let is_gone = |at: &usize| self.expected.get(at).is_some_and(|expected| expected.own.is_empty());
+        let above = (0..index).rev().take_while(is_gone);
+        let gone: Vec<NodeId> = (index + 1..)
+            .take_while(is_gone)
+            .chain(above)
+            .filter_map(|at| self.base.paragraphs.get(at).copied())
+            .collect();
+        if self.is_run_into(index) {
+            delete_text(&mut self.pen(author), &model)?;
+            if !had_text {
+                return Ok(Written::Nothing(
+                    "a revision joins the paragraph, which is empty, to the one before",
+                ));
+            }
+            self.expect(index).own = vec![String::new()];
+            return Ok(Written::DoneWith(
+                "its text is deleted; its border stays, since a revision joins it to the one before",
+            ));
+        }
         let mut pen = self.pen(author);
-        match delete_whole(&mut pen, &model)? {
+        match delete_whole(&mut pen, &model, &gone)? {
             Left::Nothing => self.expect(index).own = Vec::new(),
             Left::EmptyParagraph if had_text => {
                 self.expect(index).own = vec![String::new()];
                 return Ok(Written::DoneWith(
                     "its text is deleted; the empty paragraph stays, since its container must end with one",
                 ));
+            }
+            Left::DeletedText if had_text => {
+                self.expect(index).own = vec![String::new()];
+                return Ok(Written::DoneWith(
+                    "its text is deleted; the paragraph stays, since an earlier revision deletes text of it, too",
+                ));
+            }
+            Left::DeletedText => {
+                return Ok(Written::Nothing("an earlier revision already deletes the paragraph's text"));
             }
             Left::EarlierDeletion if had_text => {
                 self.expect(index).own = vec![String::new()];

@@ -13,6 +13,7 @@ use crate::edit::splice::{Cursor, refuse_barrier, wrap_neighbours};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{
     Barrier, Paragraph, barrier_inside, is_id_since, is_range_marker, is_revision_wrapper, mark_revisions,
+    next_paragraph,
 };
 use crate::names::{
     DEL, FLD_SIMPLE, HYPERLINK, INS, LOCK, MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE,
@@ -109,10 +110,13 @@ pub(crate) enum Left {
     EmptyParagraph,
     /// The empty paragraph, whose border an earlier revision already deletes.
     EarlierDeletion,
+    /// What an earlier revision deletes: it holds on to the paragraph, since it cannot join a table.
+    DeletedText,
 }
 
-/// Marks a whole paragraph as deleted: all content, and the border that has to go with it.
-pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph) -> Result<Left, Refusal> {
+/// Marks a whole paragraph as deleted: all content, and the border that has to go with it. `gone` are neighbours that
+/// the batch deleted before.
+pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph, gone: &[NodeId]) -> Result<Left, Refusal> {
     let paragraph = model.node;
     refuse_undeletable(pen, model)?;
     delete_content(pen, paragraph);
@@ -123,21 +127,40 @@ pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph) -> Result<Left,
         return Ok(Left::EarlierDeletion);
     }
     if has_deleted_mark(pen, paragraph) && next_block(pen, paragraph).is_some() {
-        return Ok(collapse_tail(pen, paragraph));
+        return Ok(collapse_tail(pen, paragraph, gone));
     }
     match next_block(pen, paragraph) {
         // The border to the next paragraph goes.
         Some(_) => {
+            let holds_deletion = |pen: &Pen<'_>| {
+                let earlier = |node| {
+                    matches!(pen.document.name(node), DEL | MOVE_FROM)
+                        && !is_id_since(pen.document, node, pen.since)
+                };
+                pen.document.descendants(paragraph).any(earlier)
+            };
+            if next_paragraph(pen.document, paragraph).is_none() && holds_deletion(pen) {
+                return Ok(Left::DeletedText);
+            }
             delete_mark(pen, paragraph);
             Ok(Left::Nothing)
         }
-        None => Ok(collapse_tail(pen, paragraph)),
+        None => Ok(collapse_tail(pen, paragraph, gone)),
     }
+}
+
+/// Marks all content of a paragraph as deleted, and leaves its border.
+pub(crate) fn delete_text(pen: &mut Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
+    refuse_undeletable(pen, model)?;
+    delete_content(pen, model.node);
+    Ok(())
 }
 
 /// The last border of a container cannot go. So the border *before* the deleted paragraphs at its end goes, and the
 /// last element takes over the properties of the paragraph that now ends the container.
-fn collapse_tail(pen: &mut Pen<'_>, deleted: NodeId) -> Left {
+fn collapse_tail(pen: &mut Pen<'_>, deleted: NodeId, gone: &[NodeId]) -> Left {
+    // An empty paragraph does not show that it is deleted.
+    let is_emptied = |pen: &Pen<'_>, node: NodeId| is_emptied(pen, node) || gone.contains(&node);
     let mut last = deleted;
     while let Some(next) = next_block(pen, last) {
         if pen.document.name(next) != P || !is_emptied(pen, next) {
@@ -208,6 +231,10 @@ fn change_properties(pen: &mut Pen<'_>, paragraph: NodeId, wanted: Option<NodeId
     }
     let properties = pen.ensure_paragraph_properties(paragraph);
     let record = pen.document.child(properties, P_PR_CHANGE);
+    // A paragraph has one record, and what an earlier revision keeps there is not ours to change.
+    if record.is_some_and(|record| !is_id_since(pen.document, record, pen.since)) {
+        return;
+    }
     if record.is_none() {
         let change = pen.revision(P_PR_CHANGE);
         let before = pen.document.new_element(P_PR);

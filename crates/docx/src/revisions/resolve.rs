@@ -7,12 +7,12 @@ use engross_xml::{Document, Kind, NodeId};
 
 use crate::model::{is_id_since, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph};
 use crate::names::{
-    CELL_DEL, CELL_INS, CELL_MERGE, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
+    BDO, CELL_DEL, CELL_INS, CELL_MERGE, CUSTOM_XML, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
     CUSTOM_XML_INS_RANGE_END, CUSTOM_XML_INS_RANGE_START, CUSTOM_XML_MOVE_FROM_RANGE_END,
-    CUSTOM_XML_MOVE_FROM_RANGE_START, CUSTOM_XML_MOVE_TO_RANGE_END, CUSTOM_XML_MOVE_TO_RANGE_START, DEL,
-    DEL_INSTR_TEXT, DEL_TEXT, HYPERLINK, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR, MOVE_FROM, MOVE_FROM_RANGE_END,
-    MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NUM_PR, P, P_PR, R_PR, SDT, T,
-    TBL, TC, TC_PR, TR, TR_PR,
+    CUSTOM_XML_MOVE_FROM_RANGE_START, CUSTOM_XML_MOVE_TO_RANGE_END, CUSTOM_XML_MOVE_TO_RANGE_START,
+    CUSTOM_XML_PR, DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, HYPERLINK, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR,
+    MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START,
+    NUM_PR, P, P_PR, R_PR, SDT, SMART_TAG, SMART_TAG_PR, T, TBL, TC, TC_PR, TR, TR_PR,
 };
 use crate::revisions::properties;
 
@@ -208,11 +208,16 @@ impl Resolver<'_> {
         }
     }
 
-    /// A link or revision from which the last content went has nothing left to stand for.
+    /// A link, tag or revision from which the last content went has nothing left to stand for.
     fn remove_hollow(&mut self, node: NodeId) {
         let mut node = node;
-        while matches!(self.document.name(node), HYPERLINK | INS | DEL | MOVE_FROM | MOVE_TO)
-            && self.document.first_child(node).is_none()
+        while matches!(
+            self.document.name(node),
+            HYPERLINK | SMART_TAG | CUSTOM_XML | BDO | DIR | INS | DEL | MOVE_FROM | MOVE_TO
+        ) && self
+            .document
+            .children(node)
+            .all(|child| matches!(self.document.name(child), SMART_TAG_PR | CUSTOM_XML_PR))
             && let Some(parent) = self.document.parent(node)
         {
             self.document.detach(node);

@@ -20,7 +20,7 @@ fn open(bytes: Vec<u8>) -> Result<WordDocument, Error> {
 /// Opens what must be refused: gives the code, after a look at the message and the time it took.
 fn refused(bytes: Vec<u8>) -> &'static str {
     let start = Instant::now();
-    let error = open(bytes).expect_err("this file must be refused");
+    let Err(error) = open(bytes) else { panic!("this file must be refused") };
     assert!(start.elapsed() < Duration::from_secs(5), "took {:?}", start.elapsed());
     let message = error.to_string();
     assert!(message.len() > 40 && message.contains(';'), "says what to do next: {message}");
@@ -28,14 +28,18 @@ fn refused(bytes: Vec<u8>) -> &'static str {
 }
 
 /// The document is used like any other: it is read, edited, proven, saved, and read again.
-fn works(bytes: Vec<u8>) -> WordDocument {
-    let source = open(bytes.clone()).unwrap();
+fn works(bytes: &[u8]) -> WordDocument {
+    let source = open(bytes.to_vec()).unwrap();
     let texts = |document: &WordDocument, view| -> Vec<String> {
         let options = ReadOptions { view, ..ReadOptions::default() };
         document.read(&options).unwrap().paragraphs.into_iter().map(|paragraph| paragraph.text).collect()
     };
     assert_eq!(texts(&source, View::Accepted), ["thirty days"]);
-    assert_eq!(source.save(Tracking::Tracked).unwrap().bytes, bytes, "nothing changed, so not a byte differs");
+    assert_eq!(
+        source.save(Tracking::Tracked).unwrap().bytes,
+        bytes,
+        "nothing changed, so not a byte differs"
+    );
 
     let batch = parse_batch(&json!({"operations": [
         {"op": "modify_text", "paragraphIndex": 1, "originalText": "thirty", "replacementText": "sixty"},
@@ -123,7 +127,9 @@ fn document_with(body: &str) -> String {
 
 #[test]
 fn what_is_no_document_at_all() {
-    for bytes in [&b""[..], b"plain text", b"%PDF-1.7", b"{\\rtf1}", b"<html></html>", &[0; 100], b"\x1F\x8B\x08"] {
+    for bytes in
+        [&b""[..], b"plain text", b"%PDF-1.7", b"{\\rtf1}", b"<html></html>", &[0; 100], b"\x1F\x8B\x08"]
+    {
         assert_eq!(refused(bytes.to_vec()), "NOT_A_ZIP", "{bytes:?}");
     }
     assert_eq!(refused(compound_file("WordDocument")), "LEGACY_DOC");
@@ -184,15 +190,30 @@ fn peak_memory() -> Option<u64> {
 fn no_main_part() {
     assert_eq!(refused(sample().without(MAIN).build()), "NO_MAIN_PART");
     assert_eq!(refused(sample().without("_rels/.rels").build()), "NO_MAIN_PART");
-    assert_eq!(refused(sample().part("_rels/.rels", relationships("../../etc/passwd")).build()), "NO_MAIN_PART");
+    assert_eq!(
+        refused(sample().part("_rels/.rels", relationships("../../etc/passwd")).build()),
+        "NO_MAIN_PART"
+    );
     assert_eq!(refused(with_main("<workbook xmlns=\"urn:x\"/>")), "NOT_WORDPROCESSING");
     assert_eq!(refused(with_main(format!("<w:document xmlns:w=\"{WORD}\"/>"))), "NOT_WORDPROCESSING");
-    assert_eq!(refused(with_main("<w:document xmlns:w=\"urn:w\"><w:body/></w:document>")), "NOT_WORDPROCESSING");
+    assert_eq!(
+        refused(with_main("<w:document xmlns:w=\"urn:w\"><w:body/></w:document>")),
+        "NOT_WORDPROCESSING"
+    );
 }
 
 #[test]
 fn broken_xml() {
-    for xml in ["", "<", "text", "<w:document>", "<w:document xmlns:w='urn:x'>", "<a></b>", "<a>&unknown;</a>", "<a>\u{1}</a>"] {
+    for xml in [
+        "",
+        "<",
+        "text",
+        "<w:document>",
+        "<w:document xmlns:w='urn:x'>",
+        "<a></b>",
+        "<a>&unknown;</a>",
+        "<a>\u{1}</a>",
+    ] {
         assert_eq!(refused(with_main(xml)), "XML_MALFORMED", "{xml}");
     }
     assert_eq!(refused(with_main(b"<a>\xFF\xFE</a>".to_vec())), "XML_ENCODING");
@@ -204,7 +225,8 @@ fn broken_xml() {
 
 #[test]
 fn entities_and_depth() {
-    let laughs = "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]><a>&b;</a>";
+    let laughs =
+        "<!DOCTYPE a [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]><a>&b;</a>";
     assert_eq!(refused(with_main(laughs)), "XML_DOCTYPE");
     let outside = "<!DOCTYPE a SYSTEM \"file:///etc/passwd\"><a/>";
     assert_eq!(refused(with_main(outside)), "XML_DOCTYPE");
@@ -218,8 +240,12 @@ fn entities_and_depth() {
 #[test]
 fn depth_at_the_limit() {
     let depth = 500;
-    let deep = format!("{}<w:p><w:r><w:t>thirty days</w:t></w:r></w:p>{}", "<w:customXml>".repeat(depth), "</w:customXml>".repeat(depth));
-    works(with_main(document_with(&deep)));
+    let deep = format!(
+        "{}<w:p><w:r><w:t>thirty days</w:t></w:r></w:p>{}",
+        "<w:customXml>".repeat(depth),
+        "</w:customXml>".repeat(depth)
+    );
+    works(&with_main(document_with(&deep)));
     let cells = "<w:tbl><w:tr><w:tc>".repeat(160) + "<w:p/>" + &"</w:tc></w:tr></w:tbl>".repeat(160);
     let document = open(with_main(document_with(&cells))).unwrap();
     assert_eq!(document.paragraph_count(), 1);
@@ -232,7 +258,7 @@ fn utf16() {
     let little: Vec<u8> = [0xFEFF].into_iter().chain(xml.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = [0xFEFF].into_iter().chain(xml.encode_utf16()).flat_map(u16::to_be_bytes).collect();
     for bytes in [little, big] {
-        works(with_main(bytes));
+        works(&with_main(bytes));
     }
     assert_eq!(refused(with_main(&b"\xFF\xFE<\0a\0/\0>"[..])), "XML_ENCODING");
 }
@@ -243,15 +269,17 @@ fn strict_namespaces() {
         "http://schemas.openxmlformats.org/officeDocument/2006",
         "http://purl.oclc.org/ooxml/officeDocument",
     );
-    let package = relationships(MAIN)
-        .replace("http://schemas.openxmlformats.org/officeDocument/2006", "http://purl.oclc.org/ooxml/officeDocument");
-    works(sample().part(MAIN, xml).part("_rels/.rels", package).build());
+    let package = relationships(MAIN).replace(
+        "http://schemas.openxmlformats.org/officeDocument/2006",
+        "http://purl.oclc.org/ooxml/officeDocument",
+    );
+    works(&sample().part(MAIN, xml).part("_rels/.rels", package).build());
 }
 
 #[test]
 fn the_default_namespace_without_a_prefix() {
     let xml = format!("<document xmlns=\"{WORD}\"><body><p><r><t>thirty days</t></r></p></body></document>");
-    let edited = works(with_main(xml));
+    let edited = works(&with_main(xml));
     assert_eq!(edited.revisions().unwrap().len(), 4);
     assert!(edited.revisions().unwrap().iter().all(|placed| placed.revision.stamp.author == "A"));
 }
@@ -259,21 +287,25 @@ fn the_default_namespace_without_a_prefix() {
 #[test]
 fn another_prefix() {
     let xml = "<x:document xmlns:x=\"WORD\"><x:body><x:p><x:r><x:t>thirty days</x:t></x:r></x:p></x:body></x:document>";
-    works(with_main(xml.replace("WORD", WORD)));
+    works(&with_main(xml.replace("WORD", WORD)));
 }
 
 #[test]
 fn unusual_names_and_targets() {
-    works(sample().main_name("content/The Text.xml").build());
-    works(DocxBuilder::new().main_name("text.xml").paragraph("thirty days").styles("").build());
-    for target in ["/word/document.xml", "word/../word/./document.xml", "./word/document.xml", "WORD/Document.xml"] {
-        works(sample().part("_rels/.rels", relationships(target)).build());
+    works(&sample().main_name("content/The Text.xml").build());
+    works(&DocxBuilder::new().main_name("text.xml").paragraph("thirty days").styles("").build());
+    for target in
+        ["/word/document.xml", "word/../word/./document.xml", "./word/document.xml", "WORD/Document.xml"]
+    {
+        works(&sample().part("_rels/.rels", relationships(target)).build());
     }
-    let styles = "<w:style w:type=\"paragraph\" w:default=\"1\" w:styleId=\"N\"><w:name w:val=\"Normal\"/></w:style>";
+    let styles =
+        "<w:style w:type=\"paragraph\" w:default=\"1\" w:styleId=\"N\"><w:name w:val=\"Normal\"/></w:style>";
     for target in ["/word/other/styles.xml", "../word/other/styles.xml", "other/../other/styles.xml"] {
         let root = format!("<w:styles xmlns:w=\"{WORD}\">{styles}</w:styles>");
-        let bytes = sample().part("word/other/styles.xml", root).relationship("rId1", "styles", target).build();
-        let document = works(bytes);
+        let bytes =
+            sample().part("word/other/styles.xml", root).relationship("rId1", "styles", target).build();
+        let document = works(&bytes);
         let found = check(&document).unwrap();
         assert!(found.is_empty(), "{found:?}");
     }
@@ -281,8 +313,8 @@ fn unusual_names_and_targets() {
 
 #[test]
 fn missing_side_parts() {
-    let found = |bytes| -> Vec<&str> {
-        check(&works(bytes)).unwrap().iter().map(|finding| finding.code).collect()
+    let found = |bytes: Vec<u8>| -> Vec<&str> {
+        check(&works(&bytes)).unwrap().iter().map(|finding| finding.code).collect()
     };
     let styles = sample().relationship("rId1", "styles", "styles.xml").build();
     assert_eq!(found(styles), ["RELATIONSHIP_TARGET_MISSING"]);

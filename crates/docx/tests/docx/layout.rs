@@ -45,7 +45,7 @@ fn block(node: Node<'_, '_>, depth: usize, xml: &str, out: &mut String) {
         out.push_str("  ");
     }
     let name = node.tag_name().name();
-    let several = node.children().filter(|child| child.is_element()).count() > 1;
+    let several = node.children().filter(Node::is_element).count() > 1;
     let opened = node.is_element()
         && node.has_children()
         && (OPENED.contains(&name) || (matches!(name, "ins" | "del") && several));

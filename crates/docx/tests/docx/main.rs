@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![expect(clippy::panic, reason = "says which scenario could not be read")]
 
+mod bad_input;
+mod corpus_check;
 mod layout;
 mod oracle;
 mod random_bodies;

@@ -259,7 +259,9 @@ impl Resolver<'_> {
             if child.name == "w:tr" && border {
                 continue;
             }
-            let hollow = had_content && child.children.is_empty() && child.is(&["w:hyperlink", "w:ins"]);
+            let wrapper = ["w:hyperlink", "w:ins", "w:smartTag", "w:customXml", "w:bdo", "w:dir"];
+            let hollow =
+                had_content && child.is(&wrapper) && child.elements().all(|e| e.name.ends_with("Pr"));
             if !hollow {
                 borders.push((children.len(), border && child.name == "w:p"));
                 children.push(Node::Element(child));
@@ -308,6 +310,11 @@ fn join_paragraphs(blocks: Vec<Node>, lost: &[usize]) -> Vec<Node> {
                 continue;
             }
             without_next.clear();
+        } else if let Some(inner) = first_paragraph(&mut element).filter(|_| !waiting.is_empty()) {
+            // A content control does not interrupt the flow of paragraphs.
+            let place = usize::from(inner.child("w:pPr").is_some());
+            inner.children.splice(place..place, waiting.drain(..));
+            without_next.clear();
         } else if is_block_element(&element) {
             // A border before a table cannot go; only the empty paragraph can.
             if waiting.iter().any(is_content) {
@@ -329,6 +336,17 @@ fn join_paragraphs(blocks: Vec<Node>, lost: &[usize]) -> Vec<Node> {
         }
     }
     done
+}
+
+/// The paragraph that a content control begins with.
+fn first_paragraph(control: &mut Element) -> Option<&mut Element> {
+    if !control.is(&["w:sdt", "w:sdtContent", "w:customXml"]) {
+        return None;
+    }
+    let block = |child: &Node| matches!(child, Node::Element(child) if is_block_element(child) || child.name == "w:sdtContent");
+    let at = control.children.iter().position(block)?;
+    let Node::Element(element) = &mut control.children[at] else { return None };
+    if element.name == "w:p" { Some(element) } else { first_paragraph(element) }
 }
 
 fn is_block(node: &Node) -> bool {

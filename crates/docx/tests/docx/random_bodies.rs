@@ -43,11 +43,9 @@ impl<'a> Choices<'a> {
 
 /// Children of `w:body`.
 pub(crate) fn body(choices: &mut Choices<'_>) -> String {
-    let mut writer = Writer { id: 0 };
     let mut xml = String::new();
-    for _ in 0..=choices.below(5) {
-        writer.block(choices, &mut xml, 0);
-    }
+    let count = 1 + choices.below(5);
+    Writer { id: 0 }.blocks(choices, &mut xml, count, 0);
     // A table is not the last of a body.
     if xml.ends_with("</w:tbl>") {
         xml.push_str("<w:p/>");
@@ -70,21 +68,36 @@ impl Writer {
 
     /// The attributes of a revision by somebody else.
     fn theirs(&mut self) -> String {
-        let who = if self.id % 2 == 0 { "Jane Roe" } else { "John Doe" };
+        let who = if self.id.is_multiple_of(2) { "Jane Roe" } else { "John Doe" };
         format!("w:id=\"{}\" w:author=\"{who}\" w:date=\"2025-11-03T08:00:00Z\"", self.id())
     }
 
-    fn block(&mut self, choices: &mut Choices<'_>, xml: &mut String, depth: usize) {
-        match choices.below(12) {
+    fn blocks(&mut self, choices: &mut Choices<'_>, xml: &mut String, count: usize, depth: usize) {
+        let kinds: Vec<usize> = (0..count).map(|_| choices.below(12)).collect();
+        for (at, kind) in kinds.iter().enumerate() {
+            // Only a border between two paragraphs can be somebody's revision.
+            let flows_on = kinds.get(at + 1).is_some_and(|next| *next < 9);
+            self.block(choices, xml, *kind, flows_on, depth);
+        }
+    }
+
+    fn block(
+        &mut self,
+        choices: &mut Choices<'_>,
+        xml: &mut String,
+        kind: usize,
+        flows_on: bool,
+        depth: usize,
+    ) {
+        match kind {
             10 if depth < 2 => {
                 xml.push_str("<w:tbl><w:tblPr/><w:tblGrid/>");
                 for _ in 0..=choices.below(2) {
                     xml.push_str("<w:tr>");
                     for _ in 0..=choices.below(2) {
                         xml.push_str("<w:tc><w:tcPr/>");
-                        for _ in 0..=choices.below(2) {
-                            self.block(choices, xml, depth + 1);
-                        }
+                        let count = 1 + choices.below(2);
+                        self.blocks(choices, xml, count, depth + 1);
                         if !xml.ends_with("</w:p>") && !xml.ends_with("<w:p/>") {
                             xml.push_str("<w:p/>");
                         }
@@ -99,7 +112,7 @@ impl Writer {
                 let id = self.id();
                 let _ = write!(xml, "<w:sdt><w:sdtPr><w:id w:val=\"{id}\"/>{lock}</w:sdtPr><w:sdtContent>");
                 for _ in 0..=choices.below(2) {
-                    self.paragraph(choices, xml);
+                    self.paragraph(choices, xml, false);
                 }
                 xml.push_str("</w:sdtContent></w:sdt>");
             }
@@ -109,21 +122,21 @@ impl Writer {
                 let _ = write!(xml, "<w:p>{}{code}{}", character("begin"), character("separate"));
                 self.inlines(choices, xml, 3);
                 xml.push_str("</w:p>");
-                self.paragraph(choices, xml);
+                self.paragraph(choices, xml, false);
                 let _ = write!(xml, "<w:p>{}</w:p>", character("end"));
             }
-            _ => self.paragraph(choices, xml),
+            _ => self.paragraph(choices, xml, flows_on),
         }
     }
 
-    fn paragraph(&mut self, choices: &mut Choices<'_>, xml: &mut String) {
+    fn paragraph(&mut self, choices: &mut Choices<'_>, xml: &mut String, flows_on: bool) {
         xml.push_str("<w:p>");
         let properties = match choices.below(12) {
             5 => "<w:jc w:val=\"both\"/>".to_owned(),
             6 => "<w:pStyle w:val=\"Heading1\"/><w:rPr><w:i/></w:rPr>".to_owned(),
             7 => "<w:rPr><w:sz w:val=\"20\"/></w:rPr>".to_owned(),
-            8 => format!("<w:jc w:val=\"left\"/><w:rPr><w:ins {}/></w:rPr>", self.theirs()),
-            9 => format!("<w:rPr><w:del {}/></w:rPr>", self.theirs()),
+            8 if flows_on => format!("<w:jc w:val=\"left\"/><w:rPr><w:ins {}/></w:rPr>", self.theirs()),
+            9 if flows_on => format!("<w:rPr><w:del {}/></w:rPr>", self.theirs()),
             10 => format!("<w:jc w:val=\"left\"/><w:pPrChange {}><w:pPr/></w:pPrChange>", self.theirs()),
             11 if choices.rarely(3) => "<w:jc w:val=\"left\"/><w:sectPr/>".to_owned(),
             _ => String::new(),
@@ -201,7 +214,7 @@ impl Writer {
                 let _ = write!(xml, "<w:r><w:commentReference w:id=\"{id}\"/></w:r>");
             }
             23 => {
-                xml.push_str("<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath><w:proofErr w:type=\"gramStart\"/>")
+                xml.push_str("<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath><w:proofErr w:type=\"gramStart\"/>");
             }
             _ => self.run(choices, xml, false),
         }

@@ -5,7 +5,8 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use config::{Config, ConfigError, FileFormat, Format, Map, Source, Value};
+use config::builder::DefaultState;
+use config::{Config, ConfigBuilder, ConfigError, FileFormat, Format, Map, Source, Value};
 
 use super::environment::{Environment, PREFIX};
 use super::{Error, Origin, Setting};
@@ -73,7 +74,7 @@ impl Layers {
 
     /// Lays the sources over each other.
     pub(super) fn resolve(self) -> Result<Values, Error> {
-        let builder = self.0.into_iter().fold(Config::builder(), |builder, layer| builder.add_source(layer));
+        let builder = self.0.into_iter().fold(Config::builder(), ConfigBuilder::<DefaultState>::add_source);
         let config = builder.build().and_then(|config| config.collect());
         config
             .map(Values)

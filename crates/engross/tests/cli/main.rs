@@ -1,1 +1,35 @@
+//! The command line as people and programs use it: files in, files out, exit codes, JSON.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the files that the program reads and writes"
+)]
 
+mod apply;
+mod bad_input;
+mod bomb;
+mod desk;
+mod edit;
+mod guide;
+mod interrupt;
+mod lists;
+mod output_files;
+mod read;
+mod resolve;
+mod settings;
+
+/// A module that is not declared above would never run.
+#[test]
+fn every_file_is_a_module() {
+    let main = include_str!("main.rs");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
+    let files =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let forgotten: Vec<String> = files
+        .filter(|file| {
+            let name = file.trim_end_matches(".rs");
+            name != "main" && !main.contains(&format!("\nmod {name};"))
+        })
+        .collect();
+    assert_eq!(forgotten, Vec::<String>::new());
+}

@@ -1,0 +1,72 @@
+//! The guide says what the program does: every command and flag is in `docs/guide/commands.md`, every example works.
+
+use crate::desk::Desk;
+
+const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
+
+const COMMANDS: [&str; 9] =
+    ["edit", "read", "apply", "accept", "reject", "revisions", "comments", "check", "doctor"];
+
+/// The names of the flags that a help text lists.
+fn flags(help: &str) -> impl Iterator<Item = &str> {
+    help.lines()
+        .map(str::trim_start)
+        .filter(|line| line.starts_with('-'))
+        .filter_map(|line| line.split([' ', ',']).find(|word| word.starts_with("--")))
+}
+
+#[test]
+fn the_guide_names_every_command_and_flag() {
+    let desk = Desk::new();
+    for command in COMMANDS {
+        let help = desk.run(&[command, "--help"]);
+        assert_eq!(help.code, Some(0));
+        assert!(help.stdout.contains("Example"), "{command} --help has examples");
+        assert!(
+            GUIDE.contains(&format!("## engross {command}")) || GUIDE.contains(&format!("and {command}")),
+            "{command}"
+        );
+        for flag in flags(&help.stdout).filter(|flag| !["--help", "--version"].contains(flag)) {
+            assert!(GUIDE.contains(&format!("`{flag}")), "{flag} of {command} is not in the guide");
+        }
+    }
+}
+
+#[test]
+fn help_version_and_nothing() {
+    let desk = Desk::new();
+    let version = desk.run(&["--version"]);
+    assert_eq!((version.code, version.stdout), (Some(0), format!("engross {}\n", env!("CARGO_PKG_VERSION"))));
+    let help = desk.run(&["--help"]);
+    assert!(COMMANDS.iter().all(|command| help.stdout.contains(command)), "{help:?}");
+    assert_eq!(desk.run(&[]).code, Some(2));
+    assert_eq!(desk.run(&["compare", "a", "b"]).code, Some(2));
+    assert_eq!(desk.run(&["accept", "nda.docx", "--id", "3"]).code, Some(2), "not before it works");
+}
+
+#[test]
+fn the_settings_of_the_guide_can_be_used() {
+    let desk = Desk::new();
+    let toml = GUIDE.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    desk.put("config.toml", toml.as_bytes());
+    let report = desk.run(&["doctor", "--config", "config.toml", "--json"]).json();
+    let settings = report["settings"].as_array().unwrap();
+    assert!(settings.iter().all(|setting| setting["origin"] == "config.toml"), "{report:#}");
+}
+
+#[test]
+fn the_operations_of_the_guide_are_valid() {
+    let desk = Desk::new();
+    let guide = include_str!("../../../../docs/guide/editing.md");
+    let examples: Vec<&str> =
+        guide.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(examples.len(), 5);
+    for example in examples {
+        desk.put("ops.json", example.as_bytes());
+        let ran = desk.run(&["apply", "nda.docx", "ops.json", "--dry-run", "--json"]);
+        let report = ran.json();
+        let statuses: Vec<&serde_json::Value> =
+            report["operations"].as_array().unwrap().iter().map(|operation| &operation["status"]).collect();
+        assert!(statuses.iter().any(|status| *status == "applied"), "{example}{report:#}");
+    }
+}

@@ -1,0 +1,109 @@
+//! `engross read`
+
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+fn paragraph(desk: &Desk, arguments: &[&str]) -> Value {
+    let ran = desk.run(&[&["read", "nda.docx", "--json"], arguments].concat());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.json()
+}
+
+#[test]
+fn one_paragraph_as_json() {
+    let desk = Desk::new();
+    let before = desk.files();
+    let mut reading = paragraph(&desk, &["--from", "P32", "--limit", "1"]);
+    let revision = reading["revision"].take();
+    assert_eq!(revision.as_str().unwrap().len(), 64);
+    let only = reading["paragraphs"][0].clone();
+    reading["paragraphs"] = Value::Null;
+    assert_eq!(
+        reading,
+        json!({"file": "nda.docx", "revision": null, "view": "accepted", "paragraphs": null, "cursor": "P33", "total": 90})
+    );
+    let keys: Vec<&String> = only.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "address",
+            "index",
+            "style",
+            "listLevel",
+            "marker",
+            "bullet",
+            "table",
+            "section",
+            "text",
+            "revisions",
+            "comments",
+            "paraId",
+            "fingerprint"
+        ]
+    );
+    assert_eq!(
+        (&only["address"], &only["index"], &only["revisions"]),
+        (&json!("P32"), &json!(32), &json!(["901", "902"]))
+    );
+    assert_eq!(desk.files(), before);
+}
+
+#[test]
+fn cursors_lead_through_the_whole_document() {
+    let desk = Desk::new();
+    let mut from = "P1".to_owned();
+    let mut seen = Vec::new();
+    loop {
+        let reading = paragraph(&desk, &["--from", &from, "--limit", "40"]);
+        seen.extend(reading["paragraphs"].as_array().unwrap().clone());
+        match reading["cursor"].as_str() {
+            Some(cursor) => from = cursor.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(Value::Array(seen), paragraph(&desk, &[])["paragraphs"]);
+}
+
+#[test]
+fn views_and_searches() {
+    let desk = Desk::new();
+    let text = |view: &str| {
+        paragraph(&desk, &["--view", view, "--from", "P32", "--limit", "1"])["paragraphs"][0]["text"].clone()
+    };
+    assert!(text("markup").as_str().unwrap().contains("{--ten--}{++three++}"), "{}", text("markup"));
+    assert!(text("original").as_str().unwrap().contains("ten"));
+    assert!(text("accepted").as_str().unwrap().contains("three"));
+    let found = desk.run(&["read", "nda.docx", "--search", "IRELAND"]);
+    assert!(
+        found.stdout.lines().filter(|line| line.starts_with('[')).all(|line| line.contains("Ireland")),
+        "{found:?}"
+    );
+    let none = desk.run(&["read", "nda.docx", "--search", "no such words", "--json"]);
+    assert_eq!((none.code, &none.json()["paragraphs"]), (Some(0), &json!([])));
+}
+
+#[test]
+fn other_stories() {
+    let desk = Desk::new();
+    let notes = paragraph(&desk, &["--story", "footnotes"]);
+    assert!(notes["paragraphs"][0]["address"].as_str().unwrap().starts_with("footnote:"), "{notes}");
+    assert_eq!(
+        desk.refuses(&["read", "nda.docx", "--story", "margin", "--json"]),
+        (2, "UNKNOWN_STORY".to_owned())
+    );
+    assert_eq!(
+        desk.refuses(&["read", "nda.docx", "--from", "P999", "--json"]),
+        (2, "INVALID_CURSOR".to_owned())
+    );
+    assert_eq!(desk.refuses(&["read", "nda.docx", "--limit", "0", "--json"]), (2, "USAGE".to_owned()));
+    assert_eq!(desk.refuses(&["read", "nda.docx", "--view", "pretty", "--json"]), (2, "USAGE".to_owned()));
+}
+
+#[test]
+fn for_people_the_notation_with_comments_below() {
+    let ran = Desk::new().run(&["read", "nda.docx"]);
+    assert!(ran.stdout.starts_with("[P1|"), "{ran:?}");
+    assert!(ran.stdout.contains("\nComments:\nc:0 Dana Whitfield, "), "{ran:?}");
+    assert_eq!(ran.stderr, "");
+}

@@ -1,0 +1,93 @@
+//! Settings and `engross doctor`
+
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+fn row(report: &Value, list: &str, name: &str) -> Value {
+    report[list].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone()
+}
+
+#[test]
+fn doctor_tells_each_value_and_where_it_came_from() {
+    let desk = Desk::new()
+        .with_variable("ENGROSS_MAX_ROUNDS", "9")
+        .with_variable("OPENAI_API_KEY", "sk-very-secret")
+        .with_variable("OPENAI_BASE_URL", "http://127.0.0.1:1/v1");
+    std::fs::create_dir_all(desk.path("settings/engross")).unwrap();
+    desk.put("settings/engross/config.toml", b"author = \"Ada\"\n");
+    let ran = desk.run(&["doctor", "--json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let report = ran.json();
+    let file = report["config"]["path"].as_str().unwrap();
+    // Elsewhere the platform has another folder for settings.
+    #[cfg(target_os = "linux")]
+    {
+        assert_eq!(file, desk.path("settings/engross/config.toml").to_str().unwrap());
+        assert_eq!(
+            row(&report, "settings", "author"),
+            json!({"name": "author", "value": "Ada", "origin": file})
+        );
+    }
+    assert_eq!(
+        row(&report, "settings", "max_rounds"),
+        json!({"name": "max_rounds", "value": 9, "origin": "ENGROSS_MAX_ROUNDS"})
+    );
+    assert_eq!(
+        row(&report, "settings", "model"),
+        json!({"name": "model", "value": null, "origin": "default"})
+    );
+    assert_eq!(
+        row(&report, "providers", "OPENAI_API_KEY"),
+        json!({"name": "OPENAI_API_KEY", "value": "set", "origin": "OPENAI_API_KEY"})
+    );
+    assert_eq!(row(&report, "providers", "OPENAI_BASE_URL")["value"], "http://127.0.0.1:1/v1");
+    assert_eq!(report["model"], json!({"spec": "rules", "languageModel": false, "ready": true}));
+    assert_eq!(report["version"], env!("CARGO_PKG_VERSION"));
+    let text = desk.run(&["doctor"]);
+    assert!(
+        !ran.stdout.contains("very-secret") && !text.stdout.contains("very-secret"),
+        "keys are never shown"
+    );
+    assert!(text.stdout.contains("ENGROSS_MAX_ROUNDS"), "{text:?}");
+}
+
+#[test]
+fn doctor_finds_what_is_wrong() {
+    let desk = Desk::new().with_variable("ENGROSS_MODLE", "x").with_variable("ENGROSS_MODEL", "openai/gpt-5");
+    let ran = desk.run(&["doctor", "--json"]);
+    assert_eq!(ran.code, Some(1));
+    let report = ran.json();
+    assert_eq!(report["model"], json!({"spec": "openai/gpt-5", "ready": false, "code": "MODEL_KEY_MISSING"}));
+    let wrong: Vec<Value> = report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|check| check["ok"] == false)
+        .map(|check| check["name"].clone())
+        .collect();
+    assert_eq!(wrong, ["model", "environment"]);
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_refused() {
+    let desk = Desk::new();
+    desk.put("config.toml", b"modell = \"rules\"\n");
+    let ran = desk.run(&["edit", "nda.docx", "delete paragraph 4", "--config", "config.toml", "--json"]);
+    assert_eq!(ran.error(), (2, "CONFIG_INVALID".to_owned()));
+    assert!(ran.json()["error"]["message"].as_str().unwrap().contains("did you mean 'model'?"));
+    assert_eq!(desk.refuses(&["doctor", "--config", "none.toml", "--json"]), (5, "NOT_FOUND".to_owned()));
+    desk.put("config.toml", b"model = \"rules\"\nauthor = \"Ada\"\n");
+    let ran = desk.run(&["edit", "nda.docx", "delete paragraph 56", "--config", "config.toml"]);
+    assert!(!ran.stderr.contains("No model"), "{ran:?}");
+    let revisions = desk.run(&["revisions", "nda.redline.docx"]);
+    assert!(revisions.stdout.contains("Ada, "), "{revisions:?}");
+}
+
+#[test]
+fn logs_only_when_asked_for() {
+    let desk = Desk::new().with_variable("ENGROSS_LOG", "not=a=filter");
+    let ran = desk.run(&["revisions", "nda.docx"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stderr.starts_with("ENGROSS_LOG is not a log filter"), "{ran:?}");
+}
