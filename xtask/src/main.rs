@@ -7,6 +7,7 @@ mod command;
 mod corpus;
 mod error;
 mod examples;
+mod fuzz;
 #[cfg(test)]
 mod layers_tests;
 mod office;
@@ -53,6 +54,20 @@ enum Chore {
         #[arg(long, default_value = "target/corpus")]
         out: PathBuf,
     },
+    /// Runs the fuzz targets; needs cargo-fuzz.
+    Fuzz {
+        /// Only this one.
+        target: Option<String>,
+        /// How long each runs.
+        #[arg(long, default_value_t = 600)]
+        seconds: u64,
+    },
+    /// Tries random operations on random documents, judged by the oracle of the engine's tests.
+    Random {
+        /// How long.
+        #[arg(long, default_value_t = 600)]
+        seconds: u64,
+    },
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
     #[command(hide = true)]
@@ -64,6 +79,8 @@ fn main() -> ExitCode {
         Chore::Test => test::run(),
         Chore::Bench { runs } => bench::run(runs),
         Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
+        Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
+        Chore::Random { seconds } => fuzz::random(seconds),
         Chore::Examples => examples::pack(),
         Chore::Floor { file, part } => bench::floor(&file, &part),
     };

@@ -5,7 +5,7 @@
 use engross_xml::{Document, Limits as XmlLimits, NodeId};
 use sha2::{Digest, Sha256};
 
-use crate::edit::{BatchRun, Ids, Signature};
+use crate::edit::{BatchRun, Ids, Signature, free_ids};
 use crate::error::{Error, RefusalCode};
 use crate::model::{View, paragraphs};
 use crate::names::{BODY, DOCUMENT, W, W_URI};
@@ -17,7 +17,9 @@ use crate::proof::{self, Edited};
 use crate::read::{
     ReadOptions, Reading, Sources, StoryPart, find_stories, hexadecimal, read_story, story_root,
 };
-use crate::revisions::{Comment, Revision, Selection, Side, comments, list, resolve};
+use crate::revisions::{
+    Comment, PlacedRevision, Revision, Selection, Side, comments, list, name_revisions, resolve,
+};
 use crate::styles::Styles;
 use crate::text::find;
 
@@ -46,17 +48,6 @@ pub struct Saved {
     pub bytes: Vec<u8>,
     /// What holds of them.
     pub proof: Proof,
-}
-
-/// A revision with its place, as `revisions` lists it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlacedRevision {
-    /// `w:id` when unique in the package, else `PART#ID~K`.
-    pub id: String,
-    /// `P12`, or with the story as `footnote:3/P1`; empty when it is in no paragraph.
-    pub address: String,
-    /// The revision.
-    pub revision: Revision,
 }
 
 /// A comment with its place.
@@ -421,30 +412,6 @@ impl WordDocument {
     }
 }
 
-/// Names revisions by `w:id` where that is unique in the package, else by part, id and count.
-fn name_revisions(found: Vec<(String, String, Revision)>) -> Vec<PlacedRevision> {
-    let mut counts = std::collections::HashMap::new();
-    for (_, _, revision) in &found {
-        *counts.entry(revision.stamp.id).or_insert(0usize) += 1;
-    }
-    let mut seen = std::collections::HashMap::new();
-    found
-        .into_iter()
-        .map(|(part, address, revision)| {
-            let number = revision.stamp.id.map_or_else(|| "?".to_owned(), |id| id.to_string());
-            let unique = counts.get(&revision.stamp.id) == Some(&1) && revision.stamp.id.is_some();
-            let id = if unique {
-                number
-            } else {
-                let count = seen.entry((part.clone(), revision.stamp.id)).or_insert(0usize);
-                *count += 1;
-                format!("{part}#{number}~{count}")
-            };
-            PlacedRevision { id, address, revision }
-        })
-        .collect()
-}
-
 /// Of an atomic batch that was taken back, nothing is applied.
 fn take_back(results: &mut [OperationResult]) {
     let applied = results.iter_mut().filter(|result| result.status == Status::Applied);
@@ -456,27 +423,4 @@ fn take_back(results: &mut [OperationResult]) {
         result.revision_ids.clear();
         result.after = None;
     }
-}
-
-/// Ids besides those of the package's annotations, so that ours are new in every part (ISO/IEC 29500-1 §17.13.1).
-fn free_ids(package: &Package, tree: &Document) -> Result<Ids, Error> {
-    let own = |node| tree.attribute(node, crate::names::ID).and_then(|id| id.trim().parse().ok());
-    let mut used: Vec<i64> = tree.descendants(tree.root()).filter_map(own).collect();
-    let names: Vec<String> = package.names().filter(|name| is_story_file(name)).map(str::to_owned).collect();
-    for name in names {
-        let bytes = package.part(&name)?;
-        used.extend(memchr::memmem::find_iter(&bytes, b":id=").filter_map(|at| {
-            let digits = bytes.get(at + 5..)?;
-            let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
-            std::str::from_utf8(digits.get(..end)?).ok()?.parse::<i64>().ok()
-        }));
-    }
-    Ok(Ids::besides(used.into_iter()))
-}
-
-/// Parts that can hold revisions, by their usual names; an unusual name costs only the uniqueness across parts.
-fn is_story_file(name: &str) -> bool {
-    let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
-    let stems = ["header", "footer", "footnotes", "endnotes", "comments"];
-    file.ends_with(".xml") && stems.iter().any(|stem| file.starts_with(stem))
 }

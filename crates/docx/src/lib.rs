@@ -21,9 +21,10 @@ pub mod styles;
 pub mod text;
 
 pub use check::{CODES, Finding, Severity, check};
-pub use document::{EditOptions, Limits, PlacedComment, PlacedRevision, Saved, WordDocument};
+pub use document::{EditOptions, Limits, PlacedComment, Saved, WordDocument};
 pub use error::{Error, Refusal, RefusalCode};
 pub use ops::Tracking;
+pub use revisions::PlacedRevision;
 
 #[cfg(test)]
 mod styles_tests;

@@ -12,6 +12,7 @@ use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
 
 use crate::files;
 pub(crate) use environment::{ADDRESSES, Environment, KEYS};
+pub(crate) use layers::KEYS as SETTINGS;
 use layers::Layers;
 
 /// What the command line says, above all other sources.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::settings::{Environment, Error, Flags, Origin, Settings};
+use crate::settings::{Environment, Error, Flags, Origin, SETTINGS, Settings};
 
 /// Settings from a file with `text`, and the origins' name of that file.
 fn load(text: &str, environment: &Environment, flags: Flags) -> (Result<Settings, String>, String) {
@@ -92,5 +92,5 @@ fn misspelt_variables_are_found() {
         ("ENGROSS_LOG", "x"),
         ("ENGROSS_TEST_SOFFICE", "x"),
     ]);
-    assert_eq!(environment.unknown(), ["ENGROSS_MODLE"]);
+    assert_eq!(environment.unknown(SETTINGS), ["ENGROSS_MODLE"]);
 }

@@ -13,7 +13,7 @@ use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::draft::{Draft, Written};
 use crate::edit::evidence::{self, Evidence};
 use crate::edit::expected::Expected;
-use crate::edit::pen::Ids;
+use crate::edit::ids::Ids;
 use crate::edit::plan::{Plan, plan};
 use crate::edit::tidy::tidy;
 use crate::error::{Refusal, RefusalCode};

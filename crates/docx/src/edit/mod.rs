@@ -5,23 +5,30 @@
 //! | `batch` | what becomes of one operation after the other? |
 //! | `base` | how did the story read before the batch? |
 //! | `plan`, `target`, `phrase`, `hunks`, `content`, `looks` | which text of which paragraph becomes what? |
+//! | `hints` | what is near a place that is not there? |
 //! | `claims` | does an earlier operation already change it? |
 //! | `draft` | how is a plan written, and what shall the paragraphs say then (`expected`)? |
+//! | `paragraphs`, `borders` | the same for whole paragraphs: where may they stand, and what runs into what? |
+//! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `pen` | how do deletions, insertions, paragraph borders and revisions look in the tree? |
 //! | `evidence` | can it be rejected and accepted? |
 //! | `tidy` | what of it was never there for a later batch? |
 
 mod base;
 mod batch;
+mod borders;
 mod claims;
 pub(crate) mod content;
 mod draft;
 mod evidence;
 mod expected;
+mod hints;
 mod hunks;
+mod ids;
 mod insertion;
 mod looks;
 mod marks;
+mod paragraphs;
 mod pen;
 mod phrase;
 mod plan;
@@ -30,4 +37,4 @@ mod target;
 mod tidy;
 
 pub(crate) use batch::{BatchRun, Signature};
-pub(crate) use pen::Ids;
+pub(crate) use ids::{Ids, free_ids};

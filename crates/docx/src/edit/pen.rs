@@ -1,82 +1,18 @@
-//! The hand that marks the tree: ids, author, date, and the elements of WordprocessingML it writes.
+//! The hand that marks the tree: author, date, and the elements of WordprocessingML it writes.
 //!
 //! Must never decide what to change.
-
-use std::ops::Range;
 
 use engross_xml::{Document, Name, NodeId};
 
 use crate::edit::content::Piece;
-use crate::model::{PIECES_FROM, Stamp, is_revision_wrapper, needs_preserve};
+use crate::edit::ids::Ids;
+use crate::model::{Stamp, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
     NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T,
     TAB, TXBX_CONTENT, TYPE, U, VAL, XML_SPACE,
 };
 use crate::text::Marks;
-
-/// Gives out revision ids that the package does not use yet.
-///
-/// Ours count up from the highest; pieces cut off other people's revisions count down from the top of the range, so
-/// that an id tells whose a revision is ([`crate::model::is_id_since`]). Pieces cut off what the session wrote in an
-/// earlier batch are the session's but not the batch's, so their ids are set aside before those of the batch.
-#[derive(Debug, Clone)]
-pub(crate) struct Ids {
-    first: i64,
-    next: i64,
-    next_piece: i64,
-    set_aside: Range<i64>,
-}
-
-/// How many pieces one batch can cut off the session's earlier revisions.
-const SET_ASIDE: i64 = 10_000;
-
-impl Ids {
-    /// Ids besides `used`.
-    pub(crate) fn besides(used: impl Iterator<Item = i64>) -> Self {
-        let (mut highest, mut lowest_piece) = (0, i64::from(i32::MAX));
-        for id in used {
-            if id < PIECES_FROM {
-                highest = highest.max(id);
-            } else {
-                lowest_piece = lowest_piece.min(id);
-            }
-        }
-        let first = highest + 1;
-        Self { first, next: first, next_piece: lowest_piece - 1, set_aside: first..first }
-    }
-
-    /// Makes ready for a batch, perhaps not the first of the session.
-    pub(crate) fn begin_batch(&mut self) {
-        if self.next > self.first {
-            self.set_aside = self.next..self.next + SET_ASIDE;
-            self.next += SET_ASIDE;
-        }
-    }
-
-    /// The next id, without taking it.
-    pub(crate) fn peek(&self) -> i64 {
-        self.next
-    }
-
-    fn take(&mut self) -> i64 {
-        let id = self.next;
-        self.next += 1;
-        id
-    }
-
-    /// The id of a piece cut off the revision `of`.
-    fn take_for_piece(&mut self, of: Option<i64>) -> i64 {
-        if of.is_some_and(|of| (self.first..PIECES_FROM).contains(&of))
-            && let Some(id) = self.set_aside.next()
-        {
-            return id;
-        }
-        let id = self.next_piece;
-        self.next_piece -= 1;
-        id
-    }
-}
 
 /// Writes revisions of one author at one date.
 pub(crate) struct Pen<'a> {

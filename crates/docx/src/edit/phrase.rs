@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::edit::base::Base;
 use crate::edit::content::PARAGRAPH_BREAK;
-use crate::edit::target::{candidates, is_deleted_text, near};
+use crate::edit::hints::{candidates, is_deleted_text, near};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
 use crate::ops::Occurrence;

@@ -3,10 +3,11 @@
 use crate::edit::base::Base;
 use crate::edit::claims::Claim;
 use crate::edit::content::{Syntax, read_content};
+use crate::edit::hints::near;
 use crate::edit::hunks::{Hunk, hunks};
 use crate::edit::looks::{phrases, unheeded_marks};
 use crate::edit::phrase::find_phrase;
-use crate::edit::target::{find_paragraph, near};
+use crate::edit::target::find_paragraph;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
 use crate::ops::{Edit, Occurrence, Operation, Place, Where};

@@ -2,16 +2,12 @@
 //! guessed.
 
 use crate::edit::base::Base;
+use crate::edit::hints::{candidates, near};
 use crate::edit::phrase::search;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{Paragraph, View};
 use crate::names::{FALLBACK, PARA_ID};
 use crate::ops::{Address, Occurrence, Place};
 use crate::read::{excerpt, fingerprint};
-use crate::text::{find, nearest};
-
-/// At most this many candidates are named.
-const CANDIDATES: usize = 5;
 
 /// The paragraph of a place, counted from 0.
 pub(crate) fn find_paragraph(base: &mut Base<'_>, place: &Place) -> Result<usize, Refusal> {
@@ -91,40 +87,4 @@ fn pick(base: &mut Base<'_>, hits: Vec<usize>, place: &Place, none: &str) -> Res
             ),
         )),
     }
-}
-
-/// Names some paragraphs with the start of their text.
-pub(crate) fn candidates(base: &mut Base<'_>, indices: &[usize]) -> String {
-    let mut named: Vec<String> = Vec::new();
-    for index in indices.iter().take(CANDIDATES) {
-        named.push(format!("P{} '{}'", index + 1, excerpt(base.text(*index))));
-    }
-    if indices.len() > CANDIDATES {
-        named.push("…".to_owned());
-    }
-    named.join(", ")
-}
-
-/// "; nearest are …" for a text that was not found, or nothing.
-pub(crate) fn near(base: &mut Base<'_>, text: &str) -> String {
-    let count = base.paragraphs.len();
-    // Each look compares the whole story.
-    if base.suggestions == 0 {
-        return String::new();
-    }
-    base.suggestions -= 1;
-    for index in 0..count {
-        base.text(index);
-    }
-    let scored = nearest(text, (0..count).map(|index| base.known_text(index)), 3);
-    let best: Vec<usize> = scored.into_iter().map(|near| near.index).collect();
-    if best.is_empty() { String::new() } else { format!("; nearest: {}", candidates(base, &best)) }
-}
-
-/// Whether a text stands in the paragraph only as somebody's pending deletion.
-pub(crate) fn is_deleted_text(base: &Base<'_>, index: usize, text: &str) -> bool {
-    base.paragraphs.get(index).is_some_and(|node| {
-        let all = Paragraph::read(base.document(), *node, View::Original, base.fields.get(node)).text;
-        !find(&all, text).is_empty()
-    })
 }

@@ -2,12 +2,15 @@
 
 mod comments;
 mod list;
+mod placed;
 mod properties;
 mod resolve;
 
 pub use comments::{Comment, comments};
 pub(crate) use list::numbers;
 pub use list::{Revision, RevisionKind, list};
+pub use placed::PlacedRevision;
+pub(crate) use placed::name_revisions;
 pub(crate) use properties::is_change as is_property_change;
 pub use resolve::{Selection, Side, resolve, resolve_paragraphs};
 

@@ -14,7 +14,7 @@ use super::Ended;
 use crate::cli::DoctorArgs;
 use crate::files::{read_text, temporary_folder_is_writable};
 use crate::output::Output;
-use crate::settings::{ADDRESSES, Environment, Flags, KEYS, Origin, Settings};
+use crate::settings::{ADDRESSES, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 
 #[derive(Serialize)]
 struct Answer {
@@ -142,7 +142,7 @@ fn temporary_folder() -> Check {
 
 /// A misspelt variable would otherwise go unnoticed.
 fn variables(environment: &Environment) -> Check {
-    let unknown = environment.unknown();
+    let unknown = environment.unknown(SETTINGS);
     let message = if unknown.is_empty() {
         "no unknown ENGROSS_ variable is set".to_owned()
     } else {

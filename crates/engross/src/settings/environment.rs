@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::layers::KEYS as SETTINGS;
-
 /// Variables that hold keys: shown only as set or not set.
 pub(crate) const KEYS: &[&str] =
     &["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_COMPATIBLE_API_KEY"];
@@ -59,10 +57,10 @@ impl Environment {
         folders.into_iter().map(|folder| folder.join(name)).find(|path| path.is_file())
     }
 
-    /// Variables with our prefix that mean nothing.
-    pub(crate) fn unknown(&self) -> Vec<String> {
+    /// Variables with our prefix that mean nothing, where `settings` can be set.
+    pub(crate) fn unknown(&self, settings: &[&str]) -> Vec<String> {
         let unknown = self.own().filter(|(name, _)| {
-            let is_setting = SETTINGS.iter().any(|key| key.eq_ignore_ascii_case(name));
+            let is_setting = settings.iter().any(|key| key.eq_ignore_ascii_case(name));
             !is_setting && !OTHERS.contains(name) && !name.starts_with(TEST_PREFIX)
         });
         unknown.map(|(name, _)| format!("{PREFIX}{name}")).collect()

@@ -12,7 +12,7 @@ use super::environment::{Environment, PREFIX};
 use super::{Error, Origin, Setting};
 
 /// What can be set.
-pub(super) const KEYS: &[&str] = &["author", "model", "untracked", "max_rounds", "model_timeout"];
+pub(crate) const KEYS: &[&str] = &["author", "model", "untracked", "max_rounds", "model_timeout"];
 
 /// The sources, lowest first.
 #[derive(Debug, Default)]
