@@ -4,10 +4,10 @@
 //! with the fewest wrappers wins, and of equal ones the first, so text typed behind a link stays outside of it
 //! (`contracts/word.md` §8, cases 6, 7, 99, 116).
 
-use engross_xml::NodeId;
+use engross_xml::{Kind, NodeId};
 
 use crate::edit::pen::Pen;
-use crate::edit::splice::{Chain, Cursor, cut_before, cut_leaf, refuse_barrier};
+use crate::edit::splice::{Chain, Cursor, cut_before, cut_leaf, next_element, refuse_barrier};
 use crate::error::Refusal;
 use crate::model::{
     Atom, AtomKind, Barrier, Paragraph, barrier_inside, is_range_marker, is_revision_wrapper,
@@ -71,9 +71,12 @@ pub(crate) fn lift(pen: &mut Pen<'_>, cursor: Cursor) -> Cursor {
         && let Some(above) = pen.document.parent(cursor.parent)
     {
         let wrapper = cursor.parent;
-        cursor = match cursor.before {
+        let is_element = |node: &NodeId| pen.document.kind(*node) == Kind::Element;
+        // White space of an indented file is no content: a piece of nothing else would be left behind.
+        let from = cursor.before.and_then(|node| Some(node).filter(is_element).or(next_element(pen, node)));
+        cursor = match from {
             None => Cursor { parent: above, before: pen.document.next(wrapper) },
-            Some(before) if pen.document.previous(before).is_none() => {
+            Some(before) if pen.document.children(wrapper).find(is_element) == Some(before) => {
                 Cursor { parent: above, before: Some(wrapper) }
             }
             Some(before) => {

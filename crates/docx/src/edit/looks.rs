@@ -8,7 +8,7 @@ use crate::canon::normal_form;
 use crate::edit::base::Base;
 use crate::edit::hunks::{Hunk, join_phrases};
 use crate::model::{OBJECT, Paragraph, is_on};
-use crate::names::{B, I, R_PR, STRIKE, U};
+use crate::names::{B, I, R_PR, STRIKE, U, VAL};
 use crate::text::{Marks, StyledText};
 
 /// Joins the changes of one paragraph into phrases where the look does not change within.
@@ -75,8 +75,14 @@ fn looks_like(document: &Document, model: &Paragraph, at: usize, wanted: Marks) 
         let property = properties.and_then(|properties| document.child(properties, name));
         property.is_some_and(|property| is_on(document, property))
     };
+    // `w:u` names a kind of line, or says that there is none (§17.3.2.40).
+    let underlined = || {
+        let property = properties.and_then(|properties| document.child(properties, U));
+        let kind = property.and_then(|property| document.attribute(property, VAL));
+        kind.is_some_and(|kind| kind != "none")
+    };
     (!wanted.bold || on(B))
         && (!wanted.italic || on(I))
         && (!wanted.strike || on(STRIKE))
-        && (!wanted.underline || on(U))
+        && (!wanted.underline || underlined())
 }

@@ -170,7 +170,7 @@ fn cut_run(pen: &mut Pen<'_>, first: NodeId, last: NodeId) -> NodeId {
 }
 
 /// The next sibling, white space of an indented file passed over.
-fn next_element(pen: &Pen<'_>, node: NodeId) -> Option<NodeId> {
+pub(crate) fn next_element(pen: &Pen<'_>, node: NodeId) -> Option<NodeId> {
     let mut at = pen.document.next(node);
     while let Some(next) = at.filter(|next| pen.document.kind(*next) != Kind::Element) {
         at = pen.document.next(next);

@@ -5,7 +5,7 @@ use engross_xml::{Document, Limits, NodeId};
 use crate::error::Error;
 use crate::names::{
     COMMENT, ENDNOTE, FALLBACK, FOOTER_REFERENCE, FOOTNOTE, HEADER_REFERENCE, ID, R_ID, SECT_PR,
-    TXBX_CONTENT, TYPE,
+    SECT_PR_CHANGE, TXBX_CONTENT, TYPE,
 };
 use crate::package::Package;
 use crate::parts::{Relationship, parse};
@@ -82,7 +82,12 @@ pub(crate) fn story_root(document: &Document, story: &StoryPart) -> Option<NodeI
 fn headers_and_footers(document: &Document, relationships: &[Relationship]) -> Vec<StoryPart> {
     let mut stories = Vec::new();
     let mut section = 0;
-    for node in document.descendants(document.root()).filter(|node| document.name(*node) == SECT_PR) {
+    // A record of earlier properties holds a `w:sectPr`, too, which is no section.
+    let is_section = |node: &NodeId| {
+        document.name(*node) == SECT_PR
+            && document.parent(*node).is_none_or(|above| document.name(above) != SECT_PR_CHANGE)
+    };
+    for node in document.descendants(document.root()).filter(is_section) {
         section += 1;
         for reference in document.children(node) {
             let prefix = match document.name(reference) {

@@ -41,7 +41,8 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
     let destination = destination(&input, &args.target, "redline")?;
     let progress = Progress::of_short_work();
     progress.status(&format!("Reading {} paragraphs", document.paragraph_count()));
-    progress.status(&format!("Applying edits: {} operations", batch.operations.len()));
+    let count = batch.operations.len();
+    progress.status(&format!("Applying edits: {count} operation{}", if count == 1 { "" } else { "s" }));
     let operations =
         document.apply(&batch, &options).map_err(|error| failure::of_document(&input.path, &error))?;
     let summary = Summary::of(&operations);
