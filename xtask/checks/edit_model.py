@@ -199,7 +199,7 @@ def listed(counter):
 
 def documents(path):
     with open(path, newline='', encoding='utf-8') as lines:
-        return [row['path'] for row in csv.DictReader(lines) if row['status'] == 'ok']
+        return [row['path'] for row in csv.DictReader(lines) if row.get('status', 'ok') == 'ok']
 
 
 def read(path):

@@ -10,6 +10,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-protocol", &[]),
     ("engross-docx", &["engross-xml"]),
     ("engross-llm", &["engross-protocol"]),
+    ("engross-store", &["engross-protocol"]),
     ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol"]),
     ("engross", &["engross-agent", "engross-docx", "engross-llm", "engross-protocol", "engross-xml"]),
     ("engross-testkit", &[]),
@@ -19,10 +20,13 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
     ("clap", &["engross", "xtask"]),
+    ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),
     ("reqwest", &["engross-llm"]),
     ("rawzip", &["engross-docx"]),
+    ("rusqlite", &["engross-store"]),
     ("tempfile", &["engross"]),
+    ("tokio-postgres", &["engross-store"]),
 ];
 
 #[test]
