@@ -139,7 +139,7 @@ pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph, gone: &[NodeId]
                 };
                 pen.document.descendants(paragraph).any(earlier)
             };
-            if next_paragraph(pen.document, paragraph).is_none() && holds_deletion(pen) {
+            if ends_at_table(pen, paragraph) && holds_deletion(pen) {
                 return Ok(Left::DeletedText);
             }
             delete_mark(pen, paragraph);
@@ -147,6 +147,19 @@ pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph, gone: &[NodeId]
         }
         None => Ok(collapse_tail(pen, paragraph, gone)),
     }
+}
+
+/// Whether no paragraph is left behind this one for its content to join: the ones that follow lose their borders, and a
+/// table or the like comes next.
+fn ends_at_table(pen: &Pen<'_>, paragraph: NodeId) -> bool {
+    let mut at = paragraph;
+    while let Some(next) = next_paragraph(pen.document, at) {
+        if !has_deleted_mark(pen, next) {
+            return false;
+        }
+        at = next;
+    }
+    true
 }
 
 /// Marks all content of a paragraph as deleted, and leaves its border.
