@@ -11,14 +11,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-docx", &["engross-xml"]),
     ("engross-llm", &["engross-protocol"]),
     ("engross-store", &["engross-protocol"]),
-    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol"]),
-    ("engross", &["engross-agent", "engross-docx", "engross-llm", "engross-protocol", "engross-xml"]),
+    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store"]),
+    (
+        "engross",
+        &["engross-agent", "engross-docx", "engross-llm", "engross-protocol", "engross-store", "engross-xml"],
+    ),
     ("engross-testkit", &[]),
     ("xtask", &[]),
 ];
 
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
+    ("axum", &["engross"]),
     ("clap", &["engross", "xtask"]),
     ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),
@@ -27,6 +31,7 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("rusqlite", &["engross-store"]),
     ("tempfile", &["engross"]),
     ("tokio-postgres", &["engross-store"]),
+    ("tower-http", &["engross"]),
 ];
 
 #[test]

@@ -11,10 +11,12 @@ pub(crate) enum Part {
     Judge,
     /// LibreOffice, as a second reader of documents.
     Soffice,
+    /// The programs of a Postgres server, or the address of one.
+    Postgres,
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 3] = [Self::Wasm, Self::Judge, Self::Soffice];
+    pub(crate) const ALL: [Self; 4] = [Self::Wasm, Self::Judge, Self::Soffice, Self::Postgres];
 
     /// The name in `ENGROSS_REQUIRE`.
     pub(crate) fn name(self) -> &'static str {
@@ -22,6 +24,7 @@ impl Part {
             Self::Wasm => "wasm",
             Self::Judge => "judge",
             Self::Soffice => "soffice",
+            Self::Postgres => "postgres",
         }
     }
 
@@ -31,6 +34,7 @@ impl Part {
             Self::Wasm => "rustup target add wasm32-unknown-unknown",
             Self::Judge => "python3 with the package lxml",
             Self::Soffice => "LibreOffice Writer on the PATH, or ENGROSS_TEST_SOFFICE",
+            Self::Postgres => "PostgreSQL on the PATH or in /usr/lib/postgresql, or ENGROSS_TEST_POSTGRES",
         }
     }
 
@@ -46,6 +50,7 @@ impl Part {
             }
             Self::Judge => succeeds(Command::new("python3").args(["-c", "import lxml.etree"])),
             Self::Soffice => succeeds(Command::new(soffice()).arg("--version")),
+            Self::Postgres => has_postgres(),
         }
     }
 }
@@ -61,6 +66,16 @@ pub(crate) fn soffice() -> String {
 pub(crate) fn required() -> Vec<String> {
     let list = std::env::var("ENGROSS_REQUIRE").unwrap_or_default();
     list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// As the tests look for it.
+#[expect(clippy::disallowed_methods, reason = "a chore's own setting")]
+fn has_postgres() -> bool {
+    let given = std::env::var("ENGROSS_TEST_POSTGRES").is_ok_and(|url| !url.is_empty());
+    let installed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    given
+        || installed.into_iter().any(|version| version.path().join("bin/initdb").exists())
+        || succeeds(Command::new("initdb").arg("--version"))
 }
 
 fn wasm_library() -> bool {

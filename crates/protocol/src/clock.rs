@@ -45,8 +45,11 @@ impl fmt::Debug for Timestamp {
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
-    /// The moment of the call.
+    /// The moment of the call, in whole seconds: what documents say.
     fn now(&self) -> Timestamp;
+
+    /// The moment of the call, in milliseconds since 1970, UTC: what logs say.
+    fn millis(&self) -> u64;
 }
 
 /// The machine's clock.
@@ -58,6 +61,11 @@ impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_jiff(jiff::Timestamp::now())
     }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that may ask")]
+    fn millis(&self) -> u64 {
+        u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default()
+    }
 }
 
 /// A clock that stands still: `--date`, and tests.
@@ -67,5 +75,9 @@ pub struct FixedClock(pub Timestamp);
 impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         self.0
+    }
+
+    fn millis(&self) -> u64 {
+        u64::try_from(self.0.0.as_millisecond()).unwrap_or_default()
     }
 }

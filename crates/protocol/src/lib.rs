@@ -1,9 +1,14 @@
-//! The vocabulary that every crate above the engine shares: the clock, the error object, exit codes.
+//! The vocabulary that every crate above the engine shares: ids, the clock, the error object, exit codes.
 //!
 //! Must never do I/O, know a document format, or know a transport.
 
 mod clock;
 mod failure;
+mod ids;
+
+#[cfg(test)]
+mod ids_tests;
 
 pub use clock::{Clock, FixedClock, InvalidDate, SystemClock, Timestamp};
 pub use failure::{ErrorBody, Exit, Failure};
+pub use ids::{CountingIds, IdSource, InvalidId, RandomIds, SessionId};

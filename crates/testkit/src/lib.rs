@@ -2,6 +2,8 @@
 
 pub mod docx;
 mod model_server;
+#[cfg(unix)]
+pub mod postgres;
 
 /// A model provider that answers from a script.
 pub mod scripted {

@@ -1,0 +1,27 @@
+//! Session logs that outlive the process: in memory, in one SQLite file, in Postgres.
+//!
+//! Must never know what an entry means: bodies, snapshots and values are bytes. Time comes in from outside. Start at
+//! [`Store`]; `docs/design/store.md` says what durable means.
+
+mod error;
+mod memory;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod sqlite;
+mod store;
+mod types;
+
+#[cfg(test)]
+mod error_tests;
+
+pub use engross_protocol::SessionId;
+pub use error::{CODES, Error};
+pub use memory::MemoryStore;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
+pub use sqlite::SqliteStore;
+pub use store::{Pending, Store};
+pub use types::{
+    Append, Entry, Fence, MAX_BYTES, Millis, Name, NameRow, NewEntry, NewSession, Session, SessionSummary,
+    Snapshot,
+};

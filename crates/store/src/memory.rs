@@ -1,0 +1,253 @@
+//! A store that forgets: for tests, and for `--store memory`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::Error;
+use crate::store::{Pending, Store};
+use crate::types::{
+    Append, Entry, Fence, Millis, Name, NameRow, NewEntry, NewSession, Session, SessionId, SessionSummary,
+    Snapshot,
+};
+
+/// Keeps everything in memory, by the rules of [`Store`].
+#[derive(Debug)]
+pub struct MemoryStore {
+    kept: Mutex<Option<Kept>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    sessions: BTreeMap<SessionId, Row>,
+    names: HashMap<Name, NameRow>,
+}
+
+#[derive(Debug)]
+struct Row {
+    key: Name,
+    created_at: Millis,
+    changed_at: Millis,
+    wake_at: Option<Millis>,
+    entries: Vec<Entry>,
+    snapshot: Option<Snapshot>,
+    fence: u64,
+    lease: Option<Lease>,
+}
+
+#[derive(Debug)]
+struct Lease {
+    holder: String,
+    until: Millis,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { kept: Mutex::new(Some(Kept::default())) }
+    }
+
+    /// Does `work` on what is kept, at once.
+    fn with<T: Send + 'static>(&self, work: impl FnOnce(&mut Kept) -> Result<T, Error>) -> Pending<'_, T> {
+        let done = self.lock().as_mut().ok_or(Error::Closed).and_then(work);
+        Box::pin(std::future::ready(done))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for MemoryStore {
+    fn load(&self, name: &Name) -> Pending<'_, Option<Session>> {
+        self.with(|kept| Ok(kept.names.get(name).and_then(|row| kept.session(row.session))))
+    }
+
+    fn load_by_id(&self, session: SessionId) -> Pending<'_, Option<Session>> {
+        self.with(|kept| Ok(kept.session(session)))
+    }
+
+    fn create(&self, new: NewSession) -> Pending<'_, (Session, bool)> {
+        self.with(|kept| kept.create(new))
+    }
+
+    fn append(&self, append: Append) -> Pending<'_, u64> {
+        self.with(|kept| kept.append(append))
+    }
+
+    fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {
+        self.with(|kept| {
+            let row = kept.row(session)?;
+            let skipped = usize::try_from(after).unwrap_or(usize::MAX);
+            Ok(row.entries.iter().skip(skipped).take(limit).cloned().collect())
+        })
+    }
+
+    fn lease(
+        &self,
+        session: SessionId,
+        holder: &str,
+        now: Millis,
+        ttl: Millis,
+    ) -> Pending<'_, Option<Fence>> {
+        self.with(|kept| {
+            let row = kept.row(session)?;
+            let until = now.saturating_add(ttl);
+            match &mut row.lease {
+                Some(lease) if lease.until > now && lease.holder != holder => return Ok(None),
+                Some(lease) if lease.until > now => lease.until = until,
+                _ => {
+                    row.fence += 1;
+                    row.lease = Some(Lease { holder: holder.to_owned(), until });
+                }
+            }
+            Ok(Some(Fence(row.fence)))
+        })
+    }
+
+    fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
+        self.with(|kept| {
+            let row = kept.row(session)?;
+            if row.fence == fence.0 {
+                row.lease = None;
+            }
+            Ok(())
+        })
+    }
+
+    fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>> {
+        self.with(|kept| {
+            let woken = kept.sessions.iter().filter_map(|(id, row)| Some((row.wake_at?, *id)));
+            let mut due: Vec<_> = woken.filter(|(at, _)| *at <= until).collect();
+            due.sort_unstable();
+            Ok(due.into_iter().take(limit).map(|(_, id)| id).collect())
+        })
+    }
+
+    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
+        self.with(|kept| {
+            let older = kept.sessions.iter().rev().filter(|(id, _)| after.is_none_or(|after| **id < after));
+            Ok(older.take(limit).map(|(id, row)| row.summary(*id)).collect())
+        })
+    }
+
+    fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
+        self.with(|kept| Ok(kept.names.get(name).cloned()))
+    }
+
+    fn healthy(&self) -> Pending<'_, ()> {
+        self.with(|_| Ok(()))
+    }
+
+    fn close(&self) -> Pending<'_, ()> {
+        let closed = self.lock().take().map(drop).ok_or(Error::Closed);
+        Box::pin(std::future::ready(closed))
+    }
+}
+
+impl Kept {
+    fn row(&mut self, session: SessionId) -> Result<&mut Row, Error> {
+        self.sessions.get_mut(&session).ok_or(Error::UnknownSession { session })
+    }
+
+    fn session(&self, id: SessionId) -> Option<Session> {
+        let row = self.sessions.get(&id)?;
+        let taken_in = row.snapshot.as_ref().map_or(0, |snapshot| snapshot.seq);
+        Some(Session {
+            id,
+            key: row.key.clone(),
+            head: row.head(),
+            created_at: row.created_at,
+            wake_at: row.wake_at,
+            snapshot: row.snapshot.clone(),
+            entries: row.entries.iter().filter(|entry| entry.seq > taken_in).cloned().collect(),
+        })
+    }
+
+    fn create(&mut self, new: NewSession) -> Result<(Session, bool), Error> {
+        new.check_size()?;
+        let names = new.all_names();
+        let known = names.iter().find_map(|(name, _)| self.names.get(*name)).map(|row| row.session);
+        if let Some(session) = known.and_then(|known| self.session(known)) {
+            return Ok((session, false));
+        }
+        if let Some(row) = self.sessions.get(&new.id) {
+            return Err(Error::Conflict { session: new.id, expected: 0, head: row.head() });
+        }
+        for (name, value) in names {
+            self.names.insert(name.clone(), NameRow { session: new.id, value: value.to_vec() });
+        }
+        let created = new.clone().into_session();
+        let mut row = Row {
+            key: new.key,
+            created_at: new.at,
+            changed_at: new.at,
+            wake_at: new.wake_at,
+            entries: Vec::new(),
+            snapshot: None,
+            fence: 0,
+            lease: None,
+        };
+        row.extend(new.entries, new.snapshot);
+        self.sessions.insert(new.id, row);
+        Ok((created, true))
+    }
+
+    fn append(&mut self, append: Append) -> Result<u64, Error> {
+        append.check_size()?;
+        let session = append.session;
+        let row = self.sessions.get_mut(&session).ok_or(Error::UnknownSession { session })?;
+        if let Some(fence) = append.fence.filter(|fence| fence.0 != row.fence) {
+            return Err(Error::Fenced { session, fence, newest: Fence(row.fence) });
+        }
+        if row.head() != append.expected_head {
+            return Err(Error::Conflict { session, expected: append.expected_head, head: row.head() });
+        }
+        let names = append.distinct_names();
+        if let Some((name, taken)) = names.iter().find_map(|(name, _)| self.names.get_key_value(*name)) {
+            return Err(Error::NameTaken { name: name.clone(), session: taken.session });
+        }
+        for (name, value) in names {
+            self.names.insert(name.clone(), NameRow { session, value: value.to_vec() });
+        }
+        if let Some(wake_at) = append.wake_at {
+            row.wake_at = wake_at;
+        }
+        row.extend(append.entries, append.snapshot);
+        Ok(row.head())
+    }
+}
+
+impl Row {
+    fn head(&self) -> u64 {
+        self.entries.last().map_or(0, |entry| entry.seq)
+    }
+
+    fn extend(&mut self, entries: Vec<NewEntry>, snapshot: Option<Vec<u8>>) {
+        for entry in entries {
+            self.changed_at = entry.at;
+            let seq = self.head() + 1;
+            self.entries.push(Entry { seq, kind: entry.kind.to_owned(), at: entry.at, body: entry.body });
+        }
+        if let Some(state) = snapshot {
+            self.snapshot = Some(Snapshot { seq: self.head(), state });
+        }
+    }
+
+    fn summary(&self, id: SessionId) -> SessionSummary {
+        SessionSummary {
+            id,
+            key: self.key.clone(),
+            head: self.head(),
+            created_at: self.created_at,
+            changed_at: self.changed_at,
+            wake_at: self.wake_at,
+        }
+    }
+}

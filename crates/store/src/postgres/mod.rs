@@ -1,0 +1,284 @@
+//! A Postgres database that any number of nodes share.
+//!
+//! Must never need more than one statement to write: head, fence and names are checked where they are changed. What a
+//! node knows it reads from the tables; nothing is kept in memory.
+
+mod fault;
+mod open;
+mod rows;
+mod sql;
+
+#[cfg(test)]
+mod fault_tests;
+
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+
+use self::open::Opened;
+use self::rows::{Columns, id, int, number, optional, unreadable};
+use self::sql::{APPEND, BY_ID, BY_NAME, CREATE, DUE, ENTRIES, EXISTS, LEASE, LIST, RELEASE, VALUE, VERSION};
+use crate::Error;
+use crate::store::{Pending, Store};
+use crate::types::{
+    Append, Entry, Fence, Millis, Name, NameRow, NewSession, Session, SessionId, SessionSummary,
+};
+
+/// How often a writer tries that loses races; each time somebody else has won.
+const TRIES: usize = 10;
+
+/// Keeps sessions in a database.
+#[derive(Debug)]
+pub struct PostgresStore {
+    opened: Opened,
+}
+
+impl PostgresStore {
+    /// Opens the database at `url`, such as `postgres://user:password@host/database`, within a tokio runtime.
+    ///
+    /// Tables are made in the first schema of the search path. With `sslmode=require` the connection is encrypted and
+    /// the server's certificate is verified by what this machine trusts; otherwise it is plain.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] for an address, a password or a right that is wrong, [`Error::Unavailable`] while the server
+    /// does not answer, [`Error::Newer`].
+    pub async fn open(url: &str) -> Result<Self, Error> {
+        Ok(Self { opened: open::open(url).await? })
+    }
+
+    async fn query(&self, statement: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
+        let Opened { pool, place } = &self.opened;
+        let mut lost = 0;
+        loop {
+            let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
+            let prepared = client.prepare_cached(statement).await;
+            let rows = match prepared {
+                Ok(prepared) => client.query(&prepared, given).await,
+                Err(error) => Err(error),
+            };
+            match rows {
+                Err(error) if lost < TRIES && fault::is_race(&error) => lost += 1,
+                rows => return rows.map_err(|error| fault::meaning(&error, place)),
+            }
+        }
+    }
+
+    /// The first row, where there always is one.
+    async fn one(&self, statement: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Row, Error> {
+        let rows = self.query(statement, given).await?;
+        rows.into_iter().next().ok_or_else(|| unreadable(&self.opened.place, "a row is missing"))
+    }
+
+    /// Reads rows as `read` does.
+    fn each<T>(&self, rows: &[Row], read: impl FnMut(&Row) -> Columns<T>) -> Result<Vec<T>, Error> {
+        let values: Columns<Vec<T>> = rows.iter().map(read).collect();
+        values.map_err(|error| unreadable(&self.opened.place, &error.to_string()))
+    }
+
+    /// Reads one row as `read` does.
+    fn row<T>(&self, row: &Row, read: impl FnOnce(&Row) -> Columns<T>) -> Result<T, Error> {
+        read(row).map_err(|error| unreadable(&self.opened.place, &error.to_string()))
+    }
+
+    async fn session(&self, statement: &str, wanted: &(dyn ToSql + Sync)) -> Result<Option<Session>, Error> {
+        let rows = self.query(statement, &[wanted]).await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let mut session = self.row(row, rows::session)?;
+        // Entries never change, so that those up to this head are what it was made of, whatever happens in between.
+        let after = session.snapshot.as_ref().map_or(0, |snapshot| snapshot.seq);
+        if after < session.head {
+            session.entries = self.range(session.id, after, session.head, usize::MAX).await?;
+        }
+        Ok(Some(session))
+    }
+
+    async fn range(
+        &self,
+        session: SessionId,
+        after: u64,
+        last: u64,
+        limit: usize,
+    ) -> Result<Vec<Entry>, Error> {
+        let id = &session.to_bytes()[..];
+        let rows = self.query(ENTRIES, &[&id, &int(after), &int(last), &int(limit as u64)]).await?;
+        self.each(&rows, rows::entry)
+    }
+
+    async fn try_create(&self, new: NewSession) -> Result<(Session, bool), Error> {
+        new.check_size()?;
+        let names = rows::names(new.all_names());
+        let entries = rows::entries(&new.entries);
+        let row = self
+            .one(
+                CREATE,
+                &[
+                    &&new.id.to_bytes()[..],
+                    &new.key.as_str(),
+                    &int(new.at),
+                    &new.wake_at.map(int),
+                    &entries.kinds,
+                    &entries.ats,
+                    &entries.bodies,
+                    &names.names,
+                    &names.values,
+                    &new.snapshot,
+                ],
+            )
+            .await?;
+        let (answer, head, other) =
+            self.row(&row, |row| Ok((row.try_get::<_, String>(0)?, optional(row, 1)?, row.try_get(2)?)))?;
+        match (answer.as_str(), head, other) {
+            ("created", ..) => Ok((new.into_session(), true)),
+            ("known", _, Some::<Vec<u8>>(id)) => {
+                let known = self.session(BY_ID, &id).await?;
+                Ok((known.ok_or_else(|| unreadable(&self.opened.place, "a name leads nowhere"))?, false))
+            }
+            (_, Some(head), _) => Err(Error::Conflict { session: new.id, expected: 0, head }),
+            _ => Err(unreadable(&self.opened.place, "engross_create gave no answer")),
+        }
+    }
+
+    async fn try_append(&self, append: Append) -> Result<u64, Error> {
+        append.check_size()?;
+        let session = append.session;
+        let names = rows::names(append.distinct_names());
+        let entries = rows::entries(&append.entries);
+        let row = self
+            .one(
+                APPEND,
+                &[
+                    &&session.to_bytes()[..],
+                    &append.fence.map(|fence| int(fence.0)),
+                    &int(append.expected_head),
+                    &entries.kinds,
+                    &entries.ats,
+                    &entries.bodies,
+                    &names.names,
+                    &names.values,
+                    &append.snapshot,
+                    &append.wake_at.is_some(),
+                    &append.wake_at.flatten().map(int),
+                ],
+            )
+            .await?;
+        let (answer, number) = self.row(&row, |row| Ok((row.try_get::<_, String>(0)?, optional(row, 1)?)))?;
+        match (answer.as_str(), number, append.fence) {
+            ("done", Some(head), _) => Ok(head),
+            ("unknown", ..) => Err(Error::UnknownSession { session }),
+            ("fenced", Some(newest), Some(fence)) => {
+                Err(Error::Fenced { session, fence, newest: Fence(newest) })
+            }
+            ("conflict", Some(head), _) => {
+                Err(Error::Conflict { session, expected: append.expected_head, head })
+            }
+            ("taken", ..) => {
+                let (name, session) = self.row(&row, |row| Ok((rows::name(row, 2)?, id(row, 3)?)))?;
+                Err(Error::NameTaken { name, session })
+            }
+            _ => Err(unreadable(&self.opened.place, "engross_append gave no answer")),
+        }
+    }
+
+    /// Whether the first column says that the session is there.
+    fn must_exist(&self, session: SessionId, row: &Row) -> Result<(), Error> {
+        let exists = self.row(row, |row| Ok(row.try_get::<_, bool>(0)?))?;
+        if exists { Ok(()) } else { Err(Error::UnknownSession { session }) }
+    }
+}
+
+impl Store for PostgresStore {
+    fn load(&self, name: &Name) -> Pending<'_, Option<Session>> {
+        let name = name.clone();
+        Box::pin(async move { self.session(BY_NAME, &name.as_str()).await })
+    }
+
+    fn load_by_id(&self, session: SessionId) -> Pending<'_, Option<Session>> {
+        Box::pin(async move { self.session(BY_ID, &&session.to_bytes()[..]).await })
+    }
+
+    fn create(&self, new: NewSession) -> Pending<'_, (Session, bool)> {
+        Box::pin(self.try_create(new))
+    }
+
+    fn append(&self, append: Append) -> Pending<'_, u64> {
+        Box::pin(self.try_append(append))
+    }
+
+    fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {
+        Box::pin(async move {
+            let entries = self.range(session, after, u64::MAX, limit).await?;
+            if entries.is_empty() {
+                let row = self.one(EXISTS, &[&&session.to_bytes()[..]]).await?;
+                self.must_exist(session, &row)?;
+            }
+            Ok(entries)
+        })
+    }
+
+    fn lease(
+        &self,
+        session: SessionId,
+        holder: &str,
+        now: Millis,
+        ttl: Millis,
+    ) -> Pending<'_, Option<Fence>> {
+        let holder = holder.to_owned();
+        Box::pin(async move {
+            let id = &session.to_bytes()[..];
+            let until = int(now.saturating_add(ttl));
+            let row = self.one(LEASE, &[&id, &holder, &int(now), &until]).await?;
+            self.must_exist(session, &row)?;
+            Ok(self.row(&row, |row| optional(row, 1))?.map(Fence))
+        })
+    }
+
+    fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let row = self.one(RELEASE, &[&&session.to_bytes()[..], &int(fence.0)]).await?;
+            self.must_exist(session, &row)
+        })
+    }
+
+    fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>> {
+        Box::pin(async move {
+            let rows = self.query(DUE, &[&int(until), &int(limit as u64)]).await?;
+            self.each(&rows, |row| id(row, 0))
+        })
+    }
+
+    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
+        Box::pin(async move {
+            // One byte more than the greatest id stands behind every id.
+            let before = after.map_or_else(|| vec![0xff; 17], |after| after.to_bytes().to_vec());
+            let rows = self.query(LIST, &[&before, &int(limit as u64)]).await?;
+            self.each(&rows, rows::summary)
+        })
+    }
+
+    fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
+        let name = name.clone();
+        Box::pin(async move {
+            let rows = self.query(VALUE, &[&name.as_str()]).await?;
+            let found =
+                self.each(&rows, |row| Ok(NameRow { session: id(row, 0)?, value: row.try_get(1)? }))?;
+            Ok(found.into_iter().next())
+        })
+    }
+
+    fn healthy(&self) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let row = self.one(VERSION, &[]).await?;
+            self.row(&row, |row| number(row, 0)).map(drop)
+        })
+    }
+
+    fn close(&self) -> Pending<'_, ()> {
+        Box::pin(async move {
+            let pool = &self.opened.pool;
+            if pool.is_closed() {
+                return Err(Error::Closed);
+            }
+            pool.close();
+            Ok(())
+        })
+    }
+}

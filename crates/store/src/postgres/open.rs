@@ -1,0 +1,133 @@
+//! Opens the database: address, pool, encryption, schema.
+//!
+//! A migration is one text, applied in one transaction together with its number; none is ever changed, only added. Nodes
+//! that start at the same time take turns.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{Config, NoTls, Transaction};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::fault::{meaning, no_connection};
+use crate::Error;
+
+/// From nothing to the newest schema, one step each.
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+
+/// "engross" in short: the lock that migrating nodes take.
+const MIGRATION_LOCK: i64 = 0x656e_6772;
+
+/// Connections of one node. More do not make one database faster.
+const CONNECTIONS: usize = 16;
+
+/// How long a connection is waited for, be it a new one or one in use.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a silent server is believed to be there.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// An open database whose schema is the newest.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) pool: Pool,
+    pub(super) place: String,
+}
+
+/// Opens the database at `url`.
+pub(super) async fn open(url: &str) -> Result<Opened, Error> {
+    let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
+        let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        Error::Unusable { place: "the address of the Postgres server".to_owned(), message: cause }
+    })?;
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(PATIENCE);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
+    }
+    let place = place(&config);
+    let pool = pool(config, &place)?;
+    let mut client = pool.get().await.map_err(|error| no_connection(&error, &place))?;
+    let transaction = client.transaction().await.map_err(|error| meaning(&error, &place))?;
+    migrate(&transaction, &place, MIGRATIONS).await?;
+    transaction.commit().await.map_err(|error| meaning(&error, &place))?;
+    drop(client);
+    Ok(Opened { pool, place })
+}
+
+fn pool(config: Config, place: &str) -> Result<Pool, Error> {
+    let settings = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let unusable = |message: String| Error::Unusable { place: place.to_owned(), message };
+    let manager = if config.get_ssl_mode() == SslMode::Require {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let tls = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .and_then(BuilderVerifierExt::with_platform_verifier)
+            .map_err(|error| unusable(error.to_string()))?
+            .with_no_client_auth();
+        Manager::from_config(config, MakeRustlsConnect::new(tls), settings)
+    } else {
+        Manager::from_config(config, NoTls, settings)
+    };
+    let pool = Pool::builder(manager)
+        .max_size(CONNECTIONS)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(PATIENCE))
+        .create_timeout(Some(PATIENCE));
+    pool.build().map_err(|error| unusable(error.to_string()))
+}
+
+/// The server and its database, without user and password.
+fn place(config: &Config) -> String {
+    let ports = config.get_ports();
+    let hosts = config.get_hosts().iter().enumerate().map(|(index, host)| {
+        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+        match host {
+            Host::Tcp(name) => format!("{name}:{port}"),
+            Host::Unix(folder) => folder.display().to_string(),
+        }
+    });
+    let database = config.get_dbname().or(config.get_user()).unwrap_or("postgres");
+    format!("the Postgres database '{database}' at {}", hosts.collect::<Vec<_>>().join(", "))
+}
+
+/// Brings the schema up to the newest of `migrations`, or refuses the database.
+pub(super) async fn migrate(
+    transaction: &Transaction<'_>,
+    place: &str,
+    migrations: &[&str],
+) -> Result<(), Error> {
+    let wrong = |error: tokio_postgres::Error| meaning(&error, place);
+    let encoding = transaction.query_one("SHOW server_encoding", &[]).await.map_err(wrong)?;
+    let encoding: String = encoding.try_get(0).map_err(wrong)?;
+    if encoding != "UTF8" {
+        let message = format!("its encoding is {encoding}, not UTF8");
+        return Err(Error::Unusable { place: place.to_owned(), message });
+    }
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await.map_err(wrong)?;
+    let exists = transaction.query_one("SELECT to_regclass('engross_schema') IS NOT NULL", &[]).await;
+    if !exists.and_then(|row| row.try_get::<_, bool>(0)).map_err(wrong)? {
+        let begin =
+            "CREATE TABLE engross_schema (version bigint NOT NULL); INSERT INTO engross_schema VALUES (0)";
+        transaction.batch_execute(begin).await.map_err(wrong)?;
+    }
+    let found = transaction.query_one("SELECT version FROM engross_schema", &[]).await;
+    let found: i64 = found.and_then(|row| row.try_get(0)).map_err(wrong)?;
+    let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
+    let found = u32::try_from(found).unwrap_or(u32::MAX);
+    if found > known {
+        return Err(Error::Newer { place: place.to_owned(), found, known });
+    }
+    for migration in migrations.iter().skip(found as usize) {
+        transaction.batch_execute(migration).await.map_err(wrong)?;
+    }
+    if found < known {
+        let number = "UPDATE engross_schema SET version = $1";
+        transaction.execute(number, &[&i64::from(known)]).await.map_err(wrong)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! Opens the file: lock, settings, schema.
+//!
+//! A migration is one string, applied in one transaction together with its number; none is ever changed, only added.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::fault::meaning;
+use crate::Error;
+
+/// "engr": says in the file's header whose it is.
+const APPLICATION: i64 = 0x656e_6772;
+
+/// Statements that are kept prepared, more than there are.
+const STATEMENTS: usize = 32;
+
+/// How long a lock of somebody else's tool on the file is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// From nothing to the newest schema, one step each.
+const MIGRATIONS: &[&str] = &["
+    CREATE TABLE sessions (
+        number INTEGER PRIMARY KEY CHECK (number < 2147483648),
+        id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+        key TEXT NOT NULL,
+        head INTEGER NOT NULL CHECK (head < 4294967296),
+        created_at INTEGER NOT NULL,
+        changed_at INTEGER NOT NULL,
+        wake_at INTEGER,
+        fence INTEGER NOT NULL DEFAULT 0,
+        holder TEXT,
+        leased_until INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX sessions_due ON sessions (wake_at, id) WHERE wake_at IS NOT NULL;
+    -- place is (the session's number << 32) + the entry's number.
+    CREATE TABLE entries (
+        place INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        body BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE snapshots (
+        session INTEGER PRIMARY KEY,
+        seq INTEGER NOT NULL,
+        state BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE names (
+        name TEXT PRIMARY KEY,
+        session INTEGER NOT NULL,
+        value BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+"];
+
+/// An open file whose schema is the newest.
+pub(super) struct Opened {
+    pub(super) path: PathBuf,
+    pub(super) writer: Connection,
+    /// Held as long as the file is open.
+    pub(super) lock: File,
+}
+
+/// Opens the file at `path` for this process alone.
+pub(super) fn open(path: &Path) -> Result<Opened, Error> {
+    let lock = lock(path)?;
+    let place = place(path);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let mut writer = connect(path, flags).map_err(|error| meaning(&error, &place))?;
+    prepare(&writer).map_err(|error| meaning(&error, &place))?;
+    migrate(&mut writer, &place, MIGRATIONS)?;
+    Ok(Opened { path: path.to_owned(), writer, lock })
+}
+
+/// A further connection, for reading.
+pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
+    connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
+/// How errors name the file.
+pub(super) fn place(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn lock(path: &Path) -> Result<File, Error> {
+    let place = place(path);
+    let mut name = path.as_os_str().to_owned();
+    name.push("-lock");
+    // A file of its own: closing the database file itself would drop the locks of SQLite on it.
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(name);
+    let file = file.map_err(|error| Error::Unusable { place: place.clone(), message: error.to_string() })?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse { place }),
+        Err(TryLockError::Error(error)) => Err(Error::Unusable { place, message: error.to_string() }),
+    }
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_timeout(PATIENCE)?;
+    Ok(connection)
+}
+
+fn prepare(writer: &Connection) -> rusqlite::Result<()> {
+    writer.pragma_update(None, "journal_mode", "wal")?;
+    writer.pragma_update(None, "synchronous", "full")?;
+    // A log that one large write has blown up is cut again.
+    writer.pragma_update(None, "journal_size_limit", 16 << 20)
+}
+
+/// Brings the schema up to the newest of `migrations`, or refuses the file.
+pub(super) fn migrate(writer: &mut Connection, place: &str, migrations: &[&str]) -> Result<(), Error> {
+    let wrong = |error: rusqlite::Error| meaning(&error, place);
+    let number = |name: &str| writer.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let (application, found) =
+        (number("application_id").map_err(wrong)?, number("user_version").map_err(wrong)?);
+    if application != APPLICATION && (found != 0 || has_tables(writer).map_err(wrong)?) {
+        let message = "it is a database of another program".to_owned();
+        return Err(Error::Unusable { place: place.to_owned(), message });
+    }
+    let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
+    let found = u32::try_from(found).unwrap_or(u32::MAX);
+    if found > known {
+        return Err(Error::Newer { place: place.to_owned(), found, known });
+    }
+    for (version, migration) in (1..).zip(migrations).skip(found as usize) {
+        let mut apply = || {
+            let transaction = writer.transaction()?;
+            transaction.execute_batch(migration)?;
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
+            transaction.pragma_update(None, "user_version", version)?;
+            transaction.commit()
+        };
+        apply().map_err(wrong)?;
+    }
+    Ok(())
+}
+
+fn has_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+}

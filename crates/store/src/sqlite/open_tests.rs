@@ -1,0 +1,120 @@
+//! Which files are opened, and what is said of the others.
+
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::SqliteStore;
+use super::open::migrate;
+use crate::Error;
+
+fn refusal(path: &Path) -> Error {
+    SqliteStore::open(path).map(drop).unwrap_err()
+}
+
+fn place(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn one_process_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(refusal(&path), Error::InUse { place: place(&path) });
+    drop(store);
+    SqliteStore::open(&path).unwrap();
+}
+
+#[test]
+fn a_closed_store_leaves_one_whole_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    drop(SqliteStore::open(&path).unwrap());
+    let mut files: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    files.sort();
+    assert_eq!(files, ["sessions.sqlite", "sessions.sqlite-lock"]);
+}
+
+#[test]
+fn a_later_schema_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    drop(SqliteStore::open(&path).unwrap());
+    let file = Connection::open(&path).unwrap();
+    file.pragma_update(None, "user_version", 99).unwrap();
+    assert_eq!(refusal(&path), Error::Newer { place: place(&path), found: 99, known: 1 });
+    let version: u32 = file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 99);
+}
+
+#[test]
+fn the_file_of_another_program_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, sql) in [
+        ("tables", "CREATE TABLE sessions (id)"),
+        ("version", "PRAGMA user_version = 1"),
+        ("application", "PRAGMA application_id = 7; CREATE TABLE a (b)"),
+    ] {
+        let path = folder.path().join(name);
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        let message = "it is a database of another program".to_owned();
+        assert_eq!(refusal(&path), Error::Unusable { place: place(&path), message }, "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_opened_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing/sessions.sqlite");
+    assert!(matches!(refusal(&missing), Error::Unusable { place: named, .. } if named == place(&missing)));
+    assert!(
+        matches!(refusal(folder.path()), Error::Unusable { place: named, .. } if named == place(folder.path()))
+    );
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test damages files")]
+fn a_damaged_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    let damaged = |error: Error| {
+        assert!(matches!(&error, Error::Damaged { place: named, .. } if *named == place(&path)), "{error:?}");
+    };
+    drop(SqliteStore::open(&path).unwrap());
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, "no database at all, though it is long enough for a header: ".repeat(99)).unwrap();
+    damaged(refusal(&path));
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    damaged(refusal(&path));
+    std::fs::write(&path, &whole).unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.write_all_at(&[0xff; 4096], 4096).unwrap();
+    let store = SqliteStore::open(&path).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let name = crate::Name::new("a").unwrap();
+    for number in 2..whole.len() / 4096 {
+        file.write_all_at(&[0xff; 4096], number as u64 * 4096).unwrap();
+    }
+    damaged(runtime.block_on(crate::Store::load(&store, &name)).unwrap_err());
+    damaged(runtime.block_on(crate::Store::healthy(&store)).unwrap_err());
+}
+
+#[test]
+fn migrations_are_applied_once_and_wholly() {
+    let mut file = Connection::open_in_memory().unwrap();
+    let (first, second) = ("CREATE TABLE a (x)", "ALTER TABLE a ADD y; INSERT INTO a VALUES (1, 2)");
+    let broken = "INSERT INTO a VALUES (3, 4); CREATE TABLE a (x)";
+    migrate(&mut file, "here", &[first]).unwrap();
+    migrate(&mut file, "here", &[first, second]).unwrap();
+    migrate(&mut file, "here", &[first, second]).unwrap();
+    let error = migrate(&mut file, "here", &[first, second, broken]).unwrap_err();
+    assert_eq!(error.code(), "STORE_DAMAGED");
+    let rows: u32 = file.query_row("SELECT count(*) FROM a", [], |row| row.get(0)).unwrap();
+    let version: u32 = file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!((rows, version), (1, 2), "the broken step left nothing");
+    let newer = Error::Newer { place: "here".to_owned(), found: 2, known: 1 };
+    assert_eq!(migrate(&mut file, "here", &[first]).unwrap_err(), newer);
+}

@@ -1,0 +1,68 @@
+//! The one trait behind which every store lives. Every store passes `tests/store/`.
+
+use std::pin::Pin;
+
+use crate::Error;
+use crate::types::{
+    Append, Entry, Fence, Millis, Name, NameRow, NewSession, Session, SessionId, SessionSummary,
+};
+
+/// An answer of a store that is still to come. Dropping it does not take the request back.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
+
+/// Keeps sessions: for each a log without gaps, names that lead to it, a snapshot and a lease.
+///
+/// Every request is done wholly or not at all, and what it did is durable once its answer is there. Requests that name a
+/// session which does not exist fail with [`Error::UnknownSession`], unless their answer is an `Option`. After
+/// [`Error::Unavailable`] a request may have been done all the same: load the session again before repeating it.
+pub trait Store: Send + Sync {
+    /// The session that a name leads to, with its snapshot and every entry behind it.
+    fn load(&self, name: &Name) -> Pending<'_, Option<Session>>;
+
+    /// The session with its snapshot and every entry behind it.
+    fn load_by_id(&self, session: SessionId) -> Pending<'_, Option<Session>>;
+
+    /// Creates a session under names; `true` says that it is new.
+    ///
+    /// If one of the names exists, nothing is written and the session it leads to is loaded: that of the key first, then
+    /// that of the first name that is known.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] when no name is known but the id is.
+    fn create(&self, new: NewSession) -> Pending<'_, (Session, bool)>;
+
+    /// Appends entries, names and perhaps a snapshot as one; gives the new head.
+    ///
+    /// # Errors
+    /// In this order: [`Error::Fenced`] when the fence is not the newest one, [`Error::Conflict`] when the head is another
+    /// one, [`Error::NameTaken`] when a name exists, be it for this very session.
+    fn append(&self, append: Append) -> Pending<'_, u64>;
+
+    /// At most `limit` entries with a greater number than `after`, oldest first.
+    fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>>;
+
+    /// Takes the lease until `now + ttl`, or renews it; `None` while somebody else holds it.
+    ///
+    /// Renewing gives the same fence. Taking a lease that was released or has run out gives a greater one, and every
+    /// older fence is void from then on.
+    fn lease(&self, session: SessionId, holder: &str, now: Millis, ttl: Millis)
+    -> Pending<'_, Option<Fence>>;
+
+    /// Gives the lease back. Does nothing when the fence is not the newest one.
+    fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()>;
+
+    /// At most `limit` sessions that asked to be woken at `until` or before, soonest first.
+    fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>>;
+
+    /// At most `limit` sessions, newest id first; the next page is what comes behind the last id of this one.
+    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>>;
+
+    /// Where a name leads, and the value it was given.
+    fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>>;
+
+    /// Whether it answers now.
+    fn healthy(&self) -> Pending<'_, ()>;
+
+    /// Finishes what was asked for and closes. Whatever comes later fails with [`Error::Closed`].
+    fn close(&self) -> Pending<'_, ()>;
+}

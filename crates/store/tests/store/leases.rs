@@ -1,0 +1,79 @@
+//! Rules of leases and fences.
+
+use engross_store::{Append, Error, Fence};
+
+use crate::fixture::{Fixture, at, id, new, note};
+
+pub fn one_holder_at_a_time(on: &dyn Fixture) {
+    let store = on.open();
+    on.get(store.create(new(1, "one")));
+    for (holder, now, ttl, fence) in [
+        ("a", 100, 10, Some(1)),
+        ("b", 100, 10, None),
+        ("b", 109, 10, None),
+        ("a", 105, 10, Some(1)), // renewed until 115
+        ("b", 110, 10, None),
+        ("a", 106, 5, Some(1)), // shortened to 111
+        ("b", 110, 10, None),
+        ("b", 111, 10, Some(2)), // run out
+        ("a", 112, 10, None),
+        ("b", 121, 10, Some(3)), // run out, though nobody else had it
+        ("A", 125, 10, None),
+        ("b", 125, i64::MAX as u64, Some(3)),
+        ("a", 1 << 60, 1, None),
+    ] {
+        let given = on.get(store.lease(id(1), holder, now, ttl));
+        assert_eq!(given, fence.map(Fence), "{holder} at {now} for {ttl}");
+    }
+}
+
+pub fn sessions_are_leased_apart(on: &dyn Fixture) {
+    let store = on.open();
+    for number in [1, 2] {
+        on.get(store.create(new(number, &number.to_string())));
+    }
+    assert_eq!(on.get(store.lease(id(1), "a", 0, 10)), Some(Fence(1)));
+    assert_eq!(on.get(store.lease(id(2), "b", 0, 10)), Some(Fence(1)));
+    on.get(store.release(id(1), Fence(1)));
+    assert_eq!(on.get(store.lease(id(2), "a", 0, 10)), None);
+    assert_eq!(on.get(store.lease(id(1), "b", 0, 10)), Some(Fence(2)));
+}
+
+pub fn a_released_lease_is_free_at_once(on: &dyn Fixture) {
+    let store = on.open();
+    on.get(store.create(new(1, "one")));
+    assert_eq!(on.get(store.lease(id(1), "a", 0, 10)), Some(Fence(1)));
+    for wrong in [0, 2] {
+        on.get(store.release(id(1), Fence(wrong)));
+        assert_eq!(on.get(store.lease(id(1), "b", 5, 10)), None, "released with fence {wrong}");
+    }
+    on.get(store.release(id(1), Fence(1)));
+    assert_eq!(on.get(store.lease(id(1), "a", 5, 10)), Some(Fence(2)), "the same holder begins anew");
+    on.get(store.release(id(1), Fence(1)));
+    assert_eq!(on.get(store.lease(id(1), "b", 5, 10)), None, "an old fence releases nothing");
+    on.get(store.release(id(1), Fence(2)));
+    on.get(store.release(id(1), Fence(2)));
+    assert_eq!(on.get(store.lease(id(1), "b", 5, 10)), Some(Fence(3)));
+}
+
+pub fn only_the_newest_fence_writes(on: &dyn Fixture) {
+    let store = on.open();
+    on.get(store.create(new(1, "one")));
+    let append = |fence: Option<u64>, head| {
+        let entries = vec![note(1, "a")];
+        store.append(Append { fence: fence.map(Fence), entries, ..at(1, head) })
+    };
+    let fenced = |fence, newest| Error::Fenced { session: id(1), fence: Fence(fence), newest: Fence(newest) };
+    assert_eq!(on.error(append(Some(1), 0)), fenced(1, 0));
+    on.get(store.lease(id(1), "a", 0, 10));
+    assert_eq!(on.get(append(Some(1), 0)), 1);
+    on.get(store.lease(id(1), "a", 5, 10));
+    assert_eq!(on.get(append(Some(1), 1)), 2, "renewed");
+    on.get(store.lease(id(1), "b", 99, 10));
+    assert_eq!(on.error(append(Some(1), 2)), fenced(1, 2));
+    assert_eq!(on.error(append(Some(3), 2)), fenced(3, 2), "never given out");
+    assert_eq!(on.get(append(Some(2), 2)), 3);
+    assert_eq!(on.get(append(None, 3)), 4, "without a fence the head alone is checked");
+    on.get(store.release(id(1), Fence(2)));
+    assert_eq!(on.get(append(Some(2), 4)), 5, "nobody has taken it since");
+}
