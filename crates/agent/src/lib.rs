@@ -8,6 +8,7 @@ mod prompt;
 mod reading;
 mod repair;
 mod runner;
+pub mod session;
 mod tools;
 mod translate;
 pub mod turn;

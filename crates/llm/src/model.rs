@@ -88,7 +88,7 @@ pub struct ToolCall {
 }
 
 /// A tool on offer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
     /// Name to call it by.
     pub name: String,

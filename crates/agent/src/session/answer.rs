@@ -1,0 +1,109 @@
+//! An answer as a client holds it: live, or read from the log.
+
+use engross_protocol::SessionId;
+
+use super::channel::Listener;
+use super::event::{Placed, TurnEvent};
+use super::log::LogEvent;
+use super::render::Renderer;
+use super::service::Newest;
+use super::state::Session;
+
+/// An answer to a request. Dropping it tells the session that its client has gone away.
+#[derive(Debug)]
+pub struct Answering {
+    /// The session.
+    pub session: SessionId,
+    /// Its canonical key.
+    pub key: String,
+    /// Counts the session's turns from 1.
+    pub turn: u64,
+    /// Names the answer within its session.
+    pub answer: u64,
+    /// Whether an earlier request got this very answer.
+    pub replayed: bool,
+    source: Source,
+    behind: u64,
+}
+
+#[derive(Debug)]
+enum Source {
+    Live(Listener),
+    Recorded(std::vec::IntoIter<Placed>),
+}
+
+impl Answering {
+    pub(super) fn live(session: SessionId, key: String, newest: &Newest, replayed: bool) -> Self {
+        Self {
+            session,
+            key,
+            turn: newest.turn,
+            answer: newest.answer,
+            replayed,
+            source: Source::Live(newest.channel.listen()),
+            behind: 0,
+        }
+    }
+
+    /// The answer that begins with the entry `answer`.
+    pub(super) fn recorded(session: SessionId, log: &[(u64, LogEvent)], answer: u64) -> Self {
+        let mut state = Session::default();
+        let mut renderer = Renderer::default();
+        let mut told = Vec::new();
+        let mut turn = 0;
+        for (seq, event) in log {
+            state.apply(event);
+            if *seq == answer
+                && let LogEvent::Accepted(accepted) = event
+            {
+                turn = accepted.turn;
+            }
+            if *seq > answer && !renderer.is_over() {
+                if matches!(event, LogEvent::Accepted(_)) {
+                    break;
+                }
+                told.extend(renderer.entry(event, &state));
+            }
+        }
+        if !renderer.is_over() {
+            let message =
+                "the server stopped before this answer was whole; send the message again".to_owned();
+            told.push(renderer.failed("ANSWER_INTERRUPTED".to_owned(), message, None));
+        }
+        let source = Source::Recorded(told.into_iter());
+        Self { session, key: state.key, turn, answer, replayed: true, source, behind: 0 }
+    }
+
+    /// Leaves out what stands at or before a position: what the client has heard already.
+    pub fn go_on_behind(&mut self, position: u64) {
+        self.behind = position;
+    }
+
+    /// The next event; `None` behind the last.
+    pub async fn next(&mut self) -> Option<Placed> {
+        loop {
+            let placed = match &mut self.source {
+                Source::Live(listener) => listener.next().await?,
+                Source::Recorded(told) => told.next()?,
+            };
+            if let Some(rest) = rest_of(placed, self.behind) {
+                return Some(rest);
+            }
+        }
+    }
+}
+
+/// What of an event stands behind a position. A text may be told in other pieces than the client heard it.
+fn rest_of(placed: Placed, behind: u64) -> Option<Placed> {
+    if placed.position > behind {
+        if let TurnEvent::Text(text) = &placed.event {
+            let start = placed.position - text.len() as u64;
+            let heard = usize::try_from(behind.saturating_sub(start)).unwrap_or(usize::MAX);
+            let rest = text.get(heard..).unwrap_or(text).to_owned();
+            return Some(Placed { event: TurnEvent::Text(rest), ..placed });
+        }
+        return Some(placed);
+    }
+    let has_place = !matches!(placed.event, TurnEvent::Status(_) | TurnEvent::Warning { .. });
+    (!has_place && behind == 0).then_some(placed)
+}

@@ -1,0 +1,117 @@
+//! One answer on its way to its listeners, who come and go.
+//!
+//! Must never lose an event or keep a listener waiting after the end.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::event::{Placed, TurnEvent};
+
+/// All that happened in an answer so far.
+#[derive(Debug, Default)]
+pub(crate) struct Channel {
+    events: Mutex<Heard>,
+    changed: Notify,
+    listeners: AtomicUsize,
+    left: Notify,
+    cancelled: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    events: Vec<Placed>,
+    over: bool,
+}
+
+impl Channel {
+    pub(crate) fn tell(&self, told: impl IntoIterator<Item = Placed>) {
+        let mut heard = self.lock();
+        for placed in told {
+            heard.over |= matches!(placed.event, TurnEvent::Done { .. } | TurnEvent::Failed { .. });
+            heard.events.push(placed);
+        }
+        drop(heard);
+        self.changed.notify_waiters();
+    }
+
+    /// Asks whoever works on the answer to stop.
+    pub(crate) fn cancel(&self) {
+        self.cancelled.cancel();
+    }
+
+    /// Whether the answer is to stop.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.is_cancelled()
+    }
+
+    /// Resolves when the answer is to stop.
+    pub(crate) async fn cancelled(&self) {
+        self.cancelled.cancelled().await;
+    }
+
+    /// Resolves when no listener is left.
+    pub(crate) async fn deserted(&self) {
+        loop {
+            let left = self.left.notified();
+            if self.listeners.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            left.await;
+        }
+    }
+
+    /// Whether somebody listens.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.listeners.load(Ordering::SeqCst) > 0
+    }
+
+    pub(crate) fn listen(self: &Arc<Self>) -> Listener {
+        self.listeners.fetch_add(1, Ordering::SeqCst);
+        Listener { channel: Arc::clone(self), next: 0 }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Heard> {
+        // A listener that panicked has changed nothing.
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Hears an answer from its beginning, whenever it came.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    channel: Arc<Channel>,
+    next: usize,
+}
+
+impl Listener {
+    pub(crate) async fn next(&mut self) -> Option<Placed> {
+        loop {
+            let changed = self.channel.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change goes unnoticed.
+            changed.as_mut().enable();
+            {
+                let heard = self.channel.lock();
+                if let Some(placed) = heard.events.get(self.next) {
+                    self.next += 1;
+                    return Some(placed.clone());
+                }
+                if heard.over {
+                    return None;
+                }
+            }
+            changed.await;
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if self.channel.listeners.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.channel.left.notify_waiters();
+        }
+    }
+}

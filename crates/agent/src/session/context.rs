@@ -1,0 +1,136 @@
+//! What of a conversation the model is given.
+//!
+//! Must never cut between a call and its result, leave out what the client itself sent, or leave anything out in silence.
+
+use engross_llm::Message;
+
+use super::request::ToolChoice;
+use super::state::Session;
+
+/// How much stored history a model is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContextPolicy {
+    /// Turns, the present one included; a turn is a user message with all up to the next.
+    pub turns: usize,
+}
+
+impl Default for ContextPolicy {
+    fn default() -> Self {
+        Self { turns: 10 }
+    }
+}
+
+/// The messages for the model, and how many before them are left out.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Window {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) left_out: usize,
+}
+
+/// The window over the session's messages.
+pub(crate) fn window(session: &Session, policy: ContextPolicy) -> Window {
+    let messages = &session.messages;
+    let starts: Vec<usize> = turn_starts(messages);
+    let kept = starts.len().saturating_sub(policy.turns.max(1));
+    let by_turns = if kept == 0 { 0 } else { starts.get(kept).copied().unwrap_or(0) };
+    let sent_from = session.turn.as_ref().map_or(messages.len(), |turn| turn.sent_from);
+    // What the client sent may begin in the middle of a turn: the whole turn is given then.
+    let sent = starts.iter().copied().rev().find(|start| *start <= sent_from).unwrap_or(0);
+    let from = by_turns.min(sent);
+    Window { messages: messages.get(from..).unwrap_or_default().to_vec(), left_out: from }
+}
+
+/// Where turns begin: at a user message that does not follow another.
+fn turn_starts(messages: &[Message]) -> Vec<usize> {
+    let is_user = |at: usize| matches!(messages.get(at), Some(Message::User { .. }));
+    (0..messages.len()).filter(|at| is_user(*at) && (*at == 0 || !is_user(at - 1))).collect()
+}
+
+/// What the model may and must call, as far as the choice of the request goes: `None` for all.
+pub(crate) fn offered<'a>(choice: &'a ToolChoice, names: &[&'a str]) -> Vec<&'a str> {
+    match choice {
+        ToolChoice::None => Vec::new(),
+        ToolChoice::Named(name) => names.iter().copied().filter(|known| known == name).collect(),
+        ToolChoice::Auto | ToolChoice::Required => names.to_vec(),
+    }
+}
+
+/// A try to mend a conversation that a provider refused, gentlest first (mission/004). All work on a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mending {
+    /// Calls and results are paired anew.
+    Pairs,
+    /// Calls and results are left out.
+    NoCalls,
+    /// Only the last user message is left.
+    FreshStart,
+}
+
+impl Mending {
+    /// The first, then the next after a failure.
+    pub(crate) fn after(earlier: Option<Self>) -> Option<Self> {
+        match earlier {
+            None => Some(Self::Pairs),
+            Some(Self::Pairs) => Some(Self::NoCalls),
+            Some(Self::NoCalls) => Some(Self::FreshStart),
+            Some(Self::FreshStart) => None,
+        }
+    }
+
+    /// The mended copy.
+    pub(crate) fn mend(self, messages: &[Message]) -> Vec<Message> {
+        match self {
+            Self::Pairs => pair(messages),
+            Self::NoCalls => without_calls(messages),
+            Self::FreshStart => {
+                let last = messages.iter().rev().find(|message| matches!(message, Message::User { .. }));
+                last.cloned().into_iter().collect()
+            }
+        }
+    }
+}
+
+/// Every call followed by its one result, every result by a call; a conversation begins with a user message.
+fn pair(messages: &[Message]) -> Vec<Message> {
+    let mut paired: Vec<Message> = Vec::with_capacity(messages.len());
+    let begin = messages.iter().position(|message| matches!(message, Message::User { .. })).unwrap_or(0);
+    let mut at = begin;
+    while let Some(message) = messages.get(at) {
+        at += 1;
+        match message {
+            Message::Tool { .. } => {}
+            Message::Assistant { tool_calls, .. } if !tool_calls.is_empty() => {
+                paired.push(message.clone());
+                let following = messages.get(at..).unwrap_or_default();
+                let results: Vec<&Message> =
+                    following.iter().take_while(|message| matches!(message, Message::Tool { .. })).collect();
+                for call in tool_calls {
+                    let of_call = |result: &&&Message| matches!(result, Message::Tool { tool_call_id, .. } if *tool_call_id == call.id);
+                    paired.push(match results.iter().find(of_call) {
+                        Some(result) => (*result).clone(),
+                        None => Message::Tool {
+                            tool_call_id: call.id.clone(),
+                            name: call.name.clone(),
+                            content: super::intake::NO_RESULT.to_owned(),
+                            is_error: true,
+                        },
+                    });
+                }
+            }
+            _ => paired.push(message.clone()),
+        }
+    }
+    paired
+}
+
+fn without_calls(messages: &[Message]) -> Vec<Message> {
+    messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tool { .. } => None,
+            Message::Assistant { content, .. } => (!content.trim().is_empty())
+                .then(|| Message::Assistant { content: content.clone(), tool_calls: Vec::new() }),
+            Message::User { .. } => Some(message.clone()),
+        })
+        .collect()
+}

@@ -1,0 +1,445 @@
+//! What happens next in a turn: a pure function from the session and an input to entries of the log and actions.
+//!
+//! Must never do anything itself, call the model more often than allowed, or end a turn with a call that has no result.
+
+use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolSpec};
+
+use super::context::{ContextPolicy, Mending, offered, window};
+use super::event::Finish;
+use super::intake::{NO_RESULT, same_call};
+use super::log::{Call, Ending, EndingKind, LogEvent, ResultSource, Side};
+use super::request::ToolChoice;
+use super::state::{OpenCall, Phase, Session, Turn};
+
+/// What is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// Model calls that the server makes between two requests of the client.
+    pub loops: u32,
+    /// How often the client may be given calls in one turn.
+    pub client_rounds: u32,
+    /// How long calls of the client stay open, in milliseconds.
+    pub deadline: i64,
+    /// What of the history the model is given.
+    pub context: ContextPolicy,
+}
+
+impl Default for Rules {
+    /// 6 model calls, 100 rounds of the client, 30 minutes, 10 turns.
+    fn default() -> Self {
+        Self { loops: 6, client_rounds: 100, deadline: 30 * 60_000, context: ContextPolicy::default() }
+    }
+}
+
+/// A tool that the server carries out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerTool {
+    /// What the model is told.
+    pub spec: ToolSpec,
+    /// Whether it changes nothing, so that it may be begun again after a crash.
+    pub read_only: bool,
+}
+
+/// What has happened.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Input {
+    /// A request was taken in, or a session is taken up again after its process died.
+    Continue,
+    /// The model has answered.
+    Answered(Answer),
+    /// It has not, after the text so far.
+    Failed(Error, String),
+    /// A tool of the server is done.
+    Ran {
+        /// The call.
+        id: String,
+        /// Its result.
+        content: String,
+        /// Whether it failed.
+        is_error: bool,
+    },
+    /// The same, and the turn is to stop before the next call.
+    RanLast {
+        /// The call.
+        id: String,
+        /// Its result.
+        content: String,
+        /// Whether it failed.
+        is_error: bool,
+    },
+    /// The turn is to stop.
+    Cancel(&'static str, &'static str),
+}
+
+/// What to do once the entries are stored.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Action {
+    /// Put a question to the model.
+    Ask(Request),
+    /// Have a tool of the server carry out a call.
+    Run(ToolCall),
+    /// Nothing: the answer is over. The client has calls to carry out, or the turn has ended.
+    Rest,
+}
+
+/// What an input leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Decision {
+    pub(crate) events: Vec<LogEvent>,
+    pub(crate) action: Action,
+}
+
+/// What one answer knows beside the log: tries that concern the provider, not the conversation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Tries {
+    mending: Option<Mending>,
+    /// Whether what is left out was told.
+    told: bool,
+}
+
+/// Decides, and takes its entries into the session: whoever cannot store them must read the session anew. `now` in
+/// milliseconds since 1970.
+pub(crate) fn decide(
+    session: &mut Session,
+    tries: &mut Tries,
+    input: Input,
+    tools: &[ServerTool],
+    rules: Rules,
+    now: i64,
+) -> Decision {
+    let mut decider = Decider { session, tries, tools, rules, now, events: Vec::new() };
+    let action = decider.run(input);
+    Decision { events: decider.events, action }
+}
+
+struct Decider<'a> {
+    session: &'a mut Session,
+    tries: &'a mut Tries,
+    tools: &'a [ServerTool],
+    rules: Rules,
+    now: i64,
+    events: Vec<LogEvent>,
+}
+
+impl Decider<'_> {
+    fn run(&mut self, input: Input) -> Action {
+        match input {
+            Input::Continue => self.go_on(),
+            Input::Answered(answer) => self.answered(answer),
+            Input::Failed(error, text) => self.failed(&error, text),
+            Input::Ran { id, content, is_error } => {
+                self.push(LogEvent::Resulted { id, content, is_error, from: ResultSource::Server });
+                self.go_on()
+            }
+            Input::RanLast { id, content, is_error } => {
+                self.push(LogEvent::Resulted { id, content, is_error, from: ResultSource::Server });
+                self.cancel("TURN_CANCELLED", "the turn was cancelled")
+            }
+            Input::Cancel(code, message) => self.cancel(code, message),
+        }
+    }
+
+    fn push(&mut self, event: LogEvent) {
+        self.session.apply(&event);
+        self.events.push(event);
+    }
+
+    fn turn(&self) -> Option<&Turn> {
+        self.session.turn.as_ref()
+    }
+
+    fn go_on(&mut self) -> Action {
+        let Some(turn) = self.turn() else { return Action::Rest };
+        match turn.phase {
+            Phase::Asking => self.ask(),
+            Phase::Calling => self.call(),
+            Phase::Suspended { deadline } if deadline <= self.now => {
+                self.close_open();
+                Action::Rest
+            }
+            Phase::Suspended { .. } => Action::Rest,
+        }
+    }
+
+    /// Tools of the server do not wait for the client; the model waits for both.
+    fn call(&mut self) -> Action {
+        let Some(turn) = self.turn() else { return Action::Rest };
+        let next = turn.open(Side::Server).next().cloned();
+        if let Some(OpenCall { call, began, .. }) = next {
+            let read_only = self.tool(&call.name).is_some_and(|tool| tool.read_only);
+            if began && !read_only {
+                // The process died while the tool was changing something: doing it again could do it twice.
+                self.result(&call.id, NO_RESULT.to_owned(), true);
+                return self.go_on();
+            }
+            if !read_only {
+                self.push(LogEvent::Began { id: call.id.clone() });
+            }
+            return Action::Run(call);
+        }
+        let waits = self.turn().is_some_and(|turn| turn.open(Side::Client).next().is_some());
+        if waits {
+            self.push(LogEvent::Suspended { deadline: self.now.saturating_add(self.rules.deadline) });
+            return Action::Rest;
+        }
+        self.go_on()
+    }
+
+    fn ask(&mut self) -> Action {
+        let Some(turn) = self.turn() else { return Action::Rest };
+        if turn.asked >= self.rules.loops.max(1) {
+            let message = format!(
+                "The model was not done after {} calls in a row, so it was stopped. Say how to go on.",
+                self.rules.loops
+            );
+            return self.stop("ROUNDS_EXHAUSTED", &message);
+        }
+        let turn = turn.clone();
+        let window = window(self.session, self.rules.context);
+        if window.left_out > 0 && !self.tries.told {
+            self.tries.told = true;
+            let message = format!("the model was not given the first {} messages", window.left_out);
+            self.push(LogEvent::Noted { code: "HISTORY_LEFT_OUT".to_owned(), message });
+        }
+        let messages = match self.tries.mending {
+            Some(mending) => mending.mend(&window.messages),
+            None => window.messages,
+        };
+        let names: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
+        // A forced choice holds for the first answer to a request.
+        let forced = turn.asked == 0 || turn.parameters.tool_choice == ToolChoice::None;
+        let choice = if forced { turn.parameters.tool_choice.clone() } else { ToolChoice::Auto };
+        let offered: Vec<String> = offered(&choice, &names).into_iter().map(str::to_owned).collect();
+        let tools = self.specs().filter(|spec| offered.contains(&spec.name)).cloned().collect();
+        Action::Ask(Request {
+            system: turn.system.unwrap_or_default(),
+            messages,
+            tools,
+            max_output_tokens: turn.parameters.max_output_tokens,
+            temperature: turn.parameters.temperature,
+        })
+    }
+
+    /// All tools, each name once: a client's tool goes before a server's of the same name.
+    fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        let client = &self.session.tools;
+        let hidden = |name: &str| client.iter().any(|tool| tool.spec.name == name);
+        let server = self.tools.iter().map(|tool| &tool.spec).filter(move |spec| !hidden(&spec.name));
+        client.iter().map(|tool| &tool.spec).chain(server)
+    }
+
+    fn tool(&self, name: &str) -> Option<&ServerTool> {
+        self.tools.iter().find(|tool| tool.spec.name == name)
+    }
+
+    fn answered(&mut self, answer: Answer) -> Action {
+        let cut = match answer.finish {
+            FinishReason::Length => Some(Finish::Length),
+            FinishReason::ContentFilter => Some(Finish::ContentFilter),
+            FinishReason::Stop | FinishReason::ToolCalls => None,
+        };
+        let repeats: Vec<u32> = self.repeats(&answer.tool_calls);
+        let mut earlier: Vec<(String, String, bool)> = Vec::new();
+        let mut refused: Vec<(String, String)> = Vec::new();
+        let mut stopped = None;
+        let mut calls = Vec::with_capacity(answer.tool_calls.len());
+        for (call, count) in answer.tool_calls.into_iter().zip(repeats) {
+            let side = self.side(&call.name);
+            let reads = self.reads(&call.name);
+            let side = if cut.is_some() {
+                refused.push((
+                    call.id.clone(),
+                    "Your answer was cut, so nothing of it was done; send the call again, smaller."
+                        .to_owned(),
+                ));
+                Side::Nobody
+            } else if stopped.is_some() || count >= 3 {
+                stopped.get_or_insert_with(|| call.name.clone());
+                refused.push((
+                    call.id.clone(),
+                    "This was not done: the same call came three times in a row.".to_owned(),
+                ));
+                Side::Nobody
+            } else if count == 2 && !reads {
+                earlier.push(self.told_again(&call, calls.last()));
+                Side::Nobody
+            } else if side == Side::Nobody {
+                let known: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
+                refused.push((
+                    call.id.clone(),
+                    format!("There is no tool '{}'. There are: {}.", call.name, known.join(", ")),
+                ));
+                Side::Nobody
+            } else {
+                side
+            };
+            if count > 1 {
+                let message = format!("the model repeated its call of {} without a change", call.name);
+                self.push(LogEvent::Noted { code: "REPEATED_CALL".to_owned(), message });
+            }
+            calls.push(Call { call, side });
+        }
+        let has_calls = !calls.is_empty();
+        self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut });
+        for (id, message) in refused {
+            self.result(&id, message, true);
+        }
+        for (id, content, is_error) in earlier {
+            self.result(&id, content, is_error);
+        }
+        if let Some(finish) = cut {
+            return self.end(EndingKind::Whole(finish), "", "", None);
+        }
+        if let Some(name) = stopped {
+            self.close_open();
+            let message = format!(
+                "The model called {name} three times with the same arguments, so it was stopped. Say how to go on."
+            );
+            return self.stop("REPEATED_CALL", &message);
+        }
+        if !has_calls {
+            return self.end(EndingKind::Whole(Finish::Stop), "", "", None);
+        }
+        let rounds = self.turn().map_or(0, |turn| turn.client_rounds);
+        let asks_client = self.turn().is_some_and(|turn| turn.open(Side::Client).next().is_some());
+        if asks_client && rounds >= self.rules.client_rounds {
+            self.close_open();
+            let message = format!(
+                "The client was given calls {rounds} times in this turn, so it was stopped. Say how to go on."
+            );
+            return self.stop("ROUNDS_EXHAUSTED", &message);
+        }
+        self.go_on()
+    }
+
+    fn side(&self, name: &str) -> Side {
+        if self.session.tools.iter().any(|tool| tool.spec.name == name) {
+            Side::Client
+        } else if self.tool(name).is_some() {
+            Side::Server
+        } else {
+            Side::Nobody
+        }
+    }
+
+    fn reads(&self, name: &str) -> bool {
+        let client = self.session.tools.iter().find(|tool| tool.spec.name == name);
+        client.map_or_else(|| self.tool(name).is_some_and(|tool| tool.read_only), |tool| tool.read_only)
+    }
+
+    /// How often each call was made in a row in this turn, this time included.
+    fn repeats(&self, calls: &[ToolCall]) -> Vec<u32> {
+        let mut row: Option<(&ToolCall, u32)> = None;
+        let start = self.turn().map_or(0, |turn| turn.start);
+        for message in self.session.messages.get(start..).unwrap_or_default() {
+            if let Message::Assistant { tool_calls, .. } = message {
+                for call in tool_calls {
+                    row = Some(next_in_row(row, call));
+                }
+            }
+        }
+        let mut counts = Vec::with_capacity(calls.len());
+        for call in calls {
+            let (call, count) = next_in_row(row, call);
+            counts.push(count);
+            row = Some((call, count));
+        }
+        counts
+    }
+
+    /// The result of a call that repeats the one before it: its id, what the model reads, whether it failed.
+    fn told_again(&self, call: &ToolCall, before: Option<&Call>) -> (String, String, bool) {
+        if before.is_some_and(|before| same_call(&before.call, call)) {
+            let content = "This is the very call before it, so it was made once; the result stands there.";
+            return (call.id.clone(), content.to_owned(), false);
+        }
+        let (result, is_error) = self.last_result(call).unwrap_or((NO_RESULT.to_owned(), true));
+        let content =
+            format!("You made this very call just before; it was not made again. Its result was:\n{result}");
+        (call.id.clone(), content, is_error)
+    }
+
+    /// The result of the same call before.
+    fn last_result(&self, call: &ToolCall) -> Option<(String, bool)> {
+        let messages = &self.session.messages;
+        let id = messages.iter().rev().find_map(|message| match message {
+            Message::Assistant { tool_calls, .. } => {
+                tool_calls.iter().rev().find(|known| same_call(known, call)).map(|known| &known.id)
+            }
+            _ => None,
+        })?;
+        messages.iter().rev().find_map(|message| match message {
+            Message::Tool { tool_call_id, content, is_error, .. } if tool_call_id == id => {
+                Some((content.clone(), *is_error))
+            }
+            _ => None,
+        })
+    }
+
+    fn failed(&mut self, error: &Error, text: String) -> Action {
+        // Some providers refuse a conversation whose order they do not like; nothing was streamed then.
+        if error.code() == "MODEL_BAD_REQUEST"
+            && text.is_empty()
+            && let Some(mending) = Mending::after(self.tries.mending)
+            && self.session.messages.len() > 1
+        {
+            self.tries.mending = Some(mending);
+            let message = format!(
+                "the provider refused the conversation, so a mended copy is tried ({mending:?}): {error}"
+            );
+            self.push(LogEvent::Noted { code: "CONVERSATION_MENDED".to_owned(), message });
+            return self.ask();
+        }
+        if !text.is_empty() {
+            self.push(LogEvent::Streamed { text });
+        }
+        let message = error.to_string();
+        self.end(
+            EndingKind::Failed,
+            error.code(),
+            &message,
+            error.retry_after().map(|wait| wait.as_secs().max(1)),
+        )
+    }
+
+    fn result(&mut self, id: &str, content: String, is_error: bool) {
+        self.push(LogEvent::Resulted { id: id.to_owned(), content, is_error, from: ResultSource::Session });
+    }
+
+    fn close_open(&mut self) {
+        let open: Vec<String> = self.turn().map_or_else(Vec::new, |turn| {
+            turn.calls.iter().filter(|call| call.result.is_none()).map(|call| call.call.id.clone()).collect()
+        });
+        for id in open {
+            self.result(&id, NO_RESULT.to_owned(), true);
+        }
+    }
+
+    fn cancel(&mut self, code: &str, message: &str) -> Action {
+        self.close_open();
+        self.end(EndingKind::Cancelled, code, message, None)
+    }
+
+    /// The last words of a turn that the session stops.
+    fn stop(&mut self, code: &str, message: &str) -> Action {
+        self.push(LogEvent::Answered { text: message.to_owned(), calls: Vec::new(), usage: None, cut: None });
+        self.end(EndingKind::Stopped, code, message, None)
+    }
+
+    fn end(&mut self, kind: EndingKind, code: &str, message: &str, retry_after: Option<u64>) -> Action {
+        self.push(LogEvent::Ended(Ending {
+            kind,
+            code: code.to_owned(),
+            message: message.to_owned(),
+            retry_after,
+        }));
+        Action::Rest
+    }
+}
+
+fn next_in_row<'a>(row: Option<(&'a ToolCall, u32)>, call: &'a ToolCall) -> (&'a ToolCall, u32) {
+    match row {
+        Some((known, count)) if same_call(known, call) => (call, count + 1),
+        _ => (call, 1),
+    }
+}

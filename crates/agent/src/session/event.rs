@@ -1,0 +1,71 @@
+//! What happens in an answer, as its listeners see it.
+
+use engross_llm::Usage;
+use serde::{Deserialize, Serialize};
+
+/// One thing that happened, with its place in the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// How much of the answer there is with this: bytes of text, and one for each start of a call, piece of arguments and
+    /// the end. The same whether the answer is heard live or read from the log, so that a listener can go on behind it.
+    pub position: u64,
+    /// What happened.
+    pub event: TurnEvent,
+}
+
+/// What can happen in an answer. Exactly one [`TurnEvent::Done`] or [`TurnEvent::Failed`] comes last.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TurnEvent {
+    /// More text.
+    Text(String),
+    /// The model calls a tool of the client.
+    Call {
+        /// Counts the client's calls of this answer from 0.
+        index: usize,
+        /// Names the call from here to its result.
+        id: String,
+        /// The tool.
+        name: String,
+        /// All its arguments: JSON text, unless the model erred.
+        arguments: String,
+    },
+    /// What the server is doing, for people: "Applying edits …". Not part of the answer.
+    Status(String),
+    /// Something to know, with a stable code. Not part of the answer.
+    Warning {
+        /// Stable code.
+        code: String,
+        /// For people.
+        message: String,
+    },
+    /// The answer is whole, and durable.
+    Done {
+        /// Why it ended.
+        finish: Finish,
+        /// Tokens of all model calls of this answer, where known.
+        usage: Option<Usage>,
+    },
+    /// The answer failed; what came before is only a part.
+    Failed {
+        /// Stable code.
+        code: String,
+        /// What happened and what to do next.
+        message: String,
+        /// Seconds to wait before asking again, where the provider says.
+        retry_after: Option<u64>,
+    },
+}
+
+/// Why a whole answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The client has calls to carry out.
+    ToolCalls,
+    /// A length limit cut it.
+    Length,
+    /// The provider's filter cut it.
+    ContentFilter,
+}

@@ -1,0 +1,356 @@
+//! From a request to entries of the log: what is new in it, which results belong to which calls.
+//!
+//! Must never store a message twice, take a result for a call that is not open, or leave a call without a result: nothing
+//! of that could be mended later. A pure function.
+
+use std::collections::HashSet;
+
+use engross_llm::{Message, ToolCall};
+use serde_json::{Value, json};
+
+use super::error::{RefusalKind, RequestError};
+use super::log::{Accepted, Ending, EndingKind, LogEvent, ResultSource, Side};
+use super::request::TurnRequest;
+use super::state::{OpenCall, Phase, Session};
+
+/// What the model reads for a call whose result never came.
+pub(crate) const NO_RESULT: &str = "No result came for this call. It may or may not have been carried out.";
+
+/// The entries that a request adds.
+///
+/// # Errors
+/// When the request does not fit the session; nothing may be stored then.
+pub(crate) fn take_in(session: &Session, request: &TurnRequest) -> Result<Vec<LogEvent>, RequestError> {
+    if !request.messages.iter().any(|message| !matches!(message, Message::Assistant { .. })) {
+        return Err(RequestError::new(
+            RefusalKind::Invalid,
+            "MESSAGES_EMPTY",
+            "the request has no user message and no tool result; send one in 'messages'",
+        ));
+    }
+    let known = align(&session.messages, &request.messages);
+    let rest = request.messages.get(known.consumed..).unwrap_or_default();
+    let mut intake = Intake { session, request, events: Vec::new(), known };
+    intake.run(rest)?;
+    Ok(intake.events)
+}
+
+/// How far a request tells what the session knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Known {
+    /// Messages of the request that the session has already.
+    consumed: usize,
+    /// Messages of the session that stay.
+    keep: usize,
+    /// From which message of the session on the client sent the conversation itself.
+    sent_from: usize,
+}
+
+/// Finds what of `sent` is in `stored` already.
+///
+/// A client that keeps the conversation itself sends all of it, or its end. A client that does not sends what is new. The
+/// two differ in this: only the former sends words of the model.
+fn align(stored: &[Message], sent: &[Message]) -> Known {
+    let tail = stored.iter().rposition(is_assistant).map_or(0, |last| last + 1);
+    let Some(last_answer) = sent.iter().rposition(is_assistant) else {
+        // Messages that got no answer are sent again when a request is repeated.
+        let unanswered = stored.get(tail..).unwrap_or_default();
+        let again = unanswered.iter().any(|message| matches!(message, Message::User { .. }))
+            && starts_with(sent, unanswered);
+        let consumed = if again { unanswered.len() } else { 0 };
+        return Known { consumed, keep: stored.len(), sent_from: stored.len() - consumed };
+    };
+    let history = sent.get(..=last_answer).unwrap_or_default();
+    let common = stored.iter().zip(sent).take_while(|(left, right)| same(left, right)).count();
+    if common >= history.len() {
+        let diverges = common < stored.len();
+        // What is behind the history in the session was sent differently, or not at all.
+        return Known { consumed: common, keep: if diverges { common } else { stored.len() }, sent_from: 0 };
+    }
+    // A client that has dropped the beginning sends the end.
+    let ends_with = |at: usize| {
+        stored.get(at..).is_some_and(|end| end.len() <= sent.len() && starts_with(sent, end)) && at > 0
+    };
+    let first =
+        (0..stored.len()).find(|at| ends_with(*at) && stored.len() - at >= history.len().min(stored.len()));
+    if let Some(at) = first.filter(|at| stored.len() - at >= history.len()) {
+        return Known { consumed: stored.len() - at, keep: stored.len(), sent_from: at };
+    }
+    Known { consumed: common, keep: common, sent_from: 0 }
+}
+
+fn starts_with(messages: &[Message], beginning: &[Message]) -> bool {
+    messages.len() >= beginning.len() && messages.iter().zip(beginning).all(|(left, right)| same(left, right))
+}
+
+fn is_assistant(message: &Message) -> bool {
+    matches!(message, Message::Assistant { .. })
+}
+
+/// Whether two messages are the same but for what clients change on the way: outer white space, the form of arguments, the
+/// name beside a result.
+fn same(left: &Message, right: &Message) -> bool {
+    let text = |left: &str, right: &str| left.trim() == right.trim();
+    match (left, right) {
+        (Message::User { content: left }, Message::User { content: right }) => text(left, right),
+        (
+            Message::Assistant { content: left, tool_calls: left_calls },
+            Message::Assistant { content: right, tool_calls: right_calls },
+        ) => {
+            text(left, right)
+                && left_calls.len() == right_calls.len()
+                && left_calls.iter().zip(right_calls).all(|(left, right)| same_call(left, right))
+        }
+        (
+            Message::Tool { tool_call_id: left_id, content: left, .. },
+            Message::Tool { tool_call_id: right_id, content: right, .. },
+        ) => left_id == right_id && text(left, right),
+        _ => false,
+    }
+}
+
+/// Whether two calls ask for the same, whatever the form of their JSON.
+pub(crate) fn same_call(left: &ToolCall, right: &ToolCall) -> bool {
+    let json = |call: &ToolCall| serde_json::from_str::<Value>(&call.arguments).ok();
+    left.name == right.name
+        && (left.arguments == right.arguments || (json(left).is_some() && json(left) == json(right)))
+}
+
+struct Intake<'a> {
+    session: &'a Session,
+    request: &'a TurnRequest,
+    events: Vec<LogEvent>,
+    known: Known,
+}
+
+impl Intake<'_> {
+    fn run(&mut self, rest: &[Message]) -> Result<(), RequestError> {
+        let stays = self.known.keep == self.session.messages.len();
+        let turn = self.session.turn.as_ref().filter(|_| stays);
+        let calls: &[OpenCall] = turn.map_or(&[], |turn| &turn.calls);
+        let results = rest.iter().take_while(|message| matches!(message, Message::Tool { .. })).count();
+        let (results, new) = rest.split_at(results);
+        let given = bind(&self.session.messages, calls, results)?;
+        if let Some(turn) = turn.filter(|_| new.is_empty()) {
+            return self.go_on(turn.number, &given, calls);
+        }
+        if new.is_empty() && !is_to_answer(&self.session.messages, self.known.keep) {
+            return Err(RequestError::new(
+                RefusalKind::Conflict,
+                "NOTHING_NEW",
+                "the session has all of these messages and has answered them; send a new message",
+            ));
+        }
+        let history = self.adopt(new)?;
+        if let Some(turn) = &self.session.turn {
+            // The person goes on without waiting: what is still open is closed, or the conversation could never go on.
+            let ids: HashSet<&str> = given.iter().map(|given| given.id).collect();
+            for call in turn.calls.iter().filter(|call| call.result.is_none()) {
+                let result = given.iter().find(|given| given.id == call.call.id);
+                self.events.push(match result.filter(|_| ids.contains(call.call.id.as_str())) {
+                    Some(given) => given.event(),
+                    None => closed(&call.call.id),
+                });
+            }
+            self.events.push(LogEvent::Ended(Ending {
+                kind: EndingKind::Cancelled,
+                code: "TURN_SUPERSEDED".to_owned(),
+                message: "a new message came before the turn was over".to_owned(),
+                retry_after: None,
+            }));
+        }
+        self.accept(self.session.turns + 1, history);
+        Ok(())
+    }
+
+    /// Results for the suspended turn, some or all that it waits for.
+    fn go_on(&mut self, turn: u64, given: &[Given<'_>], calls: &[OpenCall]) -> Result<(), RequestError> {
+        let suspended =
+            self.session.turn.as_ref().is_some_and(|turn| matches!(turn.phase, Phase::Suspended { .. }));
+        if given.is_empty() && suspended {
+            return Err(RequestError::new(
+                RefusalKind::Conflict,
+                "RESULTS_MISSING",
+                "the session waits for results of its calls; send them with role \"tool\", or a new user message",
+            )
+            .with_details(open_calls(calls)));
+        }
+        self.accept(turn, Vec::new());
+        self.events.extend(given.iter().map(Given::event));
+        Ok(())
+    }
+
+    fn accept(&mut self, turn: u64, messages: Vec<Message>) {
+        let keep = (self.known.keep < self.session.messages.len()).then_some(self.known.keep);
+        let tools = self.request.tools.as_ref().filter(|tools| **tools != self.session.tools);
+        self.events.push(LogEvent::Accepted(Accepted {
+            turn,
+            keep,
+            messages,
+            sent_from: self.known.sent_from,
+            system: self.request.system.clone(),
+            tools: tools.cloned(),
+            parameters: self.request.parameters.clone(),
+            background: self.request.background,
+        }));
+    }
+
+    /// Messages to be adopted: calls and their results as pairs.
+    fn adopt(&mut self, new: &[Message]) -> Result<Vec<Message>, RequestError> {
+        let mut adopted: Vec<Message> = Vec::with_capacity(new.len());
+        let mut open: Vec<ToolCall> = Vec::new();
+        for message in new {
+            match message {
+                Message::Tool { tool_call_id, name, content, is_error } => {
+                    let at = which(open.iter(), tool_call_id, name);
+                    let Some(at) = at else {
+                        return Err(unknown_call(tool_call_id, name, json!({"open": names(&open)})));
+                    };
+                    let call = open.remove(at);
+                    adopted.push(Message::Tool {
+                        tool_call_id: call.id,
+                        name: call.name,
+                        content: content.clone(),
+                        is_error: *is_error,
+                    });
+                }
+                other => {
+                    close(&mut adopted, &mut open);
+                    if let Message::Assistant { tool_calls, .. } = other {
+                        open.clone_from(tool_calls);
+                    }
+                    adopted.push(other.clone());
+                }
+            }
+        }
+        close(&mut adopted, &mut open);
+        Ok(adopted)
+    }
+}
+
+/// Gives every call that is still open a result.
+fn close(adopted: &mut Vec<Message>, open: &mut Vec<ToolCall>) {
+    adopted.extend(open.drain(..).map(|call| Message::Tool {
+        tool_call_id: call.id,
+        name: call.name,
+        content: NO_RESULT.to_owned(),
+        is_error: true,
+    }));
+}
+
+/// Whether the last message that stays waits for an answer.
+fn is_to_answer(stored: &[Message], keep: usize) -> bool {
+    stored.get(..keep).and_then(<[Message]>::last).is_some_and(|last| !is_assistant(last))
+}
+
+/// A result and its call.
+struct Given<'a> {
+    id: &'a str,
+    content: &'a str,
+    is_error: bool,
+}
+
+impl Given<'_> {
+    fn event(&self) -> LogEvent {
+        LogEvent::Resulted {
+            id: self.id.to_owned(),
+            content: self.content.to_owned(),
+            is_error: self.is_error,
+            from: ResultSource::Client,
+        }
+    }
+}
+
+fn closed(id: &str) -> LogEvent {
+    LogEvent::Resulted {
+        id: id.to_owned(),
+        content: NO_RESULT.to_owned(),
+        is_error: true,
+        from: ResultSource::Session,
+    }
+}
+
+/// Finds the call of each result: by id, else by name where just one call of that name is open.
+///
+/// An id that the session has given to a call means that call and no other: a late result must not pass for another's.
+fn bind<'a>(
+    stored: &[Message],
+    calls: &'a [OpenCall],
+    results: &'a [Message],
+) -> Result<Vec<Given<'a>>, RequestError> {
+    let was_given = |id: &str| {
+        stored.iter().any(|message| match message {
+            Message::Assistant { tool_calls, .. } => tool_calls.iter().any(|call| call.id == id),
+            _ => false,
+        })
+    };
+    let mut given: Vec<Given<'a>> = Vec::with_capacity(results.len());
+    for result in results {
+        let Message::Tool { tool_call_id, name, content, is_error } = result else { continue };
+        let is_open = calls
+            .iter()
+            .any(|call| call.call.id == *tool_call_id && call.side == Side::Client && call.result.is_none());
+        if given.iter().any(|known| known.id == tool_call_id) || (!is_open && was_given(tool_call_id)) {
+            return Err(RequestError::new(
+                RefusalKind::Conflict,
+                "RESULT_DUPLICATE",
+                format!(
+                    "the call '{tool_call_id}' has its result already, perhaps because it was waited for too long; a call has \
+                     one result, and it stands"
+                ),
+            )
+            .with_details(open_calls(calls)));
+        }
+        let open: Vec<&OpenCall> = calls
+            .iter()
+            .filter(|call| call.side == Side::Client && call.result.is_none())
+            .filter(|call| !given.iter().any(|known| known.id == call.call.id))
+            .collect();
+        let Some(at) = which(open.iter().map(|call| &call.call), tool_call_id, name) else {
+            return Err(unknown_call(tool_call_id, name, open_calls(calls)));
+        };
+        if let Some(call) = open.get(at) {
+            given.push(Given { id: &call.call.id, content, is_error: *is_error });
+        }
+    }
+    Ok(given)
+}
+
+/// The call that a result means: the one with its id, else the only one of its tool, else the only one.
+fn which<'a>(calls: impl Iterator<Item = &'a ToolCall>, id: &str, name: &str) -> Option<usize> {
+    let calls: Vec<&ToolCall> = calls.collect();
+    if let Some(at) = calls.iter().position(|call| call.id == id) {
+        return Some(at);
+    }
+    let of_name = |call: &&ToolCall| name.is_empty() || call.name == name;
+    match calls.iter().filter(|call| of_name(call)).count() {
+        1 => calls.iter().position(of_name),
+        _ => None,
+    }
+}
+
+fn unknown_call(id: &str, name: &str, details: Value) -> RequestError {
+    let tool = if name.is_empty() { String::new() } else { format!(" of the tool '{name}'") };
+    RequestError::new(
+        RefusalKind::Conflict,
+        "CALL_NOT_OPEN",
+        format!(
+            "no open call has the id '{id}'{tool}, and the tool's name does not single one out; send the id that came with \
+             the call, or the whole conversation with the call in it"
+        ),
+    )
+    .with_details(details)
+}
+
+fn open_calls(calls: &[OpenCall]) -> Value {
+    let open: Vec<ToolCall> = calls
+        .iter()
+        .filter(|call| call.side == Side::Client && call.result.is_none())
+        .map(|call| call.call.clone())
+        .collect();
+    json!({"open": names(&open)})
+}
+
+fn names(calls: &[ToolCall]) -> Vec<Value> {
+    calls.iter().map(|call| json!({"id": call.id, "name": call.name})).collect()
+}

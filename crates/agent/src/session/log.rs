@@ -1,0 +1,183 @@
+//! The session's log: what happened, in order. It is the truth; everything else is read from it.
+//!
+//! Must never hold what only one process knows. A variant or field that was ever written stays readable.
+
+use engross_llm::{Message, ToolCall, Usage};
+use serde::{Deserialize, Serialize};
+
+use super::event::Finish;
+use super::request::{ClientTool, Parameters};
+
+/// One entry of the log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum LogEvent {
+    /// The session begins.
+    Opened {
+        /// Its canonical key.
+        key: String,
+    },
+    /// A request was accepted. With it an answer begins, whose number is the number of this entry.
+    Accepted(Accepted),
+    /// The model has answered.
+    Answered {
+        /// Its text, possibly empty.
+        text: String,
+        /// Its calls, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<Call>,
+        /// What it cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+        /// Whether a limit or filter cut it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut: Option<Finish>,
+    },
+    /// Text that was streamed of an answer that is not whole.
+    Streamed {
+        /// All of it so far.
+        text: String,
+    },
+    /// A tool of the server begins to change something. Without a result behind it, nobody knows how far it came.
+    Began {
+        /// The call's id.
+        id: String,
+    },
+    /// A call has its result: exactly one.
+    Resulted {
+        /// The call's id.
+        id: String,
+        /// What the model reads.
+        content: String,
+        /// Whether it failed.
+        #[serde(default)]
+        is_error: bool,
+        /// Who gave it.
+        from: ResultSource,
+    },
+    /// The answer ends with calls of the client open. The turn goes on with their results.
+    Suspended {
+        /// When calls without a result become errors, in milliseconds since 1970.
+        deadline: i64,
+    },
+    /// The turn is over.
+    Ended(Ending),
+    /// Something to know.
+    Noted {
+        /// Stable code.
+        code: String,
+        /// For people.
+        message: String,
+    },
+}
+
+/// What a request brought.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Accepted {
+    /// The turn it belongs to, counted from 1: a new one, or the suspended one that it goes on with.
+    pub turn: u64,
+    /// How many messages of the conversation stay; those behind were sent differently this time and leave the active branch.
+    /// `None`: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<usize>,
+    /// Messages that the session did not know, oldest first; the last is what is to be answered. No results: they come
+    /// as [`LogEvent::Resulted`], but for those of an adopted history.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
+    /// From which message on the client sent the conversation itself. Nothing of that is left out for the model.
+    pub sent_from: usize,
+    /// Standing instructions of this request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// The client's tools, if they are not those known already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<ClientTool>>,
+    /// Bounds and sampling.
+    #[serde(default)]
+    pub parameters: Parameters,
+    /// Whether the turn goes on when nobody listens.
+    #[serde(default)]
+    pub background: bool,
+}
+
+/// A call of the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Id, tool and arguments.
+    #[serde(flatten)]
+    pub call: ToolCall,
+    /// Who carries it out.
+    pub side: Side,
+}
+
+/// Who carries a call out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The client, with its next request. This entry is the command it was issued.
+    Client,
+    /// The server.
+    Server,
+    /// Nobody: it was refused, and has a result already.
+    Nobody,
+}
+
+/// Who gave a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultSource {
+    /// The client.
+    Client,
+    /// A tool of the server.
+    Server,
+    /// The session, for a call that was refused, repeated, or left open for too long.
+    Session,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// What listeners are told.
+    pub kind: EndingKind,
+    /// Stable code; empty when the model was done.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// For people; empty when the model was done.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// Seconds to wait before asking again, where the provider says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
+}
+
+/// What a turn's end means for its listeners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndingKind {
+    /// The answer is whole.
+    Whole(Finish),
+    /// The session stopped it, with a report as its last words.
+    Stopped,
+    /// It failed.
+    Failed,
+    /// Its listeners went away, or somebody cancelled it.
+    Cancelled,
+}
+
+impl LogEvent {
+    /// The kind of entry, for indexes and people.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "opened",
+            Self::Accepted(_) => "accepted",
+            Self::Answered { .. } => "answered",
+            Self::Streamed { .. } => "streamed",
+            Self::Began { .. } => "began",
+            Self::Resulted { .. } => "resulted",
+            Self::Suspended { .. } => "suspended",
+            Self::Ended(_) => "ended",
+            Self::Noted { .. } => "noted",
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Random requests, answers, failures and restarts against what must hold of every session.
+
+use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolSpec};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::decide::{Action, Input, Rules, ServerTool, Tries, decide};
+use super::intake::take_in;
+use super::log::{LogEvent, Side};
+use super::request::{ClientTool, TurnRequest};
+use super::state::{Phase, Session};
+
+#[derive(Debug, Clone)]
+enum Op {
+    /// The person says something; sent alone.
+    Say,
+    /// The person says something; sent with the whole conversation before it.
+    SayAll,
+    /// The client has results: of all open calls or of the first, with their ids or with a made-up one.
+    Results { all: bool, dummy: bool },
+    /// A result that nobody asked for, or one that was given before.
+    Stray,
+    /// The conversation so far is sent once more.
+    Again,
+    /// The conversation is sent without its last messages, and something else is said.
+    Diverge(usize),
+    /// The model answers.
+    Answer(Vec<Calls>),
+    /// The provider fails, or refuses the conversation.
+    Fail { refused: bool },
+    /// The process dies: what is in memory is lost.
+    Crash,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Calls {
+    Client(u8),
+    Server(u8),
+    Unknown,
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let call = prop_oneof![
+        3 => (0u8..3).prop_map(Calls::Client),
+        2 => (0u8..3).prop_map(Calls::Server),
+        1 => Just(Calls::Unknown),
+    ];
+    let op = prop_oneof![
+        4 => Just(Op::Say),
+        2 => Just(Op::SayAll),
+        5 => (any::<bool>(), any::<bool>()).prop_map(|(all, dummy)| Op::Results { all, dummy }),
+        1 => Just(Op::Stray),
+        1 => Just(Op::Again),
+        1 => (1usize..4).prop_map(Op::Diverge),
+        8 => prop::collection::vec(call, 0..3).prop_map(Op::Answer),
+        1 => any::<bool>().prop_map(|refused| Op::Fail { refused }),
+        1 => Just(Op::Crash),
+    ];
+    prop::collection::vec(op, 0..40)
+}
+
+fn spec(name: &str) -> ToolSpec {
+    ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}) }
+}
+
+/// A session with its client, its model and its disk.
+struct World {
+    log: Vec<String>,
+    session: Session,
+    tries: Tries,
+    action: Action,
+    ids: u32,
+    /// What the person said on the active branch, in order.
+    said: Vec<String>,
+    /// Model calls since the last request.
+    asked: u32,
+    effects: Vec<String>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            log: Vec::new(),
+            session: Session::default(),
+            tries: Tries::default(),
+            action: Action::Rest,
+            ids: 0,
+            said: Vec::new(),
+            asked: 0,
+            effects: Vec::new(),
+        }
+    }
+
+    fn request(&self, messages: Vec<Message>) -> TurnRequest {
+        let tool = |name: &str| ClientTool { spec: spec(name), read_only: false };
+        TurnRequest { messages, tools: Some(vec![tool("read_document")]), ..TurnRequest::default() }
+    }
+
+    fn tools() -> Vec<ServerTool> {
+        vec![ServerTool { spec: spec("apply_redlines"), read_only: false }]
+    }
+
+    fn fresh(&mut self) -> String {
+        self.ids += 1;
+        format!("text {}", self.ids)
+    }
+
+    fn store(&mut self, events: &[LogEvent]) {
+        self.log.extend(events.iter().map(|event| serde_json::to_string(event).unwrap()));
+    }
+
+    /// What the log says, read back from its bytes.
+    fn replayed(&self) -> Session {
+        let mut session = Session::default();
+        for line in &self.log {
+            session.apply(&serde_json::from_str(line).unwrap());
+        }
+        session
+    }
+
+    fn send(&mut self, messages: Vec<Message>) -> bool {
+        // Over HTTP a request waits until the answer before it is over.
+        if !self.is_resting() {
+            return false;
+        }
+        let before = self.session.clone();
+        let Ok(events) = take_in(&self.session, &self.request(messages)) else {
+            assert_eq!(self.session, before);
+            return false;
+        };
+        for event in &events {
+            self.session.apply(event);
+        }
+        self.store(&events);
+        self.asked = 0;
+        self.tries = Tries::default();
+        self.step(Input::Continue);
+        true
+    }
+
+    fn is_resting(&self) -> bool {
+        self.action == Action::Rest
+    }
+
+    fn step(&mut self, input: Input) {
+        let decision = decide(&mut self.session, &mut self.tries, input, &Self::tools(), Rules::default(), 0);
+        self.store(&decision.events);
+        self.action = decision.action;
+        if let Action::Ask(request) = &self.action {
+            self.asked += 1;
+            assert_paired(request);
+        }
+    }
+
+    fn answer(&mut self, calls: &[Calls]) {
+        match self.action.clone() {
+            Action::Ask(_) => {
+                let tool_calls = calls.iter().map(|call| self.call(*call)).collect();
+                let answer =
+                    Answer { text: self.fresh(), tool_calls, finish: FinishReason::Stop, usage: None };
+                self.step(Input::Answered(answer));
+            }
+            Action::Run(call) => {
+                self.effects.push(call.id.clone());
+                self.step(Input::Ran { id: call.id, content: "done".to_owned(), is_error: false });
+            }
+            Action::Rest => {}
+        }
+    }
+
+    fn call(&mut self, call: Calls) -> ToolCall {
+        self.ids += 1;
+        let (name, argument) = match call {
+            Calls::Client(argument) => ("read_document", argument),
+            Calls::Server(argument) => ("apply_redlines", argument),
+            Calls::Unknown => ("fly", 0),
+        };
+        ToolCall {
+            id: format!("call_{}", self.ids),
+            name: name.to_owned(),
+            arguments: format!("{{\"a\": {argument}}}"),
+        }
+    }
+
+    fn run(&mut self, op: &Op) {
+        match op {
+            Op::Say => {
+                let text = self.fresh();
+                if self.send(vec![user(&text)]) {
+                    self.said.push(text);
+                }
+            }
+            Op::SayAll => {
+                let text = self.fresh();
+                let mut messages = self.session.messages.clone();
+                messages.push(user(&text));
+                if self.session.turn.is_none() && self.send(messages) {
+                    self.said.push(text);
+                }
+            }
+            Op::Results { all, dummy } => {
+                let open: Vec<ToolCall> = self.open();
+                let count = if *all { open.len() } else { 1.min(open.len()) };
+                let result = |call: &ToolCall| Message::Tool {
+                    tool_call_id: if *dummy { "dummy".to_owned() } else { call.id.clone() },
+                    name: call.name.clone(),
+                    content: format!("result of {}", call.id),
+                    is_error: false,
+                };
+                let results: Vec<Message> = open.iter().take(count).map(result).collect();
+                let resting = self.is_resting();
+                let taken = !results.is_empty() && self.send(results);
+                if resting && count > 0 {
+                    // A made-up id says which call is meant only where there is just one.
+                    assert_eq!(taken, !dummy || open.len() == 1, "{open:?}");
+                }
+            }
+            Op::Stray => {
+                let given = self
+                    .session
+                    .messages
+                    .iter()
+                    .rev()
+                    .find(|message| matches!(message, Message::Tool { .. }));
+                let stray = given.cloned().unwrap_or(Message::Tool {
+                    tool_call_id: "stray".to_owned(),
+                    name: "fly".to_owned(),
+                    content: String::new(),
+                    is_error: false,
+                });
+                assert!(!self.send(vec![stray]), "a result without an open call is refused");
+            }
+            Op::Again => {
+                let messages = self.session.messages.clone();
+                if self.session.turn.is_none()
+                    && messages.last().is_some_and(|last| matches!(last, Message::Assistant { .. }))
+                {
+                    assert!(!self.send(messages), "nothing is new in it");
+                }
+            }
+            Op::Diverge(back) => self.diverge(*back),
+            Op::Answer(calls) => self.answer(calls),
+            Op::Fail { refused } => {
+                if matches!(self.action, Action::Ask(_)) {
+                    let error = if *refused {
+                        Error::BadRequest { provider: "p", status: 400, message: "order".to_owned() }
+                    } else {
+                        Error::Truncated
+                    };
+                    self.step(Input::Failed(error, String::new()));
+                }
+            }
+            Op::Crash => {
+                self.session = self.replayed();
+                self.tries = Tries::default();
+                // Whoever takes the session up again begins here.
+                self.step(Input::Continue);
+            }
+        }
+    }
+
+    /// Goes back to before the last messages of the person, and says something else.
+    fn diverge(&mut self, back: usize) {
+        let users: Vec<usize> = (0..self.session.messages.len())
+            .filter(|at| matches!(self.session.messages[*at], Message::User { .. }))
+            .collect();
+        let Some(at) = users.len().checked_sub(back).and_then(|at| users.get(at)) else { return };
+        let mut messages = self.session.messages[..*at].to_vec();
+        if self.session.turn.is_some()
+            || !messages.iter().any(|message| matches!(message, Message::Assistant { .. }))
+        {
+            return;
+        }
+        let text = self.fresh();
+        messages.push(user(&text));
+        if self.send(messages) {
+            self.said.truncate(users.len() - back);
+            self.said.push(text);
+        }
+    }
+
+    fn open(&self) -> Vec<ToolCall> {
+        let turn = self.session.turn.iter();
+        turn.flat_map(|turn| turn.open(Side::Client)).map(|open| open.call.clone()).collect()
+    }
+
+    fn check(&self) {
+        assert_eq!(self.replayed(), self.session, "the log tells the state");
+        let said: Vec<&str> = self
+            .session
+            .messages
+            .iter()
+            .filter_map(|message| match message {
+                Message::User { content } => Some(content.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(said, self.said, "what was said is there, once and in order");
+        assert!(self.asked <= Rules::default().loops + 3, "the model is not called for ever");
+        let mut effects = self.effects.clone();
+        effects.sort();
+        effects.dedup();
+        assert_eq!(effects.len(), self.effects.len(), "nothing is changed twice for one call");
+        if self.is_resting()
+            && let Some(turn) = &self.session.turn
+        {
+            assert!(
+                matches!(turn.phase, Phase::Suspended { .. }),
+                "a turn rests only for its client: {turn:?}"
+            );
+            assert!(turn.open(Side::Client).next().is_some());
+        }
+    }
+}
+
+fn user(text: &str) -> Message {
+    Message::User { content: text.to_owned() }
+}
+
+/// What providers insist on: every call is followed by its one result, every result follows its call.
+fn assert_paired(request: &Request) {
+    let mut open: Vec<&str> = Vec::new();
+    for message in &request.messages {
+        match message {
+            Message::Tool { tool_call_id, .. } => {
+                assert_eq!(open.first().copied(), Some(tool_call_id.as_str()), "{:?}", request.messages);
+                open.remove(0);
+            }
+            Message::Assistant { tool_calls, .. } => {
+                assert!(open.is_empty(), "{:?}", request.messages);
+                open = tool_calls.iter().map(|call| call.id.as_str()).collect();
+            }
+            Message::User { .. } => assert!(open.is_empty(), "{:?}", request.messages),
+        }
+    }
+    assert!(open.is_empty(), "{:?}", request.messages);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_session_is_lost_or_wedged(ops in ops()) {
+        let mut world = World::new();
+        for op in &ops {
+            world.run(op);
+            world.check();
+        }
+        // Whatever happened, a new message is answered.
+        while !world.is_resting() {
+            world.answer(&[]);
+        }
+        world.run(&Op::Say);
+        prop_assert!(matches!(world.action, Action::Ask(_)));
+        world.answer(&[]);
+        prop_assert_eq!(&world.session.turn, &None);
+        world.check();
+    }
+}

@@ -1,0 +1,76 @@
+//! Sessions: one conversation over many requests, with tools that the client carries out.
+//!
+//! Must never speak HTTP or SQL. What happens next is decided by pure functions over the session's log; the service carries
+//! it out.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `request`, `event`, `error` | what may a client ask, and what does it hear? |
+//! | `log` | what happened, in order? |
+//! | `state` | where does the session stand, as the log tells it? |
+//! | `intake` | what of a request is new, and which results belong to which calls? |
+//! | `decide` | what happens next? |
+//! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
+//! | `toolbox` | what can the server itself do for the model? |
+//! | `service`, `turn` | who carries it out, one request at a time? |
+//! | `record`, `idempotency` | how is it stored, and found again? |
+//! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
+
+mod answer;
+mod channel;
+mod context;
+mod decide;
+mod error;
+mod event;
+mod idempotency;
+mod intake;
+mod log;
+mod record;
+mod render;
+mod request;
+mod service;
+mod state;
+mod toolbox;
+mod turn;
+
+#[cfg(test)]
+mod machine_tests;
+#[cfg(test)]
+mod service_tests;
+
+/// The codes of sessions, each explained in `docs/errors/CODE.md`.
+pub const CODES: &[&str] = &[
+    "MESSAGES_EMPTY",
+    "NOTHING_NEW",
+    "RESULTS_MISSING",
+    "RESULT_DUPLICATE",
+    "CALL_NOT_OPEN",
+    "SERVER_STOPPING",
+    "SERVER_BUSY",
+    "SESSION_BUSY",
+    "SESSION_UNKNOWN",
+    "SESSION_LOST",
+    "SESSION_DAMAGED",
+    "IDEMPOTENCY_KEY_INVALID",
+    "IDEMPOTENCY_KEY_REUSED",
+    "TURN_SUPERSEDED",
+    "TURN_CANCELLED",
+    "LISTENER_GONE",
+    "ANSWER_MISSING",
+    "HISTORY_LEFT_OUT",
+    "CONVERSATION_MENDED",
+    "ANSWER_INTERRUPTED",
+    "SESSION_KEY_INVALID",
+];
+
+pub use answer::Answering;
+
+pub use context::ContextPolicy;
+pub use decide::{Rules, ServerTool};
+pub use error::{RefusalKind, RequestError};
+pub use event::{Finish, Placed, TurnEvent};
+pub use log::{Accepted, Call, Ending, EndingKind, LogEvent, ResultSource, Side};
+pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
+pub use service::{Sessions, SessionsConfig};
+pub use state::{OpenCall, Phase, Session, Turn};
+pub use toolbox::{ToolAnswer, Toolbox};

@@ -1,0 +1,113 @@
+//! Between the log and the store: entries as bytes, and sessions read back.
+
+use engross_protocol::SessionId;
+use engross_store::{Entry, NewEntry, Store};
+use serde::{Deserialize, Serialize};
+
+use super::error::{RefusalKind, RequestError};
+use super::log::LogEvent;
+use super::state::Session;
+use super::turn::Live;
+
+/// How many entries are read at once.
+const PAGE: usize = 1000;
+
+/// A snapshot as it is stored. Another version is not read: the log is.
+#[derive(Serialize, Deserialize)]
+struct Stored<S> {
+    version: u32,
+    session: S,
+}
+
+const VERSION: u32 = 1;
+
+/// The entries of some events.
+pub(super) fn entries(events: &[LogEvent], at: u64) -> Result<Vec<NewEntry>, RequestError> {
+    let entry = |event: &LogEvent| {
+        let body = serde_json::to_vec(event).map_err(|error| damaged(&error.to_string()))?;
+        Ok(NewEntry { kind: event.kind(), at, body })
+    };
+    events.iter().map(entry).collect()
+}
+
+/// The snapshot of a session.
+pub(super) fn snapshot(session: &Session) -> Result<Vec<u8>, RequestError> {
+    serde_json::to_vec(&Stored { version: VERSION, session }).map_err(|error| damaged(&error.to_string()))
+}
+
+/// The number of the answer that begins with these events, which follow the entry `head`.
+pub(super) fn answer_of(events: &[LogEvent], head: u64) -> Option<u64> {
+    let at = events.iter().position(|event| matches!(event, LogEvent::Accepted(_)))?;
+    Some(head + at as u64 + 1)
+}
+
+/// Reads a session.
+pub(super) async fn load(store: &dyn Store, id: SessionId) -> Result<Option<Live>, RequestError> {
+    let Some(stored) = store.load_by_id(id).await.map_err(|error| refusal(&error))? else { return Ok(None) };
+    let snapshot =
+        stored.snapshot.as_ref().map(|snapshot| serde_json::from_slice::<Stored<Session>>(&snapshot.state));
+    let (mut session, entries) = match snapshot {
+        Some(Ok(known)) if known.version == VERSION => (known.session, stored.entries),
+        None => (Session::default(), stored.entries),
+        // The log is the truth; a snapshot only saves reading it.
+        Some(_) => (Session::default(), all(store, id).await?),
+    };
+    let since_snapshot = entries.len() as u64;
+    for entry in &entries {
+        session.apply(&event(entry)?);
+    }
+    Ok(Some(Live::read(session, stored.head, since_snapshot)))
+}
+
+/// The whole log with the numbers of its entries.
+pub(super) async fn read_all(store: &dyn Store, id: SessionId) -> Result<Vec<(u64, LogEvent)>, RequestError> {
+    let entries = all(store, id).await?;
+    entries.iter().map(|entry| Ok((entry.seq, event(entry)?))).collect()
+}
+
+/// Whether the answer with this number has its end in the log.
+pub(super) fn is_whole(log: &[(u64, LogEvent)], answer: u64) -> bool {
+    let behind = log.iter().filter(|(seq, _)| *seq > answer).map(|(_, event)| event);
+    behind
+        .take_while(|event| !matches!(event, LogEvent::Accepted(_)))
+        .any(|event| matches!(event, LogEvent::Suspended { .. } | LogEvent::Ended(_)))
+}
+
+async fn all(store: &dyn Store, id: SessionId) -> Result<Vec<Entry>, RequestError> {
+    let mut entries: Vec<Entry> = Vec::new();
+    loop {
+        let after = entries.last().map_or(0, |entry| entry.seq);
+        let page = store.entries(id, after, PAGE).await.map_err(|error| refusal(&error))?;
+        let is_last = page.len() < PAGE;
+        entries.extend(page);
+        if is_last {
+            return Ok(entries);
+        }
+    }
+}
+
+fn event(entry: &Entry) -> Result<LogEvent, RequestError> {
+    serde_json::from_slice(&entry.body)
+        .map_err(|error| damaged(&format!("entry {} of kind {}: {error}", entry.seq, entry.kind)))
+}
+
+fn damaged(why: &str) -> RequestError {
+    RequestError::new(
+        RefusalKind::Unavailable,
+        "SESSION_DAMAGED",
+        format!(
+            "the session's log cannot be read ({why}); a newer version may have written it. Begin a new session"
+        ),
+    )
+}
+
+/// What a client is told of a store that fails.
+pub(super) fn refusal(error: &engross_store::Error) -> RequestError {
+    let refused = RequestError::new(RefusalKind::Unavailable, error.code(), error.to_string());
+    match error {
+        engross_store::Error::Unavailable { .. } | engross_store::Error::Conflict { .. } => {
+            refused.retry_after(1)
+        }
+        _ => refused,
+    }
+}

@@ -1,0 +1,115 @@
+//! From the log to what listeners hear: the same live and read again later.
+//!
+//! Must never tell of an end that is not in the log.
+
+use engross_llm::Usage;
+
+use super::event::{Finish, Placed, TurnEvent};
+use super::log::{EndingKind, LogEvent, Side};
+use super::state::Session;
+
+/// Parts the texts of several answers of the model within one answer to the client.
+const BETWEEN: &str = "\n\n";
+
+/// Tells one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Renderer {
+    position: u64,
+    /// Bytes of the model's present answer that were told as they came.
+    streamed: usize,
+    /// Whether an earlier answer of the model had text.
+    spoke: bool,
+    usage: Option<Usage>,
+    over: bool,
+}
+
+impl Renderer {
+    /// More text of the model's present answer, as it comes.
+    pub(crate) fn delta(&mut self, text: &str) -> Option<Placed> {
+        if text.is_empty() {
+            return None;
+        }
+        let mut told = String::with_capacity(text.len() + BETWEEN.len());
+        if self.streamed == 0 && self.spoke {
+            told.push_str(BETWEEN);
+        }
+        told.push_str(text);
+        self.streamed += text.len();
+        Some(self.place(told.len() as u64, TurnEvent::Text(told)))
+    }
+
+    /// What the server is doing; it has no place of its own.
+    pub(crate) fn status(&self, text: String) -> Placed {
+        Placed { position: self.position, event: TurnEvent::Status(text) }
+    }
+
+    /// Whether the answer is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// What an entry of the log tells; `session` has taken it in already.
+    pub(crate) fn entry(&mut self, event: &LogEvent, session: &Session) -> Vec<Placed> {
+        match event {
+            LogEvent::Answered { text, usage, .. } => {
+                let rest = text.get(self.streamed..).unwrap_or_default().to_owned();
+                let told: Vec<Placed> = self.delta(&rest).into_iter().collect();
+                self.spoke |= self.streamed > 0;
+                self.streamed = 0;
+                if let Some(usage) = usage {
+                    let sum = self.usage.get_or_insert_with(Usage::default);
+                    sum.input_tokens += usage.input_tokens;
+                    sum.output_tokens += usage.output_tokens;
+                }
+                told
+            }
+            LogEvent::Suspended { .. } => {
+                let open = session.turn.iter().flat_map(|turn| turn.open(Side::Client));
+                let mut told: Vec<Placed> = Vec::new();
+                for (index, open) in open.enumerate() {
+                    let call = TurnEvent::Call {
+                        index,
+                        id: open.call.id.clone(),
+                        name: open.call.name.clone(),
+                        arguments: open.call.arguments.clone(),
+                    };
+                    told.push(self.place(1, call));
+                }
+                told.push(self.done(Finish::ToolCalls));
+                told
+            }
+            LogEvent::Ended(ending) => vec![match ending.kind {
+                EndingKind::Whole(finish) => self.done(finish),
+                EndingKind::Stopped => self.done(Finish::Stop),
+                EndingKind::Failed | EndingKind::Cancelled => {
+                    self.failed(ending.code.clone(), ending.message.clone(), ending.retry_after)
+                }
+            }],
+            LogEvent::Noted { code, message } => {
+                let event = TurnEvent::Warning { code: code.clone(), message: message.clone() };
+                vec![Placed { position: self.position, event }]
+            }
+            LogEvent::Opened { .. }
+            | LogEvent::Accepted(_)
+            | LogEvent::Streamed { .. }
+            | LogEvent::Began { .. }
+            | LogEvent::Resulted { .. } => Vec::new(),
+        }
+    }
+
+    /// The answer failed.
+    pub(crate) fn failed(&mut self, code: String, message: String, retry_after: Option<u64>) -> Placed {
+        self.over = true;
+        self.place(1, TurnEvent::Failed { code, message, retry_after })
+    }
+
+    fn done(&mut self, finish: Finish) -> Placed {
+        self.over = true;
+        self.place(1, TurnEvent::Done { finish, usage: self.usage })
+    }
+
+    fn place(&mut self, size: u64, event: TurnEvent) -> Placed {
+        self.position += size;
+        Placed { position: self.position, event }
+    }
+}

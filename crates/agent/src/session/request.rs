@@ -1,0 +1,74 @@
+//! What a client asks of a session, whatever the wire it came by.
+
+use engross_llm::{Message, ToolSpec};
+use serde::{Deserialize, Serialize};
+
+/// One request: everything the client sent, in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TurnRequest {
+    /// Whom the session belongs to; sessions of others cannot be reached. Empty when the server knows no principals.
+    pub principal: String,
+    /// The session's key as the client gave it; a new session without.
+    pub key: Option<SessionKey>,
+    /// Standing instructions of this request; not stored as part of the conversation.
+    pub system: Option<String>,
+    /// The conversation as far as the client sent it, oldest first.
+    pub messages: Vec<Message>,
+    /// Tools that the client carries out. `None`: those of the session's last request.
+    pub tools: Option<Vec<ClientTool>>,
+    /// Bounds and sampling.
+    pub parameters: Parameters,
+    /// Makes a repeated request answer the same without a second model call.
+    pub idempotency_key: Option<String>,
+    /// Whether the turn goes on when nobody listens.
+    pub background: bool,
+}
+
+/// How a client names a session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SessionKey {
+    /// By a key of its own: a header.
+    Named(String),
+    /// By the person it speaks for: the field `user`.
+    User(String),
+}
+
+/// A tool that the client carries out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClientTool {
+    /// What the model is told.
+    #[serde(flatten)]
+    pub spec: ToolSpec,
+    /// Whether it changes nothing, so that the same call may be made again.
+    #[serde(default)]
+    pub read_only: bool,
+}
+
+/// Bounds and sampling of a request.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Parameters {
+    /// Upper bound of each answer, in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// Sampling temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Whether tools may or must be called.
+    #[serde(default)]
+    pub tool_choice: ToolChoice,
+}
+
+/// Whether tools may or must be called.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// The model decides.
+    #[default]
+    Auto,
+    /// No tool is offered.
+    None,
+    /// The first answer must call one.
+    Required,
+    /// The first answer must call this one.
+    Named(String),
+}

@@ -1,0 +1,542 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use engross_llm::{Error, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec};
+use engross_protocol::{CountingIds, FixedClock, SessionId};
+use engross_store::{MemoryStore, Store};
+use futures_util::stream::{self, BoxStream, StreamExt};
+use serde_json::json;
+
+use super::event::{Finish, Placed, TurnEvent};
+use super::log::LogEvent;
+use super::request::{ClientTool, SessionKey, TurnRequest};
+use super::{Answering, Rules, ServerTool, Sessions, SessionsConfig, ToolAnswer, Toolbox, record};
+
+type Pieces = Vec<Result<Event, Error>>;
+
+/// A model that gives the answers it was told to, and remembers what it was asked.
+#[derive(Default)]
+struct Told {
+    answers: Mutex<VecDeque<Pieces>>,
+    asked: Mutex<Vec<Request>>,
+}
+
+impl Told {
+    fn new(answers: impl IntoIterator<Item = Pieces>) -> Arc<Self> {
+        Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() })
+    }
+
+    fn asked(&self) -> Vec<Vec<Message>> {
+        self.asked.lock().unwrap().iter().map(|request| request.messages.clone()).collect()
+    }
+}
+
+impl Model for Told {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { spec: "told".to_owned(), language_model: false }
+    }
+
+    fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
+        self.asked.lock().unwrap().push(request);
+        match self.answers.lock().unwrap().pop_front() {
+            Some(pieces) => stream::iter(pieces).boxed(),
+            // Nobody told it anything: it never answers.
+            None => stream::pending().boxed(),
+        }
+    }
+}
+
+fn text(words: &str) -> Pieces {
+    let pieces = words.split_inclusive(' ').map(|word| Ok(Event::Text(word.to_owned())));
+    pieces.chain([Ok(Event::Finish(FinishReason::Stop))]).collect()
+}
+
+fn calls(words: &str, calls: &[(&str, &str, &str)]) -> Pieces {
+    let mut pieces = vec![Ok(Event::Text(words.to_owned()))];
+    for (index, (id, name, arguments)) in calls.iter().enumerate() {
+        pieces.push(Ok(Event::ToolCallStart { index, id: (*id).to_owned(), name: (*name).to_owned() }));
+        pieces.push(Ok(Event::ToolCallArguments { index, delta: (*arguments).to_owned() }));
+    }
+    pieces.push(Ok(Event::Finish(FinishReason::ToolCalls)));
+    pieces
+}
+
+struct World {
+    sessions: Sessions,
+    store: Arc<MemoryStore>,
+    model: Arc<Told>,
+}
+
+fn config(store: &Arc<MemoryStore>, model: &Arc<Told>) -> SessionsConfig {
+    SessionsConfig {
+        store: Arc::<MemoryStore>::clone(store),
+        model: Arc::<Told>::clone(model),
+        rules: Rules::default(),
+        grace: Duration::from_millis(20),
+        queue: 2,
+        turns: 100,
+        clock: Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap())),
+        ids: Arc::new(CountingIds::default()),
+    }
+}
+
+fn world(answers: impl IntoIterator<Item = Pieces>) -> World {
+    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+    World { sessions: Sessions::new(config(&store, &model)), store, model }
+}
+
+impl World {
+    /// Another process on the same store.
+    fn restarted(&self) -> Self {
+        Self {
+            sessions: Sessions::new(config(&self.store, &self.model)),
+            store: Arc::clone(&self.store),
+            model: Arc::clone(&self.model),
+        }
+    }
+
+    async fn log(&self, id: SessionId) -> Vec<LogEvent> {
+        let log = record::read_all(&*self.store, id).await.unwrap();
+        log.into_iter().map(|(_, event)| event).collect()
+    }
+
+    async fn messages(&self, id: SessionId) -> Vec<Message> {
+        record::load(&*self.store, id).await.unwrap().unwrap().session.messages
+    }
+}
+
+fn user(text: &str) -> Message {
+    Message::User { content: text.to_owned() }
+}
+
+fn said(text: &str) -> Message {
+    Message::Assistant { content: text.to_owned(), tool_calls: Vec::new() }
+}
+
+fn called(text: &str, id: &str, name: &str) -> Message {
+    let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: "{}".to_owned() };
+    Message::Assistant { content: text.to_owned(), tool_calls: vec![call] }
+}
+
+fn result(id: &str, name: &str, content: &str) -> Message {
+    Message::Tool {
+        tool_call_id: id.to_owned(),
+        name: name.to_owned(),
+        content: content.to_owned(),
+        is_error: false,
+    }
+}
+
+fn tool(name: &str) -> ClientTool {
+    let spec = ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}) };
+    ClientTool { spec, read_only: false }
+}
+
+fn request(messages: Vec<Message>) -> TurnRequest {
+    TurnRequest { key: Some(SessionKey::Named("doc".to_owned())), messages, ..TurnRequest::default() }
+}
+
+fn with_tools(messages: Vec<Message>) -> TurnRequest {
+    TurnRequest { tools: Some(vec![tool("read_document"), tool("look")]), ..request(messages) }
+}
+
+/// All text, the calls with their ids, and the end.
+async fn heard(mut answer: Answering) -> (String, Vec<(String, String)>, TurnEvent) {
+    let (mut text, mut calls) = (String::new(), Vec::new());
+    while let Some(Placed { event, .. }) = answer.next().await {
+        match event {
+            TurnEvent::Text(delta) => text.push_str(&delta),
+            TurnEvent::Call { id, name, .. } => calls.push((id, name)),
+            TurnEvent::Status(_) | TurnEvent::Warning { .. } => {}
+            end => return (text, calls, end),
+        }
+    }
+    panic!("an answer has an end");
+}
+
+fn done(finish: Finish) -> TurnEvent {
+    TurnEvent::Done { finish, usage: None }
+}
+
+/// mission/000, *Command Pattern*.
+#[tokio::test]
+async fn summarize_the_doc() {
+    let world =
+        world([calls("Let me read it.", &[("call_1", "read_document", "{}")]), text("It is about cheese.")]);
+    let first = world.sessions.submit(with_tools(vec![user("Summarize the doc")])).await.unwrap();
+    let (id, key, turn) = (first.session, first.key.clone(), first.turn);
+    assert_eq!(
+        heard(first).await,
+        (
+            "Let me read it.".to_owned(),
+            vec![("call_1".to_owned(), "read_document".to_owned())],
+            done(Finish::ToolCalls)
+        )
+    );
+    let dummy = result("call_dummy", "read_document", "Cheese, mostly.");
+    let second = world.sessions.submit(request(vec![dummy])).await.unwrap();
+    assert_eq!((second.session, second.key.clone(), second.turn), (id, key, turn), "one stream of thought");
+    assert_eq!(heard(second).await, ("It is about cheese.".to_owned(), vec![], done(Finish::Stop)));
+
+    let transcript = vec![
+        user("Summarize the doc"),
+        called("Let me read it.", "call_1", "read_document"),
+        result("call_1", "read_document", "Cheese, mostly."),
+        said("It is about cheese."),
+    ];
+    assert_eq!(world.messages(id).await, transcript, "exactly user, call, result, answer");
+    assert_eq!(
+        world.model.asked()[1],
+        transcript[..3],
+        "the model sees the result as one, under the call's own id"
+    );
+    let kinds: Vec<&str> = world.log(id).await.iter().map(LogEvent::kind).collect();
+    assert_eq!(
+        kinds,
+        ["opened", "accepted", "answered", "suspended", "accepted", "resulted", "answered", "ended"],
+        "the command is an entry of the log, not a message"
+    );
+}
+
+#[tokio::test]
+async fn the_model_waits_for_every_result() {
+    let two = [("a", "read_document", "{}"), ("b", "look", "{}")];
+    let world = world([calls("", &two), text("both")]);
+    heard(world.sessions.submit(with_tools(vec![user("go")])).await.unwrap()).await;
+    let one = world.sessions.submit(request(vec![result("b", "look", "B")])).await.unwrap();
+    let open = vec![("a".to_owned(), "read_document".to_owned())];
+    assert_eq!(
+        heard(one).await,
+        (String::new(), open, done(Finish::ToolCalls)),
+        "what is still open is asked for again"
+    );
+    assert_eq!(world.model.asked().len(), 1);
+    let all = world.sessions.submit(request(vec![result("a", "read_document", "A")])).await.unwrap();
+    assert_eq!(heard(all).await.0, "both");
+    let results = [result("a", "read_document", "A"), result("b", "look", "B")];
+    assert_eq!(world.model.asked()[1][2..], results, "in the order of the calls");
+}
+
+#[tokio::test]
+async fn results_that_do_not_fit_are_refused() {
+    let two = [("a", "look", "{\"at\":1}"), ("b", "look", "{\"at\":2}")];
+    let world = world([calls("", &two), text("done")]);
+    heard(world.sessions.submit(with_tools(vec![user("go")])).await.unwrap()).await;
+    let code = async |messages: Vec<Message>| match world.sessions.submit(request(messages.clone())).await {
+        Ok(_) => panic!("taken: {messages:?}"),
+        Err(error) => error.code,
+    };
+    assert_eq!(
+        code(vec![result("dummy", "look", "?")]).await,
+        "CALL_NOT_OPEN",
+        "two calls of that tool are open"
+    );
+    assert_eq!(code(vec![result("a", "look", "1"), result("a", "look", "2")]).await, "RESULT_DUPLICATE");
+    assert_eq!(code(vec![said("I say")]).await, "MESSAGES_EMPTY");
+    heard(world.sessions.submit(request(vec![result("a", "look", "A")])).await.unwrap()).await;
+    assert_eq!(code(vec![result("a", "look", "again")]).await, "RESULT_DUPLICATE");
+    heard(world.sessions.submit(request(vec![result("b", "look", "B")])).await.unwrap()).await;
+    assert_eq!(code(vec![result("b", "look", "late")]).await, "RESULT_DUPLICATE");
+    assert_eq!(code(vec![result("x", "look", "stray")]).await, "CALL_NOT_OPEN");
+    let error = world.sessions.submit(request(vec![result("x", "look", "stray")])).await.unwrap_err();
+    assert_eq!(error.body().kind, "conflict_error");
+}
+
+#[tokio::test]
+async fn a_new_message_closes_what_is_open() {
+    let world = world([calls("", &[("a", "look", "{}")]), text("never mind")]);
+    let first = world.sessions.submit(with_tools(vec![user("look")])).await.unwrap();
+    let id = first.session;
+    heard(first).await;
+    let second = world.sessions.submit(request(vec![user("forget it")])).await.unwrap();
+    assert_eq!(second.turn, 2);
+    assert_eq!(heard(second).await.0, "never mind");
+    let messages = world.messages(id).await;
+    assert!(
+        matches!(&messages[2], Message::Tool { tool_call_id, is_error: true, .. } if tool_call_id == "a")
+    );
+    let late = world.sessions.submit(request(vec![result("a", "look", "late")])).await.unwrap_err();
+    assert_eq!(late.code, "RESULT_DUPLICATE", "a late result of a turn that is over is refused");
+}
+
+#[tokio::test]
+async fn history_that_is_sent_again_is_not_stored_again() {
+    let world = world([text("one"), text("two"), text("other")]);
+    let first = world.sessions.submit(request(vec![user("1")])).await.unwrap();
+    let id = first.session;
+    heard(first).await;
+    heard(world.sessions.submit(request(vec![user("1"), said(" one\n"), user("2")])).await.unwrap()).await;
+    let stored = vec![user("1"), said("one"), user("2"), said("two")];
+    assert_eq!(world.messages(id).await, stored);
+    let same = world.sessions.submit(request(stored.clone())).await.unwrap_err();
+    assert_eq!(same.code, "NOTHING_NEW");
+    // What was sent differently opens a branch.
+    heard(world.sessions.submit(request(vec![user("1"), said("one"), user("3")])).await.unwrap()).await;
+    assert_eq!(world.messages(id).await, [user("1"), said("one"), user("3"), said("other")]);
+}
+
+#[tokio::test]
+async fn a_new_session_adopts_calls_and_results_as_pairs() {
+    let world = world([text("fine")]);
+    let sent = vec![
+        user("read"),
+        called("", "x", "look"),
+        result("x", "look", "seen"),
+        called("", "y", "look"),
+        user("go on"),
+    ];
+    let answer = world.sessions.submit(request(sent)).await.unwrap();
+    let id = answer.session;
+    heard(answer).await;
+    let messages = world.messages(id).await;
+    assert_eq!(messages[2], result("x", "look", "seen"));
+    assert!(
+        matches!(&messages[4], Message::Tool { tool_call_id, is_error: true, .. } if tool_call_id == "y")
+    );
+    let stray = TurnRequest { key: None, ..request(vec![user("a"), result("z", "look", "?")]) };
+    assert_eq!(world.sessions.submit(stray).await.unwrap_err().code, "CALL_NOT_OPEN");
+}
+
+#[tokio::test]
+async fn the_same_request_gets_the_same_answer() {
+    let world = world([text("only once")]);
+    let once = || TurnRequest { idempotency_key: Some("k".to_owned()), ..request(vec![user("hello")]) };
+    let first = world.sessions.submit(once()).await.unwrap();
+    let (session, number) = (first.session, first.answer);
+    let again = world.sessions.submit(once()).await.unwrap();
+    assert!(again.replayed && !first.replayed);
+    let (heard_first, heard_again) = (heard(first).await, heard(again).await);
+    let later = world.restarted().sessions.submit(once()).await.unwrap();
+    assert_eq!((later.session, later.answer), (session, number));
+    assert_eq!((&heard_first, &heard(later).await), (&heard_again, &heard_first));
+    assert_eq!(world.model.asked().len(), 1);
+    let other = TurnRequest { messages: vec![user("other")], ..once() };
+    assert_eq!(world.sessions.submit(other).await.unwrap_err().code, "IDEMPOTENCY_KEY_REUSED");
+}
+
+#[tokio::test]
+async fn an_answer_reads_the_same_live_and_later() {
+    let world = world([
+        calls("Some words. ", &[("a", "fly", "{}")]),
+        calls("More words.", &[("b", "look", "{\"x\":1}"), ("c", "look", "{}")]),
+    ]);
+    let mut live = world.sessions.submit(with_tools(vec![user("go")])).await.unwrap();
+    let mut all = Vec::new();
+    while let Some(placed) = live.next().await {
+        all.push(placed);
+    }
+    let text: String = all
+        .iter()
+        .filter_map(|placed| match &placed.event {
+            TurnEvent::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(text, "Some words. \n\nMore words.");
+    let end = all.last().unwrap().position;
+    // Whoever heard the answer up to some place hears the rest of it, whoever tells it.
+    for behind in 0..=end {
+        let key = SessionKey::Named("doc".to_owned());
+        for world in [&world, &world.restarted()] {
+            let mut again = world.sessions.listen("", &key).await.unwrap();
+            again.go_on_behind(behind);
+            let (mut rest, mut events) = (String::new(), 0);
+            while let Some(placed) = again.next().await {
+                match placed.event {
+                    TurnEvent::Text(delta) => rest.push_str(&delta),
+                    TurnEvent::Call { .. } | TurnEvent::Done { .. } => events += 1,
+                    _ => {}
+                }
+            }
+            let heard = usize::try_from(behind).unwrap().min(text.len());
+            assert_eq!(rest, text[heard..], "behind {behind}");
+            let others = end - text.len() as u64;
+            assert_eq!(events, others - behind.saturating_sub(text.len() as u64), "behind {behind}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_turn_whose_process_died_goes_on() {
+    let world = world([]);
+    let once = || TurnRequest { idempotency_key: Some("k".to_owned()), ..request(vec![user("hello")]) };
+    let answer = world.sessions.submit(once()).await.unwrap();
+    let id = answer.session;
+    while world.model.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    // The process is gone: nobody works on the turn any more.
+    let world = world.restarted();
+    world.model.answers.lock().unwrap().push_back(text("here I am"));
+    let again = world.sessions.submit(once()).await.unwrap();
+    assert_eq!(heard(again).await.0, "here I am");
+    assert_eq!(world.messages(id).await, [user("hello"), said("here I am")]);
+}
+
+#[tokio::test]
+async fn a_model_that_fails_ends_the_turn_and_nothing_else() {
+    let world =
+        world([vec![Ok(Event::Text("Half an ans".to_owned())), Err(Error::Truncated)], text("whole")]);
+    let first = world.sessions.submit(request(vec![user("a")])).await.unwrap();
+    let id = first.session;
+    let (text, _, end) = heard(first).await;
+    assert_eq!(text, "Half an ans");
+    assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "MODEL_TRUNCATED"));
+    let log = world.log(id).await;
+    assert!(
+        log.contains(&LogEvent::Streamed { text: "Half an ans".to_owned() }),
+        "what was streamed is kept"
+    );
+    heard(world.sessions.submit(request(vec![user("a")])).await.unwrap()).await;
+    assert_eq!(
+        world.messages(id).await,
+        [user("a"), said("whole")],
+        "the message that is tried again is there once"
+    );
+}
+
+#[tokio::test]
+async fn a_turn_nobody_listens_to_is_stopped() {
+    let world = world([]);
+    let answer = world.sessions.submit(request(vec![user("a")])).await.unwrap();
+    let id = answer.session;
+    drop(answer);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(world.sessions.running(), 0);
+    assert!(
+        matches!(world.log(id).await.last(), Some(LogEvent::Ended(ending)) if ending.code == "LISTENER_GONE")
+    );
+
+    let background = TurnRequest { background: true, ..request(vec![user("b")]) };
+    drop(world.sessions.submit(background).await.unwrap());
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(world.sessions.running(), 1, "in the background it goes on");
+}
+
+#[tokio::test]
+async fn too_many_requests_are_told_to_wait() {
+    let world = world([]);
+    let _running = world.sessions.submit(request(vec![user("a")])).await.unwrap();
+    let mut waiting = tokio::task::JoinSet::new();
+    for _ in 0..2 {
+        let sessions = world.sessions.clone();
+        waiting.spawn(async move { sessions.submit(request(vec![user("b")])).await.map(drop) });
+    }
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let error = world.sessions.submit(request(vec![user("c")])).await.unwrap_err();
+    assert_eq!((error.code, error.retry_after), ("SESSION_BUSY", Some(1)));
+}
+
+#[tokio::test]
+async fn a_server_that_stops_takes_nothing_new_and_ends_what_runs() {
+    let world = world([]);
+    let running = world.sessions.submit(request(vec![user("a")])).await.unwrap();
+    world.sessions.drain(Duration::from_millis(10)).await;
+    let (_, _, end) = heard(running).await;
+    assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "TURN_CANCELLED"));
+    let error = world.sessions.submit(request(vec![user("b")])).await.unwrap_err();
+    assert_eq!(error.code, "SERVER_STOPPING");
+}
+
+#[tokio::test]
+async fn a_call_made_three_times_stops_the_turn() {
+    let look = || calls("", &[("x", "look", "{ \"a\": 1 }")]);
+    let again = |id: &str| calls("", &[(id, "look", "{\"a\":1}")]);
+    let world = world([look(), again("y"), again("z")]);
+    heard(world.sessions.submit(with_tools(vec![user("go")])).await.unwrap()).await;
+    let answer = world.sessions.submit(request(vec![result("x", "look", "seen")])).await.unwrap();
+    let (text, calls, end) = heard(answer).await;
+    assert!(text.contains("three times") && calls.is_empty(), "{text} {calls:?}");
+    assert_eq!(end, done(Finish::Stop));
+    let second = world.model.asked()[2].last().cloned();
+    assert!(
+        matches!(second, Some(Message::Tool { content, .. }) if content.contains("seen")),
+        "the earlier result is told"
+    );
+}
+
+/// A toolbox of one tool that changes something.
+struct Hammer(Mutex<u32>);
+
+impl Toolbox for Hammer {
+    fn tools(&self) -> Vec<ServerTool> {
+        let spec = ToolSpec { name: "hammer".to_owned(), description: String::new(), parameters: json!({}) };
+        vec![ServerTool { spec, read_only: false }]
+    }
+
+    fn status(&self, _call: &ToolCall) -> String {
+        "Hammering".to_owned()
+    }
+
+    fn run(&self, _call: ToolCall) -> ToolAnswer<'_> {
+        *self.0.lock().unwrap() += 1;
+        Box::pin(async { ("bang".to_owned(), false) })
+    }
+}
+
+#[tokio::test]
+async fn the_servers_tools_do_not_wait_for_the_client_and_the_model_waits_for_both() {
+    let mixed = [("s", "hammer", "{}"), ("c", "look", "{}")];
+    let world = world([calls("", &mixed), text("done")]);
+    let hammer = Arc::new(Hammer(Mutex::new(0)));
+    let toolbox = || Some(Arc::clone(&hammer) as Arc<dyn Toolbox>);
+    let answer = world.sessions.submit_with(with_tools(vec![user("go")]), toolbox()).await.unwrap();
+    let id = answer.session;
+    let (_, open, end) = heard(answer).await;
+    assert_eq!((open, end), (vec![("c".to_owned(), "look".to_owned())], done(Finish::ToolCalls)));
+    assert_eq!(*hammer.0.lock().unwrap(), 1);
+    assert_eq!(world.model.asked().len(), 1, "not called again before the set is complete");
+    let rest = world.sessions.submit_with(request(vec![result("c", "look", "C")]), toolbox()).await.unwrap();
+    assert_eq!(heard(rest).await.0, "done");
+    let results = [result("s", "hammer", "bang"), result("c", "look", "C")];
+    assert_eq!(world.messages(id).await[2..4], results);
+}
+
+#[tokio::test]
+async fn the_model_is_called_six_times_at_most() {
+    let many = (0..10).map(|n| {
+        let (id, arguments) = (format!("c{n}"), format!("{{\"n\":{n}}}"));
+        calls("", &[(&id, "hammer", &arguments)])
+    });
+    let world = world(many);
+    let toolbox = Some(Arc::new(Hammer(Mutex::new(0))) as Arc<dyn Toolbox>);
+    let answer = world.sessions.submit_with(request(vec![user("go")]), toolbox).await.unwrap();
+    let (text, _, end) = heard(answer).await;
+    assert_eq!((world.model.asked().len(), end), (6, done(Finish::Stop)));
+    assert!(text.contains("6 calls"), "{text}");
+}
+
+#[tokio::test]
+async fn sessions_of_different_people_never_meet() {
+    let world = world([text("one"), text("two")]);
+    let of =
+        |principal: &str| TurnRequest { principal: principal.to_owned(), ..request(vec![user("hello")]) };
+    let (first, second) =
+        (world.sessions.submit(of("ann")).await.unwrap(), world.sessions.submit(of("bob")).await.unwrap());
+    assert_ne!(first.session, second.session);
+    let key = SessionKey::Named("doc".to_owned());
+    assert_eq!(world.sessions.listen("eve", &key).await.unwrap_err().code, "SESSION_UNKNOWN");
+}
+
+#[tokio::test]
+async fn a_long_session_is_read_from_its_snapshot() {
+    let world = world((0..60).map(|n| text(&format!("answer {n}"))));
+    let mut id = None;
+    for n in 0..60 {
+        let answer = world.sessions.submit(request(vec![user(&format!("question {n}"))])).await.unwrap();
+        id = Some(answer.session);
+        heard(answer).await;
+    }
+    let id = id.unwrap();
+    let stored = world.store.load_by_id(id).await.unwrap().unwrap();
+    assert!(stored.entries.len() < 64, "{} entries behind the snapshot", stored.entries.len());
+    assert_eq!(world.messages(id).await.len(), 120);
+    let asked = world.model.asked().pop().unwrap();
+    assert_eq!(asked.len(), 19, "ten turns, the present one without its answer");
+    assert_eq!(asked[0], user("question 50"));
+    let log = world.log(id).await;
+    assert!(
+        log.iter().any(|event| matches!(event, LogEvent::Noted { code, .. } if code == "HISTORY_LEFT_OUT"))
+    );
+}

@@ -1,0 +1,187 @@
+//! A session as its log tells it.
+//!
+//! Must never be changed but by [`Session::apply`], so that a state read from the log is the state that was.
+
+use engross_llm::{Message, ToolCall};
+use serde::{Deserialize, Serialize};
+
+use super::log::{Accepted, Call, LogEvent, Side};
+use super::request::{ClientTool, Parameters};
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Session {
+    /// Its canonical key.
+    pub key: String,
+    /// The active branch of the conversation. Calls whose result is missing belong to [`Session::turn`].
+    pub messages: Vec<Message>,
+    /// Number of the last turn.
+    pub turns: u64,
+    /// What the client can carry out.
+    pub tools: Vec<ClientTool>,
+    /// The turn that is not over.
+    pub turn: Option<Turn>,
+}
+
+/// A turn that is not over: from a user message to its final answer, over as many requests as it takes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Counts the session's turns from 1.
+    pub number: u64,
+    /// Where it stands.
+    pub phase: Phase,
+    /// Calls of the last answer, each with its result once there is one.
+    pub calls: Vec<OpenCall>,
+    /// How often the model was called since the client's last request.
+    pub asked: u32,
+    /// How often the client was given calls.
+    pub client_rounds: u32,
+    /// Where the turn's messages begin.
+    pub start: usize,
+    /// From which message on the client sent the conversation itself.
+    pub sent_from: usize,
+    /// Standing instructions of the last request.
+    pub system: Option<String>,
+    /// Bounds and sampling of the last request.
+    pub parameters: Parameters,
+    /// Whether the turn goes on when nobody listens.
+    pub background: bool,
+}
+
+/// Where a turn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The model is to answer.
+    Asking,
+    /// Calls are being carried out.
+    Calling,
+    /// The client has calls to carry out, until the deadline in milliseconds since 1970.
+    Suspended {
+        /// When calls without a result become errors.
+        deadline: i64,
+    },
+}
+
+/// A call of the last answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenCall {
+    /// Id, tool and arguments.
+    pub call: ToolCall,
+    /// Who carries it out.
+    pub side: Side,
+    /// Whether the server began to change something for it.
+    pub began: bool,
+    /// Its result: text, and whether it failed.
+    pub result: Option<(String, bool)>,
+}
+
+impl Turn {
+    /// Calls of one side without a result, in order.
+    pub fn open(&self, side: Side) -> impl Iterator<Item = &OpenCall> {
+        self.calls.iter().filter(move |call| call.side == side && call.result.is_none())
+    }
+}
+
+impl Session {
+    /// Takes an entry of the log.
+    pub fn apply(&mut self, event: &LogEvent) {
+        match event {
+            LogEvent::Opened { key } => self.key.clone_from(key),
+            LogEvent::Accepted(accepted) => self.accept(accepted),
+            LogEvent::Answered { text, calls, .. } => self.answered(text, calls),
+            LogEvent::Began { id } => {
+                if let Some(call) = self.open_call(id) {
+                    call.began = true;
+                }
+            }
+            LogEvent::Resulted { id, content, is_error, .. } => {
+                if let Some(call) = self.open_call(id) {
+                    call.result = Some((content.clone(), *is_error));
+                }
+                self.close_calls();
+            }
+            LogEvent::Suspended { deadline } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.phase = Phase::Suspended { deadline: *deadline };
+                    turn.client_rounds += 1;
+                }
+            }
+            LogEvent::Ended(_) => {
+                // A call without a result would wedge the conversation; nobody may end a turn with one.
+                debug_assert!(self.turn.as_ref().is_none_or(|turn| turn.calls.is_empty()));
+                self.turn = None;
+            }
+            LogEvent::Streamed { .. } | LogEvent::Noted { .. } => {}
+        }
+    }
+
+    fn accept(&mut self, accepted: &Accepted) {
+        if let Some(tools) = &accepted.tools {
+            self.tools.clone_from(tools);
+        }
+        if let Some(keep) = accepted.keep {
+            self.messages.truncate(keep);
+        }
+        self.messages.extend(accepted.messages.iter().cloned());
+        let goes_on = self.turn.take_if(|turn| turn.number == accepted.turn);
+        let fresh = goes_on.is_none();
+        let start = self.messages.len().saturating_sub(1);
+        let mut turn = goes_on.unwrap_or(Turn {
+            number: accepted.turn,
+            phase: Phase::Asking,
+            calls: Vec::new(),
+            asked: 0,
+            client_rounds: 0,
+            start,
+            sent_from: accepted.sent_from,
+            system: None,
+            parameters: Parameters::default(),
+            background: false,
+        });
+        turn.sent_from = turn.sent_from.min(accepted.sent_from);
+        if fresh || accepted.system.is_some() {
+            turn.system.clone_from(&accepted.system);
+        }
+        turn.parameters = accepted.parameters.clone();
+        turn.background = accepted.background;
+        turn.asked = 0;
+        turn.phase = if turn.calls.is_empty() { Phase::Asking } else { Phase::Calling };
+        self.turns = self.turns.max(accepted.turn);
+        self.turn = Some(turn);
+    }
+
+    fn answered(&mut self, text: &str, calls: &[Call]) {
+        let tool_calls = calls.iter().map(|call| call.call.clone()).collect();
+        self.messages.push(Message::Assistant { content: text.to_owned(), tool_calls });
+        if let Some(turn) = &mut self.turn {
+            turn.asked += 1;
+            turn.calls = calls
+                .iter()
+                .map(|call| OpenCall { call: call.call.clone(), side: call.side, began: false, result: None })
+                .collect();
+            if !turn.calls.is_empty() {
+                turn.phase = Phase::Calling;
+            }
+        }
+    }
+
+    fn open_call(&mut self, id: &str) -> Option<&mut OpenCall> {
+        let calls = &mut self.turn.as_mut()?.calls;
+        calls.iter_mut().find(|call| call.call.id == id && call.result.is_none())
+    }
+
+    /// Once every call has its result, the results are messages, in the order of the calls.
+    fn close_calls(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        if turn.calls.iter().any(|call| call.result.is_none()) {
+            return;
+        }
+        for call in turn.calls.drain(..) {
+            let (content, is_error) = call.result.unwrap_or_default();
+            let ToolCall { id, name, .. } = call.call;
+            self.messages.push(Message::Tool { tool_call_id: id, name, content, is_error });
+        }
+        turn.phase = Phase::Asking;
+    }
+}

@@ -1,0 +1,191 @@
+//! One turn being carried out: asks the model, runs tools, writes the log, tells listeners.
+//!
+//! Must never tell what is not stored, but for text on its way.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_llm::{Event, Limits, Request, ToolCall, collect_within};
+use engross_protocol::SessionId;
+use engross_store::{Append, Name};
+use tokio::sync::OwnedMutexGuard;
+
+use super::channel::Channel;
+use super::decide::{Action, Input, ServerTool, Tries, decide};
+use super::error::RequestError;
+use super::log::LogEvent;
+use super::record;
+use super::render::Renderer;
+use super::service::{Inner, SessionsConfig};
+use super::state::Session;
+use super::toolbox::Toolbox;
+
+/// A session in memory, as of the entry `head`.
+pub(super) struct Live {
+    pub(super) session: Session,
+    pub(super) head: u64,
+    /// Entries since the last snapshot.
+    since_snapshot: u64,
+}
+
+/// After so many entries a snapshot is written, so that reading a session never costs more than that.
+const SNAPSHOT_EVERY: u64 = 64;
+
+impl Live {
+    pub(super) fn new(session: Session, head: u64) -> Self {
+        Self { session, head, since_snapshot: head }
+    }
+
+    pub(super) fn read(session: Session, head: u64, since_snapshot: u64) -> Self {
+        Self { session, head, since_snapshot }
+    }
+
+    /// Stores entries that the session has taken in already.
+    pub(super) async fn append(
+        &mut self,
+        config: &SessionsConfig,
+        id: SessionId,
+        events: &[LogEvent],
+        names: Vec<(Name, Vec<u8>)>,
+    ) -> Result<(), RequestError> {
+        if events.is_empty() && names.is_empty() {
+            return Ok(());
+        }
+        let count = events.len() as u64;
+        let is_due = self.since_snapshot + count >= SNAPSHOT_EVERY;
+        let snapshot = if is_due { Some(record::snapshot(&self.session)?) } else { None };
+        let append = Append {
+            session: id,
+            fence: None,
+            expected_head: self.head,
+            entries: record::entries(events, config.clock.millis())?,
+            names,
+            snapshot,
+            wake_at: None,
+        };
+        self.head = config.store.append(append).await.map_err(|error| record::refusal(&error))?;
+        self.since_snapshot = if is_due { 0 } else { self.since_snapshot + count };
+        Ok(())
+    }
+}
+
+/// The work on one answer.
+pub(super) struct TurnTask {
+    inner: Arc<Inner>,
+    id: SessionId,
+    channel: Arc<Channel>,
+    toolbox: Option<Arc<dyn Toolbox>>,
+    tools: Vec<ServerTool>,
+    renderer: Renderer,
+    tries: Tries,
+}
+
+impl TurnTask {
+    pub(super) fn new(
+        inner: Arc<Inner>,
+        id: SessionId,
+        channel: Arc<Channel>,
+        toolbox: Option<Arc<dyn Toolbox>>,
+    ) -> Self {
+        let tools = toolbox.as_ref().map_or_else(Vec::new, |toolbox| toolbox.tools());
+        Self { inner, id, channel, toolbox, tools, renderer: Renderer::default(), tries: Tries::default() }
+    }
+
+    /// Runs until the answer is over. Leaves the session in memory unless the log could not be written.
+    pub(super) async fn run(mut self, mut guard: OwnedMutexGuard<Option<Live>>, mut live: Live) {
+        let mut input = Input::Continue;
+        loop {
+            let config = &self.inner.config;
+            let now = i64::try_from(config.clock.millis()).unwrap_or(i64::MAX);
+            let decision = decide(&mut live.session, &mut self.tries, input, &self.tools, config.rules, now);
+            let stored = live.append(config, self.id, &decision.events, Vec::new()).await;
+            if let Err(error) = stored {
+                // What is in memory is not in the log: the next request reads it anew.
+                tracing::error!(session = %self.id, code = error.code, "the log was not written: {}", error.message);
+                let failed = self.renderer.failed(error.code.to_owned(), error.message, error.retry_after);
+                self.channel.tell([failed]);
+                return;
+            }
+            let mut told = Vec::new();
+            for event in &decision.events {
+                told.extend(self.renderer.entry(event, &live.session));
+            }
+            let rests = decision.action == Action::Rest;
+            if rests {
+                // Whoever hears the end may ask again at once.
+                *guard = Some(live);
+                drop(guard);
+                if !self.renderer.is_over() {
+                    told.push(self.renderer.failed(
+                        "ANSWER_MISSING".to_owned(),
+                        "the session had nothing to answer; send a new message".to_owned(),
+                        None,
+                    ));
+                }
+                self.channel.tell(told);
+                return;
+            }
+            self.channel.tell(told);
+            input = match decision.action {
+                Action::Ask(request) => {
+                    let background = live.session.turn.as_ref().is_some_and(|turn| turn.background);
+                    self.ask(request, background).await
+                }
+                Action::Run(call) => self.run_tool(call).await,
+                Action::Rest => return,
+            };
+        }
+    }
+
+    /// A tool that changes something runs to its end: nobody would know how far it came.
+    async fn run_tool(&mut self, call: ToolCall) -> Input {
+        let id = call.id.clone();
+        let Some(toolbox) = &self.toolbox else {
+            // The turn began with a workspace that this request does not bring.
+            let content = format!("The tool '{}' is not at hand any more.", call.name);
+            return Input::Ran { id, content, is_error: true };
+        };
+        self.channel.tell([self.renderer.status(toolbox.status(&call))]);
+        let (content, is_error) = toolbox.run(call).await;
+        if self.channel.is_cancelled() {
+            return Input::RanLast { id, content, is_error };
+        }
+        Input::Ran { id, content, is_error }
+    }
+
+    async fn ask(&mut self, request: Request, background: bool) -> Input {
+        let mut text = String::new();
+        let model = Arc::clone(&self.inner.config.model);
+        let channel = Arc::clone(&self.channel);
+        let renderer = &mut self.renderer;
+        let answer = collect_within(Limits::default(), model.answer(request), |event| {
+            if let Event::Text(delta) = event {
+                text.push_str(delta);
+                channel.tell(renderer.delta(delta));
+            }
+        });
+        tokio::select! {
+            answer = answer => match answer {
+                Ok(answer) => Input::Answered(answer),
+                Err(error) => Input::Failed(error, text),
+            },
+            () = deserted(&channel, self.inner.config.grace), if !background => {
+                Input::Cancel("LISTENER_GONE", "nobody listened any more, so the turn was stopped")
+            }
+            () = channel.cancelled() => {
+                Input::Cancel("TURN_CANCELLED", "the turn was cancelled")
+            }
+        }
+    }
+}
+
+/// Resolves once nobody has listened for the whole of `grace`.
+async fn deserted(channel: &Channel, grace: Duration) {
+    loop {
+        channel.deserted().await;
+        tokio::time::sleep(grace).await;
+        if !channel.is_heard() {
+            return;
+        }
+    }
+}
