@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Comments(ListArgs),
     /// Look for damage and for what would not survive accepting or rejecting; exits with 1 on errors.
     Check(ListArgs),
+    /// Answer requests over HTTP in the shapes of the OpenAI API, with sessions that are never lost.
+    Serve(ServeArgs),
     /// Show version, settings and where they come from, the model, and what the machine offers.
     Doctor(DoctorArgs),
 }
@@ -52,6 +54,7 @@ impl Command {
             Self::Accept(args) | Self::Reject(args) => args.common.json,
             Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
             Self::Doctor(args) => args.common.json,
+            Self::Serve(_) => false,
         }
     }
 }
@@ -171,6 +174,40 @@ pub(crate) struct ListArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// `engross serve`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross serve --model ollama/qwen3\n  \
+    engross serve --model anthropic/claude-sonnet-4-5 --listen 0.0.0.0:18789 --token SECRET --cors https://addin.example\n  \
+    engross serve --store postgres://engross@db.internal/engross\n\n\
+The routes are explained in docs/protocol/sessions.md, running a server in docs/guide/serve.md.")]
+pub(crate) struct ServeArgs {
+    /// Address to listen at; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:18789")]
+    pub(crate) listen: std::net::SocketAddr,
+    /// openai/NAME, anthropic/NAME, gemini/NAME, ollama/NAME, openai-compatible:URL#NAME, script:FILE or rules.
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: Option<String>,
+    /// Folder for sessions; the platform's folder for data without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Where sessions are kept: sqlite (a file in the data folder), postgres://…, or memory.
+    #[arg(long, value_name = "STORE", default_value = "sqlite")]
+    pub(crate) store: String,
+    /// Secret that clients must send as a bearer token; ENGROSS_TOKEN keeps it out of sight.
+    #[arg(long, value_name = "SECRET")]
+    pub(crate) token: Option<String>,
+    /// Origin that web pages may call from, besides this machine; may be repeated.
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) cors: Vec<String>,
+    /// Refuse models other than those that GET /v1/models lists.
+    #[arg(long)]
+    pub(crate) strict_models: bool,
+    /// Settings file instead of the one in the platform's config folder.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// `engross doctor`

@@ -26,7 +26,13 @@ fn codes_in(source: &str) -> impl Iterator<Item = String> {
 }
 
 fn known() -> BTreeSet<String> {
-    let lists = [engross_agent::CODES, crate::failure::CODES];
+    let lists = [
+        engross_agent::CODES,
+        engross_agent::session::CODES,
+        engross_store::CODES,
+        crate::failure::CODES,
+        crate::serve::CODES,
+    ];
     let listed = lists.into_iter().flatten().map(|code| (*code).to_owned());
     let refusals = RefusalCode::ALL.iter().map(|code| code.as_str().to_owned());
     SOURCES.iter().flat_map(|source| codes_in(source)).chain(listed).chain(refusals).collect()

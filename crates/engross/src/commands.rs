@@ -5,9 +5,11 @@ mod check;
 mod comments;
 mod doctor;
 mod edit;
+mod model;
 mod read;
 mod resolve;
 mod revisions;
+mod serve;
 mod signature;
 
 use std::ffi::OsString;
@@ -57,6 +59,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Revisions(args) => revisions::run(args, output),
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::Serve(args) => serve::run(args, &environment),
         Command::Doctor(args) => doctor::run(args, &environment, output),
     };
     match ended {

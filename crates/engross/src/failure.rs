@@ -22,6 +22,7 @@ pub(crate) const CODES: &[&str] = &[
     "INVALID_DATE",
     "INVALID_JSON",
     "IS_A_DIRECTORY",
+    "LISTEN_FAILED",
     "NOT_FOUND",
     "NOT_UTF8",
     "NOTHING_APPLIED",

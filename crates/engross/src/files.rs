@@ -7,7 +7,7 @@ mod read;
 mod write;
 
 pub(crate) use read::{Input, read_input, read_optional_text, read_text};
-pub(crate) use write::{Destination, Target, temporary_folder_is_writable};
+pub(crate) use write::{Destination, Target, make_folder, temporary_folder_is_writable};
 
 use std::path::PathBuf;
 

@@ -11,6 +11,7 @@ mod files;
 mod output;
 mod progress;
 mod report;
+mod serve;
 mod settings;
 mod signals;
 

@@ -2,27 +2,25 @@
 //!
 //! Must never write before the run is over: an interrupted run leaves nothing behind.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use engross_agent::{EditRun, Outcome, RunEvent, RunOperation, RunOptions};
 use engross_docx::ops::Status;
 use engross_docx::{EditOptions, Tracking, WordDocument};
-use engross_llm::{Model, ModelSpec};
+use engross_llm::Model;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Ended, open, settings, signature};
+use super::{Ended, model, open, settings, signature};
 use crate::change::Palette;
 use crate::cli::EditArgs;
 use crate::delivery::{Writing, deliver, destination};
 use crate::failure::{self, usage};
-use crate::files::read_text;
-use crate::output::{Output, note};
+use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{NO_PROOF, Report, ending};
-use crate::settings::{Environment, Flags, Settings};
+use crate::settings::{Environment, Flags};
 
 #[derive(Serialize)]
 struct Answer {
@@ -56,7 +54,7 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     };
     let (input, mut document) = open(&args.file)?;
     let destination = destination(&input, &args.target, "redline")?;
-    let model = open_model(&settings, environment)?;
+    let model = model::open(&settings, environment)?;
     let spec = model.info().spec;
 
     let Some(outcome) = run_model(&mut document, model, options, &args.instruction)? else {
@@ -97,22 +95,6 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     };
     output.answer(&answer, || text(&answer, tracking, output))?;
     Ok(Ended::With(exit))
-}
-
-/// The model that the settings name, else the embedded rules.
-fn open_model(settings: &Settings, environment: &Environment) -> Result<Arc<dyn Model>, Failure> {
-    let spec: ModelSpec = match &settings.model.value {
-        Some(spec) => spec.parse()?,
-        None => {
-            note(
-                "No model is set, so the embedded rules are used: a few patterns, not a language model (see --model).",
-            );
-            ModelSpec::Rules
-        }
-    };
-    engross_llm::open(&spec, &settings.providers(environment), |file| {
-        read_text(Path::new(file)).map_err(Failure::from)
-    })
 }
 
 /// Runs the loop; `None` after Ctrl-C.

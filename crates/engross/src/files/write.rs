@@ -83,6 +83,12 @@ impl Destination {
     }
 }
 
+/// Makes a folder and those above it, unless they are there.
+pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(path)
+        .map_err(|error| Error::WriteFailed { path: path.to_owned(), reason: error.to_string() })
+}
+
 /// Whether temporary files can be made.
 pub(crate) fn temporary_folder_is_writable() -> Result<PathBuf, (PathBuf, String)> {
     let folder = std::env::temp_dir();

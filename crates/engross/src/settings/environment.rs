@@ -15,7 +15,7 @@ pub(crate) const ADDRESSES: &[&str] =
 pub(super) const PREFIX: &str = "ENGROSS_";
 
 /// Our own variables that are no settings.
-const OTHERS: &[&str] = &["CONFIG", "LOG", "REQUIRE"];
+const OTHERS: &[&str] = &["CONFIG", "LOG", "REQUIRE", "TOKEN"];
 
 /// What begins the names of variables that only tests read.
 const TEST_PREFIX: &str = "TEST_";

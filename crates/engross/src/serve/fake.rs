@@ -1,0 +1,175 @@
+//! A session service that plays what a test tells it, and keeps what it was asked.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use engross_agent::session::{Finish, Placed, RequestError, SessionKey, TurnEvent, TurnRequest};
+use engross_protocol::{CountingIds, FixedClock, SessionId};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::service::{Answering, Service};
+use super::wire::samples::place;
+use super::{Access, Limits, Server};
+
+/// The id of the one session.
+pub(crate) const SESSION: &str = "ses_00000000000000000000000000000007";
+
+/// The service, shared with the test.
+#[derive(Clone, Default)]
+pub(crate) struct Fake(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    submitted: Mutex<Vec<TurnRequest>>,
+    listened: Mutex<Vec<(String, SessionKey)>>,
+    next: Mutex<VecDeque<Result<FakeAnswer, RequestError>>>,
+    failing: Mutex<Vec<&'static str>>,
+    /// Answers that nobody listens to any more.
+    dropped: AtomicUsize,
+}
+
+/// An answer that the test plays.
+pub(crate) struct FakeAnswer {
+    events: UnboundedReceiver<Placed>,
+    behind: Option<u64>,
+    replayed: bool,
+    service: Fake,
+}
+
+impl Fake {
+    /// The next request gets these events, all at once.
+    pub(crate) fn answer(&self, events: Vec<TurnEvent>) {
+        let sender = self.play();
+        place(events).into_iter().for_each(|placed| sender.send(placed).unwrap());
+    }
+
+    /// The next request gets what the test sends, for as long as it keeps the sender.
+    pub(crate) fn play(&self) -> UnboundedSender<Placed> {
+        let (sender, events) = unbounded_channel();
+        let answer = FakeAnswer { events, behind: None, replayed: false, service: self.clone() };
+        self.0.next.lock().unwrap().push_back(Ok(answer));
+        sender
+    }
+
+    /// The next request is refused.
+    pub(crate) fn refuse(&self, error: RequestError) {
+        self.0.next.lock().unwrap().push_back(Err(error));
+    }
+
+    /// The service is not ready.
+    pub(crate) fn fail(&self, what: &'static str) {
+        self.0.failing.lock().unwrap().push(what);
+    }
+
+    /// What was submitted since the last call.
+    pub(crate) fn submitted(&self) -> Vec<TurnRequest> {
+        std::mem::take(&mut self.0.submitted.lock().unwrap())
+    }
+
+    /// What was listened to since the last call.
+    pub(crate) fn listened(&self) -> Vec<(String, SessionKey)> {
+        std::mem::take(&mut self.0.listened.lock().unwrap())
+    }
+
+    /// Waits until so many answers have lost their listener.
+    pub(crate) async fn wait_for_dropped(&self, count: usize) {
+        for _ in 0..500 {
+            if self.0.dropped.load(Ordering::Relaxed) >= count {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("nobody noticed that the client went away");
+    }
+
+    fn take(&self) -> Result<FakeAnswer, RequestError> {
+        self.0.next.lock().unwrap().pop_front().unwrap()
+    }
+}
+
+impl Service for Fake {
+    type Answering = FakeAnswer;
+
+    async fn submit(&self, request: TurnRequest) -> Result<FakeAnswer, RequestError> {
+        let repeated = request.idempotency_key.as_deref() == Some("again");
+        self.0.submitted.lock().unwrap().push(request);
+        let mut answer = self.take()?;
+        answer.replayed = repeated;
+        Ok(answer)
+    }
+
+    async fn listen(&self, principal: &str, key: &SessionKey) -> Result<FakeAnswer, RequestError> {
+        self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
+        self.take()
+    }
+
+    async fn failing(&self) -> Vec<&'static str> {
+        self.0.failing.lock().unwrap().clone()
+    }
+}
+
+impl Answering for FakeAnswer {
+    fn session(&self) -> SessionId {
+        SESSION.parse().unwrap()
+    }
+
+    fn key(&self) -> &str {
+        "agent:main:dok-ü"
+    }
+
+    fn turn(&self) -> u64 {
+        3
+    }
+
+    fn answer(&self) -> u64 {
+        12
+    }
+
+    fn replayed(&self) -> bool {
+        self.replayed
+    }
+
+    fn go_on_behind(&mut self, position: u64) {
+        self.behind = Some(position);
+    }
+
+    async fn next(&mut self) -> Option<Placed> {
+        loop {
+            let placed = self.events.recv().await?;
+            if self.behind.is_none_or(|behind| placed.position > behind) {
+                return Some(placed);
+            }
+        }
+    }
+}
+
+impl Drop for FakeAnswer {
+    fn drop(&mut self) {
+        self.service.0.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A server around the service, for `http://localhost`, without a token.
+pub(crate) fn server(service: &Fake) -> Server<Fake> {
+    Server {
+        service: service.clone(),
+        clock: Arc::new(FixedClock("2026-11-21T20:36:05Z".parse().unwrap())),
+        ids: Arc::new(CountingIds::default()),
+        access: Access::default(),
+        strict_models: false,
+        limits: Limits::default(),
+        metrics: Arc::default(),
+    }
+}
+
+/// Text, and the end.
+pub(crate) fn text(text: &str) -> Vec<TurnEvent> {
+    vec![TurnEvent::Text(text.to_owned()), TurnEvent::Done { finish: Finish::Stop, usage: None }]
+}
+
+/// A failed answer.
+pub(crate) fn failed(code: &str, retry_after: Option<u64>) -> TurnEvent {
+    TurnEvent::Failed { code: code.to_owned(), message: format!("{code} happened."), retry_after }
+}

@@ -1,0 +1,87 @@
+//! What a request says in its headers.
+//!
+//! Must never read a key as anything but UTF-8.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use engross_agent::session::{SessionKey, TurnRequest};
+
+use super::error::Error;
+use super::keys;
+use super::wire::EventId;
+
+/// The session's key, as OpenClaw's clients send it; comes back canonical.
+pub(crate) const OPENCLAW_SESSION_KEY: HeaderName = HeaderName::from_static("x-openclaw-session-key");
+/// The same in our own name.
+pub(crate) const SESSION_KEY: HeaderName = HeaderName::from_static("x-engross-session-key");
+/// The session's id.
+pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("x-engross-session-id");
+/// The turn, counted from 1 in its session.
+pub(crate) const TURN: HeaderName = HeaderName::from_static("x-engross-turn");
+/// Whether `engross.status` events are wanted.
+pub(crate) const EVENTS: HeaderName = HeaderName::from_static("x-engross-events");
+/// Whether the turn goes on when nobody listens.
+pub(crate) const BACKGROUND: HeaderName = HeaderName::from_static("x-engross-background");
+/// Makes a repeated request answer the same.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// Where to go on in a stream.
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// Names the request in both logs.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Tells OpenAI's libraries whether to repeat a request by themselves.
+pub(crate) const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// Longest idempotency key in bytes.
+const LONGEST_IDEMPOTENCY_KEY: usize = 255;
+
+/// Puts what the headers say into a request. A key in a header goes before one in the body.
+pub(crate) fn complete(request: &mut TurnRequest, headers: &HeaderMap) -> Result<(), Error> {
+    if let Some(key) = session_key(headers)? {
+        request.key = Some(key);
+    }
+    request.background |= flag(headers, &BACKGROUND)?;
+    request.idempotency_key = idempotency_key(headers)?;
+    Ok(())
+}
+
+/// Whether the client asks for `engross.status` events.
+pub(crate) fn wants_events(headers: &HeaderMap) -> Result<bool, Error> {
+    flag(headers, &EVENTS)
+}
+
+/// Where the client goes on. An id that is none of ours asks for all.
+pub(crate) fn last_event_id(headers: &HeaderMap) -> Option<EventId> {
+    headers.get(LAST_EVENT_ID)?.to_str().ok()?.parse().ok()
+}
+
+fn session_key(headers: &HeaderMap) -> Result<Option<SessionKey>, Error> {
+    let named = |name| -> Result<Option<SessionKey>, Error> {
+        let given =
+            headers.get(name).map(HeaderValue::as_bytes).filter(|value| !value.trim_ascii().is_empty());
+        given.map(keys::of_header).transpose()
+    };
+    match (named(OPENCLAW_SESSION_KEY)?, named(SESSION_KEY)?) {
+        (Some(one), Some(other)) if one != other => Err(Error::SessionKeyInvalid {
+            problem: "The headers x-openclaw-session-key and x-engross-session-key name different sessions. Send one."
+                .to_owned(),
+        }),
+        (one, other) => Ok(one.or(other)),
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Error> {
+    let Some(value) = headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+    let key = str::from_utf8(value.as_bytes()).map(str::trim).unwrap_or_default();
+    if key.is_empty() || key.len() > LONGEST_IDEMPOTENCY_KEY {
+        return Err(Error::invalid("Idempotency-Key", "must be 1 to 255 bytes of UTF-8, such as a UUID"));
+    }
+    Ok(Some(key.to_owned()))
+}
+
+fn flag(headers: &HeaderMap, name: &HeaderName) -> Result<bool, Error> {
+    let Some(value) = headers.get(name) else { return Ok(false) };
+    match value.as_bytes() {
+        b"1" | b"true" => Ok(true),
+        b"" | b"0" | b"false" => Ok(false),
+        _ => Err(Error::invalid(name.as_str(), "must be 1 or 0")),
+    }
+}

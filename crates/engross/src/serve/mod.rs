@@ -1,0 +1,40 @@
+//! `engross serve`: sessions over HTTP, in the shapes of the OpenAI API.
+//!
+//! Must never keep a session, call a model, or decide what happens in a turn: requests become values ([`wire`]), a
+//! service answers them ([`service`]), and its events become bodies and streams. Start at [`app`], then `routes/`.
+//! The protocol is described in `docs/protocol/sessions.md`.
+
+mod access;
+mod app;
+mod body;
+mod error;
+mod headers;
+mod keys;
+mod listening;
+mod metrics;
+mod reply;
+mod routes;
+mod service;
+mod sessions;
+mod wire;
+
+#[cfg(test)]
+mod access_tests;
+#[cfg(test)]
+mod client;
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod front_door_tests;
+#[cfg(test)]
+mod keys_tests;
+#[cfg(test)]
+mod routes_tests;
+#[cfg(test)]
+mod socket_tests;
+
+pub(crate) use access::{Access, Token};
+pub(crate) use app::{Limits, Server, app};
+#[cfg(test)]
+pub(crate) use error::CODES;
+pub(crate) use metrics::Metrics;

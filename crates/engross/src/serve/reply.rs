@@ -1,0 +1,55 @@
+//! Answers over HTTP that are no streams.
+//!
+//! Must never send a header that a client wrote without checking that it can be one.
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::error::Error;
+use super::headers::{OPENCLAW_SESSION_KEY, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
+use super::service::Answering;
+
+/// A body of JSON with status 200.
+pub(crate) fn json(body: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::from(body.into()));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// The headers that say which session and turn an answer belongs to.
+pub(crate) fn describe(headers: &mut HeaderMap, answering: &impl Answering) {
+    if let Ok(key) = HeaderValue::from_bytes(answering.key().as_bytes()) {
+        headers.insert(OPENCLAW_SESSION_KEY, key.clone());
+        headers.insert(SESSION_KEY, key);
+    }
+    if let Ok(id) = HeaderValue::from_str(&answering.session().to_string()) {
+        headers.insert(SESSION_ID, id);
+    }
+    headers.insert(TURN, HeaderValue::from(answering.turn()));
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let mut response = json(self.json());
+        let status = self.status();
+        *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after() {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        match self {
+            Self::Unauthorized => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            // The same request would meet the same conflict.
+            _ if status == 409 => {
+                headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+            }
+            _ => {}
+        }
+        debug_assert!(!headers.contains_key(ALLOW), "the router says what is allowed");
+        response
+    }
+}

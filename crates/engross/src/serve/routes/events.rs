@@ -1,0 +1,38 @@
+//! `GET /v1/sessions/{key}/events`: listens to the newest answer of a session.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use engross_agent::session::SessionKey;
+
+use super::{head, wanted};
+use crate::serve::app::Server;
+use crate::serve::error::Error;
+use crate::serve::listening::Listening;
+use crate::serve::service::{Answering, Service};
+use crate::serve::wire::{ChatStream, DEFAULT_MODEL};
+use crate::serve::{headers, keys};
+
+/// Streams the newest answer as chat chunks, from its beginning or behind `Last-Event-ID`.
+pub(in crate::serve) async fn listen<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    key: Result<Path<String>, PathRejection>,
+    request_headers: HeaderMap,
+) -> Result<Response, Error> {
+    let Path(raw) = key.map_err(|_| Error::SessionKeyInvalid {
+        problem: "The session key in the path is not UTF-8. Percent-encode it as UTF-8.".to_owned(),
+    })?;
+    let key = SessionKey::Named(keys::canonical(&raw)?);
+    let wants_events = headers::wants_events(&request_headers)?;
+    let mut answering = server.service.listen("", &key).await?;
+    let head = head(&server, &answering, DEFAULT_MODEL.to_owned());
+    let wanted = wanted(headers::last_event_id(&request_headers), &answering, false, wants_events);
+    if let Some(behind) = wanted.behind {
+        answering.go_on_behind(behind.position);
+    }
+    let stream = ChatStream::new(&head, wanted, Vec::new());
+    Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+}

@@ -1,0 +1,40 @@
+//! `GET /v1/models` and `GET /v1/models/{id}`.
+
+use axum::extract::Path;
+use axum::extract::rejection::PathRejection;
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use crate::serve::error::Error;
+use crate::serve::reply;
+
+/// What can be asked for by name.
+const OFFERED: [&str; 2] = ["engross", "openclaw"];
+
+/// Whether a model is offered. The reference's names of agents all lead to the one model there is.
+pub(super) fn is_offered(model: &str) -> bool {
+    OFFERED.contains(&model)
+        || ["openclaw/", "openclaw:", "agent:"].iter().any(|prefix| {
+            model.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+                && model.len() > prefix.len()
+        })
+}
+
+/// All models.
+pub(in crate::serve) async fn list() -> Response {
+    let data: Vec<Value> = OFFERED.iter().map(|id| describe(id)).collect();
+    reply::json(json!({"object": "list", "data": data}).to_string())
+}
+
+/// One model.
+pub(in crate::serve) async fn one(id: Result<Path<String>, PathRejection>) -> Result<Response, Error> {
+    let id = id.map(|Path(id)| id).unwrap_or_default();
+    match OFFERED.iter().find(|offered| **offered == id) {
+        Some(id) => Ok(reply::json(describe(id).to_string())),
+        None => Err(Error::ModelNotOffered { model: id.chars().take(100).collect() }),
+    }
+}
+
+fn describe(id: &str) -> Value {
+    json!({"id": id, "object": "model", "created": 0, "owned_by": "engross"})
+}

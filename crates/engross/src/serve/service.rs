@@ -1,0 +1,54 @@
+//! What the routes need of the session service, as traits, so that they can be tried without one.
+//!
+//! Must never say how a session is kept.
+
+use std::future::Future;
+
+use engross_agent::session::{Placed, RequestError, SessionKey, TurnRequest};
+use engross_protocol::SessionId;
+
+/// Answers requests to sessions.
+pub(crate) trait Service: Send + Sync + 'static {
+    /// An answer that is being listened to.
+    type Answering: Answering;
+
+    /// Accepts a request. Resolves when its input is durable.
+    fn submit(
+        &self,
+        request: TurnRequest,
+    ) -> impl Future<Output = Result<Self::Answering, RequestError>> + Send;
+
+    /// The newest answer of a session, running or over.
+    fn listen(
+        &self,
+        principal: &str,
+        key: &SessionKey,
+    ) -> impl Future<Output = Result<Self::Answering, RequestError>> + Send;
+
+    /// What keeps it from accepting requests, by name; nothing when it is ready.
+    fn failing(&self) -> impl Future<Output = Vec<&'static str>> + Send;
+}
+
+/// An answer that is being listened to. Dropping it means that the client went away.
+pub(crate) trait Answering: Send + 'static {
+    /// The session's id.
+    fn session(&self) -> SessionId;
+
+    /// The session's canonical key.
+    fn key(&self) -> &str;
+
+    /// The turn that the answer belongs to, counted from 1 in its session.
+    fn turn(&self) -> u64;
+
+    /// The answer's number in its session.
+    fn answer(&self) -> u64;
+
+    /// Whether the answer was asked for before, so that no model is called again.
+    fn replayed(&self) -> bool;
+
+    /// Leaves out what lies at or before `position`.
+    fn go_on_behind(&mut self, position: u64);
+
+    /// The next event; `None` after the last one. Cancel-safe: a future that is dropped has taken nothing.
+    fn next(&mut self) -> impl Future<Output = Option<Placed>> + Send;
+}

@@ -1,0 +1,68 @@
+//! The requests and answers that docs/protocol/sessions.md shows are those of this wire.
+
+use engross_agent::session::Finish;
+use engross_llm::{Message, Usage};
+use serde_json::Value;
+
+use super::answer::{Head, Item, Whole};
+use super::samples::call;
+use super::{Notice, chat_body, chat_request};
+
+const GUIDE: &str = include_str!("../../../../../docs/protocol/sessions.md");
+
+/// What stands in fences that begin with `opening`.
+fn fences(opening: &str) -> Vec<&'static str> {
+    let parts = GUIDE.split(opening).skip(1);
+    parts.map(|part| part.split("```").next().unwrap()).collect()
+}
+
+fn body(answer: u64, created: u64, model: &str, whole: &Whole) -> Value {
+    let session = "ses_01994f6e5a0c7c3f8a51d2b9c4e80f17".parse().unwrap();
+    let head = Head { session, answer, turn: 1, model: model.to_owned(), created };
+    serde_json::from_slice(&chat_body(&head, whole).take()).unwrap()
+}
+
+#[test]
+fn the_requests_are_understood() {
+    let requests: Vec<_> = fences("```\nPOST /v1/chat/completions\n")
+        .into_iter()
+        .map(|text| chat_request(text.split_once("\n\n").unwrap().1.as_bytes()).unwrap())
+        .collect();
+    let [asks, gives] = &requests[..] else { panic!("{} requests", requests.len()) };
+    assert_eq!(asks.request.messages, [Message::User { content: "Summarise the document.".to_owned() }]);
+    assert!(asks.request.tools.as_ref().is_some_and(|tools| tools[0].read_only));
+    assert_eq!(
+        gives.request.messages,
+        [Message::Tool {
+            tool_call_id: "call_7".to_owned(),
+            name: "read_document".to_owned(),
+            content: "1. Term. This agreement …".to_owned(),
+            is_error: false,
+        }]
+    );
+}
+
+#[test]
+fn the_answers_are_ours() {
+    let text = |text: &str| Item::Text(text.to_owned());
+    let whole = |items: Vec<Item>, finish| Whole { items, notices: Vec::new(), end: Some((finish, None)) };
+    let mut first = whole(vec![text("Done.")], Finish::Stop);
+    first.notices.push(Notice::new("PARAMETER_IGNORED", "`seed` has no effect here."));
+    first.end = Some((Finish::Stop, Some(Usage { input_tokens: 52, output_tokens: 3 })));
+    let calls = vec![text("Let me read it."), Item::Call(call("call_7", "read_document", "{}"))];
+    let expected = [
+        body(2, 1_795_293_365, "gpt-4", &first),
+        body(2, 1_795_293_365, "engross", &whole(calls, Finish::ToolCalls)),
+        body(
+            6,
+            1_795_293_371,
+            "engross",
+            &whole(vec![text("The agreement runs for two years.")], Finish::Stop),
+        ),
+    ];
+    let shown: Vec<Value> = fences("```json\n{\"id\"")
+        .into_iter()
+        .map(|rest| serde_json::from_str(&format!("{{\"id\"{rest}")).unwrap())
+        .collect();
+    assert_eq!(shown, expected);
+}

@@ -1,0 +1,73 @@
+//! The OpenAI-shaped wire as values: bodies in, requests to a session out; events in, bodies and streams out.
+//!
+//! Must never know HTTP, a socket or the clock.
+
+mod answer;
+mod chat_answer;
+mod chat_request;
+mod content;
+mod fields;
+mod out;
+mod responses_answer;
+mod responses_request;
+mod tools;
+
+#[cfg(test)]
+mod bad_bodies_tests;
+#[cfg(test)]
+mod chat_answer_tests;
+#[cfg(test)]
+mod chat_request_tests;
+#[cfg(test)]
+mod guide_tests;
+#[cfg(test)]
+mod responses_answer_tests;
+#[cfg(test)]
+mod responses_request_tests;
+#[cfg(test)]
+pub(crate) mod samples;
+
+pub(crate) use answer::{Encoder, EventId, Head, Progress, Wanted, Whole};
+pub(crate) use chat_answer::{ChatStream, chat_body};
+pub(crate) use chat_request::chat_request;
+pub(crate) use out::Out;
+pub(crate) use responses_answer::{ResponsesStream, responses_body};
+pub(crate) use responses_request::responses_request;
+pub(crate) use tools::Namespaces;
+
+use engross_agent::session::TurnRequest;
+
+/// What the model is called when a request names none.
+pub(crate) const DEFAULT_MODEL: &str = "engross";
+
+/// A body that was understood.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Asked {
+    /// What the session is asked.
+    pub(crate) request: TurnRequest,
+    /// The model as the client named it; the answer echoes it.
+    pub(crate) model: String,
+    /// Whether the answer is streamed.
+    pub(crate) stream: bool,
+    /// Whether a stream ends with the usage. Only chat completions ask.
+    pub(crate) include_usage: bool,
+    /// Names of tools that the client gave inside a namespace. Only responses have them.
+    pub(crate) namespaces: Namespaces,
+    /// What was left out of the body, for the client to know.
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// Something to know about a request or an answer, that is no failure.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Notice {
+    /// Stable code.
+    pub(crate) code: String,
+    /// For people.
+    pub(crate) message: String,
+}
+
+impl Notice {
+    fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into() }
+    }
+}

@@ -1,0 +1,122 @@
+//! Bodies of responses that are accepted, as whole values.
+
+use engross_agent::session::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
+use engross_llm::{Message, ToolSpec};
+use serde_json::{Value, json};
+
+use super::samples::call;
+use super::{Asked, Notice, responses_request};
+
+fn asked(body: &Value) -> Asked {
+    responses_request(body.to_string().as_bytes()).unwrap_or_else(|error| panic!("{error}: {body}"))
+}
+
+fn user(content: &str) -> Message {
+    Message::User { content: content.to_owned() }
+}
+
+#[test]
+fn a_string_is_a_message() {
+    let expected = Asked {
+        request: TurnRequest { messages: vec![user("Hi")], ..TurnRequest::default() },
+        model: "engross".to_owned(),
+        ..Asked::default()
+    };
+    assert_eq!(asked(&json!({"input": "Hi"})), expected);
+    assert_eq!(asked(&json!({"input": [{"role": "user", "content": "Hi"}]})), expected);
+    let part = json!({"type": "input_text", "text": "Hi"});
+    assert_eq!(asked(&json!({"input": [{"type": "message", "role": "user", "content": [part]}]})), expected);
+}
+
+#[test]
+fn everything_at_once() {
+    let body = json!({
+        "model": "gpt-5", "stream": true, "instructions": "Be brief.", "user": "u", "temperature": 1, "max_output_tokens": 9,
+        "previous_response_id": "resp_ses_00000000000000000000000000000007_12", "tool_choice": {"type": "function", "name": "read"},
+        "parallel_tool_calls": true, "store": false, "include": [], "text": {},
+        "tools": [{"type": "function", "name": "read", "description": "Reads.", "parameters": {"type": "object"}, "strict": false}],
+        "input": [
+            {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "Always."}]},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
+            {"type": "reasoning", "summary": []},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let me see.", "annotations": []}]},
+            {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "read", "arguments": "{}"},
+            {"type": "function_call", "call_id": "call_2", "name": "list", "namespace": "mcp", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "call_2", "output": [{"type": "input_text", "text": "two"}]},
+            {"type": "function_call_output", "call_id": "call_1", "output": "one"},
+            {"type": "function_call", "call_id": "call_3", "name": "read", "arguments": ""},
+            {"type": "function_call_output", "call_id": "call_3", "output": ""},
+        ],
+    });
+    let result = |id: &str, name: &str, content: &str| Message::Tool {
+        tool_call_id: id.to_owned(),
+        name: name.to_owned(),
+        content: content.to_owned(),
+        is_error: false,
+    };
+    let spec = ToolSpec {
+        name: "read".to_owned(),
+        description: "Reads.".to_owned(),
+        parameters: json!({"type": "object"}),
+    };
+    let expected = Asked {
+        request: TurnRequest {
+            principal: String::new(),
+            key: Some(SessionKey::Named("ses_00000000000000000000000000000007".to_owned())),
+            system: Some("Be brief.\n\nAlways.".to_owned()),
+            messages: vec![
+                user("Hi"),
+                Message::Assistant {
+                    content: "Let me see.".to_owned(),
+                    tool_calls: vec![call("call_1", "read", "{}"), call("call_2", "mcp__list", "{}")],
+                },
+                result("call_2", "mcp__list", "two"),
+                result("call_1", "read", "one"),
+                Message::Assistant { content: String::new(), tool_calls: vec![call("call_3", "read", "")] },
+                result("call_3", "read", ""),
+            ],
+            tools: Some(vec![ClientTool { spec, read_only: false }]),
+            parameters: Parameters {
+                max_output_tokens: Some(9),
+                temperature: Some(1.0),
+                tool_choice: ToolChoice::Named("read".to_owned()),
+            },
+            idempotency_key: None,
+            background: false,
+        },
+        model: "gpt-5".to_owned(),
+        stream: true,
+        ..Asked::default()
+    };
+    assert_eq!(asked(&body), expected);
+}
+
+#[test]
+fn tools_of_the_provider_and_strange_items_are_left_out_with_a_notice() {
+    let body = json!({
+        "input": [{"type": "item_reference", "id": "x"}, {"type": "message", "role": "user", "content": "Hi"}],
+        "tools": [
+            {"type": "web_search"},
+            {"type": "custom", "name": "apply_patch"},
+            {"type": "namespace", "name": "mcp__s__", "tools": [{"type": "function", "name": "f"}, {"name": "g"}]},
+            {"type": "function", "function": {"name": "h"}},
+        ],
+    });
+    let asked = asked(&body);
+    let names: Vec<&str> = asked.request.tools.iter().flatten().map(|tool| tool.spec.name.as_str()).collect();
+    assert_eq!(names, ["mcp__s__f", "mcp__s__g", "h"]);
+    assert_eq!(
+        asked.notices,
+        [
+            Notice::new("CONTENT_IGNORED", "`input[0]` is of the type item_reference and was left out."),
+            Notice::new(
+                "TOOL_IGNORED",
+                "`tools[0]` is of the type web_search and was left out: only functions can be called."
+            ),
+            Notice::new(
+                "TOOL_IGNORED",
+                "`tools[1]` is of the type custom and was left out: only functions can be called."
+            ),
+        ]
+    );
+}
