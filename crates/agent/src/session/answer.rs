@@ -5,6 +5,7 @@ use engross_protocol::SessionId;
 use super::channel::Listener;
 use super::event::{Placed, TurnEvent};
 use super::log::LogEvent;
+use super::record::Recorded;
 use super::render::Renderer;
 use super::service::Newest;
 use super::state::Session;
@@ -20,6 +21,8 @@ pub struct Answering {
     pub turn: u64,
     /// Names the answer within its session.
     pub answer: u64,
+    /// When its request was accepted, in milliseconds since 1970, UTC.
+    pub created: u64,
     /// Whether an earlier request got this very answer.
     pub replayed: bool,
     source: Source,
@@ -39,6 +42,7 @@ impl Answering {
             key,
             turn: newest.turn,
             answer: newest.answer,
+            created: newest.created,
             replayed,
             source: Source::Live(newest.channel.listen()),
             behind: 0,
@@ -46,17 +50,17 @@ impl Answering {
     }
 
     /// The answer that begins with the entry `answer`.
-    pub(super) fn recorded(session: SessionId, log: &[(u64, LogEvent)], answer: u64) -> Self {
+    pub(super) fn recorded(session: SessionId, log: &[Recorded], answer: u64) -> Self {
         let mut state = Session::default();
         let mut renderer = Renderer::default();
         let mut told = Vec::new();
-        let mut turn = 0;
-        for (seq, event) in log {
+        let (mut turn, mut created) = (0, 0);
+        for Recorded { seq, at, event } in log {
             state.apply(event);
             if *seq == answer
                 && let LogEvent::Accepted(accepted) = event
             {
-                turn = accepted.turn;
+                (turn, created) = (accepted.turn, *at);
             }
             if *seq > answer && !renderer.is_over() {
                 if matches!(event, LogEvent::Accepted(_)) {
@@ -71,7 +75,7 @@ impl Answering {
             told.push(renderer.failed("ANSWER_INTERRUPTED".to_owned(), message, None));
         }
         let source = Source::Recorded(told.into_iter());
-        Self { session, key: state.key, turn, answer, replayed: true, source, behind: 0 }
+        Self { session, key: state.key, turn, answer, created, replayed: true, source, behind: 0 }
     }
 
     /// Leaves out what stands at or before a position: what the client has heard already.

@@ -59,15 +59,25 @@ pub(super) async fn load(store: &dyn Store, id: SessionId) -> Result<Option<Live
     Ok(Some(Live::read(session, stored.head, since_snapshot)))
 }
 
-/// The whole log with the numbers of its entries.
-pub(super) async fn read_all(store: &dyn Store, id: SessionId) -> Result<Vec<(u64, LogEvent)>, RequestError> {
+/// An entry as it was read back.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    pub(super) seq: u64,
+    /// Milliseconds since 1970.
+    pub(super) at: u64,
+    pub(super) event: LogEvent,
+}
+
+/// The whole log.
+pub(super) async fn read_all(store: &dyn Store, id: SessionId) -> Result<Vec<Recorded>, RequestError> {
     let entries = all(store, id).await?;
-    entries.iter().map(|entry| Ok((entry.seq, event(entry)?))).collect()
+    let recorded = |entry: &Entry| Ok(Recorded { seq: entry.seq, at: entry.at, event: event(entry)? });
+    entries.iter().map(recorded).collect()
 }
 
 /// Whether the answer with this number has its end in the log.
-pub(super) fn is_whole(log: &[(u64, LogEvent)], answer: u64) -> bool {
-    let behind = log.iter().filter(|(seq, _)| *seq > answer).map(|(_, event)| event);
+pub(super) fn is_whole(log: &[Recorded], answer: u64) -> bool {
+    let behind = log.iter().filter(|recorded| recorded.seq > answer).map(|recorded| &recorded.event);
     behind
         .take_while(|event| !matches!(event, LogEvent::Accepted(_)))
         .any(|event| matches!(event, LogEvent::Suspended { .. } | LogEvent::Ended(_)))

@@ -75,6 +75,8 @@ pub(super) struct Slot {
 pub(super) struct Newest {
     pub(super) answer: u64,
     pub(super) turn: u64,
+    /// When its request was accepted, in milliseconds since 1970.
+    pub(super) created: u64,
     pub(super) channel: Arc<Channel>,
 }
 
@@ -89,6 +91,7 @@ struct Order {
 struct Work {
     id: SessionId,
     answer: u64,
+    created: u64,
     key: String,
     toolbox: Option<Arc<dyn Toolbox>>,
 }
@@ -171,8 +174,8 @@ impl Sessions {
             return Ok(Answering::live(id, text, &newest, false));
         }
         let log = record::read_all(&*self.inner.config.store, id).await?;
-        let answer = log.iter().rev().find(|(_, event)| matches!(event, LogEvent::Accepted(_)));
-        let answer = answer.map(|(seq, _)| *seq).ok_or_else(|| unknown(&text))?;
+        let answer = log.iter().rev().find(|recorded| matches!(recorded.event, LogEvent::Accepted(_)));
+        let answer = answer.map(|recorded| recorded.seq).ok_or_else(|| unknown(&text))?;
         Ok(Answering::recorded(id, &log, answer))
     }
 
@@ -277,7 +280,12 @@ impl Sessions {
             };
         }
         let live = Live::new(session, stored.head);
-        Ok(self.start(Work { id, answer, key, toolbox: order.toolbox.clone() }, &slot, guard, live))
+        Ok(self.start(
+            Work { id, answer, created: now, key, toolbox: order.toolbox.clone() },
+            &slot,
+            guard,
+            live,
+        ))
     }
 
     /// A request for a session that exists.
@@ -317,14 +325,20 @@ impl Sessions {
             live.session.apply(event);
         }
         // After a failure the state in memory is ahead of the log: it is dropped, and read anew next time.
-        let stored = live.append(config, id, &events, names).await;
+        let now = config.clock.millis();
+        let stored = live.append(config, id, &events, names, now).await;
         if let Err(error) = stored {
             drop(guard);
             // The same request may have come twice at once.
             return self.earlier(order).await?.ok_or(error);
         }
         let key = live.session.key.clone();
-        Ok(self.start(Work { id, answer, key, toolbox: order.toolbox.clone() }, slot, guard, live))
+        Ok(self.start(
+            Work { id, answer, created: now, key, toolbox: order.toolbox.clone() },
+            slot,
+            guard,
+            live,
+        ))
     }
 
     fn start(
@@ -334,10 +348,10 @@ impl Sessions {
         guard: tokio::sync::OwnedMutexGuard<Option<Live>>,
         live: Live,
     ) -> Answering {
-        let Work { id, answer, key, toolbox } = work;
+        let Work { id, answer, created, key, toolbox } = work;
         let turn = live.session.turns;
         let channel = Arc::new(Channel::default());
-        let newest = Newest { answer, turn, channel: Arc::clone(&channel) };
+        let newest = Newest { answer, turn, created, channel: Arc::clone(&channel) };
         let answering = Answering::live(id, key, &newest, false);
         slot.set_newest(newest);
         let task = TurnTask::new(Arc::clone(&self.inner), id, channel, toolbox);
@@ -373,7 +387,9 @@ impl Sessions {
             Some(live) => live,
             None => record::load(store, id).await?.ok_or_else(lost)?,
         };
-        let work = Work { id, answer, key: live.session.key.clone(), toolbox: order.toolbox.clone() };
+        let created = log.iter().find(|recorded| recorded.seq == answer).map_or(0, |recorded| recorded.at);
+        let key = live.session.key.clone();
+        let work = Work { id, answer, created, key, toolbox: order.toolbox.clone() };
         Ok(Some(self.start(work, &slot, guard, live)))
     }
 

@@ -98,7 +98,7 @@ impl World {
 
     async fn log(&self, id: SessionId) -> Vec<LogEvent> {
         let log = record::read_all(&*self.store, id).await.unwrap();
-        log.into_iter().map(|(_, event)| event).collect()
+        log.into_iter().map(|recorded| recorded.event).collect()
     }
 
     async fn messages(&self, id: SessionId) -> Vec<Message> {

@@ -47,6 +47,7 @@ impl Live {
         id: SessionId,
         events: &[LogEvent],
         names: Vec<(Name, Vec<u8>)>,
+        now: u64,
     ) -> Result<(), RequestError> {
         if events.is_empty() && names.is_empty() {
             return Ok(());
@@ -58,7 +59,7 @@ impl Live {
             session: id,
             fence: None,
             expected_head: self.head,
-            entries: record::entries(events, config.clock.millis())?,
+            entries: record::entries(events, now)?,
             names,
             snapshot,
             wake_at: None,
@@ -96,9 +97,11 @@ impl TurnTask {
         let mut input = Input::Continue;
         loop {
             let config = &self.inner.config;
-            let now = i64::try_from(config.clock.millis()).unwrap_or(i64::MAX);
-            let decision = decide(&mut live.session, &mut self.tries, input, &self.tools, config.rules, now);
-            let stored = live.append(config, self.id, &decision.events, Vec::new()).await;
+            let now = config.clock.millis();
+            let moment = i64::try_from(now).unwrap_or(i64::MAX);
+            let decision =
+                decide(&mut live.session, &mut self.tries, input, &self.tools, config.rules, moment);
+            let stored = live.append(config, self.id, &decision.events, Vec::new(), now).await;
             if let Err(error) = stored {
                 // What is in memory is not in the log: the next request reads it anew.
                 tracing::error!(session = %self.id, code = error.code, "the log was not written: {}", error.message);

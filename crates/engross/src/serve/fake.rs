@@ -127,6 +127,10 @@ impl Answering for FakeAnswer {
         12
     }
 
+    fn created(&self) -> u64 {
+        1_795_293_365_000
+    }
+
     fn replayed(&self) -> bool {
         self.replayed
     }

@@ -43,6 +43,9 @@ pub(crate) trait Answering: Send + 'static {
     /// The answer's number in its session.
     fn answer(&self) -> u64;
 
+    /// When its request was accepted, in milliseconds since 1970, UTC.
+    fn created(&self) -> u64;
+
     /// Whether the answer was asked for before, so that no model is called again.
     fn replayed(&self) -> bool;
 

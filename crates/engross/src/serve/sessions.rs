@@ -40,6 +40,10 @@ impl Answering for AgentAnswering {
         self.answer
     }
 
+    fn created(&self) -> u64 {
+        self.created
+    }
+
     fn replayed(&self) -> bool {
         self.replayed
     }

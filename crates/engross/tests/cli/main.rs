@@ -16,6 +16,7 @@ mod lists;
 mod output_files;
 mod read;
 mod resolve;
+mod serve;
 mod settings;
 
 /// A module that is not declared above would never run.

@@ -30,7 +30,7 @@ pub(in crate::serve) async fn create<S: Service>(
     if !answering.replayed() {
         server.metrics.turn();
     }
-    let head = head(&server, &answering, asked.model);
+    let head = head(&answering, asked.model);
     if asked.stream {
         let last = headers::last_event_id(&parts.headers);
         let wanted = wanted(last, &answering, asked.include_usage, wants_events);

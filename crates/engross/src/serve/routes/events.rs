@@ -28,7 +28,7 @@ pub(in crate::serve) async fn listen<S: Service>(
     let key = SessionKey::Named(keys::canonical(&raw)?);
     let wants_events = headers::wants_events(&request_headers)?;
     let mut answering = server.service.listen("", &key).await?;
-    let head = head(&server, &answering, DEFAULT_MODEL.to_owned());
+    let head = head(&answering, DEFAULT_MODEL.to_owned());
     let wanted = wanted(headers::last_event_id(&request_headers), &answering, false, wants_events);
     if let Some(behind) = wanted.behind {
         answering.go_on_behind(behind.position);

@@ -22,13 +22,13 @@ fn check_model<S>(server: &Server<S>, asked: &Asked) -> Result<(), Error> {
 }
 
 /// Which answer it is.
-fn head<S>(server: &Server<S>, answering: &impl Answering, model: String) -> Head {
+fn head(answering: &impl Answering, model: String) -> Head {
     Head {
         session: answering.session(),
         answer: answering.answer(),
         turn: answering.turn(),
         model,
-        created: server.clock.millis() / 1000,
+        created: answering.created() / 1000,
     }
 }
 

@@ -30,7 +30,7 @@ pub(in crate::serve) async fn create<S: Service>(
     if !answering.replayed() {
         server.metrics.turn();
     }
-    let head = head(&server, &answering, asked.model);
+    let head = head(&answering, asked.model);
     if asked.stream {
         // Later events repeat the whole text, so the stream is made from its beginning, and sent from where it goes on.
         let wanted = wanted(headers::last_event_id(&parts.headers), &answering, false, wants_events);

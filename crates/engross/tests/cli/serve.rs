@@ -1,0 +1,212 @@
+//! The server as a process: it starts, answers, is killed, and nothing is lost.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+const SCRIPT: &str = r#"{
+  "turns": [
+    {"when": {"last_role": "user", "contains": "look"}, "times": 0, "text": "I look.",
+     "tool_calls": [{"name": "look", "args": {}}], "delay_ms": 1},
+    {"when": {"last_role": "tool"}, "times": 0, "text": "I have seen it.", "delay_ms": 1}
+  ],
+  "default": {"text": "so be it then", "delay_ms": 1}
+}"#;
+
+/// A server that dies with the test.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(folder: &Path) -> Self {
+        let script = folder.join("script.json");
+        std::fs::write(&script, SCRIPT).unwrap();
+        Self::try_start(folder, &["--model", &format!("script:{}", script.display())]).unwrap()
+    }
+
+    fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_engross"))
+            .args(["serve", "--data"])
+            .arg(folder.join("data"))
+            .args(if arguments.contains(&"--listen") { &[][..] } else { &["--listen", "127.0.0.1:0"] })
+            .args(arguments)
+            .env_remove("ENGROSS_TOKEN")
+            .env("ENGROSS_CONFIG", config(folder))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        for line in BufReader::new(child.stderr.take().unwrap()).lines() {
+            let line = line.unwrap();
+            if let Some(rest) = line.strip_prefix("Listening at http://") {
+                let address = rest.split('/').next().unwrap().to_owned();
+                return Ok(Self { child, address });
+            }
+            said.push_str(&line);
+        }
+        let _ = child.wait();
+        Err(said)
+    }
+
+    fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> std::io::Result<(u16, Value)> {
+        let body = body.to_string();
+        let mut head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.address);
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
+        let mut stream = TcpStream::connect(&self.address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        stream.write_all(head.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let cut = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(cut)?;
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
+        Ok((status, serde_json::from_str(body).map_err(|_| cut())?))
+    }
+
+    fn chat(&self, session: &str, once: &str, messages: &Value) -> std::io::Result<(u16, Value)> {
+        let tool = json!({"type": "function", "function": {"name": "look", "parameters": {}}});
+        let body = json!({"model": "engross", "messages": messages, "tools": [tool]});
+        self.post(
+            "/v1/chat/completions",
+            &[("x-engross-session-key", session), ("idempotency-key", once)],
+            &body,
+        )
+    }
+
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn config(folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("config.toml");
+    std::fs::write(&path, "").unwrap();
+    path
+}
+
+fn said(text: &str) -> Value {
+    json!([{"role": "user", "content": text}])
+}
+
+#[test]
+fn a_conversation_over_two_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    let (status, first) = server.chat("s", "1", &said("look")).unwrap();
+    assert_eq!((status, &first["choices"][0]["finish_reason"]), (200, &json!("tool_calls")));
+    let id = &first["choices"][0]["message"]["tool_calls"][0]["id"];
+    server.kill();
+    let server = Server::start(folder.path());
+    let result = json!([{"role": "tool", "tool_call_id": id, "content": "a house"}]);
+    let (status, second) = server.chat("s", "2", &result).unwrap();
+    assert_eq!((status, &second["choices"][0]["message"]["content"]), (200, &json!("I have seen it.")));
+    assert_eq!(server.chat("s", "1", &said("look")).unwrap(), (200, first), "the same answer, from the log");
+}
+
+/// Clients that send messages while the server is killed again and again. What was answered stays answered, and what was
+/// not is answered when it is sent once more; no session is stuck.
+#[test]
+fn a_server_that_is_killed_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let answered: Mutex<Vec<(String, String, Value)>> = Mutex::default();
+    let unanswered: Mutex<Vec<(String, String)>> = Mutex::default();
+    for round in 0..8u64 {
+        let server = Server::start(folder.path());
+        std::thread::scope(|scope| {
+            for client in 0..4 {
+                let (server, answered, unanswered) = (&server, &answered, &unanswered);
+                scope.spawn(move || {
+                    for n in 0.. {
+                        let (session, once) = (format!("s{client}"), format!("{round}-{client}-{n}"));
+                        match server.chat(&session, &once, &said(&format!("say {once}"))) {
+                            Ok((200, answer)) => answered.lock().unwrap().push((session, once, answer)),
+                            Ok((status, answer)) => panic!("{status} {answer}"),
+                            // Killed in the middle.
+                            Err(_) => return unanswered.lock().unwrap().push((session, once)),
+                        }
+                    }
+                });
+            }
+            // Another moment each time.
+            std::thread::sleep(Duration::from_millis(20 + round * 37 % 110));
+            let pid = server.child.id().to_string();
+            assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+        });
+    }
+    let server = Server::start(folder.path());
+    let (answered, unanswered) = (answered.into_inner().unwrap(), unanswered.into_inner().unwrap());
+    assert!(answered.len() > 20 && unanswered.len() >= 32, "{} {}", answered.len(), unanswered.len());
+    for (session, once, answer) in &answered {
+        let again = server.chat(session, once, &said(&format!("say {once}"))).unwrap();
+        assert_eq!(again, (200, answer.clone()), "{once}");
+    }
+    for (session, once) in &unanswered {
+        let (status, answer) = server.chat(session, once, &said(&format!("say {once}"))).unwrap();
+        // A message that was stored may have been overtaken by a later one before its answer was there.
+        let overtaken =
+            answer["error"]["code"] == "TURN_SUPERSEDED" || answer["error"]["code"] == "ANSWER_INTERRUPTED";
+        assert!(status == 200 || overtaken, "{once}: {status} {answer}");
+        let (status, _) = server.chat(session, &format!("after {once}"), &said("go on")).unwrap();
+        assert_eq!(status, 200, "the session goes on");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_is_asked_to_stop_ends_cleanly() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(folder.path());
+    server.chat("s", "1", &said("hello")).unwrap();
+    let pid = server.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let started = Instant::now();
+    let status = server.child.wait().unwrap();
+    assert!(
+        status.success() && started.elapsed() < Duration::from_secs(3),
+        "{status} {:?}",
+        started.elapsed()
+    );
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str]| Server::try_start(folder.path(), arguments).err().unwrap_or_default();
+    assert!(refused(&["--listen", "0.0.0.0:0"]).contains("token"));
+    assert!(refused(&["--store", "floppy"]).contains("'floppy' is no store"));
+    let first = Server::start(folder.path());
+    let taken = refused(&["--listen", &first.address, "--store", "memory"]);
+    assert!(taken.contains("--listen"), "{taken}");
+    let locked = refused(&[]);
+    assert!(locked.contains("sessions.sqlite"), "two servers on one file: {locked}");
+}
+
+#[test]
+fn a_token_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::try_start(folder.path(), &["--token", "secret", "--model", "rules"]).unwrap();
+    let (status, answer) = server.chat("s", "1", &said("hello")).unwrap();
+    assert_eq!((status, &answer["error"]["code"]), (401, &json!("UNAUTHORIZED")));
+    let body = json!({"messages": said("delete paragraph 1")});
+    let headers = [("authorization", "Bearer secret")];
+    assert_eq!(server.post("/v1/chat/completions", &headers, &body).unwrap().0, 200);
+}
