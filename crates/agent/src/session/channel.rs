@@ -37,6 +37,11 @@ impl Channel {
         self.changed.notify_waiters();
     }
 
+    /// Whether its end was told.
+    pub(crate) fn is_over(&self) -> bool {
+        self.lock().over
+    }
+
     /// Asks whoever works on the answer to stop.
     pub(crate) fn cancel(&self) {
         self.cancelled.cancel();

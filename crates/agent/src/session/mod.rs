@@ -13,6 +13,7 @@
 //! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
 //! | `toolbox` | what can the server itself do for the model? |
 //! | `service`, `turn` | who carries it out, one request at a time? |
+//! | `lease` | who works on a session that several servers share? |
 //! | `record`, `idempotency` | how is it stored, and found again? |
 //! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
 
@@ -24,6 +25,7 @@ mod error;
 mod event;
 mod idempotency;
 mod intake;
+mod lease;
 mod log;
 mod record;
 mod render;

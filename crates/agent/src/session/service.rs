@@ -24,7 +24,7 @@ use super::request::{SessionKey, TurnRequest};
 use super::state::Session;
 use super::toolbox::Toolbox;
 use super::turn::{Live, TurnTask};
-use super::{idempotency, record};
+use super::{idempotency, lease, record};
 
 /// What a service needs.
 pub struct SessionsConfig {
@@ -40,6 +40,9 @@ pub struct SessionsConfig {
     pub queue: usize,
     /// How many turns may run at once.
     pub turns: usize,
+    /// This process's name where others work on the same store: then a lease says who works on a session. `None` where the
+    /// store is its own.
+    pub node: Option<String>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Makes ids.
@@ -170,12 +173,20 @@ impl Sessions {
         let (name, text) = name_of(principal, key)?;
         let id = self.find(&name).await?.ok_or_else(|| unknown(&text))?;
         let newest = self.slot(id).newest();
-        if let Some(newest) = newest {
+        // What is over here may have gone on elsewhere.
+        if let Some(newest) =
+            newest.filter(|newest| !newest.channel.is_over() || self.inner.config.node.is_none())
+        {
             return Ok(Answering::live(id, text, &newest, false));
         }
         let log = record::read_all(&*self.inner.config.store, id).await?;
         let answer = log.iter().rev().find(|recorded| matches!(recorded.event, LogEvent::Accepted(_)));
         let answer = answer.map(|recorded| recorded.seq).ok_or_else(|| unknown(&text))?;
+        if !record::is_whole(&log, answer) {
+            // Somebody else may be at work on it.
+            let fence = lease::take(&self.inner.config, id).await?;
+            lease::give_back(&self.inner.config, id, fence).await;
+        }
         Ok(Answering::recorded(id, &log, answer))
     }
 
@@ -268,6 +279,7 @@ impl Sessions {
         };
         let slot = self.slot(id);
         let guard = Arc::clone(&slot.live).lock_owned().await;
+        // Nobody else knows the session yet, so the lease is there for the taking behind this.
         let (stored, is_new) = config.store.create(new).await.map_err(|error| record::refusal(&error))?;
         self.remember(&name, stored.id);
         if !is_new {
@@ -279,7 +291,8 @@ impl Sessions {
                 None => self.go_on(stored.id, order).await,
             };
         }
-        let live = Live::new(session, stored.head);
+        let mut live = Live::new(session, stored.head);
+        live.fence = lease::take(config, id).await?;
         Ok(self.start(
             Work { id, answer, created: now, key, toolbox: order.toolbox.clone() },
             &slot,
@@ -306,16 +319,19 @@ impl Sessions {
         }
         let waiting = Waiting(&slot.waiting);
         let mut guard = Arc::clone(&slot.live).lock_owned().await;
+        let fence = lease::take(config, id).await?;
         drop(waiting);
         let mut live = match guard.take() {
             Some(live) => live,
             None => record::load(&*config.store, id).await?.ok_or_else(lost)?,
         };
+        live.fence = fence;
         let taken = take_in(&live.session, &order.request);
         let events = match taken {
             Ok(events) => events,
             Err(error) => {
-                *guard = Some(live);
+                lease::give_back(config, id, fence).await;
+                *guard = live.keep_unless_shared(config);
                 return Err(error);
             }
         };
@@ -328,6 +344,7 @@ impl Sessions {
         let now = config.clock.millis();
         let stored = live.append(config, id, &events, names, now).await;
         if let Err(error) = stored {
+            lease::give_back(config, id, fence).await;
             drop(guard);
             // The same request may have come twice at once.
             return self.earlier(order).await?.ok_or(error);
@@ -383,10 +400,12 @@ impl Sessions {
             return Ok(Some(Answering::recorded(id, &log, answer)));
         }
         // Its process died: the turn is taken up again.
-        let live = match guard.take() {
+        let fence = lease::take(&self.inner.config, id).await?;
+        let mut live = match guard.take() {
             Some(live) => live,
             None => record::load(store, id).await?.ok_or_else(lost)?,
         };
+        live.fence = fence;
         let created = log.iter().find(|recorded| recorded.seq == answer).map_or(0, |recorded| recorded.at);
         let key = live.session.key.clone();
         let work = Work { id, answer, created, key, toolbox: order.toolbox.clone() };

@@ -76,6 +76,7 @@ fn config(store: &Arc<MemoryStore>, model: &Arc<Told>) -> SessionsConfig {
         grace: Duration::from_millis(20),
         queue: 2,
         turns: 100,
+        node: None,
         clock: Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap())),
         ids: Arc::new(CountingIds::default()),
     }
@@ -87,6 +88,15 @@ fn world(answers: impl IntoIterator<Item = Pieces>) -> World {
 }
 
 impl World {
+    /// Two processes on one store.
+    fn nodes(answers: impl IntoIterator<Item = Pieces>) -> [Self; 2] {
+        let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+        ["one", "two"].map(|name| {
+            let config = SessionsConfig { node: Some(name.to_owned()), ..config(&store, &model) };
+            Self { sessions: Sessions::new(config), store: Arc::clone(&store), model: Arc::clone(&model) }
+        })
+    }
+
     /// Another process on the same store.
     fn restarted(&self) -> Self {
         Self {
@@ -539,4 +549,35 @@ async fn a_long_session_is_read_from_its_snapshot() {
     assert!(
         log.iter().any(|event| matches!(event, LogEvent::Noted { code, .. } if code == "HISTORY_LEFT_OUT"))
     );
+}
+
+#[tokio::test]
+async fn any_node_serves_any_session() {
+    let [one, two] = World::nodes((0..4).map(|n| text(&format!("answer {n}"))));
+    let mut id = None;
+    for (n, node) in [&one, &two, &two, &one].into_iter().enumerate() {
+        let answer = node.sessions.submit(request(vec![user(&format!("question {n}"))])).await.unwrap();
+        id = Some(answer.session);
+        assert_eq!(heard(answer).await.0, format!("answer {n}"));
+    }
+    assert_eq!(one.messages(id.unwrap()).await.len(), 8);
+    let key = SessionKey::Named("doc".to_owned());
+    let newest = two.sessions.listen("", &key).await.unwrap();
+    assert_eq!(heard(newest).await.0, "answer 3", "what went on elsewhere is heard here, too");
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_nodes_never_work_on_one_session() {
+    let [one, two] = World::nodes([]);
+    let running = one.sessions.submit(request(vec![user("a")])).await.unwrap();
+    let id = running.session;
+    let key = SessionKey::Named("doc".to_owned());
+    let refused = two.sessions.submit(request(vec![user("b")])).await.unwrap_err();
+    assert_eq!((refused.code, refused.retry_after), ("SESSION_BUSY", Some(1)));
+    assert_eq!(two.sessions.listen("", &key).await.unwrap_err().code, "SESSION_BUSY");
+    one.sessions.drain(Duration::ZERO).await;
+    two.model.answers.lock().unwrap().push_back(text("now I may"));
+    let answer = two.sessions.submit(request(vec![user("b")])).await.unwrap();
+    assert_eq!(heard(answer).await.0, "now I may");
+    assert_eq!(two.messages(id).await, [user("a"), user("b"), said("now I may")]);
 }

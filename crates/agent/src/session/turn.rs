@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use engross_llm::{Event, Limits, Request, ToolCall, collect_within};
 use engross_protocol::SessionId;
-use engross_store::{Append, Name};
+use engross_store::{Append, Fence, Name};
 use tokio::sync::OwnedMutexGuard;
 
 use super::channel::Channel;
 use super::decide::{Action, Input, ServerTool, Tries, decide};
 use super::error::RequestError;
+use super::lease;
 use super::log::LogEvent;
 use super::record;
 use super::render::Renderer;
@@ -24,6 +25,8 @@ use super::toolbox::Toolbox;
 pub(super) struct Live {
     pub(super) session: Session,
     pub(super) head: u64,
+    /// The right to write, where others write to the same store.
+    pub(super) fence: Option<Fence>,
     /// Entries since the last snapshot.
     since_snapshot: u64,
 }
@@ -33,11 +36,16 @@ const SNAPSHOT_EVERY: u64 = 64;
 
 impl Live {
     pub(super) fn new(session: Session, head: u64) -> Self {
-        Self { session, head, since_snapshot: head }
+        Self { session, head, fence: None, since_snapshot: head }
     }
 
     pub(super) fn read(session: Session, head: u64, since_snapshot: u64) -> Self {
-        Self { session, head, since_snapshot }
+        Self { session, head, fence: None, since_snapshot }
+    }
+
+    /// What stays in memory: nothing where others may go on with the session.
+    pub(super) fn keep_unless_shared(self, config: &SessionsConfig) -> Option<Self> {
+        config.node.is_none().then_some(self)
     }
 
     /// Stores entries that the session has taken in already.
@@ -57,7 +65,7 @@ impl Live {
         let snapshot = if is_due { Some(record::snapshot(&self.session)?) } else { None };
         let append = Append {
             session: id,
-            fence: None,
+            fence: self.fence,
             expected_head: self.head,
             entries: record::entries(events, now)?,
             names,
@@ -116,7 +124,8 @@ impl TurnTask {
             let rests = decision.action == Action::Rest;
             if rests {
                 // Whoever hears the end may ask again at once.
-                *guard = Some(live);
+                lease::give_back(&self.inner.config, self.id, live.fence).await;
+                *guard = live.keep_unless_shared(&self.inner.config);
                 drop(guard);
                 if !self.renderer.is_over() {
                     told.push(self.renderer.failed(
@@ -132,16 +141,16 @@ impl TurnTask {
             input = match decision.action {
                 Action::Ask(request) => {
                     let background = live.session.turn.as_ref().is_some_and(|turn| turn.background);
-                    self.ask(request, background).await
+                    self.ask(request, background, live.fence).await
                 }
-                Action::Run(call) => self.run_tool(call).await,
+                Action::Run(call) => self.run_tool(call, live.fence).await,
                 Action::Rest => return,
             };
         }
     }
 
     /// A tool that changes something runs to its end: nobody would know how far it came.
-    async fn run_tool(&mut self, call: ToolCall) -> Input {
+    async fn run_tool(&mut self, call: ToolCall, fence: Option<Fence>) -> Input {
         let id = call.id.clone();
         let Some(toolbox) = &self.toolbox else {
             // The turn began with a workspace that this request does not bring.
@@ -149,14 +158,18 @@ impl TurnTask {
             return Input::Ran { id, content, is_error: true };
         };
         self.channel.tell([self.renderer.status(toolbox.status(&call))]);
-        let (content, is_error) = toolbox.run(call).await;
+        let mut run = toolbox.run(call);
+        let (content, is_error) = tokio::select! {
+            answer = &mut run => answer,
+            () = lease::keep(&self.inner.config, self.id, fence) => run.await,
+        };
         if self.channel.is_cancelled() {
             return Input::RanLast { id, content, is_error };
         }
         Input::Ran { id, content, is_error }
     }
 
-    async fn ask(&mut self, request: Request, background: bool) -> Input {
+    async fn ask(&mut self, request: Request, background: bool, fence: Option<Fence>) -> Input {
         let mut text = String::new();
         let model = Arc::clone(&self.inner.config.model);
         let channel = Arc::clone(&self.channel);
@@ -174,6 +187,9 @@ impl TurnTask {
             },
             () = deserted(&channel, self.inner.config.grace), if !background => {
                 Input::Cancel("LISTENER_GONE", "nobody listened any more, so the turn was stopped")
+            }
+            () = lease::keep(&self.inner.config, self.id, fence) => {
+                Input::Cancel("TURN_CANCELLED", "another server has taken the session over")
             }
             () = channel.cancelled() => {
                 Input::Cancel("TURN_CANCELLED", "the turn was cancelled")

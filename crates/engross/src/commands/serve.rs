@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::serve::ListenerExt;
 use engross_agent::session::{Rules, Sessions, SessionsConfig};
 use engross_llm::Model;
-use engross_protocol::{Exit, Failure, RandomIds, SystemClock};
+use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 use tokio::net::TcpListener;
 
@@ -55,6 +55,7 @@ async fn serve(
         grace: Duration::from_secs(30),
         queue: 32,
         turns: 4096,
+        node: is_shared(&args.store).then(node_name),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });
@@ -128,6 +129,17 @@ async fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Failure> {
         }
     };
     opened.map_err(|error| store_failure(&error))
+}
+
+/// Whether other servers may work on the same store.
+fn is_shared(store: &str) -> bool {
+    store.starts_with("postgres")
+}
+
+/// A name that no other process has.
+fn node_name() -> String {
+    let number = u128::from_be_bytes(RandomIds.next(SystemClock.millis()));
+    format!("node_{number:032x}")
 }
 
 fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
