@@ -2,12 +2,11 @@
 
 use engross_protocol::SessionId;
 
-use super::channel::Listener;
+use super::channel::{Listener, Newest};
 use super::event::{Placed, TurnEvent};
 use super::log::LogEvent;
 use super::record::Recorded;
 use super::render::Renderer;
-use super::service::Newest;
 use super::state::Session;
 
 /// An answer to a request. Dropping it tells the session that its client has gone away.

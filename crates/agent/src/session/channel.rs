@@ -120,3 +120,17 @@ impl Drop for Listener {
         }
     }
 }
+
+/// An answer that can be listened to.
+#[derive(Clone)]
+pub(super) struct Newest {
+    pub(super) answer: u64,
+    /// The answer that this one stands for, if it was begun anew.
+    pub(super) retakes: Option<u64>,
+    pub(super) turn: u64,
+    /// Whether it goes on when nobody listens.
+    pub(super) background: bool,
+    /// When its request was accepted, in milliseconds since 1970.
+    pub(super) created: u64,
+    pub(super) channel: Arc<Channel>,
+}

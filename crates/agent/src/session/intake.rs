@@ -192,6 +192,7 @@ impl Intake<'_> {
             tools: tools.cloned(),
             parameters: self.request.parameters.clone(),
             background: self.request.background,
+            retake: false,
         }));
     }
 

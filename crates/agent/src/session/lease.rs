@@ -7,9 +7,9 @@ use std::time::Duration;
 use engross_protocol::SessionId;
 use engross_store::Fence;
 
+use super::config::SessionsConfig;
 use super::error::{RefusalKind, RequestError};
 use super::record;
-use super::service::SessionsConfig;
 
 /// How long a lease holds without being renewed, in milliseconds: so long a session rests when its process dies.
 pub(super) const TTL: u64 = 15_000;

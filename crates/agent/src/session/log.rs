@@ -98,6 +98,10 @@ pub struct Accepted {
     /// Whether the turn goes on when nobody listens.
     #[serde(default)]
     pub background: bool,
+    /// Whether an answer whose process died begins anew here, with nothing new from the client. What was told of the one
+    /// before is no part of this one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retake: bool,
 }
 
 /// A call of the model.

@@ -12,13 +12,14 @@
 //! | `decide` | what happens next? |
 //! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
 //! | `toolbox` | what can the server itself do for the model? |
-//! | `service`, `turn` | who carries it out, one request at a time? |
+//! | `service`, `turn`, `live`, `config` | who carries it out, one request at a time? |
 //! | `lease` | who works on a session that several servers share? |
 //! | `record`, `idempotency` | how is it stored, and found again? |
 //! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
 
 mod answer;
 mod channel;
+mod config;
 mod context;
 mod decide;
 mod error;
@@ -26,6 +27,7 @@ mod event;
 mod idempotency;
 mod intake;
 mod lease;
+mod live;
 mod log;
 mod record;
 mod render;
@@ -67,12 +69,13 @@ pub const CODES: &[&str] = &[
 
 pub use answer::Answering;
 
+pub use config::SessionsConfig;
 pub use context::ContextPolicy;
 pub use decide::{Rules, ServerTool};
 pub use error::{RefusalKind, RequestError};
 pub use event::{Finish, Placed, TurnEvent};
 pub use log::{Accepted, Call, Ending, EndingKind, LogEvent, ResultSource, Side};
 pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
-pub use service::{Sessions, SessionsConfig};
+pub use service::Sessions;
 pub use state::{OpenCall, Phase, Session, Turn};
 pub use toolbox::{ToolAnswer, Toolbox};

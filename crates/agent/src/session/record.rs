@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::error::{RefusalKind, RequestError};
 use super::log::LogEvent;
 use super::state::Session;
-use super::turn::Live;
 
 /// How many entries are read at once.
 const PAGE: usize = 1000;
@@ -35,28 +34,34 @@ pub(super) fn snapshot(session: &Session) -> Result<Vec<u8>, RequestError> {
     serde_json::to_vec(&Stored { version: VERSION, session }).map_err(|error| damaged(&error.to_string()))
 }
 
+/// Reads a session's state: from its snapshot and what is behind it, or from the whole log. Gives how many entries that
+/// took.
+pub(super) async fn replay(
+    store: &dyn Store,
+    stored: &engross_store::Session,
+) -> Result<(Session, u64), RequestError> {
+    let snapshot = stored.snapshot.as_ref();
+    let snapshot = snapshot.map(|snapshot| serde_json::from_slice::<Stored<Session>>(&snapshot.state));
+    let whole;
+    let (mut session, entries) = match snapshot {
+        Some(Ok(known)) if known.version == VERSION => (known.session, &stored.entries),
+        None => (Session::default(), &stored.entries),
+        // The log is the truth; a snapshot only saves reading it.
+        Some(_) => {
+            whole = all(store, stored.id).await?;
+            (Session::default(), &whole)
+        }
+    };
+    for entry in entries {
+        session.apply(&event(entry)?);
+    }
+    Ok((session, entries.len() as u64))
+}
+
 /// The number of the answer that begins with these events, which follow the entry `head`.
 pub(super) fn answer_of(events: &[LogEvent], head: u64) -> Option<u64> {
     let at = events.iter().position(|event| matches!(event, LogEvent::Accepted(_)))?;
     Some(head + at as u64 + 1)
-}
-
-/// Reads a session.
-pub(super) async fn load(store: &dyn Store, id: SessionId) -> Result<Option<Live>, RequestError> {
-    let Some(stored) = store.load_by_id(id).await.map_err(|error| refusal(&error))? else { return Ok(None) };
-    let snapshot =
-        stored.snapshot.as_ref().map(|snapshot| serde_json::from_slice::<Stored<Session>>(&snapshot.state));
-    let (mut session, entries) = match snapshot {
-        Some(Ok(known)) if known.version == VERSION => (known.session, stored.entries),
-        None => (Session::default(), stored.entries),
-        // The log is the truth; a snapshot only saves reading it.
-        Some(_) => (Session::default(), all(store, id).await?),
-    };
-    let since_snapshot = entries.len() as u64;
-    for entry in &entries {
-        session.apply(&event(entry)?);
-    }
-    Ok(Some(Live::read(session, stored.head, since_snapshot)))
 }
 
 /// An entry as it was read back.
@@ -73,6 +78,20 @@ pub(super) async fn read_all(store: &dyn Store, id: SessionId) -> Result<Vec<Rec
     let entries = all(store, id).await?;
     let recorded = |entry: &Entry| Ok(Recorded { seq: entry.seq, at: entry.at, event: event(entry)? });
     entries.iter().map(recorded).collect()
+}
+
+/// The answer that stands for the one with this number: itself, or where it was begun anew after its process died.
+pub(super) fn standing(log: &[Recorded], answer: u64) -> u64 {
+    let mut answer = answer;
+    while !is_whole(log, answer)
+        && let Some(next) = log
+            .iter()
+            .find(|recorded| recorded.seq > answer && matches!(recorded.event, LogEvent::Accepted(_)))
+        && matches!(&next.event, LogEvent::Accepted(accepted) if accepted.retake)
+    {
+        answer = next.seq;
+    }
+    answer
 }
 
 /// Whether the answer with this number has its end in the log.

@@ -8,55 +8,33 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engross_llm::Model;
-use engross_protocol::{Clock, IdSource, SessionId};
-use engross_store::{Name, NewSession, Store};
+use engross_llm::Message;
+use engross_protocol::SessionId;
+use engross_store::{Name, NewSession};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::answer::Answering;
-use super::channel::Channel;
-use super::decide::Rules;
+use super::channel::{Channel, Newest};
+use super::config::SessionsConfig;
 use super::error::{RefusalKind, RequestError};
 use super::intake::take_in;
+use super::live::{self, Live};
 use super::log::LogEvent;
 use super::request::{SessionKey, TurnRequest};
 use super::state::Session;
 use super::toolbox::Toolbox;
-use super::turn::{Live, TurnTask};
+use super::turn::TurnTask;
 use super::{idempotency, lease, record};
-
-/// What a service needs.
-pub struct SessionsConfig {
-    /// Where logs are kept.
-    pub store: Arc<dyn Store>,
-    /// Who answers.
-    pub model: Arc<dyn Model>,
-    /// What is allowed.
-    pub rules: Rules,
-    /// How long a turn goes on when nobody listens.
-    pub grace: Duration,
-    /// How many requests may wait for one session.
-    pub queue: usize,
-    /// How many turns may run at once.
-    pub turns: usize,
-    /// This process's name where others work on the same store: then a lease says who works on a session. `None` where the
-    /// store is its own.
-    pub node: Option<String>,
-    /// Tells the time.
-    pub clock: Arc<dyn Clock>,
-    /// Makes ids.
-    pub ids: Arc<dyn IdSource>,
-}
 
 /// All sessions of this process. Cheap to clone.
 #[derive(Clone)]
 pub struct Sessions {
-    pub(super) inner: Arc<Inner>,
+    inner: Arc<Inner>,
 }
 
-pub(super) struct Inner {
-    pub(super) config: SessionsConfig,
+struct Inner {
+    config: Arc<SessionsConfig>,
     slots: Mutex<HashMap<SessionId, Arc<Slot>>>,
     keys: Mutex<HashMap<String, SessionId>>,
     tasks: TaskTracker,
@@ -66,21 +44,12 @@ pub(super) struct Inner {
 
 /// A session in memory.
 #[derive(Default)]
-pub(super) struct Slot {
+struct Slot {
     /// The state, and the right to change it. Waiting requests are served in the order they came.
     live: Arc<tokio::sync::Mutex<Option<Live>>>,
     waiting: AtomicUsize,
     /// The newest answer.
     newest: Mutex<Option<Newest>>,
-}
-
-#[derive(Clone)]
-pub(super) struct Newest {
-    pub(super) answer: u64,
-    pub(super) turn: u64,
-    /// When its request was accepted, in milliseconds since 1970.
-    pub(super) created: u64,
-    pub(super) channel: Arc<Channel>,
 }
 
 /// A request on its way in.
@@ -94,6 +63,8 @@ struct Order {
 struct Work {
     id: SessionId,
     answer: u64,
+    /// The answer that this one stands for, if it was begun anew.
+    retakes: Option<u64>,
     created: u64,
     key: String,
     toolbox: Option<Arc<dyn Toolbox>>,
@@ -117,7 +88,7 @@ impl Sessions {
     pub fn new(config: SessionsConfig) -> Self {
         Self {
             inner: Arc::new(Inner {
-                config,
+                config: Arc::new(config),
                 slots: Mutex::default(),
                 keys: Mutex::default(),
                 tasks: TaskTracker::new(),
@@ -294,7 +265,7 @@ impl Sessions {
         let mut live = Live::new(session, stored.head);
         live.fence = lease::take(config, id).await?;
         Ok(self.start(
-            Work { id, answer, created: now, key, toolbox: order.toolbox.clone() },
+            Work { id, answer, retakes: None, created: now, key, toolbox: order.toolbox.clone() },
             &slot,
             guard,
             live,
@@ -305,6 +276,14 @@ impl Sessions {
     async fn go_on(&self, id: SessionId, order: &Order) -> Result<Answering, RequestError> {
         let config = &self.inner.config;
         let slot = &self.slot(id);
+        if order.request.messages.iter().any(|message| matches!(message, Message::User { .. }))
+            && let Some(newest) = slot.newest()
+            && !newest.background
+            && !newest.channel.is_heard()
+        {
+            // Whoever gave the turn up and says something new does not want to wait for it.
+            newest.channel.cancel();
+        }
         if slot.waiting.fetch_add(1, Ordering::SeqCst) >= config.queue.max(1) {
             slot.waiting.fetch_sub(1, Ordering::SeqCst);
             return Err(RequestError::new(
@@ -323,7 +302,7 @@ impl Sessions {
         drop(waiting);
         let mut live = match guard.take() {
             Some(live) => live,
-            None => record::load(&*config.store, id).await?.ok_or_else(lost)?,
+            None => live::load(&*config.store, id).await?.ok_or_else(lost)?,
         };
         live.fence = fence;
         let taken = take_in(&live.session, &order.request);
@@ -351,7 +330,7 @@ impl Sessions {
         }
         let key = live.session.key.clone();
         Ok(self.start(
-            Work { id, answer, created: now, key, toolbox: order.toolbox.clone() },
+            Work { id, answer, retakes: None, created: now, key, toolbox: order.toolbox.clone() },
             slot,
             guard,
             live,
@@ -365,13 +344,14 @@ impl Sessions {
         guard: tokio::sync::OwnedMutexGuard<Option<Live>>,
         live: Live,
     ) -> Answering {
-        let Work { id, answer, created, key, toolbox } = work;
+        let Work { id, answer, retakes, created, key, toolbox } = work;
         let turn = live.session.turns;
         let channel = Arc::new(Channel::default());
-        let newest = Newest { answer, turn, created, channel: Arc::clone(&channel) };
+        let background = live.session.turn.as_ref().is_some_and(|turn| turn.background);
+        let newest = Newest { answer, retakes, turn, created, background, channel: Arc::clone(&channel) };
         let answering = Answering::live(id, key, &newest, false);
         slot.set_newest(newest);
-        let task = TurnTask::new(Arc::clone(&self.inner), id, channel, toolbox);
+        let task = TurnTask::new(Arc::clone(&self.inner.config), id, channel, toolbox);
         let inner = Arc::clone(&self.inner);
         inner.running.fetch_add(1, Ordering::SeqCst);
         self.inner.tasks.spawn(async move {
@@ -387,28 +367,44 @@ impl Sessions {
         let store = &*self.inner.config.store;
         let row = store.value(&claim.name).await.map_err(|error| record::refusal(&error))?;
         let Some(row) = row else { return Ok(None) };
-        let (id, answer) = (row.session, claim.answer(&row.value)?);
+        let (id, claimed) = (row.session, claim.answer(&row.value)?);
         let slot = self.slot(id);
-        if let Some(newest) = slot.newest().filter(|newest| newest.answer == answer) {
+        if let Some(newest) =
+            slot.newest().filter(|newest| newest.answer == claimed || newest.retakes == Some(claimed))
+        {
             let key = self.key_of(id).await?;
             return Ok(Some(Answering::live(id, key, &newest, true)));
         }
         // Whoever works on the answer holds this.
         let mut guard = Arc::clone(&slot.live).lock_owned().await;
         let log = record::read_all(store, id).await?;
+        let answer = record::standing(&log, claimed);
         if record::is_whole(&log, answer) {
             return Ok(Some(Answering::recorded(id, &log, answer)));
         }
-        // Its process died: the turn is taken up again.
-        let fence = lease::take(&self.inner.config, id).await?;
+        // Its process died, so it is begun anew, under a number of its own: what was told of it before may not be continued
+        // with the words of another answer.
+        let config = &self.inner.config;
+        let fence = lease::take(config, id).await?;
         let mut live = match guard.take() {
             Some(live) => live,
-            None => record::load(store, id).await?.ok_or_else(lost)?,
+            None => live::load(store, id).await?.ok_or_else(lost)?,
         };
         live.fence = fence;
-        let created = log.iter().find(|recorded| recorded.seq == answer).map_or(0, |recorded| recorded.at);
+        let turn = live.session.turn.as_ref().ok_or_else(lost)?;
+        let events = [live::retake(turn)];
+        let answer = record::answer_of(&events, live.head).ok_or_else(lost)?;
+        for event in &events {
+            live.session.apply(event);
+        }
+        let now = config.clock.millis();
+        if let Err(error) = live.append(config, id, &events, Vec::new(), now).await {
+            lease::give_back(config, id, fence).await;
+            return Err(error);
+        }
         let key = live.session.key.clone();
-        let work = Work { id, answer, created, key, toolbox: order.toolbox.clone() };
+        let work =
+            Work { id, answer, retakes: Some(claimed), created: now, key, toolbox: order.toolbox.clone() };
         Ok(Some(self.start(work, &slot, guard, live)))
     }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::event::{Finish, Placed, TurnEvent};
 use super::log::LogEvent;
 use super::request::{ClientTool, SessionKey, TurnRequest};
-use super::{Answering, Rules, ServerTool, Sessions, SessionsConfig, ToolAnswer, Toolbox, record};
+use super::{Answering, Rules, ServerTool, Sessions, SessionsConfig, ToolAnswer, Toolbox, live, record};
 
 type Pieces = Vec<Result<Event, Error>>;
 
@@ -112,7 +112,7 @@ impl World {
     }
 
     async fn messages(&self, id: SessionId) -> Vec<Message> {
-        record::load(&*self.store, id).await.unwrap().unwrap().session.messages
+        live::load(&*self.store, id).await.unwrap().unwrap().session.messages
     }
 }
 
@@ -372,7 +372,7 @@ async fn a_turn_whose_process_died_goes_on() {
     let world = world([]);
     let once = || TurnRequest { idempotency_key: Some("k".to_owned()), ..request(vec![user("hello")]) };
     let answer = world.sessions.submit(once()).await.unwrap();
-    let id = answer.session;
+    let (id, first) = (answer.session, answer.answer);
     while world.model.asked().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -380,8 +380,16 @@ async fn a_turn_whose_process_died_goes_on() {
     let world = world.restarted();
     world.model.answers.lock().unwrap().push_back(text("here I am"));
     let again = world.sessions.submit(once()).await.unwrap();
+    let number = again.answer;
+    assert_ne!(number, first, "what was heard of the first try is no part of this one");
     assert_eq!(heard(again).await.0, "here I am");
     assert_eq!(world.messages(id).await, [user("hello"), said("here I am")]);
+    for world in [&world, &world.restarted()] {
+        let later = world.sessions.submit(once()).await.unwrap();
+        assert_eq!((later.answer, later.replayed), (number, true));
+        assert_eq!(heard(later).await.0, "here I am");
+    }
+    assert_eq!(world.model.asked().len(), 2);
 }
 
 #[tokio::test]
@@ -580,4 +588,19 @@ async fn two_nodes_never_work_on_one_session() {
     let answer = two.sessions.submit(request(vec![user("b")])).await.unwrap();
     assert_eq!(heard(answer).await.0, "now I may");
     assert_eq!(two.messages(id).await, [user("a"), user("b"), said("now I may")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_gives_a_turn_up_and_says_something_new_does_not_wait() {
+    let world = world([]);
+    let given_up = world.sessions.submit(request(vec![user("a")])).await.unwrap();
+    while world.model.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    drop(given_up);
+    world.model.answers.lock().unwrap().push_back(text("at once"));
+    let started = tokio::time::Instant::now();
+    let answer = world.sessions.submit(request(vec![user("b")])).await.unwrap();
+    assert_eq!(heard(answer).await.0, "at once");
+    assert!(started.elapsed() < Duration::from_millis(20), "{:?}", started.elapsed());
 }

@@ -7,80 +7,20 @@ use std::time::Duration;
 
 use engross_llm::{Event, Limits, Request, ToolCall, collect_within};
 use engross_protocol::SessionId;
-use engross_store::{Append, Fence, Name};
+use engross_store::Fence;
 use tokio::sync::OwnedMutexGuard;
 
 use super::channel::Channel;
+use super::config::SessionsConfig;
 use super::decide::{Action, Input, ServerTool, Tries, decide};
-use super::error::RequestError;
 use super::lease;
-use super::log::LogEvent;
-use super::record;
+use super::live::Live;
 use super::render::Renderer;
-use super::service::{Inner, SessionsConfig};
-use super::state::Session;
 use super::toolbox::Toolbox;
-
-/// A session in memory, as of the entry `head`.
-pub(super) struct Live {
-    pub(super) session: Session,
-    pub(super) head: u64,
-    /// The right to write, where others write to the same store.
-    pub(super) fence: Option<Fence>,
-    /// Entries since the last snapshot.
-    since_snapshot: u64,
-}
-
-/// After so many entries a snapshot is written, so that reading a session never costs more than that.
-const SNAPSHOT_EVERY: u64 = 64;
-
-impl Live {
-    pub(super) fn new(session: Session, head: u64) -> Self {
-        Self { session, head, fence: None, since_snapshot: head }
-    }
-
-    pub(super) fn read(session: Session, head: u64, since_snapshot: u64) -> Self {
-        Self { session, head, fence: None, since_snapshot }
-    }
-
-    /// What stays in memory: nothing where others may go on with the session.
-    pub(super) fn keep_unless_shared(self, config: &SessionsConfig) -> Option<Self> {
-        config.node.is_none().then_some(self)
-    }
-
-    /// Stores entries that the session has taken in already.
-    pub(super) async fn append(
-        &mut self,
-        config: &SessionsConfig,
-        id: SessionId,
-        events: &[LogEvent],
-        names: Vec<(Name, Vec<u8>)>,
-        now: u64,
-    ) -> Result<(), RequestError> {
-        if events.is_empty() && names.is_empty() {
-            return Ok(());
-        }
-        let count = events.len() as u64;
-        let is_due = self.since_snapshot + count >= SNAPSHOT_EVERY;
-        let snapshot = if is_due { Some(record::snapshot(&self.session)?) } else { None };
-        let append = Append {
-            session: id,
-            fence: self.fence,
-            expected_head: self.head,
-            entries: record::entries(events, now)?,
-            names,
-            snapshot,
-            wake_at: None,
-        };
-        self.head = config.store.append(append).await.map_err(|error| record::refusal(&error))?;
-        self.since_snapshot = if is_due { 0 } else { self.since_snapshot + count };
-        Ok(())
-    }
-}
 
 /// The work on one answer.
 pub(super) struct TurnTask {
-    inner: Arc<Inner>,
+    config: Arc<SessionsConfig>,
     id: SessionId,
     channel: Arc<Channel>,
     toolbox: Option<Arc<dyn Toolbox>>,
@@ -91,20 +31,20 @@ pub(super) struct TurnTask {
 
 impl TurnTask {
     pub(super) fn new(
-        inner: Arc<Inner>,
+        config: Arc<SessionsConfig>,
         id: SessionId,
         channel: Arc<Channel>,
         toolbox: Option<Arc<dyn Toolbox>>,
     ) -> Self {
         let tools = toolbox.as_ref().map_or_else(Vec::new, |toolbox| toolbox.tools());
-        Self { inner, id, channel, toolbox, tools, renderer: Renderer::default(), tries: Tries::default() }
+        Self { config, id, channel, toolbox, tools, renderer: Renderer::default(), tries: Tries::default() }
     }
 
     /// Runs until the answer is over. Leaves the session in memory unless the log could not be written.
     pub(super) async fn run(mut self, mut guard: OwnedMutexGuard<Option<Live>>, mut live: Live) {
         let mut input = Input::Continue;
         loop {
-            let config = &self.inner.config;
+            let config = &self.config;
             let now = config.clock.millis();
             let moment = i64::try_from(now).unwrap_or(i64::MAX);
             let decision =
@@ -124,8 +64,8 @@ impl TurnTask {
             let rests = decision.action == Action::Rest;
             if rests {
                 // Whoever hears the end may ask again at once.
-                lease::give_back(&self.inner.config, self.id, live.fence).await;
-                *guard = live.keep_unless_shared(&self.inner.config);
+                lease::give_back(&self.config, self.id, live.fence).await;
+                *guard = live.keep_unless_shared(&self.config);
                 drop(guard);
                 if !self.renderer.is_over() {
                     told.push(self.renderer.failed(
@@ -161,7 +101,7 @@ impl TurnTask {
         let mut run = toolbox.run(call);
         let (content, is_error) = tokio::select! {
             answer = &mut run => answer,
-            () = lease::keep(&self.inner.config, self.id, fence) => run.await,
+            () = lease::keep(&self.config, self.id, fence) => run.await,
         };
         if self.channel.is_cancelled() {
             return Input::RanLast { id, content, is_error };
@@ -171,7 +111,7 @@ impl TurnTask {
 
     async fn ask(&mut self, request: Request, background: bool, fence: Option<Fence>) -> Input {
         let mut text = String::new();
-        let model = Arc::clone(&self.inner.config.model);
+        let model = Arc::clone(&self.config.model);
         let channel = Arc::clone(&self.channel);
         let renderer = &mut self.renderer;
         let answer = collect_within(Limits::default(), model.answer(request), |event| {
@@ -185,10 +125,10 @@ impl TurnTask {
                 Ok(answer) => Input::Answered(answer),
                 Err(error) => Input::Failed(error, text),
             },
-            () = deserted(&channel, self.inner.config.grace), if !background => {
+            () = deserted(&channel, self.config.grace), if !background => {
                 Input::Cancel("LISTENER_GONE", "nobody listened any more, so the turn was stopped")
             }
-            () = lease::keep(&self.inner.config, self.id, fence) => {
+            () = lease::keep(&self.config, self.id, fence) => {
                 Input::Cancel("TURN_CANCELLED", "another server has taken the session over")
             }
             () = channel.cancelled() => {

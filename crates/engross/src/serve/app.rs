@@ -12,54 +12,15 @@ use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use engross_protocol::{Clock, IdSource};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::access::Access;
 use super::error::Error;
 use super::headers::{OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
-use super::metrics::{Metrics, RouteName};
+use super::metrics::RouteName;
 use super::routes::{chat, events, health, models, responses};
+use super::server::Server;
 use super::service::Service;
-
-/// Bounds of the server.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
-    /// Largest body in bytes.
-    pub(crate) body: usize,
-    /// Longest wait for the next piece of a body.
-    pub(crate) body_idle: Duration,
-    /// Longest silence of a stream.
-    pub(crate) heartbeat: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            body: 20 * 1024 * 1024,
-            body_idle: Duration::from_secs(30),
-            heartbeat: Duration::from_secs(15),
-        }
-    }
-}
-
-/// What the routes share.
-pub(crate) struct Server<S> {
-    /// Answers requests to sessions.
-    pub(crate) service: S,
-    /// Tells the time.
-    pub(crate) clock: Arc<dyn Clock>,
-    /// Makes ids of requests.
-    pub(crate) ids: Arc<dyn IdSource>,
-    /// Who may use the server.
-    pub(crate) access: Access,
-    /// Whether only models that are listed are accepted.
-    pub(crate) strict_models: bool,
-    /// Bounds.
-    pub(crate) limits: Limits,
-    /// Counters.
-    pub(crate) metrics: Arc<Metrics>,
-}
 
 /// The whole server as a router.
 pub(crate) fn app<S: Service>(server: Arc<Server<S>>) -> Router {

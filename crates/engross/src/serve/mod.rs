@@ -14,6 +14,7 @@ mod listening;
 mod metrics;
 mod reply;
 mod routes;
+mod server;
 mod service;
 mod sessions;
 mod wire;
@@ -34,7 +35,8 @@ mod routes_tests;
 mod socket_tests;
 
 pub(crate) use access::{Access, Token};
-pub(crate) use app::{Limits, Server, app};
+pub(crate) use app::app;
 #[cfg(test)]
 pub(crate) use error::CODES;
 pub(crate) use metrics::Metrics;
+pub(crate) use server::{Limits, Server};

@@ -6,9 +6,9 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 
 use super::{check_model, head, wanted};
-use crate::serve::app::Server;
 use crate::serve::error::Error;
 use crate::serve::listening::Listening;
+use crate::serve::server::Server;
 use crate::serve::service::{Answering, Service};
 use crate::serve::wire::{ChatStream, chat_body, chat_request};
 use crate::serve::{body, headers, reply};

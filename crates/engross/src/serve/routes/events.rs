@@ -9,9 +9,9 @@ use axum::response::Response;
 use engross_agent::session::SessionKey;
 
 use super::{head, wanted};
-use crate::serve::app::Server;
 use crate::serve::error::Error;
 use crate::serve::listening::Listening;
+use crate::serve::server::Server;
 use crate::serve::service::{Answering, Service};
 use crate::serve::wire::{ChatStream, DEFAULT_MODEL};
 use crate::serve::{headers, keys};

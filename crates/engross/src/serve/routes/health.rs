@@ -8,8 +8,8 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::json;
 
-use crate::serve::app::Server;
 use crate::serve::reply;
+use crate::serve::server::Server;
 use crate::serve::service::Service;
 
 /// The process runs.

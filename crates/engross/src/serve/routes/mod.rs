@@ -8,8 +8,8 @@ pub(super) mod health;
 pub(super) mod models;
 pub(super) mod responses;
 
-use super::app::Server;
 use super::error::Error;
+use super::server::Server;
 use super::service::Answering;
 use super::wire::{Asked, EventId, Head, Wanted};
 

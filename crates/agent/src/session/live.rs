@@ -1,0 +1,89 @@
+//! A session in memory, beside its log.
+//!
+//! Must never be ahead of the log for longer than one append: after a failure it is dropped, and read anew.
+
+use engross_protocol::SessionId;
+use engross_store::{Append, Fence, Name, Store};
+
+use super::config::SessionsConfig;
+use super::error::RequestError;
+use super::log::{Accepted, LogEvent};
+use super::record;
+use super::state::{Session, Turn};
+
+/// A session in memory, as of the entry `head`.
+pub(super) struct Live {
+    pub(super) session: Session,
+    pub(super) head: u64,
+    /// The right to write, where others write to the same store.
+    pub(super) fence: Option<Fence>,
+    /// Entries since the last snapshot.
+    since_snapshot: u64,
+}
+
+/// After so many entries a snapshot is written, so that reading a session never costs more than that.
+const SNAPSHOT_EVERY: u64 = 64;
+
+impl Live {
+    pub(super) fn new(session: Session, head: u64) -> Self {
+        Self { session, head, fence: None, since_snapshot: head }
+    }
+
+    fn read(session: Session, head: u64, since_snapshot: u64) -> Self {
+        Self { session, head, fence: None, since_snapshot }
+    }
+
+    /// What stays in memory: nothing where others may go on with the session.
+    pub(super) fn keep_unless_shared(self, config: &SessionsConfig) -> Option<Self> {
+        config.node.is_none().then_some(self)
+    }
+
+    /// Stores entries that the session has taken in already.
+    pub(super) async fn append(
+        &mut self,
+        config: &SessionsConfig,
+        id: SessionId,
+        events: &[LogEvent],
+        names: Vec<(Name, Vec<u8>)>,
+        now: u64,
+    ) -> Result<(), RequestError> {
+        if events.is_empty() && names.is_empty() {
+            return Ok(());
+        }
+        let count = events.len() as u64;
+        let is_due = self.since_snapshot + count >= SNAPSHOT_EVERY;
+        let snapshot = if is_due { Some(record::snapshot(&self.session)?) } else { None };
+        let append = Append {
+            session: id,
+            fence: self.fence,
+            expected_head: self.head,
+            entries: record::entries(events, now)?,
+            names,
+            snapshot,
+            wake_at: None,
+        };
+        self.head = config.store.append(append).await.map_err(|error| record::refusal(&error))?;
+        self.since_snapshot = if is_due { 0 } else { self.since_snapshot + count };
+        Ok(())
+    }
+}
+
+/// Reads a session.
+pub(super) async fn load(store: &dyn Store, id: SessionId) -> Result<Option<Live>, RequestError> {
+    let stored = store.load_by_id(id).await.map_err(|error| record::refusal(&error))?;
+    let Some(stored) = stored else { return Ok(None) };
+    let (session, since_snapshot) = record::replay(store, &stored).await?;
+    Ok(Some(Live::read(session, stored.head, since_snapshot)))
+}
+
+/// The beginning of another answer to what a turn was last asked.
+pub(super) fn retake(turn: &Turn) -> LogEvent {
+    LogEvent::Accepted(Accepted {
+        turn: turn.number,
+        sent_from: turn.sent_from,
+        parameters: turn.parameters.clone(),
+        background: turn.background,
+        retake: true,
+        ..Accepted::default()
+    })
+}
