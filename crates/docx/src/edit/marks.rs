@@ -5,7 +5,7 @@
 //! properties stay. So a paragraph that is split keeps its element for the last part, and a new element takes the part
 //! before: rejecting gives back the very element that was there.
 
-use engross_xml::{Kind, NodeId};
+use engross_xml::{Document, Kind, NodeId};
 
 use crate::edit::insertion::put;
 use crate::edit::pen::Pen;
@@ -16,9 +16,10 @@ use crate::model::{
     next_paragraph,
 };
 use crate::names::{
-    DEL, FLD_SIMPLE, HYPERLINK, INS, LOCK, MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE,
-    P_STYLE, R_PR, RUN, SDT, SDT_PR, SECT_PR, SUB_DOC, TBL, TC, VAL,
+    DEL, FLD_SIMPLE, INS, LOCK, MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE, P_STYLE, R_PR,
+    RUN, SDT, SDT_PR, SECT_PR, SUB_DOC, TBL, TC, VAL,
 };
+use crate::revisions::restore_properties;
 
 /// Splits the paragraph at the cursor. The new element before it takes what stands before the cursor, and an inserted
 /// mark. Gives the new element.
@@ -74,11 +75,21 @@ pub(crate) fn insert_paragraph_at_end(
     content: Option<NodeId>,
 ) -> Result<NodeId, Refusal> {
     let first = split(pen, Cursor { parent: last, before: None })?;
-    change_properties(pen, last, properties);
-    if let Some(content) = content {
-        put(pen, Cursor { parent: last, before: None }, content);
-    }
+    fill_paragraph(pen, last, properties, content);
     Ok(first)
+}
+
+/// Puts a new paragraph into an element from which all else goes.
+pub(crate) fn fill_paragraph(
+    pen: &mut Pen<'_>,
+    paragraph: NodeId,
+    properties: Option<NodeId>,
+    content: Option<NodeId>,
+) {
+    change_properties(pen, paragraph, properties);
+    if let Some(content) = content {
+        put(pen, Cursor { parent: paragraph, before: None }, content);
+    }
 }
 
 /// Properties of a new paragraph that has only a style.
@@ -92,13 +103,14 @@ pub(crate) fn style_properties(pen: &mut Pen<'_>, style: &str) -> NodeId {
 
 /// Marks the border behind `paragraph` as deleted, unless it already is.
 pub(crate) fn delete_mark(pen: &mut Pen<'_>, paragraph: NodeId) {
-    if !has_deleted_mark(pen, paragraph) {
+    if !has_deleted_mark(pen.document, paragraph) {
         pen.mark_paragraph(paragraph, DEL);
     }
 }
 
-pub(crate) fn has_deleted_mark(pen: &Pen<'_>, paragraph: NodeId) -> bool {
-    mark_revisions(pen.document, paragraph).any(|node| matches!(pen.document.name(node), DEL | MOVE_FROM))
+/// Whether a revision, whoever's, deletes the border behind the paragraph.
+pub(crate) fn has_deleted_mark(document: &Document, paragraph: NodeId) -> bool {
+    mark_revisions(document, paragraph).any(|node| matches!(document.name(node), DEL | MOVE_FROM))
 }
 
 /// What `delete_whole` left of a paragraph.
@@ -106,6 +118,8 @@ pub(crate) fn has_deleted_mark(pen: &Pen<'_>, paragraph: NodeId) -> bool {
 pub(crate) enum Left {
     /// Nothing: accepting removes it.
     Nothing,
+    /// Nothing: the new paragraph that stood before `first` took the place of `last`, which ends the container.
+    TakenOver { first: NodeId, last: NodeId },
     /// The empty paragraph, because its container needs one.
     EmptyParagraph,
     /// The empty paragraph, whose border an earlier revision already deletes.
@@ -126,27 +140,40 @@ pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph, gone: &[NodeId]
     if mark_revisions(pen.document, paragraph).any(earlier) {
         return Ok(Left::EarlierDeletion);
     }
-    if has_deleted_mark(pen, paragraph) && next_block(pen, paragraph).is_some() {
+    if has_deleted_mark(pen.document, paragraph) || next_block(pen.document, paragraph).is_none() {
         return Ok(collapse_tail(pen, paragraph, gone));
     }
-    match next_block(pen, paragraph) {
-        // The border to the next paragraph goes.
-        Some(_) => {
-            let holds_deletion = |pen: &Pen<'_>| {
-                let earlier = |node| {
-                    matches!(pen.document.name(node), DEL | MOVE_FROM)
-                        && !is_id_since(pen.document, node, pen.since)
-                };
-                pen.document.descendants(paragraph).any(earlier)
-            };
-            if ends_at_table(pen, paragraph) && holds_deletion(pen) {
-                return Ok(Left::DeletedText);
-            }
-            delete_mark(pen, paragraph);
-            Ok(Left::Nothing)
-        }
-        None => Ok(collapse_tail(pen, paragraph, gone)),
+    // The border to the next paragraph goes.
+    if ends_at_table(pen, paragraph) && keeps_content(pen, paragraph) {
+        return Ok(Left::DeletedText);
     }
+    delete_mark(pen, paragraph);
+    Ok(Left::Nothing)
+}
+
+/// Marks all of a paragraph as deleted whose element new paragraphs behind it took: what it held joins the first of
+/// them, `next`. `owner` is the element that it had.
+pub(crate) fn delete_displaced(
+    pen: &mut Pen<'_>,
+    model: &Paragraph,
+    owner: NodeId,
+    next: NodeId,
+) -> Result<(), Refusal> {
+    refuse_undeletable(pen, model)?;
+    refuse_section_end(pen, owner)?;
+    delete_content(pen, model.node);
+    let content: Vec<NodeId> = content_of(pen, model.node);
+    let first = content_of(pen, next).first().copied();
+    for node in content {
+        put(pen, Cursor { parent: next, before: first }, node);
+    }
+    pen.document.detach(model.node);
+    Ok(())
+}
+
+/// What a paragraph holds besides its properties.
+fn content_of(pen: &Pen<'_>, paragraph: NodeId) -> Vec<NodeId> {
+    pen.document.children(paragraph).filter(|child| pen.document.name(*child) != P_PR).collect()
 }
 
 /// Whether no paragraph is left behind this one for its content to join: the ones that follow lose their borders, and a
@@ -154,12 +181,34 @@ pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph, gone: &[NodeId]
 fn ends_at_table(pen: &Pen<'_>, paragraph: NodeId) -> bool {
     let mut at = paragraph;
     while let Some(next) = next_paragraph(pen.document, at) {
-        if !has_deleted_mark(pen, next) {
+        if !has_deleted_mark(pen.document, next) {
             return false;
         }
         at = next;
     }
     true
+}
+
+/// Whether something stays in the deleted paragraph, or in one that runs into it, when the batch is accepted: what
+/// earlier revisions delete, and content controls around it.
+fn keeps_content(pen: &Pen<'_>, paragraph: NodeId) -> bool {
+    let stays = |node: NodeId| match pen.document.name(node) {
+        DEL | MOVE_FROM => !is_id_since(pen.document, node, pen.since),
+        SDT => !pen
+            .document
+            .ancestors(node)
+            .any(|above| pen.document.name(above) == DEL && is_id_since(pen.document, above, pen.since)),
+        _ => false,
+    };
+    let before = |node: &NodeId| {
+        previous_block(pen.document, *node)
+            .filter(|block| pen.document.name(*block) == P && has_deleted_mark(pen.document, *block))
+    };
+    std::iter::successors(Some(paragraph), before).any(|paragraph| {
+        content_of(pen, paragraph)
+            .into_iter()
+            .any(|child| stays(child) || pen.document.descendants(child).any(stays))
+    })
 }
 
 /// Marks all content of a paragraph as deleted, and leaves its border.
@@ -172,57 +221,80 @@ pub(crate) fn delete_text(pen: &mut Pen<'_>, model: &Paragraph) -> Result<(), Re
 /// The last border of a container cannot go. So the border *before* the deleted paragraphs at its end goes, and the
 /// last element takes over the properties of the paragraph that now ends the container.
 fn collapse_tail(pen: &mut Pen<'_>, deleted: NodeId, gone: &[NodeId]) -> Left {
-    // An empty paragraph does not show that it is deleted.
-    let is_emptied = |pen: &Pen<'_>, node: NodeId| is_emptied(pen, node) || gone.contains(&node);
+    let is_gone = |node: NodeId| node == deleted || gone.contains(&node);
     let mut last = deleted;
-    while let Some(next) = next_block(pen, last) {
-        if pen.document.name(next) != P || !is_emptied(pen, next) {
+    while let Some(next) = next_block(pen.document, last) {
+        if !is_gone(next) {
             return Left::Nothing;
         }
         last = next;
     }
     let mut first = last;
     let keeper = loop {
-        match previous_block(pen, first) {
-            Some(block) if pen.document.name(block) == P && is_emptied(pen, block) => first = block,
+        match previous_block(pen.document, first) {
+            Some(block) if is_gone(block) => first = block,
             // A border that somebody else's revision deletes is not ours to delete.
             Some(block)
                 if pen.document.name(block) == P
                     && !ends_section(pen, block)
-                    && !has_deleted_mark(pen, block) =>
+                    && !has_deleted_mark(pen.document, block) =>
             {
                 break block;
             }
             _ => return Left::EmptyParagraph,
         }
     };
-    let mut at = keeper;
+    let is_new = mark_revisions(pen.document, keeper)
+        .any(|mark| pen.document.name(mark) == INS && is_id_since(pen.document, mark, pen.since));
+    let mut at = if is_new { first } else { keeper };
     while at != last {
         delete_mark(pen, at);
-        let Some(next) = next_block(pen, at) else { break };
+        let Some(next) = next_block(pen.document, at) else { break };
         at = next;
     }
     let properties = pen.copy_paragraph_properties(keeper);
     change_properties(pen, last, properties);
-    Left::Nothing
+    if !is_new {
+        return Left::Nothing;
+    }
+    // A border that was both inserted and deleted was never there: the new paragraph takes the last element.
+    for node in content_of(pen, keeper) {
+        pen.document.append(last, node);
+    }
+    pen.document.detach(keeper);
+    Left::TakenOver { first, last }
 }
 
-/// Whether this batch deleted the paragraph whole.
-fn is_emptied(pen: &Pen<'_>, paragraph: NodeId) -> bool {
-    let ours = |node: NodeId| pen.document.name(node) == DEL && is_id_since(pen.document, node, pen.since);
-    let mut deleted = mark_revisions(pen.document, paragraph).any(ours);
-    for child in pen.document.children(paragraph) {
-        match pen.document.name(child) {
-            P_PR => {}
-            DEL => deleted |= ours(child),
-            name if is_range_marker(name) || pen.document.kind(child) != Kind::Element => {}
-            HYPERLINK | INS if pen.document.children(child).all(|node| pen.document.name(node) == DEL) => {
-                deleted |= pen.document.children(child).any(ours);
-            }
-            _ => return false,
+/// Gives back to `keeper` the border that went with the deleted paragraphs behind it, and to `last`, which ends the
+/// container, the properties it had.
+pub(crate) fn release_tail(pen: &mut Pen<'_>, keeper: NodeId, last: NodeId) {
+    let ours = |pen: &Pen<'_>, node: NodeId| is_id_since(pen.document, node, pen.since);
+    let marks: Vec<NodeId> = mark_revisions(pen.document, keeper)
+        .filter(|mark| pen.document.name(*mark) == DEL && ours(pen, *mark))
+        .collect();
+    for mark in marks {
+        remove_with_hollow_properties(pen, mark);
+    }
+    let properties = pen.document.child(last, P_PR);
+    let change = properties.and_then(|properties| pen.document.child(properties, P_PR_CHANGE));
+    if let (Some(properties), Some(change)) = (properties, change.filter(|change| ours(pen, *change))) {
+        restore_properties(pen.document, change);
+        if pen.document.first_child(properties).is_none() {
+            pen.document.detach(properties);
         }
     }
-    deleted
+}
+
+/// Takes a mark's revision out, and the property elements that hold nothing without it.
+fn remove_with_hollow_properties(pen: &mut Pen<'_>, mark: NodeId) {
+    let mut node = mark;
+    while let Some(above) = pen.document.parent(node) {
+        pen.document.detach(node);
+        if !matches!(pen.document.name(above), R_PR | P_PR) || pen.document.first_child(above).is_some() {
+            return;
+        }
+        node = above;
+    }
 }
 
 /// Gives the paragraph other properties, tracked (§17.13.5.29). Section break and mark formatting stay.
@@ -284,12 +356,7 @@ fn refuse_undeletable(pen: &Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
     if let Some(barrier) = document.parent(model.node).and_then(|parent| barrier_inside(document, parent)) {
         return Err(refuse_barrier(&barrier));
     }
-    if ends_section(pen, model.node) {
-        return Err(Refusal::new(
-            RefusalCode::SectionBreakParagraph,
-            "the paragraph carries the end of a section with its page layout; delete its text with edit_paragraph instead",
-        ));
-    }
+    refuse_section_end(pen, model.node)?;
     for node in document.descendants(model.node) {
         match document.name(node) {
             FLD_SIMPLE => {
@@ -318,6 +385,16 @@ fn refuse_undeletable(pen: &Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+fn refuse_section_end(pen: &Pen<'_>, paragraph: NodeId) -> Result<(), Refusal> {
+    if !ends_section(pen, paragraph) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        RefusalCode::SectionBreakParagraph,
+        "the paragraph carries the end of a section with its page layout; delete its text with edit_paragraph instead",
+    ))
 }
 
 fn ends_section(pen: &Pen<'_>, paragraph: NodeId) -> bool {
@@ -351,13 +428,13 @@ fn holds_revisions(pen: &Pen<'_>, node: NodeId) -> bool {
 }
 
 /// The next block beside the paragraph, markers passed over; the section properties of a body are no block.
-pub(crate) fn next_block(pen: &Pen<'_>, node: NodeId) -> Option<NodeId> {
-    let mut at = pen.document.next(node);
+pub(crate) fn next_block(document: &Document, node: NodeId) -> Option<NodeId> {
+    let mut at = document.next(node);
     while let Some(next) = at {
-        match pen.document.name(next) {
+        match document.name(next) {
             SECT_PR => return None,
-            name if is_range_marker(name) || pen.document.kind(next) != Kind::Element => {
-                at = pen.document.next(next);
+            name if is_range_marker(name) || document.kind(next) != Kind::Element => {
+                at = document.next(next);
             }
             _ => return Some(next),
         }
@@ -366,12 +443,12 @@ pub(crate) fn next_block(pen: &Pen<'_>, node: NodeId) -> Option<NodeId> {
 }
 
 /// The block before the paragraph, markers passed over; properties of a cell or control are no block.
-pub(crate) fn previous_block(pen: &Pen<'_>, node: NodeId) -> Option<NodeId> {
-    let mut at = pen.document.previous(node);
+fn previous_block(document: &Document, node: NodeId) -> Option<NodeId> {
+    let mut at = document.previous(node);
     while let Some(previous) = at {
-        match pen.document.name(previous) {
+        match document.name(previous) {
             P | TBL | SDT | TC => return Some(previous),
-            _ => at = pen.document.previous(previous),
+            _ => at = document.previous(previous),
         }
     }
     None
