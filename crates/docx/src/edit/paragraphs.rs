@@ -4,11 +4,11 @@ use engross_xml::{Document, NodeId};
 
 use crate::canon::normal_form;
 use crate::edit::content::{pieces, split_at_breaks};
+use crate::edit::deletions::{Left, delete_displaced, delete_text, delete_whole, release_tail};
 use crate::edit::draft::{Draft, Written};
 use crate::edit::expected::New;
 use crate::edit::marks::{
-    Left, delete_displaced, delete_text, delete_whole, fill_paragraph, insert_paragraph_at_end,
-    insert_paragraph_before, release_tail, style_properties,
+    fill_paragraph, insert_paragraph_at_end, insert_paragraph_before, style_properties,
 };
 use crate::edit::splice::refuse_barrier;
 use crate::error::{Refusal, RefusalCode};
