@@ -27,6 +27,17 @@ impl Draft<'_> {
         if let Some(before) = before.filter(|before| self.runs_on(*before))
             && self.is_run_into(before + 1)
         {
+            if self.is_gone(before) {
+                return Err(Refusal::new(
+                    RefusalCode::OverlappingOperations,
+                    format!(
+                        "an earlier operation of this batch joins P{} and P{}; insert before or after the two, \
+                         or send this one after reading again",
+                        before + 1,
+                        before + 2
+                    ),
+                ));
+            }
             // What is joined over the border is one paragraph; with nothing behind it, that is where it ends.
             let end = (before + 1..).find(|at| !self.runs_on(*at)).unwrap_or(before + 1);
             let in_sight = (before..end).all(|at| self.base.flowed_on(at));
