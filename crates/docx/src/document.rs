@@ -218,7 +218,7 @@ impl WordDocument {
         for (index, operation) in batch.operations.iter().enumerate() {
             results.push(run.run(index, operation));
         }
-        run.finish(self.first_id);
+        run.finish(self.first_id, &mut results);
         if let Some((checkpoint, ids)) = checkpoint {
             if results.iter().any(|result| matches!(result.status, Status::Refused | Status::Failed)) {
                 self.tree.rollback(checkpoint);

@@ -9,7 +9,9 @@ use engross_xml::{Document, Kind, Limits, NodeId};
 
 use crate::canon::normal_form;
 use crate::error::Error;
-use crate::model::{FieldContext, Paragraph, View, fields_at_start, mark_revisions, paragraphs};
+use crate::model::{
+    FieldContext, Paragraph, View, fields_at_start, mark_revisions, next_paragraph, paragraphs,
+};
 use crate::names::{BODY, DEL, DOCUMENT, SDT, SDT_CONTENT, TBL, TC, TR, VOCABULARY};
 use crate::ops::{Proof, ProofState, Tracking};
 use crate::read::excerpt;
@@ -145,6 +147,11 @@ fn meant_paragraphs<'a>(edited: &Edited<'a>) -> Vec<Meant<'a>> {
     let mut meant = Vec::with_capacity(nodes.len());
     let mut pending: Vec<NodeId> = Vec::new();
     for node in nodes {
+        // What lost its border before a table or the end of a container goes on nowhere.
+        if pending.last().is_some_and(|last| next_paragraph(tree, *last) != Some(node)) {
+            meant.extend(stranded(tree, &pending, &fields));
+            pending.clear();
+        }
         // A paragraph whose border this session deleted goes on in the next one.
         let border_gone =
             mark_revisions(tree, node).any(|mark| tree.name(mark) == DEL && selection.holds(tree, mark));
@@ -162,14 +169,17 @@ fn meant_paragraphs<'a>(edited: &Edited<'a>) -> Vec<Meant<'a>> {
         meant.push(Meant::Text(joined_text(tree, &pending, &fields)));
         pending.clear();
     }
-    // What is left stands before a table or the end: it goes if nothing is left in it.
-    for node in pending {
-        let text = joined_text(tree, &[node], &fields);
-        if !text.is_empty() {
-            meant.push(Meant::Text(text));
-        }
-    }
+    meant.extend(stranded(tree, &pending, &fields));
     meant
+}
+
+/// Paragraphs without a border behind them and without one to join: they are one, or go if nothing is left in them.
+fn stranded<'a>(
+    tree: &Document,
+    nodes: &[NodeId],
+    fields: &HashMap<NodeId, FieldContext>,
+) -> Option<Meant<'a>> {
+    Some(joined_text(tree, nodes, fields)).filter(|text| !text.is_empty()).map(Meant::Text)
 }
 
 fn joined_text(tree: &Document, nodes: &[NodeId], fields: &HashMap<NodeId, FieldContext>) -> String {

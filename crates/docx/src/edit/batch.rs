@@ -1,7 +1,7 @@
 //! A batch of operations on one story: each planned in the state before the batch, written, proven, and kept or taken
 //! back.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use engross_xml::{Checkpoint, Document, NodeId};
@@ -17,6 +17,8 @@ use crate::edit::ids::Ids;
 use crate::edit::plan::{Plan, plan};
 use crate::edit::tidy::tidy;
 use crate::error::{Refusal, RefusalCode};
+use crate::model::Stamp;
+use crate::names::{DEL, INS, P_PR_CHANGE};
 use crate::ops::{Edit, Operation, OperationResult, Status};
 use crate::styles::Styles;
 
@@ -91,11 +93,25 @@ impl<'a> BatchRun<'a> {
         result
     }
 
-    /// Ends the batch: what it both inserted and deleted goes, so that a later batch can build on it.
-    pub(crate) fn finish(self, session_first: i64) {
+    /// Ends the batch: what it both inserted and deleted goes, so that a later batch can build on it. Results name
+    /// only revisions that are there.
+    pub(crate) fn finish(self, session_first: i64, results: &mut [OperationResult]) {
         let base = self.draft.base;
         let touched: Vec<NodeId> = self.draft.expected.keys().flat_map(|index| base.chain(*index)).collect();
-        tidy(base.tree, &touched, session_first);
+        let joined = tidy(base.tree, &touched, session_first);
+        let tree = &*base.tree;
+        let ids: HashSet<i64> = tree
+            .descendants(tree.root())
+            .filter(|node| matches!(tree.name(*node), INS | DEL | P_PR_CHANGE))
+            .filter_map(|node| Stamp::of(tree, node).id)
+            .collect();
+        for result in results {
+            let named = result.revision_ids.iter().map(|id| *joined.get(id).unwrap_or(id));
+            let mut there: Vec<i64> = named.filter(|id| ids.contains(id)).collect();
+            there.sort_unstable();
+            there.dedup();
+            result.revision_ids = there;
+        }
     }
 
     fn attempt(&mut self, operation: &Operation, result: &mut OperationResult) -> Result<Status, Refusal> {
@@ -235,7 +251,7 @@ impl<'a> BatchRun<'a> {
 
     /// Whether the batch deleted the paragraph or joined it, so that borders around it may be gone.
     fn loses_text(&self, index: usize) -> bool {
-        self.draft.expected.get(&index).is_some_and(|expected| expected.own.is_empty())
+        self.draft.is_gone(index)
     }
 
     fn remember_form(&mut self, index: usize) {

@@ -17,7 +17,7 @@ use crate::edit::pen::Pen;
 use crate::edit::plan::{Plan, TextChange};
 use crate::edit::splice::{Chain, delete};
 use crate::error::{Refusal, RefusalCode};
-use crate::model::mark_revisions;
+use crate::model::{is_id_since, mark_revisions};
 use crate::names::{DEL, MOVE_FROM};
 use crate::text::StyledText;
 
@@ -30,6 +30,16 @@ pub(crate) enum Written {
     DoneWith(&'static str),
     /// There was nothing to do, and why.
     Nothing(&'static str),
+}
+
+/// A border within a change of several paragraphs.
+struct Border {
+    /// The paragraph before it.
+    behind: usize,
+    /// In bytes of the joined text.
+    at: usize,
+    /// Whether the change takes it away.
+    goes: bool,
 }
 
 /// A story being edited.
@@ -53,7 +63,7 @@ impl Draft<'_> {
                 Ok(Written::Done)
             }
             Plan::Insert { index, side, content, style } => {
-                self.write_paragraphs(*index, *side, content, style.as_deref(), author)?;
+                self.write_paragraphs((*index, *side), content, style.as_deref(), author)?;
                 Ok(Written::Done)
             }
             Plan::Delete { index } => self.write_deletion(*index, author),
@@ -61,13 +71,8 @@ impl Draft<'_> {
     }
 
     fn write_text(&mut self, change: &TextChange, author: &str) -> Result<(), Refusal> {
-        let tree = &*self.base.tree;
-        let deletes = |mark| matches!(tree.name(mark), DEL | MOVE_FROM);
-        let node = self.base.paragraphs.get(change.last).copied();
         // Text typed there would run into the next paragraph once the deletion is accepted.
-        if node.is_some_and(|node| mark_revisions(tree, node).any(deletes))
-            && self.base.text(change.last).is_empty()
-        {
+        if self.is_deleted_before(change.last) && self.base.text(change.last).is_empty() {
             return Err(Refusal::new(
                 RefusalCode::TextDeleted,
                 format!(
@@ -77,6 +82,19 @@ impl Draft<'_> {
             ));
         }
         let joined = self.base.joined(change.first, change.last);
+        let borders = self.borders(change);
+        let lost = borders.iter().find(|border| border.goes && self.is_deleted_before(border.behind));
+        if let Some(border) = lost {
+            return Err(Refusal::new(
+                RefusalCode::TextDeleted,
+                format!(
+                    "a pending revision already joins P{} and P{}; accept or reject it first, \
+                     or edit the two one by one",
+                    border.behind + 1,
+                    border.behind + 2
+                ),
+            ));
+        }
         for hunk in &change.hunks {
             self.write_hunk(change, &joined, hunk.range.clone(), &hunk.new, author)?;
         }
@@ -84,14 +102,53 @@ impl Draft<'_> {
             self.expect(change.first)
                 .edit(change.hunks.iter().map(|hunk| (hunk.range.clone(), hunk.new.text.clone())));
         } else {
-            let hunks = change.hunks.iter().map(|hunk| (hunk.range.clone(), hunk.new.text.as_str()));
-            let text = edited(&joined, hunks);
-            for index in change.first..change.last {
-                self.expect(index).own = Vec::new();
-            }
-            self.expect(change.last).own = text.split(PARAGRAPH_BREAK).map(str::to_owned).collect();
+            self.expect_across(change, &joined, &borders);
         }
         Ok(())
+    }
+
+    /// Whether the border behind the paragraph was deleted before the batch.
+    fn is_deleted_before(&self, index: usize) -> bool {
+        let tree = &*self.base.tree;
+        let deletes =
+            |mark| matches!(tree.name(mark), DEL | MOVE_FROM) && !is_id_since(tree, mark, self.first_id);
+        self.base.paragraphs.get(index).is_some_and(|node| mark_revisions(tree, *node).any(deletes))
+    }
+
+    /// The borders between the paragraphs of a change.
+    fn borders(&mut self, change: &TextChange) -> Vec<Border> {
+        let mut at = 0;
+        let mut borders = Vec::new();
+        for behind in change.first..change.last {
+            at += self.base.text(behind).len();
+            let goes = change.hunks.iter().any(|hunk| hunk.range.start <= at && at < hunk.range.end);
+            borders.push(Border { behind, at, goes });
+            at += PARAGRAPH_BREAK.len_utf8();
+        }
+        borders
+    }
+
+    /// What paragraphs shall say after a change across their borders: those between which no border stays are one.
+    fn expect_across(&mut self, change: &TextChange, joined: &str, borders: &[Border]) {
+        let mut hunks = change.hunks.iter().peekable();
+        let (mut first, mut start) = (change.first, 0);
+        let end = Border { behind: change.last, at: joined.len(), goes: false };
+        for border in borders.iter().chain([&end]).filter(|border| !border.goes) {
+            let mut own = Vec::new();
+            while let Some(hunk) = hunks.next_if(|hunk| hunk.range.start <= border.at) {
+                own.push((hunk.range.start - start..hunk.range.end - start, hunk.new.text.as_str()));
+            }
+            let changed = !own.is_empty();
+            let text = edited(joined.get(start..border.at).unwrap_or_default(), own.into_iter());
+            for index in first..border.behind {
+                self.expect(index).own = Vec::new();
+            }
+            if changed {
+                self.expect(border.behind).own = text.split(PARAGRAPH_BREAK).map(str::to_owned).collect();
+            }
+            first = border.behind + 1;
+            start = border.at + PARAGRAPH_BREAK.len_utf8();
+        }
     }
 
     fn write_hunk(

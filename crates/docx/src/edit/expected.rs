@@ -5,15 +5,24 @@ use std::ops::Range;
 use crate::edit::content::PARAGRAPH_BREAK;
 use crate::model::OBJECT;
 
-/// What shall stand in the place of one paragraph.
+/// A new paragraph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct New {
+    /// The paragraph of before the batch, from 0, before which it was asked for.
+    pub(crate) gap: usize,
+    pub(crate) text: String,
+}
+
+/// What shall stand in the place of one paragraph. New paragraphs stand in the order of their gaps, and of one gap in
+/// the order in which they were asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Expected {
     /// New paragraphs before it.
-    pub(crate) before: Vec<String>,
+    pub(crate) before: Vec<New>,
     /// Its own text; nothing when it goes, several when it is split.
     pub(crate) own: Vec<String>,
-    /// New paragraphs after it.
-    pub(crate) after: Vec<String>,
+    /// New paragraphs after it; the last of them stands in the paragraph's own element.
+    pub(crate) after: Vec<New>,
     source: String,
     edits: Vec<(Range<usize>, String)>,
 }
@@ -33,7 +42,14 @@ impl Expected {
     }
 
     pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
-        [&self.before, &self.own, &self.after].into_iter().flatten().cloned()
+        let new = |new: &New| new.text.clone();
+        let behind = self.own.iter().cloned().chain(self.after.iter().map(new));
+        self.before.iter().map(new).chain(behind)
+    }
+
+    /// Whether the paragraph goes.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.own.is_empty()
     }
 }
 

@@ -10,7 +10,7 @@
 //! | `draft` | how is a plan written, and what shall the paragraphs say then (`expected`)? |
 //! | `paragraphs`, `borders` | the same for whole paragraphs: where may they stand, and what runs into what? |
 //! | `ids` | which revision ids are free, and which are ours? |
-//! | `splice`, `insertion`, `marks`, `pen` | how do deletions, insertions, paragraph borders and revisions look in the tree? |
+//! | `splice`, `insertion`, `marks`, `deletions`, `pen` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
 //! | `evidence` | can it be rejected and accepted? |
 //! | `tidy` | what of it was never there for a later batch? |
 
@@ -19,6 +19,7 @@ mod batch;
 mod borders;
 mod claims;
 pub(crate) mod content;
+mod deletions;
 mod draft;
 mod evidence;
 mod expected;

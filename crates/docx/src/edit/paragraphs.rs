@@ -4,9 +4,11 @@ use engross_xml::{Document, NodeId};
 
 use crate::canon::normal_form;
 use crate::edit::content::{pieces, split_at_breaks};
+use crate::edit::deletions::{Left, delete_displaced, delete_text, delete_whole, release_tail};
 use crate::edit::draft::{Draft, Written};
+use crate::edit::expected::New;
 use crate::edit::marks::{
-    Left, delete_text, delete_whole, insert_paragraph_at_end, insert_paragraph_before, style_properties,
+    fill_paragraph, insert_paragraph_at_end, insert_paragraph_before, style_properties,
 };
 use crate::edit::splice::refuse_barrier;
 use crate::error::{Refusal, RefusalCode};
@@ -19,8 +21,7 @@ use crate::text::StyledText;
 impl Draft<'_> {
     pub(super) fn write_paragraphs(
         &mut self,
-        index: usize,
-        side: Where,
+        (index, side): (usize, Where),
         content: &StyledText,
         style: Option<&str>,
         author: &str,
@@ -63,38 +64,66 @@ impl Draft<'_> {
         let like = if has_text { like } else { mark };
         debug_assert!(styles.default_paragraph().is_none_or(|id| !id.is_empty()));
         let parts = split_at_breaks(content);
-        let (index, side) = self.beside(index, side)?;
+        let gap = if side == Where::After { index + 1 } else { index };
+        let (index, side) = self.spot(index, side)?;
         let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(()) };
-        let follows = side == Where::After && self.base.flowed_on(index);
-        let before = match side {
-            Where::Before => self.front(index),
-            Where::After if follows => self.front(index + 1),
-            Where::After => None,
-        };
-        for part in &parts {
+        if side == Where::After && self.is_takeable(index) {
+            self.release_end(index, author);
+        }
+        for part in parts {
+            let takes_element = side == Where::After && self.is_takeable(index);
+            let (before, position) = self.place(index, side, gap);
             let mut pen = self.pen(author);
             let properties = match style {
                 Some(style) => Some(style_properties(&mut pen, style)),
                 None => pen.copy_paragraph_properties(looked_at),
             };
-            let inserted = (!part.text.is_empty()).then(|| pen.inserted_runs(&pieces(part), like));
+            let inserted = (!part.text.is_empty()).then(|| pen.inserted_runs(&pieces(&part), like));
             match before {
                 Some(before) => {
                     insert_paragraph_before(&mut pen, before, properties, inserted);
                 }
+                None if takes_element => fill_paragraph(&mut pen, node, properties, inserted),
                 None => {
                     insert_paragraph_at_end(&mut pen, node, properties, inserted)?;
                 }
             }
-        }
-        // What stands before a paragraph in the tree is expected before it.
-        let texts = parts.into_iter().map(|part| part.text);
-        match side {
-            Where::Before => self.expect(index).before.extend(texts),
-            Where::After if follows => self.expect(index + 1).before.extend(texts),
-            Where::After => self.expect(index).after.extend(texts),
+            self.new_beside(index, side).insert(position, New { gap, text: part.text });
         }
         Ok(())
+    }
+
+    /// The new paragraphs on one side of a paragraph.
+    fn new_beside(&mut self, index: usize, side: Where) -> &mut Vec<New> {
+        let expected = self.expect(index);
+        if side == Where::Before { &mut expected.before } else { &mut expected.after }
+    }
+
+    /// Before which element a new paragraph goes, none at the end, and its place among the new ones there.
+    fn place(&mut self, index: usize, side: Where, gap: usize) -> (Option<NodeId>, usize) {
+        let new = self.new_beside(index, side);
+        let (count, position) = (new.len(), new.partition_point(|new| new.gap <= gap));
+        let chain = self.base.chain(index);
+        let first = if side == Where::Before { 0 } else { chain.len().saturating_sub(count) };
+        let is_last = side == Where::After && position == count;
+        (chain.get(first + position).copied().filter(|_| !is_last), position)
+    }
+
+    /// Whether a new paragraph can take the deleted paragraph's element, since none has it yet.
+    fn is_takeable(&self, index: usize) -> bool {
+        self.expected.get(&index).is_some_and(|expected| expected.is_gone() && expected.after.is_empty())
+    }
+
+    /// Takes back that the border before the deleted paragraphs up to `last` went for theirs: a new one stands there.
+    fn release_end(&mut self, last: usize, author: &str) {
+        let first = (0..last).rev().take_while(|at| self.is_gone(*at) && self.base.flowed_on(*at)).last();
+        let keeper = first.unwrap_or(last).checked_sub(1).filter(|at| self.base.flowed_on(*at));
+        let nodes = keeper.and_then(|at| {
+            self.base.paragraphs.get(at).copied().zip(self.base.paragraphs.get(last).copied())
+        });
+        if let Some((keeper, last)) = nodes {
+            release_tail(&mut self.pen(author), keeper, last);
+        }
     }
 
     /// The style that text typed behind a heading takes: what the heading's style names as its follower.
@@ -109,14 +138,11 @@ impl Draft<'_> {
         let Some(node) = self.base.paragraphs.get(index).copied() else {
             return Ok(Written::Nothing("the paragraph is empty, and its container must have one"));
         };
-        if self.expected.get(&index).is_some_and(|expected| !expected.after.is_empty()) {
-            return Err(Refusal::new(
-                RefusalCode::OverlappingOperations,
-                format!("an earlier operation of this batch already changes P{}", index + 1),
-            ));
-        }
+        // The batch may have moved what the paragraph says out of its element, to make room for a new one behind it.
+        let displaced = self.expected.get(&index).is_some_and(|expected| !expected.after.is_empty());
+        let holder = self.own_chain(index).last().copied().unwrap_or(node);
         let tree = &*self.base.tree;
-        let commented = tree.descendants(node).find(|below| {
+        let commented = tree.descendants(holder).find(|below| {
             matches!(tree.name(*below), COMMENT_REFERENCE | COMMENT_RANGE_START | COMMENT_RANGE_END)
         });
         if commented.is_some() {
@@ -129,12 +155,11 @@ impl Draft<'_> {
                 ),
             ));
         }
-        let model = Paragraph::read(tree, node, self.base.view, self.base.fields.get(&node));
+        let model = Paragraph::read(tree, holder, self.base.view, self.base.fields.get(&node));
         let had_text = model.visible().next().is_some();
-        let is_gone = |at: &usize| self.expected.get(at).is_some_and(|expected| expected.own.is_empty());
-        let above = (0..index).rev().take_while(is_gone);
+        let above = (0..index).rev().take_while(|at| self.is_takeable(*at));
         let gone: Vec<NodeId> = (index + 1..)
-            .take_while(is_gone)
+            .take_while(|at| self.is_takeable(*at))
             .chain(above)
             .filter_map(|at| self.base.paragraphs.get(at).copied())
             .collect();
@@ -150,9 +175,23 @@ impl Draft<'_> {
                 "its text is deleted; its border stays, since a revision joins it to the one before",
             ));
         }
-        let mut pen = self.pen(author);
-        match delete_whole(&mut pen, &model, &gone)? {
+        if displaced {
+            let chain = self.base.chain(index);
+            let next = chain.iter().skip_while(|element| **element != holder).nth(1).copied();
+            delete_displaced(&mut self.pen(author), &model, node, next.unwrap_or(node))?;
+            self.expect(index).own = Vec::new();
+            return Ok(Written::Done);
+        }
+        match delete_whole(&mut self.pen(author), &model, &gone)? {
             Left::Nothing => self.expect(index).own = Vec::new(),
+            Left::TakenOver { first, last } => {
+                self.expect(index).own = Vec::new();
+                let place = |node: NodeId| self.base.paragraphs.iter().position(|known| *known == node);
+                if let (Some(first), Some(last)) = (place(first), place(last)) {
+                    let new = self.expect(first).before.pop();
+                    self.expect(last).after.extend(new);
+                }
+            }
             Left::EmptyParagraph if had_text => {
                 self.expect(index).own = vec![String::new()];
                 return Ok(Written::DoneWith(

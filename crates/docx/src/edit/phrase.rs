@@ -29,8 +29,15 @@ pub(crate) fn find_phrase(
     occurrence: Option<Occurrence>,
 ) -> Result<Vec<Hit>, Refusal> {
     let mut hits = hits_inside(base, place, original);
-    if hits.is_empty() && original.contains('\n') {
-        hits = hits_across(base, place, original);
+    if original.contains('\n') && !hits.iter().any(|hit| hit.exact) {
+        let across = hits_across(base, place, original);
+        let exact: Vec<Hit> = across.iter().filter(|hit| hit.exact).cloned().collect();
+        // As inside of paragraphs: one exact hit makes the tolerant ones noise.
+        if !exact.is_empty() {
+            hits = exact;
+        } else if hits.is_empty() {
+            hits = across;
+        }
     }
     if hits.is_empty() {
         return Err(not_found(base, place, original));

@@ -2,13 +2,17 @@
 //!
 //! Within a batch nothing may vanish, since positions count from its start; so this runs at its end.
 
+use std::collections::HashMap;
+
 use engross_xml::{Document, NodeId};
 
-use crate::model::is_id_since;
+use crate::model::{Stamp, is_id_since};
 use crate::names::{AUTHOR, DATE, DEL, INS, P};
 
-/// Removes our deletions inside our insertions, and joins our neighbouring insertions, in `paragraphs`.
-pub(crate) fn tidy(document: &mut Document, paragraphs: &[NodeId], first_id: i64) {
+/// Removes our deletions inside our insertions, and joins our neighbouring insertions, in `paragraphs`. Gives the ids of
+/// insertions that went, and those that hold their text now.
+pub(crate) fn tidy(document: &mut Document, paragraphs: &[NodeId], first_id: i64) -> HashMap<i64, i64> {
+    let mut joined = HashMap::new();
     for paragraph in paragraphs {
         let nodes: Vec<NodeId> = document.descendants(*paragraph).collect();
         for node in &nodes {
@@ -25,12 +29,13 @@ pub(crate) fn tidy(document: &mut Document, paragraphs: &[NodeId], first_id: i64
             }
         }
         for node in &nodes {
-            join_with_next(document, *node, first_id);
+            join_with_next(document, *node, first_id, &mut joined);
         }
     }
+    joined
 }
 
-fn join_with_next(document: &mut Document, node: NodeId, first_id: i64) {
+fn join_with_next(document: &mut Document, node: NodeId, first_id: i64, joined: &mut HashMap<i64, i64>) {
     let is_insertion = |document: &Document, node: NodeId| {
         document.name(node) == INS
             && document.first_child(node).is_some()
@@ -47,6 +52,9 @@ fn join_with_next(document: &mut Document, node: NodeId, first_id: i64) {
     {
         while let Some(child) = document.first_child(next) {
             document.append(node, child);
+        }
+        if let (Some(went), Some(stays)) = (Stamp::of(document, next).id, Stamp::of(document, node).id) {
+            joined.insert(went, stays);
         }
         document.detach(next);
     }

@@ -35,7 +35,7 @@ pub struct OperationResult {
     /// Where, as `P12`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub address: Option<String>,
-    /// `w:id` of the revisions written.
+    /// `w:id` of the revisions that hold what was done, in rising order.
     pub revision_ids: Vec<i64>,
     /// `w:id` of the comments written.
     pub comment_ids: Vec<i64>,

@@ -12,6 +12,7 @@ pub use list::{Revision, RevisionKind, list};
 pub use placed::PlacedRevision;
 pub(crate) use placed::name_revisions;
 pub(crate) use properties::is_change as is_property_change;
+pub(crate) use properties::restore as restore_properties;
 pub use resolve::{Selection, Side, resolve, resolve_paragraphs};
 
 #[cfg(test)]

@@ -178,7 +178,18 @@ struct Paragraph {
     /// `None` when it goes.
     own: Option<Vec<String>>,
     after: Vec<String>,
-    edits: Vec<(usize, usize, String)>,
+    /// There is nothing but objects, so its start and its end are two places.
+    is_object: bool,
+    edits: Vec<Edit>,
+}
+
+/// A replacement of a part of a text.
+struct Edit {
+    from: usize,
+    to: usize,
+    /// Behind the objects of a paragraph that has nothing else.
+    at_end: bool,
+    new: String,
 }
 
 impl Model {
@@ -189,6 +200,7 @@ impl Model {
         // Fields may go on from one paragraph to the next, so the texts are taken all at once.
         for (paragraph, text) in model.paragraphs.iter_mut().zip(texts(document)) {
             paragraph.text = plain(&text);
+            paragraph.is_object = paragraph.text.is_empty() && !text.is_empty();
             paragraph.own = Some(vec![paragraph.text.clone()]);
         }
         model
@@ -212,6 +224,7 @@ impl Model {
                 before: vec![],
                 own: None,
                 after: vec![],
+                is_object: false,
                 edits: vec![],
             });
         }
@@ -282,12 +295,13 @@ impl Model {
             ("edit_paragraph", Some(at)) => {
                 let paragraph = &mut self.paragraphs[at];
                 let end = paragraph.text.len();
-                let edit = match (text("newContent"), text("append"), text("prepend")) {
+                let (from, to, new) = match (text("newContent"), text("append"), text("prepend")) {
                     (Some(content), ..) => (0, end, content.trim_matches('\n').to_owned()),
                     (_, Some(content), _) => (end, end, content),
                     (.., content) => (0, 0, content.unwrap()),
                 };
-                paragraph.edit(edit);
+                let at_end = paragraph.is_object && operation["append"].is_string();
+                paragraph.edit(Edit { from, to, at_end, new });
             }
             ("modify_text", at) => {
                 let (original, new) = (text("originalText").unwrap(), text("replacementText").unwrap());
@@ -304,7 +318,8 @@ impl Model {
                     for from in found {
                         hits += 1;
                         if all || hits == 1 {
-                            paragraph.edit((from, from + original.len(), new.clone()));
+                            let to = from + original.len();
+                            paragraph.edit(Edit { from, to, at_end: false, new: new.clone() });
                         }
                     }
                 }
@@ -318,8 +333,7 @@ impl Model {
                 let at = beside("after").or(beside("before").map(|number| number - 1)).unwrap();
                 let place = |at: usize| self.paragraphs.get(at).map(|paragraph| paragraph.place);
                 let near = &self.paragraphs[at.saturating_sub(2)..self.paragraphs.len().min(at + 2)];
-                self.beside_a_lost_border |= near.iter().any(|paragraph| paragraph.border_deleted)
-                    || self.paragraphs.iter().any(|paragraph| paragraph.own.is_none());
+                self.beside_a_lost_border |= near.iter().any(|paragraph| paragraph.border_deleted);
                 let after = operation["after"].is_number();
                 let flows_on = after && place(at) == place(at - 1).map(|(of, block)| (of, block + 1));
                 match (after, flows_on) {
@@ -342,9 +356,13 @@ impl Model {
         let (end, start) = original.split_once('\n').unwrap();
         let first = self.paragraphs[at].text.strip_suffix(end).ok_or("it does not end like that")?.to_owned();
         let second = self.paragraphs[at + 1].text.strip_prefix(start).ok_or("it does not start like that")?;
-        let joined = format!("{first}{}{second}", new.replace('\n', BORDER));
-        self.paragraphs[at + 1].own = Some(joined.split(BORDER).map(str::to_owned).collect());
-        self.paragraphs[at].own = None;
+        // A border that the new text has, too, is the old one, so what is put beside it knows its place.
+        let (own, next) = match new.split_once('\n') {
+            Some((left, right)) => (Some(vec![first + left]), right.to_owned() + second),
+            None => (None, first + new + second),
+        };
+        self.paragraphs[at + 1].own = Some(vec![next]);
+        self.paragraphs[at].own = own;
         Ok(())
     }
 
@@ -375,12 +393,12 @@ impl Model {
 }
 
 impl Paragraph {
-    fn edit(&mut self, edit: (usize, usize, String)) {
+    fn edit(&mut self, edit: Edit) {
         self.edits.push(edit);
-        self.edits.sort_by_key(|(from, to, _)| (*from, *to));
+        self.edits.sort_by_key(|edit| (edit.from, edit.to, edit.at_end));
         let mut text = self.text.clone();
-        for (from, to, new) in self.edits.iter().rev() {
-            text.replace_range(from..to, &paragraphs(new).join(BORDER));
+        for edit in self.edits.iter().rev() {
+            text.replace_range(edit.from..edit.to, &paragraphs(&edit.new).join(BORDER));
         }
         self.own = Some(text.split(BORDER).map(str::to_owned).collect());
     }

@@ -1,0 +1,293 @@
+//! Whole paragraphs that go, and what of them cannot: the last border of a container stays, so another goes for it or a
+//! new paragraph takes its element.
+//!
+//! Must never read operations: what the batch deleted before, it is told.
+
+use engross_xml::{Kind, NodeId};
+
+use crate::edit::insertion::put;
+use crate::edit::marks::{change_properties, delete_mark, has_deleted_mark, next_block, previous_block};
+use crate::edit::pen::Pen;
+use crate::edit::splice::{Cursor, refuse_barrier, wrap_neighbours};
+use crate::error::{Refusal, RefusalCode};
+use crate::model::{
+    Barrier, Paragraph, barrier_inside, is_id_since, is_range_marker, is_revision_wrapper, mark_revisions,
+    next_paragraph,
+};
+use crate::names::{
+    DEL, FLD_SIMPLE, INS, LOCK, MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE, R_PR, RUN,
+    SDT, SDT_PR, SECT_PR, SUB_DOC, VAL,
+};
+use crate::revisions::restore_properties;
+
+/// What `delete_whole` left of a paragraph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// Nothing: accepting removes it.
+    Nothing,
+    /// Nothing: the new paragraph that stood before `first` took the place of `last`, which ends the container.
+    TakenOver { first: NodeId, last: NodeId },
+    /// The empty paragraph, because its container needs one.
+    EmptyParagraph,
+    /// The empty paragraph, whose border an earlier revision already deletes.
+    EarlierDeletion,
+    /// What an earlier revision deletes: it holds on to the paragraph, since it cannot join a table.
+    DeletedText,
+}
+
+/// Marks a whole paragraph as deleted: all content, and the border that has to go with it. `gone` are neighbours that
+/// the batch deleted before.
+pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph, gone: &[NodeId]) -> Result<Left, Refusal> {
+    let paragraph = model.node;
+    refuse_undeletable(pen, model)?;
+    delete_content(pen, paragraph);
+    let earlier = |mark: NodeId| {
+        matches!(pen.document.name(mark), DEL | MOVE_FROM) && !is_id_since(pen.document, mark, pen.since)
+    };
+    if mark_revisions(pen.document, paragraph).any(earlier) {
+        return Ok(Left::EarlierDeletion);
+    }
+    if has_deleted_mark(pen.document, paragraph) || next_block(pen.document, paragraph).is_none() {
+        return Ok(collapse_tail(pen, paragraph, gone));
+    }
+    // The border to the next paragraph goes.
+    if ends_at_table(pen, paragraph) && keeps_content(pen, paragraph) {
+        return Ok(Left::DeletedText);
+    }
+    delete_mark(pen, paragraph);
+    Ok(Left::Nothing)
+}
+
+/// Marks all of a paragraph as deleted whose element new paragraphs behind it took: what it held joins the first of
+/// them, `next`. `owner` is the element that it had.
+pub(crate) fn delete_displaced(
+    pen: &mut Pen<'_>,
+    model: &Paragraph,
+    owner: NodeId,
+    next: NodeId,
+) -> Result<(), Refusal> {
+    refuse_undeletable(pen, model)?;
+    refuse_section_end(pen, owner)?;
+    delete_content(pen, model.node);
+    let content: Vec<NodeId> = content_of(pen, model.node);
+    let first = content_of(pen, next).first().copied();
+    for node in content {
+        put(pen, Cursor { parent: next, before: first }, node);
+    }
+    pen.document.detach(model.node);
+    Ok(())
+}
+
+/// What a paragraph holds besides its properties.
+fn content_of(pen: &Pen<'_>, paragraph: NodeId) -> Vec<NodeId> {
+    pen.document.children(paragraph).filter(|child| pen.document.name(*child) != P_PR).collect()
+}
+
+/// Whether no paragraph is left behind this one for its content to join: the ones that follow lose their borders, and a
+/// table or the like comes next.
+fn ends_at_table(pen: &Pen<'_>, paragraph: NodeId) -> bool {
+    let mut at = paragraph;
+    while let Some(next) = next_paragraph(pen.document, at) {
+        if !has_deleted_mark(pen.document, next) {
+            return false;
+        }
+        at = next;
+    }
+    true
+}
+
+/// Whether something stays in the deleted paragraph, or in one that runs into it, when the batch is accepted: what
+/// earlier revisions delete, and content controls around it.
+fn keeps_content(pen: &Pen<'_>, paragraph: NodeId) -> bool {
+    let stays = |node: NodeId| match pen.document.name(node) {
+        DEL | MOVE_FROM => !is_id_since(pen.document, node, pen.since),
+        SDT => !pen
+            .document
+            .ancestors(node)
+            .any(|above| pen.document.name(above) == DEL && is_id_since(pen.document, above, pen.since)),
+        _ => false,
+    };
+    let before = |node: &NodeId| {
+        previous_block(pen.document, *node)
+            .filter(|block| pen.document.name(*block) == P && has_deleted_mark(pen.document, *block))
+    };
+    std::iter::successors(Some(paragraph), before).any(|paragraph| {
+        content_of(pen, paragraph)
+            .into_iter()
+            .any(|child| stays(child) || pen.document.descendants(child).any(stays))
+    })
+}
+
+/// Marks all content of a paragraph as deleted, and leaves its border.
+pub(crate) fn delete_text(pen: &mut Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
+    refuse_undeletable(pen, model)?;
+    delete_content(pen, model.node);
+    Ok(())
+}
+
+/// The last border of a container cannot go. So the border *before* the deleted paragraphs at its end goes, and the
+/// last element takes over the properties of the paragraph that now ends the container.
+fn collapse_tail(pen: &mut Pen<'_>, deleted: NodeId, gone: &[NodeId]) -> Left {
+    let is_gone = |node: NodeId| node == deleted || gone.contains(&node);
+    let mut last = deleted;
+    while let Some(next) = next_block(pen.document, last) {
+        if !is_gone(next) {
+            return Left::Nothing;
+        }
+        last = next;
+    }
+    let mut first = last;
+    let keeper = loop {
+        match previous_block(pen.document, first) {
+            Some(block) if is_gone(block) => first = block,
+            // A border that somebody else's revision deletes is not ours to delete.
+            Some(block)
+                if pen.document.name(block) == P
+                    && !ends_section(pen, block)
+                    && !has_deleted_mark(pen.document, block) =>
+            {
+                break block;
+            }
+            _ => return Left::EmptyParagraph,
+        }
+    };
+    let is_new = mark_revisions(pen.document, keeper)
+        .any(|mark| pen.document.name(mark) == INS && is_id_since(pen.document, mark, pen.since));
+    let mut at = if is_new { first } else { keeper };
+    while at != last {
+        delete_mark(pen, at);
+        let Some(next) = next_block(pen.document, at) else { break };
+        at = next;
+    }
+    let properties = pen.copy_paragraph_properties(keeper);
+    change_properties(pen, last, properties);
+    if !is_new {
+        return Left::Nothing;
+    }
+    // A border that was both inserted and deleted was never there: the new paragraph takes the last element.
+    for node in content_of(pen, keeper) {
+        pen.document.append(last, node);
+    }
+    pen.document.detach(keeper);
+    Left::TakenOver { first, last }
+}
+
+/// Gives back to `keeper` the border that went with the deleted paragraphs behind it, and to `last`, which ends the
+/// container, the properties it had.
+pub(crate) fn release_tail(pen: &mut Pen<'_>, keeper: NodeId, last: NodeId) {
+    let ours = |pen: &Pen<'_>, node: NodeId| is_id_since(pen.document, node, pen.since);
+    let marks: Vec<NodeId> = mark_revisions(pen.document, keeper)
+        .filter(|mark| pen.document.name(*mark) == DEL && ours(pen, *mark))
+        .collect();
+    for mark in marks {
+        remove_with_hollow_properties(pen, mark);
+    }
+    let properties = pen.document.child(last, P_PR);
+    let change = properties.and_then(|properties| pen.document.child(properties, P_PR_CHANGE));
+    if let (Some(properties), Some(change)) = (properties, change.filter(|change| ours(pen, *change))) {
+        restore_properties(pen.document, change);
+        if pen.document.first_child(properties).is_none() {
+            pen.document.detach(properties);
+        }
+    }
+}
+
+/// Takes a mark's revision out, and the property elements that hold nothing without it.
+fn remove_with_hollow_properties(pen: &mut Pen<'_>, mark: NodeId) {
+    let mut node = mark;
+    while let Some(above) = pen.document.parent(node) {
+        pen.document.detach(node);
+        if !matches!(pen.document.name(above), R_PR | P_PR) || pen.document.first_child(above).is_some() {
+            return;
+        }
+        node = above;
+    }
+}
+
+fn refuse_undeletable(pen: &Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
+    let document = &*pen.document;
+    if model.fields_at_end > 0 || model.closes_outer_field {
+        return Err(Refusal::new(
+            RefusalCode::FieldEditRefused,
+            "a field begins or ends in this paragraph and goes on in another; delete the whole field in Word",
+        ));
+    }
+    let outer_result = model.atoms.first().is_some_and(|atom| atom.fields > 0)
+        && model.atoms.iter().all(|atom| matches!(atom.barrier, Some(Barrier::Field(_))));
+    if let Some(barrier) = model.atoms.first().and_then(|atom| atom.barrier.as_ref()).filter(|_| outer_result)
+    {
+        return Err(refuse_barrier(barrier));
+    }
+    if let Some(barrier) = document.parent(model.node).and_then(|parent| barrier_inside(document, parent)) {
+        return Err(refuse_barrier(&barrier));
+    }
+    refuse_section_end(pen, model.node)?;
+    for node in document.descendants(model.node) {
+        match document.name(node) {
+            FLD_SIMPLE => {
+                return Err(Refusal::new(
+                    RefusalCode::FieldEditRefused,
+                    "the paragraph holds a simple field, whose deletion cannot be tracked; edit the text around it",
+                ));
+            }
+            MOVE_FROM | MOVE_TO => return Err(refuse_barrier(&Barrier::Move)),
+            SUB_DOC => {
+                return Err(Refusal::new(
+                    RefusalCode::ObjectEditRefused,
+                    "the paragraph holds a sub-document, whose deletion cannot be tracked",
+                ));
+            }
+            SDT => {
+                let lock = document
+                    .child(node, SDT_PR)
+                    .and_then(|properties| document.child(properties, LOCK))
+                    .and_then(|lock| document.attribute(lock, VAL).map(std::borrow::Cow::into_owned));
+                if lock.is_some_and(|lock| lock != "unlocked") {
+                    return Err(refuse_barrier(&Barrier::ContentControl("it is locked")));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn refuse_section_end(pen: &Pen<'_>, paragraph: NodeId) -> Result<(), Refusal> {
+    if !ends_section(pen, paragraph) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        RefusalCode::SectionBreakParagraph,
+        "the paragraph carries the end of a section with its page layout; delete its text with edit_paragraph instead",
+    ))
+}
+
+fn ends_section(pen: &Pen<'_>, paragraph: NodeId) -> bool {
+    let properties = pen.document.child(paragraph, P_PR);
+    properties.is_some_and(|properties| pen.document.child(properties, SECT_PR).is_some())
+}
+
+/// Marks everything in the paragraph as deleted that is not yet.
+fn delete_content(pen: &mut Pen<'_>, parent: NodeId) {
+    let children: Vec<NodeId> = pen.document.children(parent).collect();
+    let mut pending: Vec<NodeId> = Vec::new();
+    for child in children {
+        match pen.document.name(child) {
+            RUN | O_MATH | O_MATH_PARA => pending.push(child),
+            // A deletion may hold a content control (EG_ContentRunContent), so the control goes with its text.
+            SDT if !holds_revisions(pen, child) => pending.push(child),
+            P_PR | SDT_PR | R_PR | DEL | MOVE_FROM => {}
+            name if is_range_marker(name) => {}
+            _ if pen.document.kind(child) == Kind::Element => {
+                wrap_neighbours(pen, &std::mem::take(&mut pending));
+                delete_content(pen, child);
+            }
+            _ => {}
+        }
+    }
+    wrap_neighbours(pen, &pending);
+}
+
+fn holds_revisions(pen: &Pen<'_>, node: NodeId) -> bool {
+    pen.document.descendants(node).any(|below| is_revision_wrapper(pen.document.name(below)))
+}
