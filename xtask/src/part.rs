@@ -11,12 +11,14 @@ pub(crate) enum Part {
     Judge,
     /// LibreOffice, as a second reader of documents.
     Soffice,
+    /// Node with npm, for the session client of web pages.
+    Node,
     /// The programs of a Postgres server, or the address of one.
     Postgres,
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 4] = [Self::Wasm, Self::Judge, Self::Soffice, Self::Postgres];
+    pub(crate) const ALL: [Self; 5] = [Self::Wasm, Self::Judge, Self::Soffice, Self::Postgres, Self::Node];
 
     /// The name in `ENGROSS_REQUIRE`.
     pub(crate) fn name(self) -> &'static str {
@@ -24,6 +26,7 @@ impl Part {
             Self::Wasm => "wasm",
             Self::Judge => "judge",
             Self::Soffice => "soffice",
+            Self::Node => "node",
             Self::Postgres => "postgres",
         }
     }
@@ -34,6 +37,7 @@ impl Part {
             Self::Wasm => "rustup target add wasm32-unknown-unknown",
             Self::Judge => "python3 with the package lxml",
             Self::Soffice => "LibreOffice Writer on the PATH, or ENGROSS_TEST_SOFFICE",
+            Self::Node => "Node 20 or newer with npm",
             Self::Postgres => "PostgreSQL on the PATH or in /usr/lib/postgresql, or ENGROSS_TEST_POSTGRES",
         }
     }
@@ -50,6 +54,7 @@ impl Part {
             }
             Self::Judge => succeeds(Command::new("python3").args(["-c", "import lxml.etree"])),
             Self::Soffice => succeeds(Command::new(soffice()).arg("--version")),
+            Self::Node => succeeds(Command::new("npm").arg("--version")),
             Self::Postgres => has_postgres(),
         }
     }

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every test of the repository, with what is installed.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::command::run_command;
@@ -42,12 +43,28 @@ pub(crate) fn run() -> Result<()> {
     if there.contains(&Part::Soffice) {
         office::opens_example(&engine, &soffice())?;
     }
+    if there.contains(&Part::Node) {
+        web(&engine)?;
+    }
     // Last, so that the run ends with the summary of the tests.
     cargo(&["test", "--profile", "ci", "--workspace"])?;
     for part in missing {
         say(&format!("skipped: {} is not there; get it by: {}", part.name(), part.remedy()));
     }
     Ok(())
+}
+
+/// The session client of web pages, against the server that was built.
+fn web(engine: &Path) -> Result<()> {
+    let folder = root().join("web");
+    let npm = |arguments: &[&str]| {
+        run_command(Command::new("npm").args(arguments).current_dir(&folder).env("ENGROSS_BIN", engine))
+    };
+    if !folder.join("node_modules").is_dir() {
+        npm(&["ci", "--no-audit", "--no-fund"])?;
+    }
+    npm(&["run", "check"])?;
+    npm(&["test"])
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {

@@ -31,7 +31,9 @@ mod spec_tests;
 pub use collect::{Limits, collect, collect_within};
 pub use error::Error;
 pub use http::HttpPolicy;
-pub use model::{Answer, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec, Usage};
+pub use model::{
+    Answer, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolChoice, ToolSpec, Usage,
+};
 pub use open::{ProviderSettings, open};
 pub use rules::RulesModel;
 pub use script::ScriptModel;

@@ -39,10 +39,24 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// Tools that may be called.
     pub tools: Vec<ToolSpec>,
+    /// Whether one must be; without tools it means nothing.
+    pub tool_choice: ToolChoice,
     /// Upper bound of the answer in tokens; the provider's default when `None`.
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature; the provider's default when `None`.
     pub temperature: Option<f64>,
+}
+
+/// Whether a tool must be called. Models that cannot be forced (`rules`, `script:`) decide for themselves.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ToolChoice {
+    /// The model decides.
+    #[default]
+    Auto,
+    /// At least one.
+    Required,
+    /// This one.
+    Named(String),
 }
 
 /// One message of a conversation.

@@ -2,7 +2,7 @@
 //!
 //! Must never do anything itself, call the model more often than allowed, or end a turn with a call that has no result.
 
-use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolSpec};
+use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolChoice as Forced, ToolSpec};
 
 use super::context::{ContextPolicy, Mending, offered, window};
 use super::event::Finish;
@@ -215,6 +215,11 @@ impl Decider<'_> {
             system: turn.system.unwrap_or_default(),
             messages,
             tools,
+            tool_choice: match choice {
+                ToolChoice::Auto | ToolChoice::None => Forced::Auto,
+                ToolChoice::Required => Forced::Required,
+                ToolChoice::Named(name) => Forced::Named(name),
+            },
             max_output_tokens: turn.parameters.max_output_tokens,
             temperature: turn.parameters.temperature,
         })

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, Usage};
+use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, Usage};
 
 /// The provider wants a limit on every request. All its models since 2025 allow this many.
 const DEFAULT_MAX_TOKENS: u32 = 16_000;
@@ -35,6 +35,11 @@ impl Dialect for Anthropic {
         if !request.tools.is_empty() {
             let tool = |tool: &crate::ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters});
             body["tools"] = request.tools.iter().map(tool).collect();
+            match &request.tool_choice {
+                ToolChoice::Auto => {}
+                ToolChoice::Required => body["tool_choice"] = json!({"type": "any"}),
+                ToolChoice::Named(name) => body["tool_choice"] = json!({"type": "tool", "name": name}),
+            }
         }
         if let Some(temperature) = request.temperature {
             body["temperature"] = json!(temperature);

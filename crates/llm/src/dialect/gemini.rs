@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, Usage};
+use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, Usage};
 
 /// How many signatures are kept: more calls than a turn may make.
 const SIGNATURES: usize = 512;
@@ -47,6 +47,14 @@ impl Dialect for Gemini {
             };
             let tools: Vec<Value> = request.tools.iter().map(tool).collect();
             body["tools"] = json!([{"functionDeclarations": tools}]);
+            let forced = match &request.tool_choice {
+                ToolChoice::Auto => None,
+                ToolChoice::Required => Some(json!({"mode": "ANY"})),
+                ToolChoice::Named(name) => Some(json!({"mode": "ANY", "allowedFunctionNames": [name]})),
+            };
+            if let Some(forced) = forced {
+                body["toolConfig"] = json!({"functionCallingConfig": forced});
+            }
         }
         let mut options = Map::new();
         if let Some(limit) = request.max_output_tokens {

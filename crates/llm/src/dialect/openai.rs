@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, Usage};
+use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, Usage};
 
 /// Chat completions with the model `name`.
 pub(crate) struct OpenAi {
@@ -49,6 +49,13 @@ impl Dialect for OpenAi {
                 }})
             };
             body["tools"] = request.tools.iter().map(tool).collect();
+            match &request.tool_choice {
+                ToolChoice::Auto => {}
+                ToolChoice::Required => body["tool_choice"] = json!("required"),
+                ToolChoice::Named(name) => {
+                    body["tool_choice"] = json!({"type": "function", "function": {"name": name}});
+                }
+            }
         }
         if let Some(limit) = request.max_output_tokens {
             let field = match self.token_limit {

@@ -1,6 +1,6 @@
 //! What is sent: whole bodies and paths.
 
-use engross_llm::{Message, Request, ToolCall};
+use engross_llm::{Message, Request, ToolCall, ToolChoice};
 use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
@@ -34,6 +34,7 @@ fn conversation() -> Request {
             Message::User { content: "Thanks.".to_owned() },
         ],
         tools: vec![weather_tool()],
+        tool_choice: ToolChoice::Auto,
         max_output_tokens: Some(500),
         temperature: Some(0.5),
     }
@@ -207,4 +208,38 @@ async fn gemini_gets_its_signatures_back() {
             "thoughtSignature": "signed-call_1_1"},
     ]});
     assert_eq!(server.requests().pop().unwrap().body["contents"][1], expected);
+}
+
+#[tokio::test]
+async fn a_forced_tool_is_forced_in_every_dialect() {
+    let named = || ToolChoice::Named("get_weather".to_owned());
+    let table = [
+        ("openai/gpt-5", "tool_choice", ToolChoice::Required, json!("required")),
+        (
+            "openai/gpt-5",
+            "tool_choice",
+            named(),
+            json!({"type": "function", "function": {"name": "get_weather"}}),
+        ),
+        ("anthropic/claude", "tool_choice", ToolChoice::Required, json!({"type": "any"})),
+        ("anthropic/claude", "tool_choice", named(), json!({"type": "tool", "name": "get_weather"})),
+        ("gemini/pro", "toolConfig", ToolChoice::Required, json!({"functionCallingConfig": {"mode": "ANY"}})),
+        (
+            "gemini/pro",
+            "toolConfig",
+            named(),
+            json!({"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["get_weather"]}}),
+        ),
+        ("openai/gpt-5", "tool_choice", ToolChoice::Auto, Value::Null),
+    ];
+    for (spec, field, tool_choice, wanted) in table {
+        let (_, body) = sent(spec, Request { tool_choice, ..conversation() }).await;
+        assert_eq!(body[field], wanted, "{spec}");
+    }
+    let without = Request { tools: Vec::new(), tool_choice: ToolChoice::Required, ..conversation() };
+    assert_eq!(
+        sent("openai/gpt-5", without).await.1["tool_choice"],
+        Value::Null,
+        "there is nothing to choose"
+    );
 }

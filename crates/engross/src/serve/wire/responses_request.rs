@@ -17,7 +17,7 @@ use crate::serve::error::Error;
 /// Reads a body.
 ///
 /// # Errors
-/// As [`super::chat_request`], and [`Error::ResponseNotFound`].
+/// As [`super::chat_request()`], and [`Error::ResponseNotFound`].
 pub(crate) fn responses_request(bytes: &[u8]) -> Result<Asked, Error> {
     let mut body = fields::body(bytes)?;
     let mut request = TurnRequest::default();
