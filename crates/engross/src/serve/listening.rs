@@ -18,7 +18,6 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::error::Error;
 use super::metrics::Metrics;
-use super::reply;
 use super::service::Answering;
 use super::wire::{Encoder, Notice, Out, Progress, Whole};
 
@@ -56,12 +55,9 @@ impl<A: Answering> Listening<A> {
         let first = self.first(beat).await?;
         self.streams = true;
         self.metrics.streams(1);
-        let mut headers = axum::http::HeaderMap::new();
-        reply::describe(&mut headers, &self.answering);
         let pump =
             Pump { listening: self, encoder, out: Out::default(), first, beat, phase: PumpPhase::Beginning };
         let mut response = Response::new(Body::from_stream(stream::unfold(pump, Pump::piece)));
-        *response.headers_mut() = headers;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));

@@ -19,7 +19,8 @@ pub(crate) fn json(body: impl Into<Bytes>) -> Response {
 }
 
 /// The headers that say which session and turn an answer belongs to.
-pub(crate) fn describe(headers: &mut HeaderMap, answering: &impl Answering) {
+pub(crate) fn description(answering: &impl Answering) -> HeaderMap {
+    let mut headers = HeaderMap::new();
     if let Ok(key) = HeaderValue::from_bytes(answering.key().as_bytes()) {
         headers.insert(OPENCLAW_SESSION_KEY, key.clone());
         headers.insert(SESSION_KEY, key);
@@ -28,6 +29,14 @@ pub(crate) fn describe(headers: &mut HeaderMap, answering: &impl Answering) {
         headers.insert(SESSION_ID, id);
     }
     headers.insert(TURN, HeaderValue::from(answering.turn()));
+    headers
+}
+
+/// A response with its description. A request that was accepted has a session, also when its answer fails.
+pub(crate) fn described(response: Result<Response, Error>, description: HeaderMap) -> Response {
+    let mut response = response.unwrap_or_else(IntoResponse::into_response);
+    response.headers_mut().extend(description);
+    response
 }
 
 impl IntoResponse for Error {

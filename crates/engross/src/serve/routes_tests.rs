@@ -212,6 +212,7 @@ async fn an_answer_that_fails_before_its_first_byte_has_a_status() {
             let got = post(&app, CHAT, &[], body).await;
             assert_eq!(got.error(), (status, code.to_owned(), class.to_owned()));
             assert_eq!(got.header("retry-after").as_deref(), Some("7"));
+            assert_eq!(got.header("x-engross-session-id").as_deref(), Some(SESSION), "its session is known");
         }
     }
     drop(fake.play());

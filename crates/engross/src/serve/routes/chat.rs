@@ -31,21 +31,18 @@ pub(in crate::serve) async fn create<S: Service>(
         server.metrics.turn();
     }
     let head = head(&answering, asked.model);
-    if asked.stream {
+    let described = reply::description(&answering);
+    let response = if asked.stream {
         let last = headers::last_event_id(&parts.headers);
         let wanted = wanted(last, &answering, asked.include_usage, wants_events);
         if let Some(behind) = wanted.behind {
             answering.go_on_behind(behind.position);
         }
         let stream = ChatStream::new(&head, wanted, asked.notices);
-        return Listening::new(answering, Arc::clone(&server.metrics))
-            .stream(stream, server.limits.heartbeat)
-            .await;
-    }
-    let mut described = axum::http::HeaderMap::new();
-    reply::describe(&mut described, &answering);
-    let whole = Listening::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await?;
-    let mut response = reply::json(chat_body(&head, &whole).take());
-    response.headers_mut().extend(described);
-    Ok(response)
+        Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+    } else {
+        let whole = Listening::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
+        whole.map(|whole| reply::json(chat_body(&head, &whole).take()))
+    };
+    Ok(reply::described(response, described))
 }

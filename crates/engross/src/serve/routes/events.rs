@@ -14,7 +14,7 @@ use crate::serve::listening::Listening;
 use crate::serve::server::Server;
 use crate::serve::service::{Answering, Service};
 use crate::serve::wire::{ChatStream, DEFAULT_MODEL};
-use crate::serve::{headers, keys};
+use crate::serve::{headers, keys, reply};
 
 /// Streams the newest answer as chat chunks, from its beginning or behind `Last-Event-ID`.
 pub(in crate::serve) async fn listen<S: Service>(
@@ -34,5 +34,8 @@ pub(in crate::serve) async fn listen<S: Service>(
         answering.go_on_behind(behind.position);
     }
     let stream = ChatStream::new(&head, wanted, Vec::new());
-    Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+    let described = reply::description(&answering);
+    let response =
+        Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await;
+    Ok(reply::described(response, described))
 }

@@ -31,18 +31,15 @@ pub(in crate::serve) async fn create<S: Service>(
         server.metrics.turn();
     }
     let head = head(&answering, asked.model);
-    if asked.stream {
+    let described = reply::description(&answering);
+    let response = if asked.stream {
         // Later events repeat the whole text, so the stream is made from its beginning, and sent from where it goes on.
         let wanted = wanted(headers::last_event_id(&parts.headers), &answering, false, wants_events);
         let stream = ResponsesStream::new(head, wanted, asked.namespaces, asked.notices);
-        return Listening::new(answering, Arc::clone(&server.metrics))
-            .stream(stream, server.limits.heartbeat)
-            .await;
-    }
-    let mut described = axum::http::HeaderMap::new();
-    reply::describe(&mut described, &answering);
-    let whole = Listening::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await?;
-    let mut response = reply::json(responses_body(&head, &whole, &asked.namespaces).take());
-    response.headers_mut().extend(described);
-    Ok(response)
+        Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+    } else {
+        let whole = Listening::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
+        whole.map(|whole| reply::json(responses_body(&head, &whole, &asked.namespaces).take()))
+    };
+    Ok(reply::described(response, described))
 }
