@@ -153,10 +153,6 @@ impl Decider<'_> {
         match turn.phase {
             Phase::Asking => self.ask(),
             Phase::Calling => self.call(),
-            Phase::Suspended { deadline } if deadline <= self.now => {
-                self.close_open();
-                Action::Rest
-            }
             Phase::Suspended { .. } => Action::Rest,
         }
     }

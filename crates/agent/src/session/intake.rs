@@ -16,11 +16,15 @@ use super::state::{OpenCall, Phase, Session};
 /// What the model reads for a call whose result never came.
 pub(crate) const NO_RESULT: &str = "No result came for this call. It may or may not have been carried out.";
 
-/// The entries that a request adds.
+/// The entries that a request adds. `now` in milliseconds since 1970.
 ///
 /// # Errors
 /// When the request does not fit the session; nothing may be stored then.
-pub(crate) fn take_in(session: &Session, request: &TurnRequest) -> Result<Vec<LogEvent>, RequestError> {
+pub(crate) fn take_in(
+    session: &Session,
+    request: &TurnRequest,
+    now: i64,
+) -> Result<Vec<LogEvent>, RequestError> {
     if !request.messages.iter().any(|message| !matches!(message, Message::Assistant { .. })) {
         return Err(RequestError::new(
             RefusalKind::Invalid,
@@ -30,7 +34,7 @@ pub(crate) fn take_in(session: &Session, request: &TurnRequest) -> Result<Vec<Lo
     }
     let known = align(&session.messages, &request.messages);
     let rest = request.messages.get(known.consumed..).unwrap_or_default();
-    let mut intake = Intake { session, request, events: Vec::new(), known };
+    let mut intake = Intake { session, request, events: Vec::new(), known, now };
     intake.run(rest)?;
     Ok(intake.events)
 }
@@ -121,13 +125,17 @@ struct Intake<'a> {
     request: &'a TurnRequest,
     events: Vec<LogEvent>,
     known: Known,
+    now: i64,
 }
 
 impl Intake<'_> {
     fn run(&mut self, rest: &[Message]) -> Result<(), RequestError> {
         let stays = self.known.keep == self.session.messages.len();
         let turn = self.session.turn.as_ref().filter(|_| stays);
-        let calls: &[OpenCall] = turn.map_or(&[], |turn| &turn.calls);
+        // Behind the deadline no result is taken any more: a new message closes the calls.
+        let waits =
+            turn.filter(|turn| !matches!(turn.phase, Phase::Suspended { deadline } if deadline <= self.now));
+        let calls: &[OpenCall] = waits.map_or(&[], |turn| &turn.calls);
         let results = rest.iter().take_while(|message| matches!(message, Message::Tool { .. })).count();
         let (results, new) = rest.split_at(results);
         let given = bind(&self.session.messages, calls, results)?;

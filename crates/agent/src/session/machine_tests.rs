@@ -124,7 +124,7 @@ impl World {
             return false;
         }
         let before = self.session.clone();
-        let Ok(events) = take_in(&self.session, &self.request(messages)) else {
+        let Ok(events) = take_in(&self.session, &self.request(messages), 0) else {
             assert_eq!(self.session, before);
             return false;
         };

@@ -233,7 +233,7 @@ impl Sessions {
         };
         let mut events = vec![LogEvent::Opened { key: key.clone() }];
         let mut session = Session::default();
-        events.extend(take_in(&session, request)?);
+        events.extend(take_in(&session, request, moment(now))?);
         for event in &events {
             session.apply(event);
         }
@@ -305,7 +305,8 @@ impl Sessions {
             None => live::load(&*config.store, id).await?.ok_or_else(lost)?,
         };
         live.fence = fence;
-        let taken = take_in(&live.session, &order.request);
+        let now = config.clock.millis();
+        let taken = take_in(&live.session, &order.request, moment(now));
         let events = match taken {
             Ok(events) => events,
             Err(error) => {
@@ -320,7 +321,6 @@ impl Sessions {
             live.session.apply(event);
         }
         // After a failure the state in memory is ahead of the log: it is dropped, and read anew next time.
-        let now = config.clock.millis();
         let stored = live.append(config, id, &events, names, now).await;
         if let Err(error) = stored {
             lease::give_back(config, id, fence).await;
@@ -498,6 +498,11 @@ fn key_in(name: &Name) -> String {
 /// Whom a name belongs to.
 fn principal_in(name: &Name) -> &str {
     name.as_str().split('\u{1}').nth(1).unwrap_or_default()
+}
+
+/// Milliseconds since 1970 as the log has them.
+fn moment(now: u64) -> i64 {
+    i64::try_from(now).unwrap_or(i64::MAX)
 }
 
 fn unknown(key: &str) -> RequestError {

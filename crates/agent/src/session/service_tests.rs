@@ -604,3 +604,20 @@ async fn whoever_gives_a_turn_up_and_says_something_new_does_not_wait() {
     assert_eq!(heard(answer).await.0, "at once");
     assert!(started.elapsed() < Duration::from_millis(20), "{:?}", started.elapsed());
 }
+
+#[tokio::test]
+async fn a_result_behind_its_deadline_is_refused_and_a_message_goes_on() {
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), Told::new([calls("", &[("a", "look", "{}")]), text("gone on")]));
+    let rules = Rules { deadline: 0, ..Rules::default() };
+    let sessions = Sessions::new(SessionsConfig { rules, ..config(&store, &model) });
+    heard(sessions.submit(with_tools(vec![user("look")])).await.unwrap()).await;
+    for id in ["a", "dummy"] {
+        let late = sessions.submit(request(vec![result(id, "look", "late")])).await.unwrap_err();
+        assert!(matches!(late.code, "RESULT_DUPLICATE" | "CALL_NOT_OPEN"), "{late:?}");
+    }
+    let answer = sessions.submit(request(vec![user("go on")])).await.unwrap();
+    assert_eq!(heard(answer).await.0, "gone on");
+    let closed = &model.asked()[1][2];
+    assert!(matches!(closed, Message::Tool { tool_call_id, is_error: true, .. } if tool_call_id == "a"));
+}
