@@ -52,6 +52,11 @@ impl Channel {
         self.cancelled.is_cancelled()
     }
 
+    /// Tells others when the answer is to stop.
+    pub(crate) fn cancelling(&self) -> CancellationToken {
+        self.cancelled.clone()
+    }
+
     /// Resolves when the answer is to stop.
     pub(crate) async fn cancelled(&self) {
         self.cancelled.cancelled().await;

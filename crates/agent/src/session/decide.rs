@@ -7,8 +7,9 @@ use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolC
 use super::context::{ContextPolicy, Mending, offered, window};
 use super::event::Finish;
 use super::intake::{NO_RESULT, same_call};
-use super::log::{Call, Ending, EndingKind, LogEvent, ResultSource, Side};
-use super::request::ToolChoice;
+use super::log::{Call, Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult};
+use super::request::{ClientTool, ToolChoice};
+use super::settings::Settings;
 use super::state::{OpenCall, Phase, Session, Turn};
 
 /// What is allowed.
@@ -31,6 +32,19 @@ impl Default for Rules {
     }
 }
 
+/// What the server brings to a conversation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Offer {
+    /// Tools that it carries out.
+    pub(crate) tools: Vec<ServerTool>,
+    /// Tools that every client carries out.
+    pub(crate) client: Vec<ClientTool>,
+    /// What the model is told of its tools.
+    pub(crate) instructions: String,
+    /// Settings for sessions that have none of their own.
+    pub(crate) settings: Settings,
+}
+
 /// A tool that the server carries out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerTool {
@@ -45,39 +59,45 @@ pub struct ServerTool {
 pub(crate) enum Input {
     /// A request was taken in, or a session is taken up again after its process died.
     Continue,
-    /// The model has answered.
-    Answered(Answer),
-    /// It has not, after the text so far.
-    Failed(Error, String),
-    /// A tool of the server is done.
+    /// The model of this name has answered.
+    Answered(Answer, String),
+    /// It has not; what came of its text is in the log but for this.
+    Failed(Error, Heard),
+    /// Tools of the server are done: each call with its result.
     Ran {
-        /// The call.
-        id: String,
-        /// Its result.
-        content: String,
-        /// Whether it failed.
-        is_error: bool,
+        /// The calls' ids and results.
+        results: Vec<(String, ToolResult)>,
+        /// Whether the turn is to stop before anything else is done.
+        stop: bool,
     },
-    /// The same, and the turn is to stop before the next call.
-    RanLast {
-        /// The call.
-        id: String,
-        /// Its result.
-        content: String,
-        /// Whether it failed.
-        is_error: bool,
-    },
-    /// The turn is to stop.
-    Cancel(&'static str, &'static str),
+    /// The turn is to stop: code, message, and what came of the model's text beside what is in the log.
+    Cancel(&'static str, &'static str, Heard),
+    /// Nobody has given the client's results in time.
+    Expire,
+}
+
+/// Text of an answer that is not whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    /// What is not in the log yet.
+    pub(crate) text: String,
+    /// The bytes before it, which are.
+    pub(crate) from: usize,
+}
+
+impl Heard {
+    fn is_nothing(&self) -> bool {
+        self.text.is_empty() && self.from == 0
+    }
 }
 
 /// What to do once the entries are stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
-    /// Put a question to the model.
-    Ask(Request),
-    /// Have a tool of the server carry out a call.
-    Run(ToolCall),
+    /// Put a question to a model: the one of this name, or the usual one.
+    Ask(Request, Option<String>),
+    /// Have tools of the server carry out calls, in this order.
+    Run(Vec<ToolCall>),
     /// Nothing: the answer is over. The client has calls to carry out, or the turn has ended.
     Rest,
 }
@@ -103,11 +123,15 @@ pub(crate) fn decide(
     session: &mut Session,
     tries: &mut Tries,
     input: Input,
-    tools: &[ServerTool],
+    offer: &Offer,
     rules: Rules,
     now: i64,
 ) -> Decision {
-    let mut decider = Decider { session, tries, tools, rules, now, events: Vec::new() };
+    let settings = session.settings.or(&offer.settings);
+    let mut rules = rules;
+    rules.loops = settings.max_rounds.unwrap_or(rules.loops);
+    rules.context.turns = settings.history_turns.unwrap_or(rules.context.turns);
+    let mut decider = Decider { session, tries, offer, settings, rules, now, events: Vec::new() };
     let action = decider.run(input);
     Decision { events: decider.events, action }
 }
@@ -115,7 +139,8 @@ pub(crate) fn decide(
 struct Decider<'a> {
     session: &'a mut Session,
     tries: &'a mut Tries,
-    tools: &'a [ServerTool],
+    offer: &'a Offer,
+    settings: Settings,
     rules: Rules,
     now: i64,
     events: Vec<LogEvent>,
@@ -125,17 +150,19 @@ impl Decider<'_> {
     fn run(&mut self, input: Input) -> Action {
         match input {
             Input::Continue => self.go_on(),
-            Input::Answered(answer) => self.answered(answer),
-            Input::Failed(error, text) => self.failed(&error, text),
-            Input::Ran { id, content, is_error } => {
-                self.push(LogEvent::Resulted { id, content, is_error, from: ResultSource::Server });
-                self.go_on()
+            Input::Answered(answer, model) => self.answered(answer, model),
+            Input::Failed(error, heard) => self.failed(&error, heard),
+            Input::Ran { results, stop } => {
+                for (id, result) in results {
+                    self.push(LogEvent::resulted(id, result, ResultSource::Server));
+                }
+                if stop { self.cancel("TURN_CANCELLED", "the turn was cancelled") } else { self.go_on() }
             }
-            Input::RanLast { id, content, is_error } => {
-                self.push(LogEvent::Resulted { id, content, is_error, from: ResultSource::Server });
-                self.cancel("TURN_CANCELLED", "the turn was cancelled")
+            Input::Cancel(code, message, heard) => {
+                self.streamed(heard);
+                self.cancel(code, message)
             }
-            Input::Cancel(code, message) => self.cancel(code, message),
+            Input::Expire => self.expire(),
         }
     }
 
@@ -160,18 +187,22 @@ impl Decider<'_> {
     /// Tools of the server do not wait for the client; the model waits for both.
     fn call(&mut self) -> Action {
         let Some(turn) = self.turn() else { return Action::Rest };
-        let next = turn.open(Side::Server).next().cloned();
-        if let Some(OpenCall { call, began, .. }) = next {
+        let open: Vec<OpenCall> = turn.open(Side::Server).cloned().collect();
+        let mut calls = Vec::with_capacity(open.len());
+        for OpenCall { call, began, .. } in open {
             let read_only = self.tool(&call.name).is_some_and(|tool| tool.read_only);
             if began && !read_only {
                 // The process died while the tool was changing something: doing it again could do it twice.
                 self.result(&call.id, NO_RESULT.to_owned(), true);
-                return self.go_on();
+                continue;
             }
             if !read_only {
                 self.push(LogEvent::Began { id: call.id.clone() });
             }
-            return Action::Run(call);
+            calls.push(call);
+        }
+        if !calls.is_empty() {
+            return Action::Run(calls);
         }
         let waits = self.turn().is_some_and(|turn| turn.open(Side::Client).next().is_some());
         if waits {
@@ -179,6 +210,22 @@ impl Decider<'_> {
             return Action::Rest;
         }
         self.go_on()
+    }
+
+    /// Calls that nobody answered in time become errors. A background turn goes on with them; any other waits for what its
+    /// client says next.
+    fn expire(&mut self) -> Action {
+        let Some(turn) = self.turn() else { return Action::Rest };
+        if !matches!(turn.phase, Phase::Suspended { deadline } if deadline <= self.now) {
+            return Action::Rest;
+        }
+        let goes_on = turn.background;
+        self.close_open();
+        if goes_on {
+            return self.go_on();
+        }
+        let message = "the results of its calls did not come in time; send a new message to go on";
+        self.end(EndingKind::Cancelled, "CALLS_EXPIRED", message, None)
     }
 
     fn ask(&mut self) -> Action {
@@ -207,8 +254,13 @@ impl Decider<'_> {
         let choice = if forced { turn.parameters.tool_choice.clone() } else { ToolChoice::Auto };
         let offered: Vec<String> = offered(&choice, &names).into_iter().map(str::to_owned).collect();
         let tools = self.specs().filter(|spec| offered.contains(&spec.name)).cloned().collect();
-        Action::Ask(Request {
-            system: turn.system.unwrap_or_default(),
+        let system =
+            [self.settings.system_prompt.as_ref(), Some(&self.offer.instructions), turn.system.as_ref()];
+        let system: Vec<&str> =
+            system.into_iter().flatten().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        let model = turn.parameters.model.clone().or_else(|| self.settings.model.clone());
+        let request = Request {
+            system: system.join("\n\n"),
             messages,
             tools,
             tool_choice: match choice {
@@ -218,22 +270,31 @@ impl Decider<'_> {
             },
             max_output_tokens: turn.parameters.max_output_tokens,
             temperature: turn.parameters.temperature,
-        })
+        };
+        Action::Ask(request, model)
     }
 
-    /// All tools, each name once: a client's tool goes before a server's of the same name.
+    /// All tools, each name once: what the client sent goes before what it always has, and that before the server's own.
     fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
-        let client = &self.session.tools;
-        let hidden = |name: &str| client.iter().any(|tool| tool.spec.name == name);
-        let server = self.tools.iter().map(|tool| &tool.spec).filter(move |spec| !hidden(&spec.name));
-        client.iter().map(|tool| &tool.spec).chain(server)
+        let sent = &self.session.tools;
+        let is_sent = |name: &str| sent.iter().any(|tool| tool.spec.name == name);
+        let declared = self.offer.client.iter().filter(move |tool| !is_sent(&tool.spec.name));
+        let is_clients = |name: &str| self.client_tool(name).is_some();
+        let server =
+            self.offer.tools.iter().map(|tool| &tool.spec).filter(move |spec| !is_clients(&spec.name));
+        sent.iter().chain(declared).map(|tool| &tool.spec).chain(server)
+    }
+
+    fn client_tool(&self, name: &str) -> Option<&ClientTool> {
+        let mut tools = self.session.tools.iter().chain(&self.offer.client);
+        tools.find(|tool| tool.spec.name == name)
     }
 
     fn tool(&self, name: &str) -> Option<&ServerTool> {
-        self.tools.iter().find(|tool| tool.spec.name == name)
+        self.offer.tools.iter().find(|tool| tool.spec.name == name)
     }
 
-    fn answered(&mut self, answer: Answer) -> Action {
+    fn answered(&mut self, answer: Answer, model: String) -> Action {
         let cut = match answer.finish {
             FinishReason::Length => Some(Finish::Length),
             FinishReason::ContentFilter => Some(Finish::ContentFilter),
@@ -281,7 +342,7 @@ impl Decider<'_> {
             calls.push(Call { call, side });
         }
         let has_calls = !calls.is_empty();
-        self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut });
+        self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut, model });
         for (id, message) in refused {
             self.result(&id, message, true);
         }
@@ -314,7 +375,7 @@ impl Decider<'_> {
     }
 
     fn side(&self, name: &str) -> Side {
-        if self.session.tools.iter().any(|tool| tool.spec.name == name) {
+        if self.client_tool(name).is_some() {
             Side::Client
         } else if self.tool(name).is_some() {
             Side::Server
@@ -324,8 +385,8 @@ impl Decider<'_> {
     }
 
     fn reads(&self, name: &str) -> bool {
-        let client = self.session.tools.iter().find(|tool| tool.spec.name == name);
-        client.map_or_else(|| self.tool(name).is_some_and(|tool| tool.read_only), |tool| tool.read_only)
+        let server = || self.tool(name).is_some_and(|tool| tool.read_only);
+        self.client_tool(name).map_or_else(server, |tool| tool.read_only)
     }
 
     /// How often each call was made in a row in this turn, this time included.
@@ -377,10 +438,10 @@ impl Decider<'_> {
         })
     }
 
-    fn failed(&mut self, error: &Error, text: String) -> Action {
+    fn failed(&mut self, error: &Error, heard: Heard) -> Action {
         // Some providers refuse a conversation whose order they do not like; nothing was streamed then.
         if error.code() == "MODEL_BAD_REQUEST"
-            && text.is_empty()
+            && heard.is_nothing()
             && let Some(mending) = Mending::after(self.tries.mending)
             && self.session.messages.len() > 1
         {
@@ -391,9 +452,7 @@ impl Decider<'_> {
             self.push(LogEvent::Noted { code: "CONVERSATION_MENDED".to_owned(), message });
             return self.ask();
         }
-        if !text.is_empty() {
-            self.push(LogEvent::Streamed { text });
-        }
+        self.streamed(heard);
         let message = error.to_string();
         self.end(
             EndingKind::Failed,
@@ -403,8 +462,15 @@ impl Decider<'_> {
         )
     }
 
+    fn streamed(&mut self, Heard { text, from }: Heard) {
+        if !text.is_empty() {
+            self.push(LogEvent::Streamed { text, from });
+        }
+    }
+
     fn result(&mut self, id: &str, content: String, is_error: bool) {
-        self.push(LogEvent::Resulted { id: id.to_owned(), content, is_error, from: ResultSource::Session });
+        let result = ToolResult { content, is_error, ..ToolResult::default() };
+        self.push(LogEvent::resulted(id, result, ResultSource::Session));
     }
 
     fn close_open(&mut self) {
@@ -423,7 +489,13 @@ impl Decider<'_> {
 
     /// The last words of a turn that the session stops.
     fn stop(&mut self, code: &str, message: &str) -> Action {
-        self.push(LogEvent::Answered { text: message.to_owned(), calls: Vec::new(), usage: None, cut: None });
+        self.push(LogEvent::Answered {
+            text: message.to_owned(),
+            calls: Vec::new(),
+            usage: None,
+            cut: None,
+            model: String::new(),
+        });
         self.end(EndingKind::Stopped, code, message, None)
     }
 

@@ -35,7 +35,19 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    pub(crate) fn new(kind: RefusalKind, code: &'static str, message: impl Into<String>) -> Self {
+    /// There is no such workspace.
+    #[must_use]
+    pub fn no_workspace(name: &str) -> Self {
+        let name: String = name.chars().take(80).collect();
+        Self::new(
+            RefusalKind::NotFound,
+            "WORKSPACE_UNKNOWN",
+            format!("there is no workspace '{name}'; put a file into it first, or leave the workspace out"),
+        )
+    }
+
+    /// A refusal without particulars.
+    pub fn new(kind: RefusalKind, code: &'static str, message: impl Into<String>) -> Self {
         Self { kind, code, message: message.into(), retry_after: None, details: Box::new(json!({})) }
     }
 

@@ -29,8 +29,17 @@ pub enum TurnEvent {
         /// All its arguments: JSON text, unless the model erred.
         arguments: String,
     },
-    /// What the server is doing, for people: "Applying edits …". Not part of the answer.
-    Status(String),
+    /// What the server is doing for a call of its own tools. Not part of the answer.
+    Status {
+        /// For people: "Applying edits …".
+        message: String,
+        /// The call.
+        id: String,
+        /// The tool.
+        tool: String,
+        /// How far it is.
+        step: Step,
+    },
     /// Something to know, with a stable code. Not part of the answer.
     Warning {
         /// Stable code.
@@ -54,6 +63,18 @@ pub enum TurnEvent {
         /// Seconds to wait before asking again, where the provider says.
         retry_after: Option<u64>,
     },
+}
+
+/// How far a tool of the server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// It begins.
+    Started,
+    /// It has its result.
+    Done,
+    /// It failed.
+    Failed,
 }
 
 /// Why a whole answer ended.

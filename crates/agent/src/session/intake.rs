@@ -9,7 +9,7 @@ use engross_llm::{Message, ToolCall};
 use serde_json::{Value, json};
 
 use super::error::{RefusalKind, RequestError};
-use super::log::{Accepted, Ending, EndingKind, LogEvent, ResultSource, Side};
+use super::log::{Accepted, Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult};
 use super::request::TurnRequest;
 use super::state::{OpenCall, Phase, Session};
 
@@ -200,6 +200,11 @@ impl Intake<'_> {
             tools: tools.cloned(),
             parameters: self.request.parameters.clone(),
             background: self.request.background,
+            workspace: self
+                .request
+                .workspace
+                .clone()
+                .filter(|name| Some(name) != self.session.workspace.as_ref()),
             retake: false,
         }));
     }
@@ -261,22 +266,14 @@ struct Given<'a> {
 
 impl Given<'_> {
     fn event(&self) -> LogEvent {
-        LogEvent::Resulted {
-            id: self.id.to_owned(),
-            content: self.content.to_owned(),
-            is_error: self.is_error,
-            from: ResultSource::Client,
-        }
+        let result =
+            ToolResult { content: self.content.to_owned(), is_error: self.is_error, ..ToolResult::default() };
+        LogEvent::resulted(self.id, result, ResultSource::Client)
     }
 }
 
 fn closed(id: &str) -> LogEvent {
-    LogEvent::Resulted {
-        id: id.to_owned(),
-        content: NO_RESULT.to_owned(),
-        is_error: true,
-        from: ResultSource::Session,
-    }
+    LogEvent::resulted(id, ToolResult::error(NO_RESULT), ResultSource::Session)
 }
 
 /// Finds the call of each result: by id, else by name where just one call of that name is open.

@@ -31,12 +31,26 @@ pub(super) async fn take(config: &SessionsConfig, id: SessionId) -> Result<Optio
         }
         tokio::time::sleep(PAUSE).await;
     }
-    Err(RequestError::new(
+    Err(busy())
+}
+
+fn busy() -> RequestError {
+    RequestError::new(
         RefusalKind::Busy,
         "SESSION_BUSY",
         "another server works on this session; try again once it has answered",
     )
-    .retry_after(1))
+    .retry_after(1)
+}
+
+/// Takes the lease if nobody has it.
+pub(super) async fn take_now(config: &SessionsConfig, id: SessionId) -> Result<Option<Fence>, RequestError> {
+    let Some(node) = &config.node else { return Ok(None) };
+    let lease = config.store.lease(id, node, config.clock.millis(), TTL).await;
+    match lease.map_err(|error| record::refusal(&error))? {
+        Some(fence) => Ok(Some(fence)),
+        None => Err(busy()),
+    }
 }
 
 /// Gives the lease back. One that cannot be given back runs out.

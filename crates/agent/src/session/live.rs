@@ -8,6 +8,7 @@ use engross_store::{Append, Fence, Name, Store};
 use super::config::SessionsConfig;
 use super::error::RequestError;
 use super::log::{Accepted, LogEvent};
+use super::observe::Stored;
 use super::record;
 use super::state::{Session, Turn};
 
@@ -19,18 +20,20 @@ pub(super) struct Live {
     pub(super) fence: Option<Fence>,
     /// Entries since the last snapshot.
     since_snapshot: u64,
+    /// When the store is to wake it.
+    wake_at: Option<u64>,
 }
 
 /// After so many entries a snapshot is written, so that reading a session never costs more than that.
 const SNAPSHOT_EVERY: u64 = 64;
 
-impl Live {
-    pub(super) fn new(session: Session, head: u64) -> Self {
-        Self { session, head, fence: None, since_snapshot: head }
-    }
+/// A background turn of which nothing was stored for so many milliseconds may have lost its process.
+pub(super) const PATIENCE: u64 = 60_000;
 
-    fn read(session: Session, head: u64, since_snapshot: u64) -> Self {
-        Self { session, head, fence: None, since_snapshot }
+impl Live {
+    /// A session that was created just now.
+    pub(super) fn new(session: Session, head: u64, wake_at: Option<u64>) -> Self {
+        Self { session, head, fence: None, since_snapshot: head, wake_at }
     }
 
     /// What stays in memory: nothing where others may go on with the session.
@@ -47,6 +50,7 @@ impl Live {
         names: Vec<(Name, Vec<u8>)>,
         now: u64,
     ) -> Result<(), RequestError> {
+        let wake_at = self.session.wake_at(now, PATIENCE);
         if events.is_empty() && names.is_empty() {
             return Ok(());
         }
@@ -60,11 +64,27 @@ impl Live {
             entries: record::entries(events, now)?,
             names,
             snapshot,
-            wake_at: None,
+            wake_at: (wake_at != self.wake_at).then_some(wake_at),
         };
-        self.head = config.store.append(append).await.map_err(|error| record::refusal(&error))?;
+        let head = config.store.append(append).await.map_err(|error| record::refusal(&error))?;
+        tell(config, id, &self.session.key, (self.head + 1, now), events);
+        self.head = head;
+        self.wake_at = wake_at;
         self.since_snapshot = if is_due { 0 } else { self.since_snapshot + count };
         Ok(())
+    }
+}
+
+/// Tells the observers what was stored: the number of the first entry, and when.
+pub(super) fn tell(
+    config: &SessionsConfig,
+    session: SessionId,
+    key: &str,
+    (first, at): (u64, u64),
+    events: &[LogEvent],
+) {
+    for observer in &config.observers {
+        observer.stored(Stored { session, key, first, at, events });
     }
 }
 
@@ -73,7 +93,7 @@ pub(super) async fn load(store: &dyn Store, id: SessionId) -> Result<Option<Live
     let stored = store.load_by_id(id).await.map_err(|error| record::refusal(&error))?;
     let Some(stored) = stored else { return Ok(None) };
     let (session, since_snapshot) = record::replay(store, &stored).await?;
-    Ok(Some(Live::read(session, stored.head, since_snapshot)))
+    Ok(Some(Live { session, head: stored.head, fence: None, since_snapshot, wake_at: stored.wake_at }))
 }
 
 /// The beginning of another answer to what a turn was last asked.

@@ -4,9 +4,11 @@
 
 use engross_llm::{Message, ToolCall, Usage};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::event::Finish;
 use super::request::{ClientTool, Parameters};
+use super::settings::Settings;
 
 /// One entry of the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,11 +34,17 @@ pub enum LogEvent {
         /// Whether a limit or filter cut it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<Finish>,
+        /// Who answered, such as `anthropic/claude-sonnet-4-5`; empty for the session itself.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        model: String,
     },
-    /// Text that was streamed of an answer that is not whole.
+    /// Text that was streamed of an answer that is not whole yet, and may never be.
     Streamed {
-        /// All of it so far.
+        /// A piece of it.
         text: String,
+        /// The bytes of the answer's text before this piece.
+        #[serde(default)]
+        from: usize,
     },
     /// A tool of the server begins to change something. Without a result behind it, nobody knows how far it came.
     Began {
@@ -54,7 +62,15 @@ pub enum LogEvent {
         is_error: bool,
         /// Who gave it.
         from: ResultSource,
+        /// What is known of it beside what the model reads, for people and transcripts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        details: Option<Value>,
+        /// Files that the model has seen with it, and in which revision.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        seen: Vec<Seen>,
     },
+    /// Settings of the session, all anew.
+    Configured(Settings),
     /// The answer ends with calls of the client open. The turn goes on with their results.
     Suspended {
         /// When calls without a result become errors, in milliseconds since 1970.
@@ -98,6 +114,9 @@ pub struct Accepted {
     /// Whether the turn goes on when nobody listens.
     #[serde(default)]
     pub background: bool,
+    /// The workspace whose tools the model has from here on. `None`: as before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
     /// Whether an answer whose process died begins anew here, with nothing new from the client. What was told of the one
     /// before is no part of this one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -112,6 +131,15 @@ pub struct Call {
     pub call: ToolCall,
     /// Who carries it out.
     pub side: Side,
+}
+
+/// A file as a model has seen it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// The file, as the tools name it.
+    pub file: String,
+    /// Its revision then.
+    pub revision: String,
 }
 
 /// Who carries a call out.
@@ -168,7 +196,41 @@ pub enum EndingKind {
     Cancelled,
 }
 
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolResult {
+    /// What the model reads.
+    pub content: String,
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// What is known of it beside what the model reads, for people and transcripts.
+    pub details: Option<Value>,
+    /// Files that the model has seen with it.
+    pub seen: Vec<Seen>,
+}
+
+impl ToolResult {
+    /// A result that is nothing but text.
+    #[must_use]
+    pub fn text(content: impl Into<String>) -> Self {
+        Self { content: content.into(), ..Self::default() }
+    }
+
+    /// A failure that is nothing but text.
+    #[must_use]
+    pub fn error(content: impl Into<String>) -> Self {
+        Self { content: content.into(), is_error: true, ..Self::default() }
+    }
+}
+
 impl LogEvent {
+    /// The result of the call `id`.
+    #[must_use]
+    pub fn resulted(id: impl Into<String>, result: ToolResult, from: ResultSource) -> Self {
+        let ToolResult { content, is_error, details, seen } = result;
+        Self::Resulted { id: id.into(), content, is_error, from, details, seen }
+    }
+
     /// The kind of entry, for indexes and people.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -179,6 +241,7 @@ impl LogEvent {
             Self::Streamed { .. } => "streamed",
             Self::Began { .. } => "began",
             Self::Resulted { .. } => "resulted",
+            Self::Configured(_) => "configured",
             Self::Suspended { .. } => "suspended",
             Self::Ended(_) => "ended",
             Self::Noted { .. } => "noted",

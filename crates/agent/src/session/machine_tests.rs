@@ -4,9 +4,9 @@ use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolS
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::decide::{Action, Input, Rules, ServerTool, Tries, decide};
+use super::decide::{Action, Heard, Input, Offer, Rules, ServerTool, Tries, decide};
 use super::intake::take_in;
-use super::log::{LogEvent, Side};
+use super::log::{LogEvent, Side, ToolResult};
 use super::request::{ClientTool, TurnRequest};
 use super::state::{Phase, Session};
 
@@ -30,6 +30,10 @@ enum Op {
     Fail { refused: bool },
     /// The process dies: what is in memory is lost.
     Crash,
+    /// Somebody stops the turn, after some text.
+    Cancel,
+    /// So much time passes that open calls expire.
+    Wait,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +59,8 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
         8 => prop::collection::vec(call, 0..3).prop_map(Op::Answer),
         1 => any::<bool>().prop_map(|refused| Op::Fail { refused }),
         1 => Just(Op::Crash),
+        1 => Just(Op::Cancel),
+        1 => Just(Op::Wait),
     ];
     prop::collection::vec(op, 0..40)
 }
@@ -75,6 +81,7 @@ struct World {
     /// Model calls since the last request.
     asked: u32,
     effects: Vec<String>,
+    now: i64,
 }
 
 impl World {
@@ -88,6 +95,7 @@ impl World {
             said: Vec::new(),
             asked: 0,
             effects: Vec::new(),
+            now: 0,
         }
     }
 
@@ -96,8 +104,9 @@ impl World {
         TurnRequest { messages, tools: Some(vec![tool("read_document")]), ..TurnRequest::default() }
     }
 
-    fn tools() -> Vec<ServerTool> {
-        vec![ServerTool { spec: spec("apply_redlines"), read_only: false }]
+    fn offer() -> Offer {
+        let tool = ServerTool { spec: spec("apply_redlines"), read_only: false };
+        Offer { tools: vec![tool], ..Offer::default() }
     }
 
     fn fresh(&mut self) -> String {
@@ -124,7 +133,7 @@ impl World {
             return false;
         }
         let before = self.session.clone();
-        let Ok(events) = take_in(&self.session, &self.request(messages), 0) else {
+        let Ok(events) = take_in(&self.session, &self.request(messages), self.now) else {
             assert_eq!(self.session, before);
             return false;
         };
@@ -143,10 +152,11 @@ impl World {
     }
 
     fn step(&mut self, input: Input) {
-        let decision = decide(&mut self.session, &mut self.tries, input, &Self::tools(), Rules::default(), 0);
+        let decision =
+            decide(&mut self.session, &mut self.tries, input, &Self::offer(), Rules::default(), self.now);
         self.store(&decision.events);
         self.action = decision.action;
-        if let Action::Ask(request) = &self.action {
+        if let Action::Ask(request, _) = &self.action {
             self.asked += 1;
             assert_paired(request);
         }
@@ -154,15 +164,16 @@ impl World {
 
     fn answer(&mut self, calls: &[Calls]) {
         match self.action.clone() {
-            Action::Ask(_) => {
+            Action::Ask(..) => {
                 let tool_calls = calls.iter().map(|call| self.call(*call)).collect();
                 let answer =
                     Answer { text: self.fresh(), tool_calls, finish: FinishReason::Stop, usage: None };
-                self.step(Input::Answered(answer));
+                self.step(Input::Answered(answer, "m".to_owned()));
             }
-            Action::Run(call) => {
-                self.effects.push(call.id.clone());
-                self.step(Input::Ran { id: call.id, content: "done".to_owned(), is_error: false });
+            Action::Run(calls) => {
+                self.effects.extend(calls.iter().map(|call| call.id.clone()));
+                let results = calls.into_iter().map(|call| (call.id, ToolResult::text("done"))).collect();
+                self.step(Input::Ran { results, stop: false });
             }
             Action::Rest => {}
         }
@@ -241,13 +252,27 @@ impl World {
             Op::Diverge(back) => self.diverge(*back),
             Op::Answer(calls) => self.answer(calls),
             Op::Fail { refused } => {
-                if matches!(self.action, Action::Ask(_)) {
+                if matches!(self.action, Action::Ask(..)) {
                     let error = if *refused {
                         Error::BadRequest { provider: "p", status: 400, message: "order".to_owned() }
                     } else {
                         Error::Truncated
                     };
-                    self.step(Input::Failed(error, String::new()));
+                    self.step(Input::Failed(error, Heard::default()));
+                }
+            }
+            Op::Cancel => {
+                if matches!(self.action, Action::Ask(..)) {
+                    let heard = Heard { text: "Half an ans".to_owned(), from: 0 };
+                    self.step(Input::Cancel("TURN_CANCELLED", "stopped", heard));
+                    assert_eq!(self.session.turn, None);
+                }
+            }
+            Op::Wait => {
+                self.now += Rules::default().deadline;
+                if self.is_resting() {
+                    self.step(Input::Expire);
+                    assert_eq!(self.session.turn, None, "nothing waits behind its deadline");
                 }
             }
             Op::Crash => {
@@ -351,7 +376,7 @@ proptest! {
             world.answer(&[]);
         }
         world.run(&Op::Say);
-        prop_assert!(matches!(world.action, Action::Ask(_)));
+        prop_assert!(matches!(world.action, Action::Ask(..)));
         world.answer(&[]);
         prop_assert_eq!(&world.session.turn, &None);
         world.check();

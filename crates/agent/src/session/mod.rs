@@ -5,16 +5,20 @@
 //!
 //! | File | Question it answers |
 //! |---|---|
-//! | `request`, `event`, `error` | what may a client ask, and what does it hear? |
+//! | `request`, `settings`, `event`, `error` | what may a client ask or set, and what does it hear? |
 //! | `log` | what happened, in order? |
 //! | `state` | where does the session stand, as the log tells it? |
 //! | `intake` | what of a request is new, and which results belong to which calls? |
 //! | `decide` | what happens next? |
 //! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
 //! | `toolbox` | what can the server itself do for the model? |
-//! | `service`, `turn`, `live`, `config` | who carries it out, one request at a time? |
+//! | `service`, `config` | what can be asked of all sessions, and what are they made of? |
+//! | `submit`, `turn`, `live`, `slots` | how does a request get in, and who carries it out, one at a time? |
+//! | `manage` | what can be done to a session beside asking it? |
+//! | `watch` | who looks after a session when no request comes? |
 //! | `lease` | who works on a session that several servers share? |
-//! | `record`, `idempotency` | how is it stored, and found again? |
+//! | `record`, `names`, `idempotency` | how is it stored, and found again? |
+//! | `observe` | who else hears of what was stored? |
 //! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
 
 mod answer;
@@ -29,18 +33,33 @@ mod intake;
 mod lease;
 mod live;
 mod log;
+mod manage;
+mod names;
+mod observe;
 mod record;
 mod render;
 mod request;
 mod service;
+mod settings;
+mod slots;
 mod state;
+mod submit;
 mod toolbox;
 mod turn;
+mod watch;
 
 #[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
+mod manage_tests;
+#[cfg(test)]
+mod service_support;
+#[cfg(test)]
 mod service_tests;
+#[cfg(test)]
+mod stream_tests;
+#[cfg(test)]
+mod watch_tests;
 
 /// The codes of sessions, each explained in `docs/errors/CODE.md`.
 pub const CODES: &[&str] = &[
@@ -65,17 +84,24 @@ pub const CODES: &[&str] = &[
     "CONVERSATION_MENDED",
     "ANSWER_INTERRUPTED",
     "SESSION_KEY_INVALID",
+    "CALLS_EXPIRED",
+    "SETTING_INVALID",
+    "MODEL_NOT_OFFERED",
+    "WORKSPACE_UNKNOWN",
 ];
 
 pub use answer::Answering;
 
-pub use config::SessionsConfig;
+pub use config::{Models, SessionsConfig};
 pub use context::ContextPolicy;
 pub use decide::{Rules, ServerTool};
 pub use error::{RefusalKind, RequestError};
-pub use event::{Finish, Placed, TurnEvent};
-pub use log::{Accepted, Call, Ending, EndingKind, LogEvent, ResultSource, Side};
+pub use event::{Finish, Placed, Step, TurnEvent};
+pub use log::{Accepted, Call, Ending, EndingKind, LogEvent, ResultSource, Seen, Side, ToolResult};
+pub use manage::SessionView;
+pub use observe::{Observer, Stored};
 pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
 pub use service::Sessions;
+pub use settings::Settings;
 pub use state::{OpenCall, Phase, Session, Turn};
-pub use toolbox::{ToolAnswer, Toolbox};
+pub use toolbox::{NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};

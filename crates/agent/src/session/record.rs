@@ -18,7 +18,7 @@ struct Stored<S> {
     session: S,
 }
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The entries of some events.
 pub(super) fn entries(events: &[LogEvent], at: u64) -> Result<Vec<NewEntry>, RequestError> {
@@ -71,6 +71,12 @@ pub(super) struct Recorded {
     /// Milliseconds since 1970.
     pub(super) at: u64,
     pub(super) event: LogEvent,
+}
+
+/// The number of a session's newest answer.
+pub(super) async fn last_answer(store: &dyn Store, id: SessionId) -> Result<Option<u64>, RequestError> {
+    let entries = all(store, id).await?;
+    Ok(entries.iter().rev().find(|entry| entry.kind == "accepted").map(|entry| entry.seq))
 }
 
 /// The whole log.

@@ -2,9 +2,9 @@
 //!
 //! Must never tell of an end that is not in the log.
 
-use engross_llm::Usage;
+use engross_llm::{ToolCall, Usage};
 
-use super::event::{Finish, Placed, TurnEvent};
+use super::event::{Finish, Placed, Step, TurnEvent};
 use super::log::{EndingKind, LogEvent, Side};
 use super::state::Session;
 
@@ -38,9 +38,10 @@ impl Renderer {
         Some(self.place(told.len() as u64, TurnEvent::Text(told)))
     }
 
-    /// What the server is doing; it has no place of its own.
-    pub(crate) fn status(&self, text: String) -> Placed {
-        Placed { position: self.position, event: TurnEvent::Status(text) }
+    /// What the server is doing for a call; it has no place of its own.
+    pub(crate) fn status(&self, message: String, call: &ToolCall, step: Step) -> Placed {
+        let (id, tool) = (call.id.clone(), call.name.clone());
+        Placed { position: self.position, event: TurnEvent::Status { message, id, tool, step } }
     }
 
     /// Whether the answer is over.
@@ -62,6 +63,10 @@ impl Renderer {
                     sum.output_tokens += usage.output_tokens;
                 }
                 told
+            }
+            LogEvent::Streamed { text, from } => {
+                let rest = self.streamed.checked_sub(*from).and_then(|heard| text.get(heard..));
+                self.delta(rest.unwrap_or_default()).into_iter().collect()
             }
             LogEvent::Suspended { .. } => {
                 let open = session.turn.iter().flat_map(|turn| turn.open(Side::Client));
@@ -91,7 +96,7 @@ impl Renderer {
             }
             LogEvent::Opened { .. }
             | LogEvent::Accepted(_)
-            | LogEvent::Streamed { .. }
+            | LogEvent::Configured(_)
             | LogEvent::Began { .. }
             | LogEvent::Resulted { .. } => Vec::new(),
         }

@@ -18,6 +18,8 @@ pub struct TurnRequest {
     pub tools: Option<Vec<ClientTool>>,
     /// Bounds and sampling.
     pub parameters: Parameters,
+    /// The workspace whose tools the model is to have; that of the session without.
+    pub workspace: Option<String>,
     /// Makes a repeated request answer the same without a second model call.
     pub idempotency_key: Option<String>,
     /// Whether the turn goes on when nobody listens.
@@ -47,6 +49,9 @@ pub struct ClientTool {
 /// Bounds and sampling of a request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Parameters {
+    /// Name of the model, one of those that the server offers; the session's without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Upper bound of each answer, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,

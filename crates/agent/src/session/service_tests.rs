@@ -1,173 +1,14 @@
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use engross_llm::{Error, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec};
-use engross_protocol::{CountingIds, FixedClock, SessionId};
+use engross_llm::{Error, Event, Message};
 use engross_store::{MemoryStore, Store};
-use futures_util::stream::{self, BoxStream, StreamExt};
-use serde_json::json;
 
-use super::event::{Finish, Placed, TurnEvent};
+use super::event::{Finish, TurnEvent};
 use super::log::LogEvent;
-use super::request::{ClientTool, SessionKey, TurnRequest};
-use super::{Answering, Rules, ServerTool, Sessions, SessionsConfig, ToolAnswer, Toolbox, live, record};
-
-type Pieces = Vec<Result<Event, Error>>;
-
-/// A model that gives the answers it was told to, and remembers what it was asked.
-#[derive(Default)]
-struct Told {
-    answers: Mutex<VecDeque<Pieces>>,
-    asked: Mutex<Vec<Request>>,
-}
-
-impl Told {
-    fn new(answers: impl IntoIterator<Item = Pieces>) -> Arc<Self> {
-        Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() })
-    }
-
-    fn asked(&self) -> Vec<Vec<Message>> {
-        self.asked.lock().unwrap().iter().map(|request| request.messages.clone()).collect()
-    }
-}
-
-impl Model for Told {
-    fn info(&self) -> ModelInfo {
-        ModelInfo { spec: "told".to_owned(), language_model: false }
-    }
-
-    fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
-        self.asked.lock().unwrap().push(request);
-        match self.answers.lock().unwrap().pop_front() {
-            Some(pieces) => stream::iter(pieces).boxed(),
-            // Nobody told it anything: it never answers.
-            None => stream::pending().boxed(),
-        }
-    }
-}
-
-fn text(words: &str) -> Pieces {
-    let pieces = words.split_inclusive(' ').map(|word| Ok(Event::Text(word.to_owned())));
-    pieces.chain([Ok(Event::Finish(FinishReason::Stop))]).collect()
-}
-
-fn calls(words: &str, calls: &[(&str, &str, &str)]) -> Pieces {
-    let mut pieces = vec![Ok(Event::Text(words.to_owned()))];
-    for (index, (id, name, arguments)) in calls.iter().enumerate() {
-        pieces.push(Ok(Event::ToolCallStart { index, id: (*id).to_owned(), name: (*name).to_owned() }));
-        pieces.push(Ok(Event::ToolCallArguments { index, delta: (*arguments).to_owned() }));
-    }
-    pieces.push(Ok(Event::Finish(FinishReason::ToolCalls)));
-    pieces
-}
-
-struct World {
-    sessions: Sessions,
-    store: Arc<MemoryStore>,
-    model: Arc<Told>,
-}
-
-fn config(store: &Arc<MemoryStore>, model: &Arc<Told>) -> SessionsConfig {
-    SessionsConfig {
-        store: Arc::<MemoryStore>::clone(store),
-        model: Arc::<Told>::clone(model),
-        rules: Rules::default(),
-        grace: Duration::from_millis(20),
-        queue: 2,
-        turns: 100,
-        node: None,
-        clock: Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap())),
-        ids: Arc::new(CountingIds::default()),
-    }
-}
-
-fn world(answers: impl IntoIterator<Item = Pieces>) -> World {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
-    World { sessions: Sessions::new(config(&store, &model)), store, model }
-}
-
-impl World {
-    /// Two processes on one store.
-    fn nodes(answers: impl IntoIterator<Item = Pieces>) -> [Self; 2] {
-        let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
-        ["one", "two"].map(|name| {
-            let config = SessionsConfig { node: Some(name.to_owned()), ..config(&store, &model) };
-            Self { sessions: Sessions::new(config), store: Arc::clone(&store), model: Arc::clone(&model) }
-        })
-    }
-
-    /// Another process on the same store.
-    fn restarted(&self) -> Self {
-        Self {
-            sessions: Sessions::new(config(&self.store, &self.model)),
-            store: Arc::clone(&self.store),
-            model: Arc::clone(&self.model),
-        }
-    }
-
-    async fn log(&self, id: SessionId) -> Vec<LogEvent> {
-        let log = record::read_all(&*self.store, id).await.unwrap();
-        log.into_iter().map(|recorded| recorded.event).collect()
-    }
-
-    async fn messages(&self, id: SessionId) -> Vec<Message> {
-        live::load(&*self.store, id).await.unwrap().unwrap().session.messages
-    }
-}
-
-fn user(text: &str) -> Message {
-    Message::User { content: text.to_owned() }
-}
-
-fn said(text: &str) -> Message {
-    Message::Assistant { content: text.to_owned(), tool_calls: Vec::new() }
-}
-
-fn called(text: &str, id: &str, name: &str) -> Message {
-    let call = ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: "{}".to_owned() };
-    Message::Assistant { content: text.to_owned(), tool_calls: vec![call] }
-}
-
-fn result(id: &str, name: &str, content: &str) -> Message {
-    Message::Tool {
-        tool_call_id: id.to_owned(),
-        name: name.to_owned(),
-        content: content.to_owned(),
-        is_error: false,
-    }
-}
-
-fn tool(name: &str) -> ClientTool {
-    let spec = ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}) };
-    ClientTool { spec, read_only: false }
-}
-
-fn request(messages: Vec<Message>) -> TurnRequest {
-    TurnRequest { key: Some(SessionKey::Named("doc".to_owned())), messages, ..TurnRequest::default() }
-}
-
-fn with_tools(messages: Vec<Message>) -> TurnRequest {
-    TurnRequest { tools: Some(vec![tool("read_document"), tool("look")]), ..request(messages) }
-}
-
-/// All text, the calls with their ids, and the end.
-async fn heard(mut answer: Answering) -> (String, Vec<(String, String)>, TurnEvent) {
-    let (mut text, mut calls) = (String::new(), Vec::new());
-    while let Some(Placed { event, .. }) = answer.next().await {
-        match event {
-            TurnEvent::Text(delta) => text.push_str(&delta),
-            TurnEvent::Call { id, name, .. } => calls.push((id, name)),
-            TurnEvent::Status(_) | TurnEvent::Warning { .. } => {}
-            end => return (text, calls, end),
-        }
-    }
-    panic!("an answer has an end");
-}
-
-fn done(finish: Finish) -> TurnEvent {
-    TurnEvent::Done { finish, usage: None }
-}
+use super::request::{SessionKey, TurnRequest};
+use super::service_support::*;
+use super::{Rules, Sessions, SessionsConfig};
 
 /// mission/000, *Command Pattern*.
 #[tokio::test]
@@ -403,7 +244,7 @@ async fn a_model_that_fails_ends_the_turn_and_nothing_else() {
     assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "MODEL_TRUNCATED"));
     let log = world.log(id).await;
     assert!(
-        log.contains(&LogEvent::Streamed { text: "Half an ans".to_owned() }),
+        log.contains(&LogEvent::Streamed { text: "Half an ans".to_owned(), from: 0 }),
         "what was streamed is kept"
     );
     heard(world.sessions.submit(request(vec![user("a")])).await.unwrap()).await;
@@ -474,38 +315,22 @@ async fn a_call_made_three_times_stops_the_turn() {
     );
 }
 
-/// A toolbox of one tool that changes something.
-struct Hammer(Mutex<u32>);
-
-impl Toolbox for Hammer {
-    fn tools(&self) -> Vec<ServerTool> {
-        let spec = ToolSpec { name: "hammer".to_owned(), description: String::new(), parameters: json!({}) };
-        vec![ServerTool { spec, read_only: false }]
-    }
-
-    fn status(&self, _call: &ToolCall) -> String {
-        "Hammering".to_owned()
-    }
-
-    fn run(&self, _call: ToolCall) -> ToolAnswer<'_> {
-        *self.0.lock().unwrap() += 1;
-        Box::pin(async { ("bang".to_owned(), false) })
-    }
-}
-
 #[tokio::test]
 async fn the_servers_tools_do_not_wait_for_the_client_and_the_model_waits_for_both() {
     let mixed = [("s", "hammer", "{}"), ("c", "look", "{}")];
-    let world = world([calls("", &mixed), text("done")]);
-    let hammer = Arc::new(Hammer(Mutex::new(0)));
-    let toolbox = || Some(Arc::clone(&hammer) as Arc<dyn Toolbox>);
-    let answer = world.sessions.submit_with(with_tools(vec![user("go")]), toolbox()).await.unwrap();
+    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([calls("", &mixed), text("done")]));
+    let (hammer, toolboxes) = Shed::with_hammer();
+    let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
+    let world = World { sessions, store, model };
+    let answer = world.sessions.submit(in_shed(with_tools(vec![user("go")]))).await.unwrap();
     let id = answer.session;
     let (_, open, end) = heard(answer).await;
     assert_eq!((open, end), (vec![("c".to_owned(), "look".to_owned())], done(Finish::ToolCalls)));
     assert_eq!(*hammer.0.lock().unwrap(), 1);
     assert_eq!(world.model.asked().len(), 1, "not called again before the set is complete");
-    let rest = world.sessions.submit_with(request(vec![result("c", "look", "C")]), toolbox()).await.unwrap();
+    assert_eq!(world.model.asked.lock().unwrap()[0].system, "You have a hammer.");
+    // The session remembers its workspace.
+    let rest = world.sessions.submit(request(vec![result("c", "look", "C")])).await.unwrap();
     assert_eq!(heard(rest).await.0, "done");
     let results = [result("s", "hammer", "bang"), result("c", "look", "C")];
     assert_eq!(world.messages(id).await[2..4], results);
@@ -517,11 +342,12 @@ async fn the_model_is_called_six_times_at_most() {
         let (id, arguments) = (format!("c{n}"), format!("{{\"n\":{n}}}"));
         calls("", &[(&id, "hammer", &arguments)])
     });
-    let world = world(many);
-    let toolbox = Some(Arc::new(Hammer(Mutex::new(0))) as Arc<dyn Toolbox>);
-    let answer = world.sessions.submit_with(request(vec![user("go")]), toolbox).await.unwrap();
+    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(many));
+    let (_, toolboxes) = Shed::with_hammer();
+    let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
+    let answer = sessions.submit(in_shed(request(vec![user("go")]))).await.unwrap();
     let (text, _, end) = heard(answer).await;
-    assert_eq!((world.model.asked().len(), end), (6, done(Finish::Stop)));
+    assert_eq!((model.asked().len(), end), (6, done(Finish::Stop)));
     assert!(text.contains("6 calls"), "{text}");
 }
 

@@ -2,11 +2,14 @@
 //!
 //! Must never be changed but by [`Session::apply`], so that a state read from the log is the state that was.
 
+use std::collections::BTreeMap;
+
 use engross_llm::{Message, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use super::log::{Accepted, Call, LogEvent, Side};
 use super::request::{ClientTool, Parameters};
+use super::settings::Settings;
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -21,6 +24,12 @@ pub struct Session {
     pub tools: Vec<ClientTool>,
     /// The turn that is not over.
     pub turn: Option<Turn>,
+    /// What was set for it.
+    pub settings: Settings,
+    /// The workspace whose tools the model has.
+    pub workspace: Option<String>,
+    /// Files as the model last saw them: name and revision.
+    pub seen: BTreeMap<String, String>,
 }
 
 /// A turn that is not over: from a user message to its final answer, over as many requests as it takes.
@@ -84,6 +93,17 @@ impl Turn {
 }
 
 impl Session {
+    /// When somebody should look after it even if no request comes, in milliseconds since 1970: when calls of the client
+    /// have waited for too long, or when nothing was heard of a background turn for `patience` milliseconds after `now`.
+    #[must_use]
+    pub fn wake_at(&self, now: u64, patience: u64) -> Option<u64> {
+        let turn = self.turn.as_ref()?;
+        match turn.phase {
+            Phase::Suspended { deadline } => u64::try_from(deadline).ok(),
+            Phase::Asking | Phase::Calling => turn.background.then(|| now.saturating_add(patience)),
+        }
+    }
+
     /// Takes an entry of the log.
     pub fn apply(&mut self, event: &LogEvent) {
         match event {
@@ -95,12 +115,14 @@ impl Session {
                     call.began = true;
                 }
             }
-            LogEvent::Resulted { id, content, is_error, .. } => {
+            LogEvent::Resulted { id, content, is_error, seen, .. } => {
+                self.seen.extend(seen.iter().map(|seen| (seen.file.clone(), seen.revision.clone())));
                 if let Some(call) = self.open_call(id) {
                     call.result = Some((content.clone(), *is_error));
                 }
                 self.close_calls();
             }
+            LogEvent::Configured(settings) => self.settings.clone_from(settings),
             LogEvent::Suspended { deadline } => {
                 if let Some(turn) = &mut self.turn {
                     turn.phase = Phase::Suspended { deadline: *deadline };
@@ -119,6 +141,12 @@ impl Session {
     fn accept(&mut self, accepted: &Accepted) {
         if let Some(tools) = &accepted.tools {
             self.tools.clone_from(tools);
+        }
+        if let Some(workspace) = &accepted.workspace {
+            if self.workspace.as_ref() != Some(workspace) {
+                self.seen.clear();
+            }
+            self.workspace = Some(workspace.clone());
         }
         if let Some(keep) = accepted.keep {
             self.messages.truncate(keep);

@@ -1,24 +1,71 @@
 //! Tools that the server carries out in a session.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use engross_llm::ToolCall;
+use engross_llm::{Model, ToolCall};
+use engross_protocol::SessionId;
+use tokio_util::sync::CancellationToken;
 
 use super::decide::ServerTool;
+use super::error::RequestError;
+use super::log::ToolResult;
+use super::settings::Settings;
 
-/// What a model reads in answer to a call, and whether the call failed.
-pub type ToolAnswer<'a> = Pin<Box<dyn Future<Output = (String, bool)> + Send + 'a>>;
+/// The results of a round's calls, in their order.
+pub type ToolResults<'a> = Pin<Box<dyn Future<Output = Vec<ToolResult>> + Send + 'a>>;
 
-/// The tools of a workspace. Calls of one turn come one after the other, in the model's order.
+/// A toolbox on its way.
+pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<Arc<dyn Toolbox>, RequestError>> + Send + 'a>>;
+
+/// The calls of one answer of the model that the server carries out.
+pub struct ToolRound {
+    /// The session.
+    pub session: SessionId,
+    /// The calls, in the model's order.
+    pub calls: Vec<ToolCall>,
+    /// Files as the model last saw them: name and revision.
+    pub seen: BTreeMap<String, String>,
+    /// What is set for the session.
+    pub settings: Settings,
+    /// Who may be asked while a call is carried out.
+    pub model: Arc<dyn Model>,
+    /// Cancelled when the turn is to stop: nothing more may be changed then.
+    pub cancelled: CancellationToken,
+}
+
+/// The tools of a workspace.
 pub trait Toolbox: Send + Sync {
     /// What is on offer; the same for a whole turn.
     fn tools(&self) -> Vec<ServerTool>;
 
-    /// What people are told while a call is carried out: "Applying edits: …".
+    /// What the model is told of it, as standing instructions; empty for nothing.
+    fn instructions(&self) -> String;
+
+    /// What people are told while a call is carried out: "Applying edits …".
     fn status(&self, call: &ToolCall) -> String;
 
-    /// Carries a call out. What is wrong with the call is an answer, too. A call that is dropped before its answer has
-    /// done all or nothing.
-    fn run(&self, call: ToolCall) -> ToolAnswer<'_>;
+    /// Carries a round out: one result for each call. What is wrong with a call is a result, too.
+    fn run(&self, round: ToolRound) -> ToolResults<'_>;
+}
+
+/// Opens workspaces.
+pub trait Toolboxes: Send + Sync {
+    /// The toolbox of a workspace.
+    ///
+    /// # Errors
+    /// When there is no such workspace, or it cannot be reached.
+    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a>;
+}
+
+/// A server without workspaces.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoToolboxes;
+
+impl Toolboxes for NoToolboxes {
+    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
+        Box::pin(async move { Err(RequestError::no_workspace(workspace)) })
+    }
 }

@@ -2,29 +2,38 @@
 //!
 //! Must never tell what is not stored, but for text on its way.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engross_llm::{Event, Limits, Request, ToolCall, collect_within};
+use engross_llm::{Event, Limits, Model, Request, ToolCall, collect_within};
 use engross_protocol::SessionId;
-use engross_store::Fence;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{Notify, OwnedMutexGuard, Semaphore};
 
 use super::channel::Channel;
 use super::config::SessionsConfig;
-use super::decide::{Action, Input, ServerTool, Tries, decide};
+use super::decide::{Action, Heard, Input, Offer, Tries, decide};
+use super::error::RequestError;
+use super::event::Step;
 use super::lease;
 use super::live::Live;
+use super::log::{LogEvent, ToolResult};
 use super::render::Renderer;
-use super::toolbox::Toolbox;
+use super::toolbox::{ToolRound, Toolbox};
+
+/// So many bytes of an answer that streams may be lost by a crash, and no more.
+const UNSTORED_BYTES: usize = 4 << 10;
+
+/// So long may text of an answer that streams be in memory only.
+const UNSTORED_FOR: Duration = Duration::from_secs(1);
 
 /// The work on one answer.
 pub(super) struct TurnTask {
     config: Arc<SessionsConfig>,
     id: SessionId,
     channel: Arc<Channel>,
+    working: Arc<Semaphore>,
     toolbox: Option<Arc<dyn Toolbox>>,
-    tools: Vec<ServerTool>,
+    offer: Offer,
     renderer: Renderer,
     tries: Tries,
 }
@@ -34,38 +43,39 @@ impl TurnTask {
         config: Arc<SessionsConfig>,
         id: SessionId,
         channel: Arc<Channel>,
+        working: Arc<Semaphore>,
         toolbox: Option<Arc<dyn Toolbox>>,
     ) -> Self {
-        let tools = toolbox.as_ref().map_or_else(Vec::new, |toolbox| toolbox.tools());
-        Self { config, id, channel, toolbox, tools, renderer: Renderer::default(), tries: Tries::default() }
+        let offer = Offer {
+            tools: toolbox.as_ref().map_or_else(Vec::new, |toolbox| toolbox.tools()),
+            client: config.client_tools.clone(),
+            instructions: toolbox.as_ref().map_or_else(String::new, |toolbox| toolbox.instructions()),
+            settings: config.settings.clone(),
+        };
+        let (renderer, tries) = (Renderer::default(), Tries::default());
+        Self { config, id, channel, working, toolbox, offer, renderer, tries }
     }
 
     /// Runs until the answer is over. Leaves the session in memory unless the log could not be written.
     pub(super) async fn run(mut self, mut guard: OwnedMutexGuard<Option<Live>>, mut live: Live) {
         let mut input = Input::Continue;
         loop {
-            let config = &self.config;
+            let config = Arc::clone(&self.config);
             let now = config.clock.millis();
             let moment = i64::try_from(now).unwrap_or(i64::MAX);
             let decision =
-                decide(&mut live.session, &mut self.tries, input, &self.tools, config.rules, moment);
-            let stored = live.append(config, self.id, &decision.events, Vec::new(), now).await;
-            if let Err(error) = stored {
-                // What is in memory is not in the log: the next request reads it anew.
-                tracing::error!(session = %self.id, code = error.code, "the log was not written: {}", error.message);
-                let failed = self.renderer.failed(error.code.to_owned(), error.message, error.retry_after);
-                self.channel.tell([failed]);
-                return;
+                decide(&mut live.session, &mut self.tries, input, &self.offer, config.rules, moment);
+            if let Err(error) = live.append(&config, self.id, &decision.events, Vec::new(), now).await {
+                return self.lose(error);
             }
             let mut told = Vec::new();
             for event in &decision.events {
                 told.extend(self.renderer.entry(event, &live.session));
             }
-            let rests = decision.action == Action::Rest;
-            if rests {
+            if decision.action == Action::Rest {
                 // Whoever hears the end may ask again at once.
-                lease::give_back(&self.config, self.id, live.fence).await;
-                *guard = live.keep_unless_shared(&self.config);
+                lease::give_back(&config, self.id, live.fence).await;
+                *guard = live.keep_unless_shared(&config);
                 drop(guard);
                 if !self.renderer.is_over() {
                     told.push(self.renderer.failed(
@@ -78,63 +88,165 @@ impl TurnTask {
                 return;
             }
             self.channel.tell(told);
-            input = match decision.action {
-                Action::Ask(request) => {
-                    let background = live.session.turn.as_ref().is_some_and(|turn| turn.background);
-                    self.ask(request, background, live.fence).await
+            let next = match decision.action {
+                Action::Ask(request, model) => {
+                    let model = config.models.get(model.as_deref());
+                    self.ask(request, &*model, &mut live).await
                 }
-                Action::Run(call) => self.run_tool(call, live.fence).await,
+                Action::Run(calls) => Ok(self.run_tools(calls, &live).await),
                 Action::Rest => return,
+            };
+            input = match next {
+                Ok(input) => input,
+                Err(error) => return self.lose(error),
             };
         }
     }
 
-    /// A tool that changes something runs to its end: nobody would know how far it came.
-    async fn run_tool(&mut self, call: ToolCall, fence: Option<Fence>) -> Input {
-        let id = call.id.clone();
-        let Some(toolbox) = &self.toolbox else {
-            // The turn began with a workspace that this request does not bring.
-            let content = format!("The tool '{}' is not at hand any more.", call.name);
-            return Input::Ran { id, content, is_error: true };
-        };
-        self.channel.tell([self.renderer.status(toolbox.status(&call))]);
-        let mut run = toolbox.run(call);
-        let (content, is_error) = tokio::select! {
-            answer = &mut run => answer,
-            () = lease::keep(&self.config, self.id, fence) => run.await,
-        };
-        if self.channel.is_cancelled() {
-            return Input::RanLast { id, content, is_error };
-        }
-        Input::Ran { id, content, is_error }
+    /// What is in memory is not in the log: the next request reads it anew.
+    fn lose(mut self, error: RequestError) {
+        tracing::error!(session = %self.id, code = error.code, "the log was not written: {}", error.message);
+        let failed = self.renderer.failed(error.code.to_owned(), error.message, error.retry_after);
+        self.channel.tell([failed]);
     }
 
-    async fn ask(&mut self, request: Request, background: bool, fence: Option<Fence>) -> Input {
-        let mut text = String::new();
-        let model = Arc::clone(&self.config.model);
+    /// Tools that change something run to their end: nobody would know how far they came.
+    async fn run_tools(&mut self, calls: Vec<ToolCall>, live: &Live) -> Input {
+        let Some(toolbox) = self.toolbox.clone() else {
+            // The workspace that the turn began with cannot be reached any more.
+            let gone = |call: ToolCall| {
+                (call.id, ToolResult::error(format!("The tool '{}' is not at hand any more.", call.name)))
+            };
+            return Input::Ran { results: calls.into_iter().map(gone).collect(), stop: false };
+        };
+        let _permit = self.working.acquire().await;
+        for call in &calls {
+            self.channel.tell([self.renderer.status(toolbox.status(call), call, Step::Started)]);
+        }
+        let session = &live.session;
+        let asked = session.turn.as_ref().and_then(|turn| turn.parameters.model.as_deref());
+        let settings = session.settings.or(&self.config.settings);
+        let round = ToolRound {
+            session: self.id,
+            calls: calls.clone(),
+            seen: session.seen.clone(),
+            model: self.config.models.get(asked.or(settings.model.as_deref())),
+            settings,
+            cancelled: self.channel.cancelling(),
+        };
+        let mut running = toolbox.run(round);
+        let results = tokio::select! {
+            results = &mut running => results,
+            () = lease::keep(&self.config, self.id, live.fence) => running.await,
+        };
+        let mut results = results.into_iter();
+        let missing = || ToolResult::error("The tool gave no result.");
+        let results: Vec<(ToolCall, ToolResult)> =
+            calls.into_iter().map(|call| (call, results.next().unwrap_or_else(missing))).collect();
+        for (call, result) in &results {
+            let step = if result.is_error { Step::Failed } else { Step::Done };
+            self.channel.tell([self.renderer.status(toolbox.status(call), call, step)]);
+        }
+        let results = results.into_iter().map(|(call, result)| (call.id, result)).collect();
+        Input::Ran { results, stop: self.channel.is_cancelled() }
+    }
+
+    /// Asks the model. What streams in is stored from time to time.
+    async fn ask(
+        &mut self,
+        request: Request,
+        model: &dyn Model,
+        live: &mut Live,
+    ) -> Result<Input, RequestError> {
+        let background = live.session.turn.as_ref().is_some_and(|turn| turn.background);
+        let config = Arc::clone(&self.config);
         let channel = Arc::clone(&self.channel);
+        let working = Arc::clone(&self.working);
+        let unstored = Unstored::default();
         let renderer = &mut self.renderer;
-        let answer = collect_within(Limits::default(), model.answer(request), |event| {
-            if let Event::Text(delta) = event {
-                text.push_str(delta);
-                channel.tell(renderer.delta(delta));
-            }
-        });
-        tokio::select! {
-            answer = answer => match answer {
-                Ok(answer) => Input::Answered(answer),
-                Err(error) => Input::Failed(error, text),
-            },
-            () = deserted(&channel, self.config.grace), if !background => {
-                Input::Cancel("LISTENER_GONE", "nobody listened any more, so the turn was stopped")
-            }
-            () = lease::keep(&self.config, self.id, fence) => {
-                Input::Cancel("TURN_CANCELLED", "another server has taken the session over")
-            }
-            () = channel.cancelled() => {
-                Input::Cancel("TURN_CANCELLED", "the turn was cancelled")
+        let answer = async {
+            let _permit = working.acquire().await;
+            collect_within(Limits::default(), model.answer(request), |event| {
+                if let Event::Text(delta) = event {
+                    unstored.push(delta);
+                    channel.tell(renderer.delta(delta));
+                }
+            })
+            .await
+        };
+        let fence = live.fence;
+        let lost = lease::keep(&config, self.id, fence);
+        let deserted = deserted(&channel, config.grace);
+        tokio::pin!(answer, lost, deserted);
+        loop {
+            tokio::select! {
+                answer = &mut answer => return Ok(match answer {
+                    Ok(answer) => Input::Answered(answer, model.info().spec),
+                    Err(error) => Input::Failed(error, unstored.take()),
+                }),
+                () = unstored.is_due() => {
+                    let Heard { text, from } = unstored.take();
+                    let piece = [LogEvent::Streamed { text, from }];
+                    live.append(&config, self.id, &piece, Vec::new(), config.clock.millis()).await?;
+                }
+                () = &mut deserted, if !background => {
+                    let message = "nobody listened any more, so the turn was stopped";
+                    return Ok(Input::Cancel("LISTENER_GONE", message, unstored.take()));
+                }
+                () = &mut lost => {
+                    let message = "another server has taken the session over";
+                    return Ok(Input::Cancel("TURN_CANCELLED", message, unstored.take()));
+                }
+                () = channel.cancelled() => {
+                    return Ok(Input::Cancel("TURN_CANCELLED", "the turn was cancelled", unstored.take()));
+                }
             }
         }
+    }
+}
+
+/// Text of the present answer that is in memory only.
+#[derive(Default)]
+struct Unstored {
+    heard: Mutex<Heard>,
+    more: Notify,
+}
+
+impl Unstored {
+    fn push(&self, delta: &str) {
+        let mut heard = self.lock();
+        let is_first = heard.text.is_empty();
+        heard.text.push_str(delta);
+        let is_much = heard.text.len() >= UNSTORED_BYTES;
+        drop(heard);
+        if is_first || is_much {
+            self.more.notify_one();
+        }
+    }
+
+    /// What came, which is as good as stored from here on.
+    fn take(&self) -> Heard {
+        let mut heard = self.lock();
+        let from = heard.from + heard.text.len();
+        std::mem::replace(&mut *heard, Heard { text: String::new(), from })
+    }
+
+    /// Resolves when there is text that has to be stored now.
+    async fn is_due(&self) {
+        while self.lock().text.is_empty() {
+            self.more.notified().await;
+        }
+        let enough = async {
+            while self.lock().text.len() < UNSTORED_BYTES {
+                self.more.notified().await;
+            }
+        };
+        // Either way it is time.
+        let _ = tokio::time::timeout(UNSTORED_FOR, enough).await;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

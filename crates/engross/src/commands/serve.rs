@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt;
-use engross_agent::session::{Rules, Sessions, SessionsConfig};
+use engross_agent::session::{Models, NoToolboxes, Rules, Sessions, SessionsConfig};
 use engross_llm::Model;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
@@ -21,6 +21,9 @@ use crate::files;
 use crate::output::note;
 use crate::serve::{Access, Limits, Metrics, Server, Token, app};
 use crate::settings::{Environment, Flags, Settings};
+
+/// How often sessions that wait are looked after.
+const WATCH_EVERY: Duration = Duration::from_secs(5);
 
 /// How long turns may go on once the server is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -50,11 +53,16 @@ async fn serve(
     let spec = model.info().spec;
     let sessions = Sessions::new(SessionsConfig {
         store: Arc::clone(&store),
-        model,
+        models: Models::one(model),
         rules: Rules { loops, ..Rules::default() },
+        settings: engross_agent::session::Settings::default(),
+        client_tools: Vec::new(),
+        toolboxes: Arc::new(NoToolboxes),
+        observers: Vec::new(),
         grace: Duration::from_secs(30),
         queue: 32,
         turns: 4096,
+        working: 1024,
         node: is_shared(&args.store).then(node_name),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
@@ -85,7 +93,13 @@ async fn serve(
         // Connections that nobody closes do not hold up the end.
         tokio::time::sleep(Duration::from_secs(5)).await;
     };
+    let watching = async {
+        sessions.watch(WATCH_EVERY).await;
+        // It ends when the server drains; what ends the server is the rest.
+        std::future::pending::<()>().await;
+    };
     tokio::select! {
+        () = watching => {}
         served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
         () = draining => {}
     }

@@ -18,7 +18,7 @@ use super::access::Access;
 use super::error::Error;
 use super::headers::{OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
 use super::metrics::RouteName;
-use super::routes::{chat, events, health, models, responses};
+use super::routes::{chat, events, health, models, responses, sessions};
 use super::server::Server;
 use super::service::Service;
 
@@ -27,8 +27,11 @@ pub(crate) fn app<S: Service>(server: Arc<Server<S>>) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(chat::create::<S>))
         .route("/v1/responses", post(responses::create::<S>))
-        .route("/v1/models", get(models::list))
-        .route("/v1/models/{id}", get(models::one))
+        .route("/v1/models", get(models::list::<S>))
+        .route("/v1/models/{*id}", get(models::one::<S>))
+        .route("/v1/sessions/{key}", get(sessions::look::<S>))
+        .route("/v1/sessions/{key}/settings", get(sessions::settings::<S>).put(sessions::configure::<S>))
+        .route("/v1/sessions/{key}/cancel", post(sessions::cancel::<S>))
         .route("/v1/sessions/{key}/events", get(events::listen::<S>))
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready::<S>))
@@ -91,7 +94,7 @@ fn cors(access: Access) -> CorsLayer {
         .allow_origin(AllowOrigin::predicate(move |origin, _| {
             origin.to_str().is_ok_and(|origin| access.allows_origin(origin))
         }))
-        .allow_methods([Method::GET, Method::HEAD, Method::POST])
+        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(headers)
         .allow_private_network(true)

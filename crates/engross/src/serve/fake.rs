@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engross_agent::session::{Finish, Placed, RequestError, SessionKey, TurnEvent, TurnRequest};
+use engross_agent::session::{
+    Finish, Placed, RequestError, SessionKey, SessionView, Settings, TurnEvent, TurnRequest,
+};
 use engross_protocol::{CountingIds, FixedClock, SessionId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -24,6 +26,8 @@ pub(crate) struct Fake(Arc<Inner>);
 struct Inner {
     submitted: Mutex<Vec<TurnRequest>>,
     listened: Mutex<Vec<(String, SessionKey)>>,
+    viewed: Mutex<VecDeque<Result<SessionView, RequestError>>>,
+    configured: Mutex<Vec<(SessionKey, Settings)>>,
     next: Mutex<VecDeque<Result<FakeAnswer, RequestError>>>,
     failing: Mutex<Vec<&'static str>>,
     /// Answers that nobody listens to any more.
@@ -51,6 +55,16 @@ impl Fake {
         let answer = FakeAnswer { events, behind: None, replayed: false, service: self.clone() };
         self.0.next.lock().unwrap().push_back(Ok(answer));
         sender
+    }
+
+    /// The next look finds this.
+    pub(crate) fn show(&self, view: Result<SessionView, RequestError>) {
+        self.0.viewed.lock().unwrap().push_back(view);
+    }
+
+    /// What was set since the last call.
+    pub(crate) fn configured(&self) -> Vec<(SessionKey, Settings)> {
+        std::mem::take(&mut self.0.configured.lock().unwrap())
     }
 
     /// The next request is refused.
@@ -103,6 +117,25 @@ impl Service for Fake {
     async fn listen(&self, principal: &str, key: &SessionKey) -> Result<FakeAnswer, RequestError> {
         self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
         self.take()
+    }
+
+    async fn look(&self, _: &str, _: &SessionKey) -> Result<SessionView, RequestError> {
+        let mut viewed = self.0.viewed.lock().unwrap();
+        viewed.pop_front().unwrap()
+    }
+
+    async fn configure(&self, _: &str, key: &SessionKey, settings: Settings) -> Result<(), RequestError> {
+        self.0.configured.lock().unwrap().push((key.clone(), settings));
+        Ok(())
+    }
+
+    async fn cancel(&self, principal: &str, key: &SessionKey) -> Result<bool, RequestError> {
+        self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
+        Ok(true)
+    }
+
+    fn models(&self) -> Vec<String> {
+        vec!["slow".to_owned()]
     }
 
     async fn failing(&self) -> Vec<&'static str> {

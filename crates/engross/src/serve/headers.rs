@@ -7,7 +7,7 @@ use engross_agent::session::{SessionKey, TurnRequest};
 
 use super::error::Error;
 use super::keys;
-use super::wire::EventId;
+use super::wire::{EventId, NAMED_MODEL};
 
 /// The session's key, as OpenClaw's clients send it; comes back canonical.
 pub(crate) const OPENCLAW_SESSION_KEY: HeaderName = HeaderName::from_static("x-openclaw-session-key");
@@ -21,6 +21,12 @@ pub(crate) const TURN: HeaderName = HeaderName::from_static("x-engross-turn");
 pub(crate) const EVENTS: HeaderName = HeaderName::from_static("x-engross-events");
 /// Whether the turn goes on when nobody listens.
 pub(crate) const BACKGROUND: HeaderName = HeaderName::from_static("x-engross-background");
+/// The workspace whose tools the model is to have.
+pub(crate) const WORKSPACE: HeaderName = HeaderName::from_static("x-engross-workspace");
+/// The name of a further model that the server was given.
+pub(crate) const MODEL: HeaderName = HeaderName::from_static("x-engross-model");
+/// The same as the reference's clients send it.
+pub(crate) const OPENCLAW_MODEL: HeaderName = HeaderName::from_static("x-openclaw-model");
 /// Makes a repeated request answer the same.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Where to go on in a stream.
@@ -39,6 +45,11 @@ pub(crate) fn complete(request: &mut TurnRequest, headers: &HeaderMap) -> Result
         request.key = Some(key);
     }
     request.background |= flag(headers, &BACKGROUND)?;
+    if let Some(model) = word(headers, &MODEL)?.or(word(headers, &OPENCLAW_MODEL)?) {
+        let model = model.strip_prefix(NAMED_MODEL).unwrap_or(&model).to_owned();
+        request.parameters.model = Some(model);
+    }
+    request.workspace = word(headers, &WORKSPACE)?;
     request.idempotency_key = idempotency_key(headers)?;
     Ok(())
 }
@@ -75,6 +86,16 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Error> {
         return Err(Error::invalid("Idempotency-Key", "must be 1 to 255 bytes of UTF-8, such as a UUID"));
     }
     Ok(Some(key.to_owned()))
+}
+
+/// A header of at most 255 bytes of UTF-8; `None` when it is absent or blank.
+fn word(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Error> {
+    let Some(value) = headers.get(name) else { return Ok(None) };
+    match str::from_utf8(value.as_bytes()).map(str::trim) {
+        Ok("") => Ok(None),
+        Ok(word) if word.len() <= 255 => Ok(Some(word.to_owned())),
+        _ => Err(Error::invalid(name.as_str(), "must be at most 255 bytes of UTF-8")),
+    }
 }
 
 fn flag(headers: &HeaderMap, name: &HeaderName) -> Result<bool, Error> {

@@ -32,6 +32,8 @@ mod keys_tests;
 #[cfg(test)]
 mod routes_tests;
 #[cfg(test)]
+mod session_routes_tests;
+#[cfg(test)]
 mod socket_tests;
 
 pub(crate) use access::{Access, Token};

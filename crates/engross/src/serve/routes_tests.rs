@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::client::{CHAT, HI, HI_STREAMED, get, plain, post, send, with};
 use super::fake::{SESSION, failed, text};
-use super::wire::samples::{Heard, hear};
+use super::wire::samples::{Heard, hear, reading};
 
 fn refusal(kind: RefusalKind, code: &'static str, retry_after: Option<u64>) -> RequestError {
     RequestError {
@@ -26,7 +26,7 @@ async fn a_whole_answer() {
     let (fake, app) = plain();
     let usage = Some(Usage { input_tokens: 5, output_tokens: 1 });
     fake.answer(vec![
-        TurnEvent::Status("Reading …".to_owned()),
+        reading(),
         TurnEvent::Text("ok".to_owned()),
         TurnEvent::Done { finish: Finish::Stop, usage },
     ]);
@@ -64,6 +64,7 @@ async fn a_whole_answer() {
         messages: vec![Message::User { content: "Hi".to_owned() }],
         tools: None,
         parameters: Parameters::default(),
+        workspace: None,
         idempotency_key: Some("k1".to_owned()),
         background: true,
     };
@@ -74,7 +75,7 @@ async fn a_whole_answer() {
 async fn a_streamed_answer() {
     let (fake, app) = plain();
     let mut events = text("ok");
-    events.insert(0, TurnEvent::Status("Reading …".to_owned()));
+    events.insert(0, reading());
     fake.answer(events);
     let got = post(&app, CHAT, &[("x-engross-events", "1")], HI_STREAMED).await;
     assert_eq!(got.status, 200);
@@ -206,7 +207,7 @@ async fn an_answer_that_fails_before_its_first_byte_has_a_status() {
         for (body, before) in [(HI_STREAMED, "Working …"), (HI, "Half an answer")] {
             let first = match body {
                 HI => TurnEvent::Text(before.to_owned()),
-                _ => TurnEvent::Status(before.to_owned()),
+                _ => reading(),
             };
             fake.answer(vec![first, failed(code, Some(7))]);
             let got = post(&app, CHAT, &[], body).await;
@@ -263,7 +264,9 @@ async fn models() {
     let (fake, app) = plain();
     let model = |id: &str| json!({"id": id, "object": "model", "created": 0, "owned_by": "engross"});
     let got = get(&app, "/v1/models", &[]).await;
-    assert_eq!(got.json(), json!({"object": "list", "data": [model("engross"), model("openclaw")]}));
+    let all = [model("engross"), model("openclaw"), model("engross/slow")];
+    assert_eq!(got.json(), json!({"object": "list", "data": all}));
+    assert_eq!(get(&app, "/v1/models/engross/slow", &[]).await.json(), model("engross/slow"));
     assert_eq!(get(&app, "/v1/models/openclaw", &[]).await.json(), model("openclaw"));
     let error = (404, "MODEL_NOT_OFFERED".to_owned(), "not_found_error".to_owned());
     assert_eq!(get(&app, "/v1/models/gpt-4", &[]).await.error(), error);

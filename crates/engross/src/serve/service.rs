@@ -4,7 +4,7 @@
 
 use std::future::Future;
 
-use engross_agent::session::{Placed, RequestError, SessionKey, TurnRequest};
+use engross_agent::session::{Placed, RequestError, SessionKey, SessionView, Settings, TurnRequest};
 use engross_protocol::SessionId;
 
 /// Answers requests to sessions.
@@ -24,6 +24,31 @@ pub(crate) trait Service: Send + Sync + 'static {
         principal: &str,
         key: &SessionKey,
     ) -> impl Future<Output = Result<Self::Answering, RequestError>> + Send;
+
+    /// A session as it stands.
+    fn look(
+        &self,
+        principal: &str,
+        key: &SessionKey,
+    ) -> impl Future<Output = Result<SessionView, RequestError>> + Send;
+
+    /// Sets what holds for a session.
+    fn configure(
+        &self,
+        principal: &str,
+        key: &SessionKey,
+        settings: Settings,
+    ) -> impl Future<Output = Result<(), RequestError>> + Send;
+
+    /// Stops the turn of a session; tells whether there was one.
+    fn cancel(
+        &self,
+        principal: &str,
+        key: &SessionKey,
+    ) -> impl Future<Output = Result<bool, RequestError>> + Send;
+
+    /// Names of further models.
+    fn models(&self) -> Vec<String>;
 
     /// What keeps it from accepting requests, by name; nothing when it is ready.
     fn failing(&self) -> impl Future<Output = Vec<&'static str>> + Send;

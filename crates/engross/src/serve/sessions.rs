@@ -1,7 +1,8 @@
 //! The real session service behind the routes.
 
 use engross_agent::session::{
-    Answering as AgentAnswering, Placed, RequestError, SessionKey, Sessions, TurnRequest,
+    Answering as AgentAnswering, Placed, RequestError, SessionKey, SessionView, Sessions, Settings,
+    TurnRequest,
 };
 use engross_protocol::SessionId;
 
@@ -16,6 +17,27 @@ impl Service for Sessions {
 
     async fn listen(&self, principal: &str, key: &SessionKey) -> Result<AgentAnswering, RequestError> {
         Self::listen(self, principal, key).await
+    }
+
+    async fn look(&self, principal: &str, key: &SessionKey) -> Result<SessionView, RequestError> {
+        Self::look(self, principal, key).await
+    }
+
+    async fn configure(
+        &self,
+        principal: &str,
+        key: &SessionKey,
+        settings: Settings,
+    ) -> Result<(), RequestError> {
+        Self::configure(self, principal, key, settings).await
+    }
+
+    async fn cancel(&self, principal: &str, key: &SessionKey) -> Result<bool, RequestError> {
+        Self::cancel(self, principal, key).await
+    }
+
+    fn models(&self) -> Vec<String> {
+        Self::models(self)
     }
 
     async fn failing(&self) -> Vec<&'static str> {

@@ -6,15 +6,15 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use engross_agent::session::SessionKey;
 
+use super::sessions::named;
 use super::{head, wanted};
 use crate::serve::error::Error;
 use crate::serve::listening::Listening;
 use crate::serve::server::Server;
 use crate::serve::service::{Answering, Service};
 use crate::serve::wire::{ChatStream, DEFAULT_MODEL};
-use crate::serve::{headers, keys, reply};
+use crate::serve::{headers, reply};
 
 /// Streams the newest answer as chat chunks, from its beginning or behind `Last-Event-ID`.
 pub(in crate::serve) async fn listen<S: Service>(
@@ -22,10 +22,7 @@ pub(in crate::serve) async fn listen<S: Service>(
     key: Result<Path<String>, PathRejection>,
     request_headers: HeaderMap,
 ) -> Result<Response, Error> {
-    let Path(raw) = key.map_err(|_| Error::SessionKeyInvalid {
-        problem: "The session key in the path is not UTF-8. Percent-encode it as UTF-8.".to_owned(),
-    })?;
-    let key = SessionKey::Named(keys::canonical(&raw)?);
+    let key = named(key)?;
     let wants_events = headers::wants_events(&request_headers)?;
     let mut answering = server.service.listen("", &key).await?;
     let head = head(&answering, DEFAULT_MODEL.to_owned());

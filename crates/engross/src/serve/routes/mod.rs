@@ -7,6 +7,7 @@ pub(super) mod events;
 pub(super) mod health;
 pub(super) mod models;
 pub(super) mod responses;
+pub(super) mod sessions;
 
 use super::error::Error;
 use super::server::Server;
@@ -15,7 +16,12 @@ use super::wire::{Asked, EventId, Head, Wanted};
 
 /// Refuses a model that is not listed, where the server insists.
 fn check_model<S>(server: &Server<S>, asked: &Asked) -> Result<(), Error> {
-    if server.strict_models && !models::is_offered(&asked.model) {
+    let is_offered = |model: &str| {
+        models::is_offered(model)
+            // Whether there is such a model is for the service to say.
+            || asked.request.parameters.model.is_some()
+    };
+    if server.strict_models && !is_offered(&asked.model) {
         return Err(Error::ModelNotOffered { model: asked.model.chars().take(100).collect() });
     }
     Ok(())

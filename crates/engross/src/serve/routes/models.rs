@@ -1,12 +1,17 @@
 //! `GET /v1/models` and `GET /v1/models/{id}`.
 
-use axum::extract::Path;
+use std::sync::Arc;
+
 use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
 use axum::response::Response;
 use serde_json::{Value, json};
 
 use crate::serve::error::Error;
 use crate::serve::reply;
+use crate::serve::server::Server;
+use crate::serve::service::Service;
+use crate::serve::wire::NAMED_MODEL;
 
 /// What can be asked for by name.
 const OFFERED: [&str; 2] = ["engross", "openclaw"];
@@ -21,18 +26,28 @@ pub(super) fn is_offered(model: &str) -> bool {
 }
 
 /// All models.
-pub(in crate::serve) async fn list() -> Response {
-    let data: Vec<Value> = OFFERED.iter().map(|id| describe(id)).collect();
+pub(in crate::serve) async fn list<S: Service>(State(server): State<Arc<Server<S>>>) -> Response {
+    let data: Vec<Value> = offered(&server).iter().map(|id| describe(id)).collect();
     reply::json(json!({"object": "list", "data": data}).to_string())
 }
 
 /// One model.
-pub(in crate::serve) async fn one(id: Result<Path<String>, PathRejection>) -> Result<Response, Error> {
+pub(in crate::serve) async fn one<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<Response, Error> {
     let id = id.map(|Path(id)| id).unwrap_or_default();
-    match OFFERED.iter().find(|offered| **offered == id) {
-        Some(id) => Ok(reply::json(describe(id).to_string())),
+    match offered(&server).into_iter().find(|offered| *offered == id) {
+        Some(id) => Ok(reply::json(describe(&id).to_string())),
         None => Err(Error::ModelNotOffered { model: id.chars().take(100).collect() }),
     }
+}
+
+/// All names, those of further models last.
+fn offered<S: Service>(server: &Server<S>) -> Vec<String> {
+    let further = server.service.models();
+    let further = further.iter().map(|name| format!("{NAMED_MODEL}{name}"));
+    OFFERED.iter().map(|name| (*name).to_owned()).chain(further).collect()
 }
 
 fn describe(id: &str) -> Value {

@@ -147,7 +147,7 @@ impl Whole {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.items.push(Item::Call(ToolCall { id, name, arguments }));
             }
-            TurnEvent::Status(_) => {}
+            TurnEvent::Status { .. } => {}
             TurnEvent::Warning { code, message } => self.notices.push(Notice { code, message }),
             TurnEvent::Done { finish, usage } => {
                 self.end = Some((finish, usage));
@@ -181,7 +181,16 @@ pub(super) fn about(out: &mut Out, turn: u64, notices: &[Notice]) {
 pub(super) fn status_event(out: &mut Out, turn: u64, event: &TurnEvent) {
     out.raw("event: engross.status\ndata: {\"turn\":").number(turn);
     match event {
-        TurnEvent::Status(message) => out.raw(",\"type\":\"status\",\"message\":").json(message),
+        TurnEvent::Status { message, id, tool, step } => out
+            .raw(",\"type\":\"status\",\"message\":")
+            .json(message)
+            .raw(",\"tool\":{\"id\":")
+            .json(id)
+            .raw(",\"name\":")
+            .json(tool)
+            .raw(",\"state\":")
+            .json(step)
+            .raw("}"),
         TurnEvent::Warning { code, message } => {
             out.raw(",\"type\":\"warning\",\"code\":").json(code).raw(",\"message\":").json(message)
         }

@@ -153,7 +153,7 @@ impl Encoder for ChatStream {
                 Self::close(out);
             }
             TurnEvent::Call { .. } => {}
-            TurnEvent::Status(_) | TurnEvent::Warning { .. } => {
+            TurnEvent::Status { .. } | TurnEvent::Warning { .. } => {
                 if self.wanted.events {
                     answer::status_event(out, self.turn, &placed.event);
                 }

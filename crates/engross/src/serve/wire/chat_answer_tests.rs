@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Notice;
 use super::answer::{EventId, Head, Item, Place, Wanted, Whole, session_of_response};
 use super::chat_answer::{ChatStream, chat_body};
-use super::samples::{Heard, answers, call, encode, events, head, hear, place, place_of};
+use super::samples::{Heard, answers, call, encode, events, head, hear, place, place_of, reading};
 
 /// What a client of the OpenAI API keeps of a stream: a body.
 fn reassemble(heard: &[Heard]) -> Value {
@@ -95,7 +95,7 @@ fn a_stream_has_the_shape_of_the_api() {
     let short = Head { session: head().session, answer: 2, turn: 1, model: "m".to_owned(), created: 5 };
     let usage = Some(Usage { input_tokens: 1, output_tokens: 2 });
     let told = place(vec![
-        TurnEvent::Status("Reading …".to_owned()),
+        reading(),
         TurnEvent::Text("é".to_owned()),
         TurnEvent::Call { index: 0, id: "c".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() },
         TurnEvent::Done { finish: Finish::ToolCalls, usage },
@@ -105,7 +105,7 @@ fn a_stream_has_the_shape_of_the_api() {
         format!(
             "id: 2-0\n{head}{{\"index\":0,\"delta\":{{\"role\":\"assistant\"}},\"finish_reason\":null}}]}}"
         ),
-        "event: engross.status\ndata: {\"turn\":1,\"type\":\"status\",\"message\":\"Reading …\"}".to_owned(),
+        "event: engross.status\ndata: {\"turn\":1,\"type\":\"status\",\"message\":\"Reading …\",\"tool\":{\"id\":\"c1\",\"name\":\"read_document\",\"state\":\"started\"}}".to_owned(),
         format!("id: 2-2\n{head}{{\"index\":0,\"delta\":{{\"content\":\"é\"}},\"finish_reason\":null}}]}}"),
         format!(
             "id: 2-2+\n{head}{{\"index\":0,\"delta\":{{\"tool_calls\":[{{\"index\":0,\"id\":\"c\",\"type\":\"function\",\

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::content::{Conversation, note};
 use super::fields::{self, Object, Path};
 use super::tools::{self, Others, Tools};
-use super::{Asked, DEFAULT_MODEL, Notice};
+use super::{Asked, DEFAULT_MODEL, NAMED_MODEL, Notice};
 use crate::serve::error::Error;
 use crate::serve::keys;
 
@@ -82,8 +82,12 @@ pub(super) fn common(
     let tool_choice = fields::take(body, choice_name)
         .map(|value| tools::choice(value, request.tools.as_deref(), Path::root(choice_name)))
         .transpose()?;
-    request.parameters =
-        Parameters { max_output_tokens: None, temperature, tool_choice: tool_choice.unwrap_or_default() };
+    request.parameters = Parameters {
+        model: model.as_deref().and_then(|model| model.strip_prefix(NAMED_MODEL)).map(str::to_owned),
+        max_output_tokens: None,
+        temperature,
+        tool_choice: tool_choice.unwrap_or_default(),
+    };
     Ok(Common { model: model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()), stream })
 }
 

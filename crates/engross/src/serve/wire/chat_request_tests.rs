@@ -66,10 +66,12 @@ fn everything_at_once() {
             messages: vec![user("Hi")],
             tools: Some(vec![tool("read", "", json!({"type": "object", "properties": {}}), false)]),
             parameters: Parameters {
+                model: None,
                 max_output_tokens: Some(20),
                 temperature: Some(0.5),
                 tool_choice: ToolChoice::Required,
             },
+            workspace: None,
             idempotency_key: None,
             background: true,
         },

@@ -10,6 +10,7 @@ mod fields;
 mod out;
 mod responses_answer;
 mod responses_request;
+mod session;
 mod tools;
 
 #[cfg(test)]
@@ -33,12 +34,16 @@ pub(crate) use chat_request::chat_request;
 pub(crate) use out::Out;
 pub(crate) use responses_answer::{ResponsesStream, responses_body};
 pub(crate) use responses_request::responses_request;
+pub(crate) use session::{session_body, settings_request};
 pub(crate) use tools::Namespaces;
 
 use engross_agent::session::TurnRequest;
 
 /// What the model is called when a request names none.
 pub(crate) const DEFAULT_MODEL: &str = "engross";
+
+/// What stands before the name of a further model that the server was given.
+pub(crate) const NAMED_MODEL: &str = "engross/";
 
 /// A body that was understood.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -193,7 +193,7 @@ impl Encoder for ResponsesStream {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.call(out, position, &ToolCall { id, name, arguments });
             }
-            TurnEvent::Status(_) | TurnEvent::Warning { .. } => {
+            TurnEvent::Status { .. } | TurnEvent::Warning { .. } => {
                 if self.wanted.events {
                     answer::status_event(out, self.head.turn, &placed.event);
                 }

@@ -77,10 +77,12 @@ fn everything_at_once() {
             ],
             tools: Some(vec![ClientTool { spec, read_only: false }]),
             parameters: Parameters {
+                model: None,
                 max_output_tokens: Some(9),
                 temperature: Some(1.0),
                 tool_choice: ToolChoice::Named("read".to_owned()),
             },
+            workspace: None,
             idempotency_key: None,
             background: false,
         },

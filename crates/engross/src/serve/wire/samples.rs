@@ -1,6 +1,6 @@
 //! Answers to try the wire with, and a listener that takes streams apart as clients do.
 
-use engross_agent::session::{Finish, Placed, TurnEvent};
+use engross_agent::session::{Finish, Placed, Step, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ pub(crate) fn place(events: Vec<TurnEvent>) -> Vec<Placed> {
     let placed = events.into_iter().map(|event| {
         position += match &event {
             TurnEvent::Text(text) => text.len() as u64,
-            TurnEvent::Status(_) | TurnEvent::Warning { .. } => 0,
+            TurnEvent::Status { .. } | TurnEvent::Warning { .. } => 0,
             TurnEvent::Call { .. } | TurnEvent::Done { .. } | TurnEvent::Failed { .. } => 1,
         };
         Placed { position, event }
@@ -148,4 +148,14 @@ pub(crate) fn hear(stream: &str) -> Vec<Heard> {
 /// The place that the id of an event tells.
 pub(crate) fn place_of(id: &str) -> Place {
     id.parse::<EventId>().unwrap().place
+}
+
+/// A tool of the server begins.
+pub(crate) fn reading() -> TurnEvent {
+    TurnEvent::Status {
+        message: "Reading …".to_owned(),
+        id: "c1".to_owned(),
+        tool: "read_document".to_owned(),
+        step: Step::Started,
+    }
 }

@@ -1,0 +1,73 @@
+//! What can be set for one session; what is not set is as the server has it.
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of a session (mission/004: models, author, redlines, system prompt, history, loops).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Name of the model, one of those that the server offers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// In whose name documents are edited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// Whether edits are tracked changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redlines: Option<bool>,
+    /// Standing instructions, before those of a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// Turns of the stored history that the model is given, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history_turns: Option<usize>,
+    /// Model calls that the server makes between two requests, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rounds: Option<u32>,
+}
+
+/// The longest system prompt in bytes.
+const LONGEST_PROMPT: usize = 64 << 10;
+
+/// The longest author in bytes.
+const LONGEST_AUTHOR: usize = 255;
+
+impl Settings {
+    /// What is wrong with them, if anything: the field, and what it must be.
+    #[must_use]
+    pub fn problem(&self) -> Option<(&'static str, &'static str)> {
+        let author_fits = |author: &str| {
+            !author.trim().is_empty()
+                && author.len() <= LONGEST_AUTHOR
+                && !author.chars().any(char::is_control)
+        };
+        if self.author.as_deref().is_some_and(|author| !author_fits(author)) {
+            return Some(("author", "must be 1 to 255 bytes without control characters"));
+        }
+        if self.system_prompt.as_ref().is_some_and(|prompt| prompt.len() > LONGEST_PROMPT) {
+            return Some(("system_prompt", "must have at most 65,536 bytes"));
+        }
+        if self.history_turns.is_some_and(|turns| !(1..=1000).contains(&turns)) {
+            return Some(("history_turns", "must be a whole number from 1 to 1000"));
+        }
+        if self.max_rounds.is_some_and(|rounds| !(1..=100).contains(&rounds)) {
+            return Some(("max_rounds", "must be a whole number from 1 to 100"));
+        }
+        None
+    }
+
+    /// These, and for what they leave open those of `server`.
+    #[must_use]
+    pub fn or(&self, server: &Self) -> Self {
+        let own = self.clone();
+        let server = server.clone();
+        Self {
+            model: own.model.or(server.model),
+            author: own.author.or(server.author),
+            redlines: own.redlines.or(server.redlines),
+            system_prompt: own.system_prompt.or(server.system_prompt),
+            history_turns: own.history_turns.or(server.history_turns),
+            max_rounds: own.max_rounds.or(server.max_rounds),
+        }
+    }
+}

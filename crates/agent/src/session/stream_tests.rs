@@ -1,0 +1,94 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_llm::{Error, Event, Model, ModelInfo, Request};
+use engross_protocol::SessionId;
+use engross_store::MemoryStore;
+use futures_util::stream::{self, BoxStream, StreamExt};
+
+use super::event::TurnEvent;
+use super::log::LogEvent;
+use super::service_support::*;
+use super::{Models, Sessions, SessionsConfig, record};
+
+/// Streams pieces of 1 KiB, one every 10 ms, and then never ends.
+struct Slow(usize);
+
+impl Model for Slow {
+    fn info(&self) -> ModelInfo {
+        ModelInfo { spec: "slow".to_owned(), language_model: false }
+    }
+
+    fn answer(&self, _request: Request) -> BoxStream<'static, Result<Event, Error>> {
+        let pieces = stream::iter(0..self.0).then(|piece| async move {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            Ok(Event::Text(format!("{piece:<1023}\n")))
+        });
+        pieces.chain(stream::pending()).boxed()
+    }
+}
+
+async fn streamed(store: &MemoryStore, id: SessionId) -> String {
+    let mut told = String::new();
+    for recorded in record::read_all(store, id).await.unwrap() {
+        if let LogEvent::Streamed { text, from } = recorded.event {
+            assert_eq!(from, told.len(), "no byte is stored twice, and none left out");
+            told.push_str(&text);
+        }
+    }
+    told
+}
+
+fn slow(store: &Arc<MemoryStore>, pieces: usize) -> Sessions {
+    let model: Arc<dyn Model> = Arc::new(Slow(pieces));
+    Sessions::new(SessionsConfig {
+        models: Models::one(model),
+        grace: Duration::from_secs(60),
+        ..config(store, &Told::new([]))
+    })
+}
+
+/// A crash loses at most what streamed in since the last checkpoint: 4 KiB, or one second (contracts/sessions.md §3.6).
+#[tokio::test]
+async fn what_streams_is_in_the_log_while_it_streams() {
+    tokio::time::pause();
+    let store = Arc::new(MemoryStore::default());
+    let sessions = slow(&store, 21);
+    let mut answer = sessions.submit(request(vec![user("a")])).await.unwrap();
+    let id = answer.session;
+    let mut heard = String::new();
+    while heard.len() < 21 * 1024 {
+        let Some(TurnEvent::Text(text)) = answer.next().await.map(|placed| placed.event) else { panic!() };
+        heard.push_str(&text);
+    }
+    let early = streamed(&store, id).await;
+    assert!(heard.starts_with(&early) && heard.len() - early.len() <= 5 * 1024, "{}", early.len());
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    assert_eq!(streamed(&store, id).await, heard, "what is left is stored after a second");
+    // Another process finds it, and says that it is not whole.
+    let again = Sessions::new(config(&store, &Told::new([])));
+    let mut found = again.listen("", &super::SessionKey::Named("doc".to_owned())).await.unwrap();
+    let mut text = String::new();
+    let end = loop {
+        match found.next().await.unwrap().event {
+            TurnEvent::Text(more) => text.push_str(&more),
+            other => break other,
+        }
+    };
+    assert_eq!(text, heard);
+    assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "ANSWER_INTERRUPTED"));
+}
+
+#[tokio::test]
+async fn what_streamed_before_a_cancel_is_kept() {
+    tokio::time::pause();
+    let store = Arc::new(MemoryStore::default());
+    let sessions = slow(&store, 2);
+    let mut answer = sessions.submit(request(vec![user("a")])).await.unwrap();
+    answer.next().await.unwrap();
+    assert!(sessions.cancel("", &super::SessionKey::Named("doc".to_owned())).await.unwrap());
+    let id = answer.session;
+    let (_, _, end) = heard(answer).await;
+    assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "TURN_CANCELLED"));
+    assert_eq!(streamed(&store, id).await.len(), 1024);
+}

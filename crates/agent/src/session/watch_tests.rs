@@ -1,0 +1,93 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use engross_llm::Message;
+use engross_protocol::{Clock, Timestamp};
+use engross_store::MemoryStore;
+
+use super::event::{Finish, TurnEvent};
+use super::log::{Ending, EndingKind, LogEvent};
+use super::request::TurnRequest;
+use super::service_support::*;
+use super::{SessionKey, Sessions, SessionsConfig, live};
+
+/// A clock that goes when it is told to.
+struct Wound(AtomicU64);
+
+impl Clock for Wound {
+    fn now(&self) -> Timestamp {
+        "2027-01-15T08:00:00Z".parse().unwrap()
+    }
+
+    fn millis(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+fn wound() -> Arc<Wound> {
+    Arc::new(Wound(AtomicU64::new(1_800_000_000_000)))
+}
+
+fn key() -> SessionKey {
+    SessionKey::Named("doc".to_owned())
+}
+
+#[tokio::test]
+async fn calls_that_nobody_answers_become_errors_by_themselves() {
+    let clock = wound();
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), Told::new([calls("", &[("a", "look", "{}")]), text("gone on")]));
+    let sessions =
+        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+    let answer = sessions.submit(with_tools(vec![user("look")])).await.unwrap();
+    let id = answer.session;
+    heard(answer).await;
+    clock.0.fetch_add(30 * 60_000 - 1, Ordering::SeqCst);
+    sessions.look_after_all().await;
+    assert!(live::load(&*store, id).await.unwrap().unwrap().session.turn.is_some(), "not a moment too early");
+    clock.0.fetch_add(1, Ordering::SeqCst);
+    // Another process may find it as well.
+    let other =
+        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+    other.look_after_all().await;
+    let world = World { sessions: other, store, model };
+    let log = world.log(id).await;
+    assert!(matches!(&log[log.len() - 2], LogEvent::Resulted { id, is_error: true, .. } if id == "a"));
+    assert!(
+        matches!(&log[log.len() - 1], LogEvent::Ended(Ending { kind: EndingKind::Cancelled, code, .. }) if code == "CALLS_EXPIRED")
+    );
+    let late = world.sessions.submit(request(vec![result("a", "look", "late")])).await.unwrap_err();
+    assert_eq!(late.code, "RESULT_DUPLICATE");
+    let next = world.sessions.submit(request(vec![user("go on")])).await.unwrap();
+    assert_eq!(heard(next).await.0, "gone on");
+    assert!(matches!(&world.model.asked()[1][2], Message::Tool { is_error: true, .. }));
+    let before = world.log(id).await.len();
+    world.sessions.look_after_all().await;
+    assert_eq!(world.log(id).await.len(), before, "nothing is looked after twice");
+}
+
+#[tokio::test]
+async fn a_background_turn_whose_process_died_goes_on_without_a_request() {
+    let clock = wound();
+    // The first process is never answered by its model, and dies.
+    let (store, silent) = (Arc::new(MemoryStore::default()), Told::new([]));
+    let first =
+        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &silent) });
+    let answer = first
+        .submit(TurnRequest { background: true, ..request(vec![user("take your time")]) })
+        .await
+        .unwrap();
+    let (id, number) = (answer.session, answer.answer);
+    let model = Told::new([text("here it is")]);
+    let sessions =
+        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+    sessions.look_after_all().await;
+    assert!(model.asked().is_empty(), "its process may be alive");
+    clock.0.fetch_add(live::PATIENCE, Ordering::SeqCst);
+    sessions.look_after_all().await;
+    let answer = sessions.listen("", &key()).await.unwrap();
+    assert!(answer.answer > number, "what was told before may not be continued with other words");
+    let (text, _, end) = heard(answer).await;
+    assert_eq!((text.as_str(), end), ("here it is", TurnEvent::Done { finish: Finish::Stop, usage: None }));
+    assert_eq!(live::load(&*store, id).await.unwrap().unwrap().session.turn, None);
+}
