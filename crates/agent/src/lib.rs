@@ -1,7 +1,7 @@
 //! The loop in which a model edits a document: read, propose, apply, read again.
 //!
-//! Must never do I/O, speak HTTP or SQL, or ask for the time. What happens next is decided by the pure function
-//! [`turn::step`]; [`EditRun`] carries it out on a document and a model that are handed in.
+//! Must never speak HTTP or SQL, or ask for the time. What happens next in a conversation is decided by one pure function
+//! (`session/decide.rs`): [`session::Sessions`] carries it out with a store behind it, [`EditRun`] on a document in memory.
 
 mod outcome;
 mod prompt;
@@ -11,7 +11,6 @@ mod runner;
 pub mod session;
 mod tools;
 mod translate;
-pub mod turn;
 
 #[cfg(test)]
 mod reading_tests;
@@ -21,12 +20,8 @@ mod repair_tests;
 mod runner_tests;
 #[cfg(test)]
 mod translate_tests;
-#[cfg(test)]
-mod turn_property_tests;
-#[cfg(test)]
-mod turn_tests;
 
-pub use outcome::{Outcome, RunOperation};
+pub use outcome::{Ending, Outcome, RunOperation};
 pub use runner::{EditRun, RunEvent, RunOptions};
 pub use tools::{CallResult, Proposal, ToolError, ToolUse};
 

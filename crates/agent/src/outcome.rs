@@ -1,9 +1,68 @@
 //! How a run ended and what it did.
 
 use engross_docx::ops::{OperationResult, Status, Summary};
+use engross_llm::Error;
 use serde::Serialize;
 
-use crate::turn::Ending;
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The model was done.
+    Finished,
+    /// The provider's length limit cut the answer.
+    AnswerCut,
+    /// The provider's filter stopped the answer.
+    AnswerFiltered,
+    /// No model call was left.
+    RoundsExhausted {
+        /// How many there were.
+        limit: u32,
+    },
+    /// The model made the same call over and over.
+    RepeatedCall {
+        /// The tool it called.
+        tool: String,
+    },
+    /// The model failed.
+    ModelFailed(Error),
+}
+
+impl Ending {
+    /// The stable code of an ending other than [`Ending::Finished`].
+    #[must_use]
+    pub fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Finished => None,
+            Self::AnswerCut => Some("ANSWER_CUT"),
+            Self::AnswerFiltered => Some("ANSWER_FILTERED"),
+            Self::RoundsExhausted { .. } => Some("ROUNDS_EXHAUSTED"),
+            Self::RepeatedCall { .. } => Some("REPEATED_CALL"),
+            Self::ModelFailed(error) => Some(error.code()),
+        }
+    }
+
+    /// The same for people; empty for [`Ending::Finished`].
+    #[must_use]
+    pub fn message(&self) -> String {
+        match self {
+            Self::Finished => String::new(),
+            Self::AnswerCut => {
+                "the model's answer was cut off by its length limit; ask for less at once".to_owned()
+            }
+            Self::AnswerFiltered => {
+                "the provider's content filter stopped the model; rephrase, or choose another model"
+                    .to_owned()
+            }
+            Self::RoundsExhausted { limit } => format!(
+                "the model was not done after {limit} calls; review what was applied, then ask for the rest"
+            ),
+            Self::RepeatedCall { tool } => format!(
+                "the model called {tool} three times with the same arguments; rephrase, or choose another model"
+            ),
+            Self::ModelFailed(error) => error.to_string(),
+        }
+    }
+}
 
 /// An operation of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

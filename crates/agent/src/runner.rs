@@ -1,21 +1,22 @@
-//! Carries a run out: asks the model, uses the tools, tells what happens.
+//! Carries a run out: a session of one turn without a store, whose tools work on a document in memory.
 //!
-//! Must never decide what comes next (that is [`step`]), and never keep an edit that the engine has not proven. Dropping
-//! the future of [`EditRun::run`] cancels the run; what was applied until then is in the document.
+//! Must never decide what comes next (that is `session/decide.rs`), and never keep an edit that the engine has not proven.
+//! Dropping the future of [`EditRun::run`] cancels the run; what was applied until then is in the document.
 
 use std::sync::Arc;
 
 use engross_docx::ops::OperationResult;
 use engross_docx::{EditOptions, Error, WordDocument};
-use engross_llm::{Event, Model, Request, collect};
+use engross_llm::{Answer, Event, Message, Model, Request, ToolCall, collect};
 use serde_json::Value;
 
-use crate::outcome::{Outcome, RunOperation};
+use crate::outcome::{Ending, Outcome, RunOperation};
 use crate::prompt::{SYSTEM, first_message};
 use crate::repair::mark_repaired;
-use crate::tools::{CallResult, Proposal, ToolUse, apply_together, read_document, share_of_round, specs};
+use crate::session::one_turn::{Action, Finish, Heard, Input, OneTurn, Over};
+use crate::session::{ServerTool, ToolResult};
+use crate::tools::{Proposal, READ_DOCUMENT, Round, specs};
 use crate::translate;
-use crate::turn::{Action, Ending, Input, State, step};
 
 /// How a run is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,12 +67,22 @@ pub struct EditRun<'a> {
     operations: Vec<RunOperation>,
     proposed: Vec<Value>,
     warnings: Vec<String>,
+    /// Model calls that turned instructions into operations.
+    translations: u32,
 }
 
 impl<'a> EditRun<'a> {
     /// A run that has not begun.
     pub fn new(document: &'a mut WordDocument, model: Arc<dyn Model>, options: RunOptions) -> Self {
-        Self { document, model, options, operations: Vec::new(), proposed: Vec::new(), warnings: Vec::new() }
+        Self {
+            document,
+            model,
+            options,
+            operations: Vec::new(),
+            proposed: Vec::new(),
+            warnings: Vec::new(),
+            translations: 0,
+        }
     }
 
     /// Runs to the end. Failures of the model end the run and are told in the outcome.
@@ -84,58 +95,59 @@ impl<'a> EditRun<'a> {
         events: &mut dyn FnMut(RunEvent),
     ) -> Result<Outcome, Error> {
         events(RunEvent::Reading { paragraphs: self.document.paragraph_count() });
-        let mut state = State::new(first_message(self.document, instruction)?, self.options.max_rounds);
-        let mut actions = step(&mut state, Input::Start);
-        let mut ending = None;
-        while !actions.is_empty() {
-            let mut input = None;
-            for action in std::mem::take(&mut actions) {
-                match action {
-                    Action::Ask { round } => {
-                        let request = Request {
-                            system: SYSTEM.to_owned(),
-                            messages: state.messages().to_vec(),
-                            tools: specs(),
-                            ..Request::default()
-                        };
-                        input = Some(self.ask(request, round, events).await);
-                    }
-                    Action::Translate { instruction, round } => {
-                        let request = translate::request(self.document, &instruction)?;
-                        // What the model writes here is JSON for us, not words for the person.
-                        let mut quiet = |event| {
-                            if !matches!(event, RunEvent::Text(_)) {
-                                events(event);
+        let limit = self.options.max_rounds.max(1);
+        let first = first_message(self.document, instruction)?;
+        let mut turn = OneTurn::begin(Message::User { content: first }, SYSTEM.to_owned(), tools());
+        let mut input = Input::Continue;
+        let mut text = String::new();
+        let mut failure = None;
+        let over = loop {
+            let step = turn.step(input, limit - self.translations.min(limit - 1));
+            for warning in step.warnings {
+                events(RunEvent::Warning(warning.clone()));
+                self.warnings.push(warning);
+            }
+            match step.action {
+                Action::Ask(request, _) => {
+                    let round = turn.asked() + self.translations + 1;
+                    input = match self.ask(request, round, events).await {
+                        Ok(answer) => {
+                            if !answer.text.trim().is_empty() {
+                                text.clone_from(&answer.text);
                             }
-                        };
-                        input = Some(self.ask(request, round, &mut quiet).await);
-                    }
-                    Action::Run(uses) => {
-                        input = Some(Input::Ran(self.use_tools(&uses, state.rounds(), events)?));
-                    }
-                    Action::Warn(warning) => {
-                        events(RunEvent::Warning(warning.clone()));
-                        self.warnings.push(warning);
-                    }
-                    Action::End(how) => ending = Some(how),
+                            Input::Answered(answer, self.model.info().spec)
+                        }
+                        Err(error) => {
+                            failure = Some(error.clone());
+                            Input::Failed(error, Heard::default())
+                        }
+                    };
                 }
+                Action::Run(calls) => {
+                    let results = self.use_tools(&calls, turn.asked(), events).await?;
+                    let ids = calls.into_iter().map(|call| call.id);
+                    input = Input::Ran { results: ids.zip(results).collect(), stop: false };
+                }
+                Action::Rest => break step.over,
             }
-            if let Some(input) = input {
-                actions = step(&mut state, input);
-            }
-        }
+        };
         events(RunEvent::Done);
         mark_repaired(&mut self.operations, &self.proposed);
         Ok(Outcome {
-            ending: ending.unwrap_or(Ending::Finished),
-            text: state.text().to_owned(),
-            rounds: state.rounds(),
+            ending: ending(over, failure, self.options.max_rounds.max(1)),
+            text,
+            rounds: turn.asked() + self.translations,
             operations: std::mem::take(&mut self.operations),
             warnings: std::mem::take(&mut self.warnings),
         })
     }
 
-    async fn ask(&self, request: Request, round: u32, events: &mut dyn FnMut(RunEvent)) -> Input {
+    async fn ask(
+        &self,
+        request: Request,
+        round: u32,
+        events: &mut dyn FnMut(RunEvent),
+    ) -> Result<Answer, engross_llm::Error> {
         let of = self.options.max_rounds.max(1);
         events(RunEvent::Asking { round, of, model: self.model.info().spec });
         let answer = collect(self.model.answer(request), |event| {
@@ -143,66 +155,73 @@ impl<'a> EditRun<'a> {
                 events(RunEvent::Text(text.clone()));
             }
         });
-        match answer.await {
-            Ok(answer) => Input::Answer(answer),
-            Err(error) => Input::Failed(error),
-        }
+        answer.await
     }
 
-    /// Uses the tools of a round. What edits is applied as one batch in the place of the first edit, so that every paragraph
-    /// number means the document that the model has read.
-    fn use_tools(
+    async fn use_tools(
         &mut self,
-        uses: &[ToolUse],
-        round: u32,
+        calls: &[ToolCall],
+        asked: u32,
         events: &mut dyn FnMut(RunEvent),
-    ) -> Result<Vec<CallResult>, Error> {
-        let bytes = share_of_round(uses.len());
-        let edits: Vec<&[Proposal]> = uses
-            .iter()
-            .filter_map(|tool| match tool {
-                ToolUse::Apply(proposals) => Some(proposals.as_slice()),
-                ToolUse::Read(_) => None,
-            })
-            .collect();
-        let mut applied = None;
-        let mut results = Vec::with_capacity(uses.len());
-        for tool in uses {
-            results.push(match tool {
-                ToolUse::Read(options) => read_document(self.document, options, bytes),
-                ToolUse::Apply(_) => {
-                    let answers = match &mut applied {
-                        Some(answers) => answers,
-                        None => applied.insert(self.apply(&edits, round, bytes, events)?.into_iter()),
-                    };
-                    answers.next().unwrap_or(CallResult { content: String::new(), is_error: true })
+    ) -> Result<Vec<ToolResult>, Error> {
+        let mut round = Round::of(calls);
+        while let Some(instruction) = round.next_instruction() {
+            if asked + self.translations >= self.options.max_rounds.max(1) {
+                round.translated(Err(translate::no_calls_left()));
+                continue;
+            }
+            self.translations += 1;
+            let request = translate::request(self.document, instruction)?;
+            // What the model writes here is JSON for us, not words for the person.
+            let mut quiet = |event| {
+                if !matches!(event, RunEvent::Text(_)) {
+                    events(event);
                 }
+            };
+            let answer = self.ask(request, asked + self.translations, &mut quiet).await;
+            round.translated(match answer {
+                Ok(answer) => translate::read_answer(&answer),
+                Err(error) => Err(translate::failed(&error)),
             });
         }
-        Ok(results)
-    }
-
-    fn apply(
-        &mut self,
-        calls: &[&[Proposal]],
-        round: u32,
-        bytes: usize,
-        events: &mut dyn FnMut(RunEvent),
-    ) -> Result<Vec<CallResult>, Error> {
-        events(RunEvent::Applying { summary: summary(calls) });
-        let mut answers = Vec::with_capacity(calls.len());
-        for (applied, proposals) in
-            apply_together(self.document, calls, &self.options.edit, bytes)?.into_iter().zip(calls)
-        {
-            for (result, proposal) in applied.results.into_iter().zip(*proposals) {
-                let result = OperationResult { index: self.operations.len(), ..result };
-                events(RunEvent::Operation(result.clone()));
-                self.operations.push(RunOperation { result, round, repaired_by: None });
-                self.proposed.push(proposal.json.clone());
-            }
-            answers.push(applied.answer);
+        let edits = round.edits();
+        if !edits.is_empty() {
+            events(RunEvent::Applying { summary: summary(&edits) });
         }
-        Ok(answers)
+        let done = round.carry_out(self.document, &self.options.edit)?;
+        for (result, proposed) in done.operations {
+            let result = OperationResult { index: self.operations.len(), ..result };
+            events(RunEvent::Operation(result.clone()));
+            self.operations.push(RunOperation {
+                result,
+                round: asked + self.translations,
+                repaired_by: None,
+            });
+            self.proposed.push(proposed);
+        }
+        let result = |result: crate::CallResult| ToolResult {
+            content: result.content,
+            is_error: result.is_error,
+            ..ToolResult::default()
+        };
+        Ok(done.results.into_iter().map(result).collect())
+    }
+}
+
+/// The tools of a run; reading changes nothing.
+fn tools() -> Vec<ServerTool> {
+    let tool = |spec: engross_llm::ToolSpec| ServerTool { read_only: spec.name == READ_DOCUMENT, spec };
+    specs().into_iter().map(tool).collect()
+}
+
+fn ending(over: Over, failure: Option<engross_llm::Error>, limit: u32) -> Ending {
+    match (over, failure) {
+        (Over::Whole(Finish::Stop | Finish::ToolCalls), _) => Ending::Finished,
+        (Over::Whole(Finish::Length), _) => Ending::AnswerCut,
+        (Over::Whole(Finish::ContentFilter), _) => Ending::AnswerFiltered,
+        (Over::Repeated(tool), _) => Ending::RepeatedCall { tool },
+        (Over::Failed, Some(error)) => Ending::ModelFailed(error),
+        (Over::Exhausted | Over::Failed, _) => Ending::RoundsExhausted { limit },
     }
 }
 

@@ -7,7 +7,7 @@ use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_llm::{Message, Model, ModelInfo, Request, RulesModel, ScriptModel};
 use serde_json::{Value, json};
 
-use crate::turn::Ending;
+use crate::Ending;
 use crate::{EditRun, Outcome, RunEvent, RunOptions};
 
 fn nda() -> WordDocument {
@@ -258,4 +258,105 @@ fn what_the_model_reads_is_bounded() {
         _ => None,
     });
     assert!(results.sum::<usize>() <= 64 << 10);
+}
+
+#[test]
+fn calls_of_a_cut_answer_are_not_made_and_the_model_may_try_again() {
+    let edit = |to: &str| {
+        apply(
+            &json!([{"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3) years", "replacementText": to}]),
+        )
+    };
+    let ran = run_with(
+        script(&json!([
+            {"when": {"last_role": "user"}, "tool_calls": [edit("four (4) years")], "finish_reason": "length"},
+            {"when": {"last_role": "tool", "contains": "was cut"}, "tool_calls": [edit("five (5) years")]},
+            {"when": {"last_role": "tool"}, "text": "Done."}
+        ])),
+        "go",
+    );
+    assert_eq!(ran.outcome.summary(), Summary { applied: 1, ..Summary::default() });
+    assert!(ran.outcome.is_complete());
+}
+
+#[test]
+fn a_cut_answer_without_calls_is_no_clean_end() {
+    let ran = run_with(script(&json!([{"text": "I would", "finish_reason": "length"}])), "go");
+    assert_eq!(ran.outcome.ending, Ending::AnswerCut);
+}
+
+#[test]
+fn wrong_calls_are_answered_with_an_error_and_the_run_goes_on() {
+    let ran = run_with(
+        script(&json!([
+            {"when": {"last_role": "user"}, "tool_calls": [
+                {"name": "fly", "args": {}},
+                {"name": "read_document", "args": {"form": "P1"}},
+                {"name": "apply_redlines", "args": {"instruction": ""}},
+                {"name": "read_document", "args": {"limit": 1}}
+            ]},
+            {"when": {"last_role": "tool"}, "text": "Done."}
+        ])),
+        "go",
+    );
+    let results: Vec<(bool, String)> = ran.requests[1]
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tool { content, is_error, .. } => Some((*is_error, content.clone())),
+            _ => None,
+        })
+        .collect();
+    let wrong: Vec<bool> = results.iter().map(|(is_error, _)| *is_error).collect();
+    assert_eq!(wrong, [true, true, true, false]);
+    assert!(results[0].1.contains("read_document, apply_redlines"), "{}", results[0].1);
+    assert!(results[1].1.contains("did you mean 'from'"), "{}", results[1].1);
+    assert_eq!(ran.outcome.ending, Ending::Finished);
+}
+
+#[test]
+fn a_failed_translation_is_an_error_for_its_call_only() {
+    let ran = run_with(
+        script(&json!([
+            {"when": {"has_tools": false}, "text": "I would rather not."},
+            {"when": {"last_role": "user", "has_tools": true}, "tool_calls": [
+                {"name": "apply_redlines", "args": {"instruction": "lengthen the term"}},
+                apply(&json!([{"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3) years", "replacementText": "five (5) years"}]))
+            ]},
+            {"when": {"last_role": "tool"}, "text": "Done."}
+        ])),
+        "go",
+    );
+    assert_eq!(ran.outcome.summary(), Summary { applied: 1, ..Summary::default() });
+    let Message::Tool { content, is_error: true, .. } = &ran.requests[2].messages[2] else { panic!() };
+    assert!(content.contains("I would rather not"), "{content}");
+}
+
+#[test]
+fn an_instruction_is_not_translated_when_no_call_is_left() {
+    let turns: Vec<Value> = (1..=20)
+        .map(|n| json!({"when": {"has_tools": true}, "tool_calls": [{"name": "apply_redlines", "args": {"instruction": format!("do {n}")}}]}))
+        .chain([json!({"when": {"has_tools": false}, "times": 0, "text": "{\"operations\": []}"})])
+        .collect();
+    let ran = run_with(script(&Value::Array(turns)), "go");
+    assert_eq!(ran.outcome.ending, Ending::RoundsExhausted { limit: 6 });
+    assert_eq!((ran.outcome.rounds, ran.requests.len()), (6, 6));
+}
+
+#[test]
+fn only_so_many_calls_of_one_answer_are_carried_out() {
+    let calls: Vec<Value> = (1..=40)
+        .map(|n| json!({"name": "read_document", "args": {"from": format!("P{n}"), "limit": 1}}))
+        .collect();
+    let ran = run_with(
+        script(&json!([
+            {"when": {"last_role": "user"}, "tool_calls": calls},
+            {"when": {"last_role": "tool"}, "text": "Done."}
+        ])),
+        "go",
+    );
+    let refused = ran.requests[1].messages.iter().filter(
+        |message| matches!(message, Message::Tool { content, is_error: true, .. } if content.contains("CALL_LIMIT")),
+    );
+    assert_eq!(refused.count(), 8);
 }

@@ -4,7 +4,7 @@
 
 use engross_docx::ops::operations_schema;
 use engross_docx::{Error, WordDocument};
-use engross_llm::{Answer, FinishReason, Message, Request};
+use engross_llm::{Answer, Error as ModelError, FinishReason, Message, Request};
 
 use crate::prompt::{TRANSLATION_SYSTEM, first_message};
 use crate::tools::{Proposal, ToolError, cut, proposals};
@@ -28,6 +28,19 @@ pub(crate) fn read_answer(answer: &Answer) -> Result<Vec<Proposal>, ToolError> {
     }
     let text = without_fence(&answer.text);
     serde_json::from_str(text).map_err(|_| no_operations(&answer.text)).and_then(|json| proposals(&json))
+}
+
+/// For an instruction when no model call is left to read it.
+pub(crate) fn no_calls_left() -> ToolError {
+    ToolError::new(
+        "ROUNDS_EXHAUSTED",
+        "no model call is left to read the instruction; give the operations yourself",
+    )
+}
+
+/// For an instruction when the model failed to read it.
+pub(crate) fn failed(error: &ModelError) -> ToolError {
+    ToolError::new(error.code(), format!("the instruction was not turned into operations: {error}"))
 }
 
 fn without_fence(text: &str) -> &str {

@@ -335,7 +335,7 @@ impl Decider<'_> {
             } else {
                 side
             };
-            if count > 1 {
+            if count == 2 {
                 let message = format!("the model repeated its call of {} without a change", call.name);
                 self.push(LogEvent::Noted { code: "REPEATED_CALL".to_owned(), message });
             }
@@ -348,6 +348,11 @@ impl Decider<'_> {
         }
         for (id, content, is_error) in earlier {
             self.result(&id, content, is_error);
+        }
+        let bounded = self.turn().is_some_and(|turn| turn.parameters.max_output_tokens.is_some());
+        if cut == Some(Finish::Length) && has_calls && !bounded {
+            // Nobody asked for a short answer: the model may try again with less at once.
+            return self.go_on();
         }
         if let Some(finish) = cut {
             return self.end(EndingKind::Whole(finish), "", "", None);

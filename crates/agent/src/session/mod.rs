@@ -19,6 +19,7 @@
 //! | `lease` | who works on a session that several servers share? |
 //! | `record`, `names`, `idempotency` | how is it stored, and found again? |
 //! | `observe` | who else hears of what was stored? |
+//! | `one_turn` | how does a run without a store use all this? |
 //! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
 
 mod answer;
@@ -36,6 +37,7 @@ mod log;
 mod manage;
 mod names;
 mod observe;
+pub(crate) mod one_turn;
 mod record;
 mod render;
 mod request;

@@ -8,6 +8,7 @@ mod arguments;
 mod moved;
 mod read;
 mod result;
+mod round;
 
 #[cfg(test)]
 mod apply_tests;
@@ -27,6 +28,7 @@ pub(crate) use apply::apply_together;
 pub(crate) use arguments::{Understood, parse_call, proposals};
 pub(crate) use read::read_document;
 pub(crate) use result::{ROUND_CALLS, cut, share_of_round};
+pub(crate) use round::Round;
 
 /// Name of the tool that reads.
 pub(crate) const READ_DOCUMENT: &str = "read_document";

@@ -143,7 +143,7 @@ fn show(event: RunEvent, progress: &Progress, said: &mut String) {
 
 /// The failure of a model that left nothing to write.
 fn model_failure(outcome: &Outcome) -> Option<Failure> {
-    use engross_agent::turn::Ending;
+    use engross_agent::Ending;
     match &outcome.ending {
         Ending::ModelFailed(error) => Some(error.clone().into()),
         Ending::AnswerCut | Ending::AnswerFiltered => {

@@ -1,0 +1,136 @@
+//! The calls of one answer on one document, and what becomes of each.
+//!
+//! Must never drop a call or change the order: each gets one result. What edits is applied as one batch in the place of the
+//! first edit, so that every paragraph number means the document that the model has read.
+
+use engross_docx::ops::OperationResult;
+use engross_docx::{EditOptions, Error, WordDocument};
+use engross_llm::ToolCall;
+use serde_json::Value;
+
+use super::{
+    CallResult, Proposal, ROUND_CALLS, ToolError, ToolUse, Understood, apply_together, parse_call,
+    read_document, share_of_round,
+};
+
+/// A round of calls.
+#[derive(Debug, Clone)]
+pub(crate) struct Round {
+    fates: Vec<Fate>,
+}
+
+#[derive(Debug, Clone)]
+enum Fate {
+    /// To be done.
+    Use(ToolUse),
+    /// To be turned into operations first.
+    Instruction(String),
+    /// Answered without doing anything.
+    Answered(CallResult),
+}
+
+/// What a round did.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Done {
+    /// One for each call, in order.
+    pub(crate) results: Vec<CallResult>,
+    /// The operations that were tried, each with the model's words for it; indices count from 0.
+    pub(crate) operations: Vec<(OperationResult, Value)>,
+}
+
+impl Round {
+    /// Understands the calls of an answer.
+    pub(crate) fn of(calls: &[ToolCall]) -> Self {
+        let fate = |(index, call): (usize, &ToolCall)| {
+            if index >= ROUND_CALLS {
+                return Fate::Answered(too_many_calls().into());
+            }
+            match parse_call(call) {
+                Ok(Understood::Use(tool)) => Fate::Use(tool),
+                Ok(Understood::Instruction(instruction)) => Fate::Instruction(instruction),
+                Err(error) => Fate::Answered(error.into()),
+            }
+        };
+        Self { fates: calls.iter().enumerate().map(fate).collect() }
+    }
+
+    /// The next instruction that has to become operations.
+    pub(crate) fn next_instruction(&self) -> Option<&str> {
+        self.fates.iter().find_map(|fate| match fate {
+            Fate::Instruction(instruction) => Some(instruction.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Takes what the instruction of [`Round::next_instruction`] became.
+    pub(crate) fn translated(&mut self, operations: Result<Vec<Proposal>, ToolError>) {
+        let next = self.fates.iter_mut().find(|fate| matches!(fate, Fate::Instruction(_)));
+        if let Some(fate) = next {
+            *fate = match operations {
+                Ok(operations) => Fate::Use(ToolUse::Apply(operations)),
+                Err(error) => Fate::Answered(error.into()),
+            };
+        }
+    }
+
+    /// The operations to be tried, call by call.
+    pub(crate) fn edits(&self) -> Vec<&[Proposal]> {
+        let edits = self.fates.iter().filter_map(|fate| match fate {
+            Fate::Use(ToolUse::Apply(proposals)) => Some(proposals.as_slice()),
+            _ => None,
+        });
+        edits.collect()
+    }
+
+    /// Does what can be done now. An instruction that did not become operations is an error of its call.
+    pub(crate) fn carry_out(
+        &self,
+        document: &mut WordDocument,
+        options: &EditOptions,
+    ) -> Result<Done, Error> {
+        let edits = self.edits();
+        let uses = self.fates.iter().filter(|fate| matches!(fate, Fate::Use(_))).count();
+        let bytes = share_of_round(uses);
+        let mut applied = None;
+        let mut done = Done::default();
+        for fate in &self.fates {
+            done.results.push(match fate {
+                Fate::Answered(result) => result.clone(),
+                Fate::Instruction(_) => not_translated().into(),
+                Fate::Use(ToolUse::Read(options)) => read_document(document, options, bytes),
+                Fate::Use(ToolUse::Apply(proposals)) => {
+                    let answers = match &mut applied {
+                        Some(answers) => answers,
+                        None => applied.insert(apply_together(document, &edits, options, bytes)?.into_iter()),
+                    };
+                    match answers.next() {
+                        None => ToolError::new("INVALID_ARGUMENTS", "the call was not carried out").into(),
+                        Some(answer) => {
+                            for (result, proposal) in answer.results.into_iter().zip(proposals) {
+                                let result = OperationResult { index: done.operations.len(), ..result };
+                                done.operations.push((result, proposal.json.clone()));
+                            }
+                            answer.answer
+                        }
+                    }
+                }
+            });
+        }
+        Ok(done)
+    }
+}
+
+/// For calls beyond what one answer may hold.
+fn too_many_calls() -> ToolError {
+    ToolError::new(
+        "CALL_LIMIT",
+        format!("only {ROUND_CALLS} calls of one answer are carried out; make the rest in your next answer"),
+    )
+}
+
+fn not_translated() -> ToolError {
+    ToolError::new(
+        "INVALID_ARGUMENTS",
+        "the instruction was not turned into operations; give the operations yourself",
+    )
+}
