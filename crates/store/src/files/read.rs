@@ -99,6 +99,18 @@ impl Folder {
         self.parent_of(path)?.map_or(Ok(None), |parent| open(&parent, path, path.name()))
     }
 
+    /// The SHA-256 of the file at `path`, in lower-case hexadecimal digits, as [`super::Precondition::Sha256`] takes it; `None`
+    /// when there is no such file.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn sha256(&self, path: &RelPath) -> Result<Option<(String, FileInfo)>, FileError> {
+        let Some(mut reader) = self.open(path)? else { return Ok(None) };
+        let sha256 = hash(&mut reader);
+        let sha256 = sha256.map_err(|error| FileError::io(path.as_str(), Doing::Reading, &error))?;
+        Ok(Some((sha256, reader.info())))
+    }
+
     /// What is known about the file at `path`; `None` when there is no such file.
     ///
     /// # Errors

@@ -292,6 +292,7 @@ impl Staged {
     }
 }
 
+/// So that a file can be copied into it. The inner error is a [`FileError`].
 impl Write for Staged {
     /// As [`Staged::append`].
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -9,6 +9,7 @@ mod full;
 mod killed;
 mod links;
 mod listing;
+mod model;
 mod reading;
 mod staging;
 mod writing;

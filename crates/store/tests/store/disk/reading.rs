@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use engross_store::files::{AppendFile, Precondition};
 
-use super::{Desk, code, path};
+use super::{Desk, code, path, sha256};
 
 #[test]
 fn a_file_is_read_up_to_a_limit() {
@@ -15,6 +15,8 @@ fn a_file_is_read_up_to_a_limit() {
     let (bytes, info) = desk.top.read(&path("a"), 5).unwrap().unwrap();
     assert_eq!((bytes.as_slice(), info.size), (&b"12345"[..], 5));
     assert_eq!(Some(info), desk.top.info(&path("a")).unwrap());
+    assert_eq!(desk.top.sha256(&path("a")).unwrap(), Some((sha256("12345"), info)));
+    assert_eq!(desk.top.sha256(&path("b")).unwrap(), None);
     assert_eq!(code(desk.top.read(&path("a"), 4)), "TOO_LARGE");
     assert_eq!(desk.top.read(&path("b"), 5).unwrap(), None);
     assert_eq!(desk.top.read(&path("no/folder/b"), 5).unwrap(), None);
