@@ -24,6 +24,8 @@ mod write;
 mod locks_tests;
 #[cfg(test)]
 mod path_tests;
+#[cfg(test)]
+mod platform_tests;
 
 pub use append::AppendFile;
 pub use error::FileError;

@@ -19,6 +19,11 @@ pub(super) fn rename_new(source: &Dir, from: &str, target: &Dir, to: &str) -> io
             done => return Ok(done?),
         }
     }
+    link_new(source, from, target, to)
+}
+
+/// The same in two steps: a crash between them leaves both names.
+pub(super) fn link_new(source: &Dir, from: &str, target: &Dir, to: &str) -> io::Result<()> {
     source.hard_link(from, target, to)?;
     source.remove_file(from)
 }

@@ -5,6 +5,7 @@
 use std::io;
 use std::sync::Arc;
 
+use cap_fs_ext::MetadataExt;
 use cap_std::fs::{Dir, File, Metadata};
 
 use super::error::{Doing, FileError};
@@ -103,6 +104,7 @@ impl<'a> Place<'a> {
         }
         finished.file.sync_all().map_err(failed)?;
         self.still_beneath()?;
+        still_named(&finished, path)?;
         let previous_sha256 = check(&dir, path, self.precondition)?;
         let renamed = if *self.precondition == Precondition::Absent {
             rename_new(finished.dir, finished.name, &dir, path.name())
@@ -130,6 +132,19 @@ impl<'a> Place<'a> {
             None => false,
         };
         if same { Ok(()) } else { Err(FileError::changed(self.path, "", "")) }
+    }
+}
+
+/// Somebody may have put something else under the name of the unfinished file.
+fn still_named(finished: &Finished<'_>, path: &RelPath) -> Result<(), FileError> {
+    let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+    let there = finished.dir.symlink_metadata(finished.name).map_err(failed)?;
+    let held = finished.file.metadata().map_err(failed)?;
+    let same = (there.dev(), there.ino()) == (held.dev(), held.ino());
+    if same {
+        Ok(())
+    } else {
+        Err(FileError::not_written(path.as_str(), "its unfinished file was exchanged"))
     }
 }
 

@@ -108,6 +108,34 @@ fn a_folder_that_was_moved_out_is_not_written_to() {
     assert_eq!(super::tree(&desk.outside("moved")), [("a".to_owned(), b"old".to_vec())].into());
 }
 
+#[test]
+fn an_unfinished_file_exchanged_for_a_link_is_not_put_in_place() {
+    struct Exchanging<'a>(&'a Desk);
+    impl std::io::Read for Exchanging<'_> {
+        fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+            for name in self.0.names().iter().filter(|name| name.starts_with(".engross-tmp-")) {
+                std::fs::remove_file(self.0.at(name)).unwrap();
+                symlink(self.0.outside("secret"), self.0.at(name)).unwrap();
+            }
+            Ok(0)
+        }
+    }
+    let desk = Desk::new();
+    desk.put("a", "old");
+    for condition in [Precondition::Any, Precondition::Exists] {
+        assert_eq!(code(desk.top.write(&path("a"), Exchanging(&desk), &condition)), "FILE_NOT_WRITTEN");
+        assert_eq!((desk.names(), desk.text("a").as_str()), (vec!["a".to_owned()], "old"));
+    }
+    let file = desk.top.stage(&staged("s")).unwrap();
+    std::fs::remove_file(desk.at(".engross-staged-s")).unwrap();
+    symlink(desk.outside("secret"), desk.at(".engross-staged-s")).unwrap();
+    let refused = file.commit(&desk.top, &path("a"), &Precondition::Any).unwrap_err();
+    assert_eq!((refused.error.code(), desk.text("a").as_str()), ("FILE_NOT_WRITTEN", "old"));
+    assert_eq!(code(refused.staged.reader()), "PATH_OUTSIDE_ROOT");
+    assert_eq!(code(desk.top.staged(&staged("s"))), "PATH_OUTSIDE_ROOT");
+    desk.outside_is_untouched();
+}
+
 /// Exchanges a folder for a link to the outside, and back, as fast as it can.
 fn exchange(inside: &Path, outside: &Path, stop: &AtomicBool) -> usize {
     let (aside, link) = (inside.with_extension("aside"), inside.with_extension("link"));
