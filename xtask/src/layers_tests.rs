@@ -23,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
     ("axum", &["engross"]),
+    ("cap-std", &["engross-store"]),
     ("clap", &["engross", "xtask"]),
     ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),

@@ -138,6 +138,19 @@ pub const CODES: &[&str] = &[
     "STORE_NEWER",
     "STORE_UNUSABLE",
     "STORE_CLOSED",
+    "TARGET_REQUIRED",
+    "PATH_OUTSIDE_ROOT",
+    "PATH_INVALID",
+    "PROTECTED_PATH",
+    "TARGET_EXISTS",
+    "TARGET_MISSING",
+    "TARGET_IS_DIR",
+    "TARGET_CHANGED",
+    "PERMISSION_DENIED",
+    "NO_SPACE",
+    "TOO_LARGE",
+    "FILE_UNREADABLE",
+    "FILE_NOT_WRITTEN",
 ];
 
 impl Error {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use engross_protocol::{Exit, Failure, SessionId};
 
+use crate::files::FileError;
 use crate::types::{Fence, Name};
 use crate::{CODES, Error};
 
@@ -29,10 +30,32 @@ fn all() -> Vec<(Error, Exit)> {
     ]
 }
 
+/// One of each about files.
+fn all_of_files() -> Vec<(FileError, Exit)> {
+    let path = || "a/b".to_owned();
+    let problem = || "why".to_owned();
+    vec![
+        (FileError::TargetRequired, Exit::Usage),
+        (FileError::PathOutsideRoot { path: path(), problem: problem() }, Exit::Usage),
+        (FileError::PathInvalid { path: path(), problem: problem() }, Exit::Usage),
+        (FileError::ProtectedPath { path: path(), problem: problem() }, Exit::Usage),
+        (FileError::TargetExists { path: path() }, Exit::Refused),
+        (FileError::TargetMissing { path: path() }, Exit::Refused),
+        (FileError::TargetIsDir { path: path() }, Exit::Refused),
+        (FileError::TargetChanged { path: path(), expected: "1".into(), found: "2".into() }, Exit::Refused),
+        (FileError::PermissionDenied { path: path() }, Exit::Io),
+        (FileError::NoSpace { path: path() }, Exit::Io),
+        (FileError::TooLarge { path: path(), limit: 7 }, Exit::Refused),
+        (FileError::Unreadable { path: path(), reason: problem() }, Exit::Io),
+        (FileError::NotWritten { path: path(), reason: problem() }, Exit::Io),
+    ]
+}
+
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test reads the pages")]
 fn every_code_is_listed_and_explained() {
-    let codes: Vec<&str> = all().iter().map(|(error, _)| error.code()).collect();
+    let of_files = all_of_files().into_iter().map(|(error, _)| error.code());
+    let codes: Vec<&str> = all().iter().map(|(error, _)| error.code()).chain(of_files).collect();
     assert_eq!(codes, CODES);
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
     for code in CODES {
@@ -45,10 +68,12 @@ fn every_code_is_listed_and_explained() {
 
 #[test]
 fn every_failure_says_what_to_do() {
-    for (error, exit) in all() {
-        let (code, message) = (error.code(), error.to_string());
+    let of_files =
+        all_of_files().into_iter().map(|(error, exit)| (error.code(), error.to_string(), exit, error.into()));
+    let others = all().into_iter().map(|(error, exit)| (error.code(), error.to_string(), exit, error.into()));
+    for (code, message, exit, failure) in others.chain(of_files) {
+        let failure: Failure = failure;
         assert!(message.contains(':'), "{message}");
-        let failure = Failure::from(error);
         assert_eq!((failure.code, failure.exit, failure.message), (code, exit, message));
     }
 }
@@ -64,6 +89,13 @@ fn particulars_are_machine_readable() {
     );
     let conflict = Failure::from(all().swap_remove(0).0);
     assert_eq!(conflict.details, serde_json::json!({ "session": session, "expected": 1, "head": 2 }));
+    let of_files = all_of_files().into_iter().map(|(error, _)| Failure::from(error).details);
+    let path = serde_json::json!({ "path": "a/b" });
+    let mut expected = vec![path; 13];
+    expected[0] = serde_json::json!({});
+    expected[7] = serde_json::json!({ "path": "a/b", "expected": "1", "found": "2" });
+    expected[10] = serde_json::json!({ "path": "a/b", "limit": 7 });
+    assert_eq!(of_files.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! Session logs that outlive the process: in memory, in one SQLite file, in Postgres.
+//! What outlives the process: session logs in memory, in one SQLite file, in Postgres, and files beneath one root folder.
 //!
 //! Must never know what an entry means: bodies, snapshots and values are bytes. Time comes in from outside. Start at
-//! [`Store`]; `docs/design/store.md` says what durable means.
+//! [`Store`]; `docs/design/store.md` says what durable means. Files are in [`files`].
 
 mod error;
+pub mod files;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;

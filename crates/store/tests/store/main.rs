@@ -1,6 +1,7 @@
 //! One suite that every store passes: each rule, a random walk against a model, and what is left after a kill.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod disk;
 mod files;
 mod fixture;
 mod killed;

@@ -1,0 +1,39 @@
+//! Files beneath one root folder, for workspaces, write sessions and exports.
+//!
+//! Must never follow a link, touch anything outside the root, leave half a file under a person's name, or tell where the root
+//! lies. Everything here blocks: asynchronous callers use a blocking thread. `docs/design/files.md` says what is guaranteed
+//! where.
+//!
+//! [`Root`] holds the folder, a [`Folder`] is a place beneath it, a [`RelPath`] names a file in it.
+
+mod append;
+mod error;
+mod list;
+mod locks;
+mod path;
+mod platform;
+mod put;
+mod read;
+mod root;
+mod staged;
+mod sweep;
+mod temporary;
+mod write;
+
+#[cfg(test)]
+mod locks_tests;
+#[cfg(test)]
+mod path_tests;
+#[cfg(test)]
+mod platform_tests;
+
+pub use append::AppendFile;
+pub use error::FileError;
+pub use list::{Listed, Listing};
+pub use locks::{LockGuard, LockKey, Locks};
+pub use path::RelPath;
+pub use put::{Precondition, Written};
+pub use read::{FileInfo, Reader};
+pub use root::{Folder, Root};
+pub use staged::{NotCommitted, Staged, StagedName};
+pub use sweep::Ages;

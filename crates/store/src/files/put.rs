@@ -1,0 +1,183 @@
+//! The moment in which a finished file takes its name, and the conditions under which it may.
+//!
+//! Must never change a name before the bytes behind it are durable, and never report a file that is not.
+
+use std::io;
+use std::sync::Arc;
+
+use cap_fs_ext::MetadataExt;
+use cap_std::fs::{Dir, File, Metadata};
+
+use super::error::{Doing, FileError};
+use super::path::RelPath;
+use super::platform::{dress_as_new, dress_like, rename_new, sync_entries};
+use super::read::{FileInfo, hash, look, open};
+use super::root::{Folder, Made, identity};
+use super::temporary::{Access, Temporary};
+
+/// What must hold of the target for it to be written or removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Precondition {
+    /// It is not there. Two writers never both succeed, whatever processes they are in.
+    Absent,
+    /// It is there.
+    Exists,
+    /// Its bytes have this SHA-256, in hexadecimal digits. Somebody else's change that falls between the last look and the
+    /// renaming, which follow each other at once, is not seen.
+    Sha256(String),
+    /// Nothing.
+    Any,
+}
+
+/// A file that is in its place, durably.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// What is known about it.
+    pub info: FileInfo,
+    /// The SHA-256 of its bytes, in lower-case hexadecimal digits.
+    pub sha256: String,
+    /// That of the file it replaced, if there was one.
+    pub previous_sha256: Option<String>,
+}
+
+/// Where a file is to go.
+pub(super) struct Place<'a> {
+    folder: &'a Folder,
+    path: &'a RelPath,
+    precondition: &'a Precondition,
+    pub(super) parent: Made,
+    /// Whether a file was there.
+    pub(super) there: bool,
+}
+
+/// What is to go there.
+pub(super) struct Finished<'a> {
+    pub(super) dir: &'a Dir,
+    pub(super) name: &'a str,
+    pub(super) file: &'a File,
+    /// Whom it was made for.
+    pub(super) access: Access,
+    pub(super) sha256: String,
+}
+
+/// Why a file is not in its place.
+pub(super) enum NotPut {
+    /// It cannot be moved there, as that is another file system.
+    Elsewhere,
+    Refused(FileError),
+}
+
+impl From<FileError> for NotPut {
+    fn from(error: FileError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl<'a> Place<'a> {
+    /// Finds the place and makes its folders, unless it is clear already that the file may not go there.
+    pub(super) fn find(
+        folder: &'a Folder,
+        path: &'a RelPath,
+        precondition: &'a Precondition,
+    ) -> Result<Self, FileError> {
+        let there = match folder.parent_of(path)? {
+            Some(parent) => look(&parent, path, path.name())?.is_some(),
+            None => false,
+        };
+        permit(path, precondition, there)?;
+        let parent = folder.make_parent_of(path)?;
+        Ok(Self { folder, path, precondition, parent, there })
+    }
+
+    pub(super) fn path(&self) -> &RelPath {
+        self.path
+    }
+
+    /// Gives the finished file its name.
+    pub(super) fn put(&mut self, finished: Finished<'_>) -> Result<Written, NotPut> {
+        let (path, dir) = (self.path, self.parent.dir.clone());
+        let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+        match (look(&dir, path, path.name())?, finished.access) {
+            (Some(old), _) => dress_like(finished.file, &old).map_err(failed)?,
+            (None, Access::Owner) => dress_as_new(finished.file, &usual(&dir, path)?).map_err(failed)?,
+            (None, Access::Usual) => {}
+        }
+        finished.file.sync_all().map_err(failed)?;
+        self.still_beneath()?;
+        still_named(&finished, path)?;
+        let previous_sha256 = check(&dir, path, self.precondition)?;
+        let renamed = if *self.precondition == Precondition::Absent {
+            rename_new(finished.dir, finished.name, &dir, path.name())
+        } else {
+            finished.dir.rename(finished.name, &dir, path.name())
+        };
+        match renamed {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => return Err(NotPut::Elsewhere),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(FileError::exists(path).into());
+            }
+            Err(error) => return Err(failed(error).into()),
+        }
+        self.parent.keep();
+        sync_entries(&dir).map_err(failed)?;
+        let info = FileInfo::of(&finished.file.metadata().map_err(failed)?);
+        Ok(Written { info, sha256: finished.sha256, previous_sha256 })
+    }
+
+    /// The folder that is held may have been moved away, with a link in its place.
+    fn still_beneath(&self) -> Result<(), FileError> {
+        let same = match self.folder.parent_of(self.path)? {
+            Some(now) => identity(&now).ok() == identity(&self.parent.dir).ok(),
+            None => false,
+        };
+        if same { Ok(()) } else { Err(FileError::changed(self.path, "", "")) }
+    }
+}
+
+/// Somebody may have put something else under the name of the unfinished file.
+fn still_named(finished: &Finished<'_>, path: &RelPath) -> Result<(), FileError> {
+    let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+    let there = finished.dir.symlink_metadata(finished.name).map_err(failed)?;
+    let held = finished.file.metadata().map_err(failed)?;
+    let same = (there.dev(), there.ino()) == (held.dev(), held.ino());
+    if same {
+        Ok(())
+    } else {
+        Err(FileError::not_written(path.as_str(), "its unfinished file was exchanged"))
+    }
+}
+
+/// Checks the precondition on what is there now; gives its hash.
+pub(super) fn check(
+    dir: &Arc<Dir>,
+    path: &RelPath,
+    precondition: &Precondition,
+) -> Result<Option<String>, FileError> {
+    let found = open(dir, path, path.name())?;
+    permit(path, precondition, found.is_some())?;
+    let Some(mut found) = found else { return Ok(None) };
+    let sha256 = hash(&mut found).map_err(|error| FileError::io(path.as_str(), Doing::Reading, &error))?;
+    if let Precondition::Sha256(expected) = precondition {
+        let now = look(dir, path, path.name())?.as_ref().map(FileInfo::of);
+        if !sha256.eq_ignore_ascii_case(expected) || now != Some(found.info()) {
+            return Err(FileError::changed(path, expected, &sha256));
+        }
+    }
+    Ok(Some(sha256))
+}
+
+/// Checks what can be told without its bytes.
+fn permit(path: &RelPath, precondition: &Precondition, there: bool) -> Result<(), FileError> {
+    match (precondition, there) {
+        (Precondition::Absent, true) => Err(FileError::exists(path)),
+        (Precondition::Exists | Precondition::Sha256(_), false) => Err(FileError::missing(path)),
+        _ => Ok(()),
+    }
+}
+
+/// What a new file in `dir` looks like. The process's mask cannot be asked for without changing it.
+fn usual(dir: &Arc<Dir>, path: &RelPath) -> Result<Metadata, FileError> {
+    let probe = Temporary::create(dir, path, Access::Usual)?;
+    probe.file.metadata().map_err(|error| FileError::io(path.as_str(), Doing::Writing, &error))
+}

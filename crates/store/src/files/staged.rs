@@ -1,0 +1,307 @@
+//! A file that grows under a name of its own, over restarts, and takes its place at the end without being copied.
+//!
+//! Must never be taken for a finished file: nothing lists or reads it but this. Unlike a temporary file it stays when it is
+//! dropped.
+
+use std::io::{self, ErrorKind, Write};
+
+use cap_std::fs::{File, OpenOptions};
+use sha2::{Digest, Sha256};
+
+use super::error::{Doing, FileError, shown};
+use super::path::RelPath;
+use super::platform::{sync_entries, undress};
+use super::put::{Finished, NotPut, Place, Precondition, Written};
+use super::read::{Reader, hash, hexadecimal, look, no_follow, open};
+use super::root::Folder;
+use super::temporary::{Access, Lock, STAGED, Temporary, create, lock};
+use super::write::place_temporary;
+
+/// The name of a staged file in its folder: 1 to 128 ASCII letters, digits, `_` and `-`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StagedName(String);
+
+impl StagedName {
+    /// The characters of the longest name.
+    pub const MAX: usize = 128;
+
+    /// Checks a name.
+    ///
+    /// # Errors
+    /// [`FileError::PathInvalid`].
+    pub fn new(text: impl Into<String>) -> Result<Self, FileError> {
+        let text = text.into();
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        if (1..=Self::MAX).contains(&text.len()) && text.chars().all(allowed) {
+            Ok(Self(text))
+        } else {
+            Err(FileError::invalid(&text, "a staged file has 1 to 128 letters, digits, _ and -"))
+        }
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn file(&self) -> String {
+        format!("{STAGED}{}", self.0)
+    }
+
+    /// How errors and the helpers that need a path call it.
+    fn path(&self) -> RelPath {
+        RelPath::unchecked(&self.0)
+    }
+}
+
+/// A staged file that is open for appending, by this handle alone.
+///
+/// Its bytes are durable after [`Staged::sync`]. It has what [`Staged::append`] was told, or less if a crash came before the
+/// next sync; a caller who has told others of a length syncs first.
+#[derive(Debug)]
+pub struct Staged {
+    folder: Folder,
+    name: StagedName,
+    file: File,
+    length: u64,
+    /// Of all its bytes; `None` when they were not all appended here.
+    digest: Option<Sha256>,
+}
+
+/// A staged file that did not take its place, and is as it was.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct NotCommitted {
+    /// Why.
+    pub error: FileError,
+    /// The file: correct what is wrong and commit it again, or discard it.
+    pub staged: Staged,
+}
+
+impl Folder {
+    /// Makes an empty staged file in this folder, durably.
+    ///
+    /// # Errors
+    /// [`FileError::TargetExists`] when there is one, else as the system says.
+    pub fn stage(&self, name: &StagedName) -> Result<Staged, FileError> {
+        let failed = |error: io::Error| FileError::io(name.as_str(), Doing::Writing, &error);
+        let file = match create(&self.dir, &name.file(), Access::Owner) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                return Err(FileError::TargetExists { path: shown(name.as_str()) });
+            }
+            made => made.map_err(failed)?,
+        };
+        sync_entries(&self.dir).map_err(failed)?;
+        Ok(Staged { folder: self.clone(), name: name.clone(), file, length: 0, digest: Some(Sha256::new()) })
+    }
+
+    /// Opens the staged file of that name again; `None` when there is none.
+    ///
+    /// # Errors
+    /// [`FileError::NotWritten`] while another handle or process has it, else as the system says.
+    pub fn staged(&self, name: &StagedName) -> Result<Option<Staged>, FileError> {
+        let failed = |error: io::Error| FileError::io(name.as_str(), Doing::Writing, &error);
+        if look(&self.dir, &name.path(), &name.file())?.is_none() {
+            return Ok(None);
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).append(true);
+        let file = match self.dir.open_with(name.file(), no_follow(&mut options)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(failed)?,
+        };
+        let (file, lock) = lock(file);
+        if lock == Lock::Elsewhere {
+            return Err(FileError::not_written(name.as_str(), "it is being written already"));
+        }
+        let length = file.metadata().map_err(failed)?.len();
+        Ok(Some(Staged { folder: self.clone(), name: name.clone(), file, length, digest: None }))
+    }
+
+    /// The names of the staged files in this folder, in the order of their bytes.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn staged_names(&self) -> Result<Vec<StagedName>, FileError> {
+        let at = self.path().map_or(".", RelPath::as_str);
+        let failed = |error: io::Error| FileError::io(at, Doing::Reading, &error);
+        let mut names = Vec::new();
+        for entry in self.dir.entries().map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let name = name.to_str().and_then(|name| name.strip_prefix(STAGED));
+            names.extend(name.and_then(|name| StagedName::new(name).ok()));
+        }
+        names.sort();
+        Ok(names)
+    }
+}
+
+impl Staged {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &StagedName {
+        &self.name
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether it has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Adds `bytes` at its end, all of them or none.
+    ///
+    /// # Errors
+    /// [`FileError::NoSpace`], else as the system says. Its length is unchanged.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        if let Err(error) = self.file.write_all(bytes) {
+            // Should this fail too, the next length that is asked of the disk tells.
+            let _ = self.file.set_len(self.length);
+            return Err(self.failed(&error));
+        }
+        self.length += bytes.len() as u64;
+        if let Some(digest) = &mut self.digest {
+            digest.update(bytes);
+        }
+        Ok(())
+    }
+
+    /// Makes its bytes durable.
+    ///
+    /// # Errors
+    /// As the system says. What was not durable before may be lost then, whatever a later sync says.
+    pub fn sync(&self) -> Result<(), FileError> {
+        self.file.sync_data().map_err(|error| self.failed(&error))
+    }
+
+    /// Takes away what is behind the first `length` bytes.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn truncate(&mut self, length: u64) -> Result<(), FileError> {
+        if length < self.length {
+            self.file.set_len(length).map_err(|error| self.failed(&error))?;
+            self.length = length;
+            self.digest = if length == 0 { Some(Sha256::new()) } else { None };
+        }
+        Ok(())
+    }
+
+    /// Its bytes, from the first one. Reading does not disturb appending.
+    ///
+    /// # Errors
+    /// As the system says, also when somebody removed it.
+    pub fn reader(&self) -> Result<Reader, FileError> {
+        let path = self.name.path();
+        open(&self.folder.dir, &path, &self.name.file())?.ok_or_else(|| FileError::missing(&path))
+    }
+
+    /// The SHA-256 of its bytes, in lower-case hexadecimal digits. They are read again only if they were not all appended
+    /// through this handle.
+    ///
+    /// # Errors
+    /// As [`Staged::reader`].
+    pub fn sha256(&self) -> Result<String, FileError> {
+        if let Some(digest) = &self.digest {
+            return Ok(hexadecimal(digest.clone()));
+        }
+        let mut reader = self.reader()?;
+        hash(&mut reader).map_err(|error| FileError::io(self.name.as_str(), Doing::Reading, &error))
+    }
+
+    /// Makes it the file at `path` of `folder`, with the same guarantees and errors as [`Folder::write`]. It is renamed;
+    /// if the target is on another file system it is copied there first.
+    ///
+    /// A crash can come between the renaming and what the caller notes about it. After a restart there is then no staged
+    /// file, and the target has the hash that [`Staged::sha256`] gave before: note that first.
+    ///
+    /// # Errors
+    /// [`NotCommitted`] has the error and the file.
+    pub fn commit(
+        self,
+        folder: &Folder,
+        path: &RelPath,
+        precondition: &Precondition,
+    ) -> Result<Written, Box<NotCommitted>> {
+        match self.place(folder, path, precondition) {
+            Ok(written) => Ok(written),
+            Err(error) => Err(Box::new(NotCommitted { error, staged: self })),
+        }
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn discard(self) -> Result<(), FileError> {
+        match self.folder.dir.remove_file(self.name.file()) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(self.failed(&error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn place(
+        &self,
+        folder: &Folder,
+        path: &RelPath,
+        precondition: &Precondition,
+    ) -> Result<Written, FileError> {
+        let (name, sha256) = (self.name.file(), self.sha256()?);
+        let mut place = Place::find(folder, path, precondition)?;
+        let finished = Finished {
+            dir: &self.folder.dir,
+            name: &name,
+            file: &self.file,
+            access: Access::Owner,
+            sha256: sha256.clone(),
+        };
+        match place.put(finished) {
+            Ok(written) => {
+                // Only a name that leads nowhere could come back.
+                let _ = sync_entries(&self.folder.dir);
+                Ok(written)
+            }
+            Err(NotPut::Refused(error)) => {
+                // It may look like the target already, which others may read.
+                undress(&self.file).map_err(|error| self.failed(&error))?;
+                Err(error)
+            }
+            Err(NotPut::Elsewhere) => {
+                let mut temporary = Temporary::create(&place.parent.dir, path, Access::Owner)?;
+                let copied = temporary.fill(&mut self.reader()?, path)?;
+                if copied != sha256 {
+                    return Err(FileError::not_written(path.as_str(), "its staged bytes changed"));
+                }
+                let written = place_temporary(&mut place, temporary, Access::Owner, copied)?;
+                // What cannot be removed now is swept later.
+                let _ = self.folder.dir.remove_file(&name);
+                Ok(written)
+            }
+        }
+    }
+
+    fn failed(&self, error: &io::Error) -> FileError {
+        FileError::io(self.name.as_str(), Doing::Writing, error)
+    }
+}
+
+/// So that a file can be copied into it. The inner error is a [`FileError`].
+impl Write for Staged {
+    /// As [`Staged::append`].
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.append(bytes).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    /// Nothing is held back; [`Staged::sync`] makes it durable.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

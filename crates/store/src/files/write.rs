@@ -1,0 +1,82 @@
+//! Writing and removing whole files.
+//!
+//! Must never write into a file that has a name already: the new bytes take the name from the old ones. So a reader sees one
+//! or the other, and the old file's further names keep the old bytes.
+
+use std::io::{self, ErrorKind, Read};
+
+use super::error::{Doing, FileError};
+use super::path::RelPath;
+use super::platform::sync_entries;
+use super::put::{Finished, NotPut, Place, Precondition, Written, check};
+use super::root::Folder;
+use super::temporary::{Access, Temporary};
+
+impl Folder {
+    /// Makes `content` the bytes of the file at `path`, all of them or none, durably. Missing folders are made. A file that
+    /// is replaced passes on its mode, and its owner where that is allowed.
+    ///
+    /// # Errors
+    /// Nothing is changed and nothing left behind, if not said otherwise:
+    /// * [`FileError::TargetExists`], [`FileError::TargetMissing`], [`FileError::TargetChanged`]: the precondition does not
+    ///   hold, or the folder was moved away meanwhile.
+    /// * [`FileError::PathOutsideRoot`], [`FileError::TargetIsDir`], [`FileError::PathInvalid`]: as [`Folder::open`].
+    /// * [`FileError::NoSpace`], [`FileError::PermissionDenied`].
+    /// * [`FileError::NotWritten`]: `content` failed, or the disk did. If the disk failed in making the new name durable, the
+    ///   file is there but may be the old one again after a loss of power.
+    pub fn write(
+        &self,
+        path: &RelPath,
+        mut content: impl Read,
+        precondition: &Precondition,
+    ) -> Result<Written, FileError> {
+        let mut place = Place::find(self, path, precondition)?;
+        let access = if place.there { Access::Owner } else { Access::Usual };
+        let mut temporary = Temporary::create(&place.parent.dir, path, access)?;
+        let sha256 = temporary.fill(&mut content, path)?;
+        place_temporary(&mut place, temporary, access, sha256)
+    }
+
+    /// Removes the file at `path`, durably; says whether there was one.
+    ///
+    /// # Errors
+    /// As [`Folder::write`]. A link is not removed.
+    pub fn remove(&self, path: &RelPath, precondition: &Precondition) -> Result<bool, FileError> {
+        let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+        let there = match self.parent_of(path)? {
+            Some(parent) if check(&parent, path, precondition)?.is_some() => Some(parent),
+            Some(_) => None,
+            None if matches!(precondition, Precondition::Exists | Precondition::Sha256(_)) => {
+                return Err(FileError::missing(path));
+            }
+            None => None,
+        };
+        let Some(parent) = there else { return Ok(false) };
+        match parent.remove_file(path.name()) {
+            Ok(()) => sync_entries(&parent).map_err(failed).map(|()| true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+/// Gives a temporary file of the target's own folder its name.
+pub(super) fn place_temporary(
+    place: &mut Place<'_>,
+    temporary: Temporary,
+    access: Access,
+    sha256: String,
+) -> Result<Written, FileError> {
+    let finished =
+        Finished { dir: &temporary.dir, name: &temporary.name, file: &temporary.file, access, sha256 };
+    match place.put(finished) {
+        Ok(written) => {
+            temporary.placed();
+            Ok(written)
+        }
+        Err(NotPut::Refused(error)) => Err(error),
+        Err(NotPut::Elsewhere) => {
+            Err(FileError::not_written(place.path().as_str(), "its folder spans two file systems"))
+        }
+    }
+}
