@@ -11,6 +11,7 @@ mod runner;
 pub mod session;
 mod tools;
 mod translate;
+pub mod workspace;
 
 #[cfg(test)]
 mod reading_tests;

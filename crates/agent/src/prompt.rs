@@ -9,10 +9,10 @@ use engross_docx::{Error, WordDocument};
 use crate::reading;
 
 /// Paragraphs of the first reading.
-const FIRST_PARAGRAPHS: usize = 200;
+pub(crate) const FIRST_PARAGRAPHS: usize = 200;
 
 /// Bytes of the first reading.
-const FIRST_BYTES: usize = 48 << 10;
+pub(crate) const FIRST_BYTES: usize = 48 << 10;
 
 /// The line after which the instruction stands; the rules model looks for the last one.
 const INSTRUCTION_LINE: &str = "Instruction:";

@@ -29,6 +29,7 @@ fn known() -> BTreeSet<String> {
     let lists = [
         engross_agent::CODES,
         engross_agent::session::CODES,
+        engross_agent::workspace::CODES,
         engross_store::CODES,
         crate::failure::CODES,
         crate::serve::CODES,

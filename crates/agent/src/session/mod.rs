@@ -106,4 +106,4 @@ pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
 pub use service::Sessions;
 pub use settings::Settings;
 pub use state::{OpenCall, Phase, Session, Turn};
-pub use toolbox::{NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};
+pub use toolbox::{Briefing, Briefs, NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};

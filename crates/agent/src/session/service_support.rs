@@ -13,8 +13,8 @@ use super::event::{Finish, Placed, TurnEvent};
 use super::log::LogEvent;
 use super::request::{ClientTool, SessionKey, TurnRequest};
 use super::{
-    Answering, Models, NoToolboxes, Opening, RequestError, Rules, ServerTool, Sessions, SessionsConfig,
-    Settings, ToolResult, ToolResults, ToolRound, Toolbox, Toolboxes, live, record,
+    Answering, Briefing, Briefs, Models, NoToolboxes, Opening, RequestError, Rules, ServerTool, Sessions,
+    SessionsConfig, Settings, ToolResult, ToolResults, ToolRound, Toolbox, Toolboxes, live, record,
 };
 
 pub(super) type Pieces = Vec<Result<Event, Error>>;
@@ -187,8 +187,8 @@ impl Toolbox for Hammer {
         vec![ServerTool { spec, read_only: false }]
     }
 
-    fn instructions(&self) -> String {
-        "You have a hammer.".to_owned()
+    fn briefing(&self) -> Briefs<'_> {
+        Box::pin(async { Briefing { text: "You have a hammer.".to_owned(), seen: Vec::new() } })
     }
 
     fn status(&self, _call: &ToolCall) -> String {

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::decide::ServerTool;
 use super::error::RequestError;
-use super::log::ToolResult;
+use super::log::{Seen, ToolResult};
 use super::settings::Settings;
 
 /// The results of a round's calls, in their order.
@@ -19,6 +19,18 @@ pub type ToolResults<'a> = Pin<Box<dyn Future<Output = Vec<ToolResult>> + Send +
 
 /// A toolbox on its way.
 pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<Arc<dyn Toolbox>, RequestError>> + Send + 'a>>;
+
+/// What a model is told of a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Briefing {
+    /// Standing instructions; empty for none.
+    pub text: String,
+    /// Files that are shown in them.
+    pub seen: Vec<Seen>,
+}
+
+/// A briefing on its way.
+pub type Briefs<'a> = Pin<Box<dyn Future<Output = Briefing> + Send + 'a>>;
 
 /// The calls of one answer of the model that the server carries out.
 pub struct ToolRound {
@@ -41,8 +53,8 @@ pub trait Toolbox: Send + Sync {
     /// What is on offer; the same for a whole turn.
     fn tools(&self) -> Vec<ServerTool>;
 
-    /// What the model is told of it, as standing instructions; empty for nothing.
-    fn instructions(&self) -> String;
+    /// What the model is told before each of its answers, as standing instructions.
+    fn briefing(&self) -> Briefs<'_>;
 
     /// What people are told while a call is carried out: "Applying edits …".
     fn status(&self, call: &ToolCall) -> String;

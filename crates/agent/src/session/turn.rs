@@ -16,7 +16,7 @@ use super::error::RequestError;
 use super::event::Step;
 use super::lease;
 use super::live::Live;
-use super::log::{LogEvent, ToolResult};
+use super::log::{LogEvent, Seen, ToolResult};
 use super::render::Renderer;
 use super::toolbox::{ToolRound, Toolbox};
 
@@ -34,6 +34,8 @@ pub(super) struct TurnTask {
     working: Arc<Semaphore>,
     toolbox: Option<Arc<dyn Toolbox>>,
     offer: Offer,
+    /// Files as the model's instructions show them.
+    shown: Vec<Seen>,
     renderer: Renderer,
     tries: Tries,
 }
@@ -49,11 +51,11 @@ impl TurnTask {
         let offer = Offer {
             tools: toolbox.as_ref().map_or_else(Vec::new, |toolbox| toolbox.tools()),
             client: config.client_tools.clone(),
-            instructions: toolbox.as_ref().map_or_else(String::new, |toolbox| toolbox.instructions()),
+            instructions: String::new(),
             settings: config.settings.clone(),
         };
         let (renderer, tries) = (Renderer::default(), Tries::default());
-        Self { config, id, channel, working, toolbox, offer, renderer, tries }
+        Self { config, id, channel, working, toolbox, offer, shown: Vec::new(), renderer, tries }
     }
 
     /// Runs until the answer is over. Leaves the session in memory unless the log could not be written.
@@ -63,6 +65,9 @@ impl TurnTask {
             let config = Arc::clone(&self.config);
             let now = config.clock.millis();
             let moment = i64::try_from(now).unwrap_or(i64::MAX);
+            if matches!(input, Input::Continue | Input::Ran { .. }) {
+                self.brief().await;
+            }
             let decision =
                 decide(&mut live.session, &mut self.tries, input, &self.offer, config.rules, moment);
             if let Err(error) = live.append(&config, self.id, &decision.events, Vec::new(), now).await {
@@ -103,6 +108,15 @@ impl TurnTask {
         }
     }
 
+    /// Has the model see its workspace as it is now.
+    async fn brief(&mut self) {
+        if let Some(toolbox) = &self.toolbox {
+            let briefing = toolbox.briefing().await;
+            self.offer.instructions = briefing.text;
+            self.shown = briefing.seen;
+        }
+    }
+
     /// What is in memory is not in the log: the next request reads it anew.
     fn lose(mut self, error: RequestError) {
         tracing::error!(session = %self.id, code = error.code, "the log was not written: {}", error.message);
@@ -126,10 +140,12 @@ impl TurnTask {
         let session = &live.session;
         let asked = session.turn.as_ref().and_then(|turn| turn.parameters.model.as_deref());
         let settings = session.settings.or(&self.config.settings);
+        let mut seen = session.seen.clone();
+        seen.extend(self.shown.iter().map(|shown| (shown.file.clone(), shown.revision.clone())));
         let round = ToolRound {
             session: self.id,
             calls: calls.clone(),
-            seen: session.seen.clone(),
+            seen,
             model: self.config.models.get(asked.or(settings.model.as_deref())),
             settings,
             cancelled: self.channel.cancelling(),

@@ -82,6 +82,15 @@ impl Round {
         edits.collect()
     }
 
+    /// Answers every edit with an error, so that nothing is changed.
+    pub(crate) fn refuse_edits(&mut self, error: &ToolError) {
+        for fate in &mut self.fates {
+            if matches!(fate, Fate::Use(ToolUse::Apply(_)) | Fate::Instruction(_)) {
+                *fate = Fate::Answered(error.clone().into());
+            }
+        }
+    }
+
     /// Does what can be done now. An instruction that did not become operations is an error of its call.
     pub(crate) fn carry_out(
         &self,

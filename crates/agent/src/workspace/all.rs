@@ -1,0 +1,87 @@
+//! All workspaces: folders beneath one root, by name.
+//!
+//! Must never reach anything outside the root, or make a workspace by asking for it.
+
+use std::sync::Arc;
+
+use engross_protocol::Clock;
+use engross_store::files::{FileError, Locks, RelPath, Root};
+
+use super::folder::{OWN, Workspace};
+use super::tools::DocumentTools;
+use crate::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
+
+/// The longest name in bytes.
+const LONGEST: usize = 64;
+
+/// Workspaces beneath a root. Cheap to clone.
+#[derive(Clone)]
+pub struct Workspaces {
+    root: Root,
+    locks: Locks,
+    clock: Arc<dyn Clock>,
+}
+
+impl Workspaces {
+    /// The workspaces beneath `root`.
+    #[must_use]
+    pub fn new(root: Root, locks: Locks, clock: Arc<dyn Clock>) -> Self {
+        Self { root, locks, clock }
+    }
+
+    /// The workspace `name`; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the name cannot be one, or as the system says. Blocks.
+    pub fn find(&self, name: &str) -> Result<Option<Workspace>, FileError> {
+        let path = name_of(name)?;
+        if self.root.folder(&path)?.is_none() {
+            return Ok(None);
+        }
+        self.make(name).map(Some)
+    }
+
+    /// The workspace `name`, made if there is none.
+    ///
+    /// # Errors
+    /// As [`Workspaces::find`]. Blocks.
+    pub fn make(&self, name: &str) -> Result<Workspace, FileError> {
+        let files = self.root.make_folder(&name_of(name)?)?;
+        let checkpoints = files.make_folder(&RelPath::parse(OWN)?.join(&RelPath::parse("checkpoints")?)?)?;
+        Ok(Workspace::new(files, checkpoints, self.locks.clone(), Arc::clone(&self.clock)))
+    }
+}
+
+/// A name of letters, digits, `.`, `_` and `-`, which does not begin with a dot.
+fn name_of(name: &str) -> Result<RelPath, FileError> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    if name.is_empty() || name.len() > LONGEST || name.starts_with('.') || !name.bytes().all(is_plain) {
+        return Err(FileError::PathInvalid {
+            path: name.chars().filter(|letter| !letter.is_control()).take(80).collect(),
+            problem: "a workspace's name has 1 to 64 letters, digits, '.', '_' and '-'".to_owned(),
+        });
+    }
+    RelPath::parse(name)
+}
+
+impl Toolboxes for Workspaces {
+    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
+        let all = self.clone();
+        let name = workspace.to_owned();
+        Box::pin(async move {
+            let found = tokio::task::spawn_blocking(move || all.find(&name)).await;
+            let stopped = || {
+                RequestError::new(
+                    RefusalKind::Unavailable,
+                    "SERVER_STOPPING",
+                    "the server is about to stop; try again in a moment",
+                )
+            };
+            match found.map_err(|_| stopped())? {
+                Ok(Some(workspace)) => Ok(Arc::new(DocumentTools::new(workspace)) as Arc<dyn Toolbox>),
+                Ok(None) => Err(RequestError::no_workspace(workspace)),
+                Err(error) => Err(RequestError::new(RefusalKind::Invalid, error.code(), error.to_string())),
+            }
+        })
+    }
+}

@@ -1,0 +1,257 @@
+//! The documents of one workspace: found, read, edited, put, removed.
+//!
+//! Must never replace a document that is not the one it was made from, or without its checkpoint. Blocks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_docx::ops::Proof;
+use engross_docx::{Limits, Tracking, WordDocument};
+use engross_protocol::Clock;
+use engross_store::files::{FileError, Folder, Listing, LockGuard, Locks, Precondition, RelPath, Written};
+use sha2::{Digest, Sha256};
+
+use super::checkpoint::{self, Checkpoint};
+use super::error::WorkspaceError;
+
+/// Where a workspace keeps what is its own; no document is there.
+pub(super) const OWN: &str = ".engross";
+
+/// How long a writer waits for another one of this process.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often it looks.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A folder of documents. Cheap to clone.
+#[derive(Clone)]
+pub struct Workspace {
+    files: Folder,
+    checkpoints: Folder,
+    locks: Locks,
+    clock: Arc<dyn Clock>,
+    only: Option<Only>,
+}
+
+/// The one document of a workspace that has just one.
+#[derive(Clone)]
+pub(super) struct Only {
+    /// Where it is, or will be once it is changed.
+    pub(super) file: RelPath,
+    /// What it is made from as long as it is not there.
+    source: Arc<[u8]>,
+}
+
+/// A document that was opened.
+pub struct Opened {
+    /// The document.
+    pub document: WordDocument,
+    /// SHA-256 of the file; `None` when it is not there yet.
+    pub sha256: Option<String>,
+}
+
+/// A document that was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// What the engine has proven.
+    pub proof: Proof,
+    /// SHA-256 of the new file.
+    pub sha256: String,
+    /// The document as it was before; `None` when nothing was changed or there was none.
+    pub checkpoint: Option<String>,
+}
+
+impl Workspace {
+    /// The documents in `files`; what they were before goes into `checkpoints`.
+    #[must_use]
+    pub fn new(files: Folder, checkpoints: Folder, locks: Locks, clock: Arc<dyn Clock>) -> Self {
+        Self { files, checkpoints, locks, clock, only: None }
+    }
+
+    /// The same with nothing but the document `file`, which is made from `source` when it is changed for the first time.
+    #[must_use]
+    pub fn of_one(self, file: RelPath, source: Vec<u8>) -> Self {
+        Self { only: Some(Only { file, source: source.into() }), ..self }
+    }
+
+    /// The one document, if there is just one by design.
+    pub(super) fn only(&self) -> Option<&RelPath> {
+        self.only.as_ref().map(|only| &only.file)
+    }
+
+    /// The moment of the call, as documents say it.
+    pub(super) fn date(&self) -> String {
+        self.clock.now().to_string()
+    }
+
+    /// The path that a caller names.
+    ///
+    /// # Errors
+    /// When it cannot name a document here.
+    pub fn path(&self, text: &str) -> Result<RelPath, FileError> {
+        let path = RelPath::parse(text)?;
+        if path.components().next().is_some_and(|first| first.eq_ignore_ascii_case(OWN)) {
+            return Err(FileError::ProtectedPath {
+                path: path.as_str().to_owned(),
+                problem: "the workspace keeps its checkpoints there".to_owned(),
+            });
+        }
+        Ok(path)
+    }
+
+    /// The files, at most `limit` behind `after`, in the order of the bytes of their paths.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn list(&self, after: Option<&RelPath>, limit: usize) -> Result<Listing, FileError> {
+        let mut listing = self.files.list("", after, limit)?;
+        listing.files.retain(|listed| self.path(listed.path.as_str()).is_ok());
+        Ok(listing)
+    }
+
+    /// The bytes of a file; `None` when it is not there.
+    ///
+    /// # Errors
+    /// As the system says, and when it is larger than a document may be.
+    pub fn read(&self, path: &RelPath) -> Result<Option<Vec<u8>>, FileError> {
+        let limit = Limits::default().package.max_file_bytes;
+        let found = self.files.read(path, limit)?.map(|(bytes, _)| bytes);
+        let source = self.only.as_ref().filter(|only| only.file == *path).map(|only| only.source.to_vec());
+        Ok(found.or(source))
+    }
+
+    /// Puts a file in its place, with a checkpoint of what it replaces.
+    ///
+    /// # Errors
+    /// When the condition does not hold, somebody else writes it, or the system refuses.
+    pub fn put(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+        precondition: &Precondition,
+    ) -> Result<Written, WorkspaceError> {
+        let _lock = self.lock(path)?;
+        self.keep(path)?;
+        Ok(self.files.write(path, bytes, precondition)?)
+    }
+
+    /// Removes a file, with a checkpoint of what it was; tells whether there was one.
+    ///
+    /// # Errors
+    /// As [`Workspace::put`].
+    pub fn remove(&self, path: &RelPath, precondition: &Precondition) -> Result<bool, WorkspaceError> {
+        let _lock = self.lock(path)?;
+        self.keep(path)?;
+        Ok(self.files.remove(path, precondition)?)
+    }
+
+    /// Opens a document.
+    ///
+    /// # Errors
+    /// When it is not there, or no document.
+    pub fn open(&self, path: &RelPath) -> Result<Opened, WorkspaceError> {
+        let bytes = self.read(path)?;
+        let bytes = bytes.ok_or_else(|| FileError::TargetMissing { path: path.as_str().to_owned() })?;
+        let is_there = self.files.info(path)?.is_some();
+        let sha256 = is_there.then(|| hexadecimal(&bytes));
+        let document = WordDocument::open(bytes, &Limits::default())
+            .map_err(|error| WorkspaceError::Document { file: path.as_str().to_owned(), error })?;
+        Ok(Opened { document, sha256 })
+    }
+
+    /// Changes a document: opens it, has `edit` change it, proves it, and puts it in its place with a checkpoint before it.
+    /// When `edit` changes nothing, nothing is written.
+    ///
+    /// # Errors
+    /// When the document is not the one of `revision` any more, somebody else writes it, the edit fails as a whole or cannot
+    /// be proven, or the system refuses.
+    pub fn edit<T>(
+        &self,
+        path: &RelPath,
+        revision: Option<&str>,
+        tracking: Tracking,
+        edit: impl FnOnce(&mut WordDocument) -> Result<T, engross_docx::Error>,
+    ) -> Result<(T, Edited, WordDocument), WorkspaceError> {
+        let _lock = self.lock(path)?;
+        let Opened { mut document, sha256 } = self.open(path)?;
+        let failed = |error| WorkspaceError::Document { file: path.as_str().to_owned(), error };
+        if revision.is_some_and(|revision| document.revision() != revision) {
+            return Err(WorkspaceError::Changed { file: path.as_str().to_owned() });
+        }
+        let done = edit(&mut document).map_err(failed)?;
+        let saved = document.save(tracking).map_err(failed)?;
+        let new = hexadecimal(&saved.bytes);
+        if sha256.as_ref() == Some(&new) {
+            return Ok((done, Edited { proof: saved.proof, sha256: new, checkpoint: None }, document));
+        }
+        let checkpoint = self.keep(path)?;
+        let precondition = sha256.map_or(Precondition::Absent, Precondition::Sha256);
+        match self.files.write(path, saved.bytes.as_slice(), &precondition) {
+            Ok(_) => {}
+            Err(FileError::TargetChanged { .. } | FileError::TargetMissing { .. }) => {
+                return Err(WorkspaceError::Changed { file: path.as_str().to_owned() });
+            }
+            Err(error) => return Err(error.into()),
+        }
+        // What was tracked in memory only is accepted in the file.
+        let document = match tracking {
+            Tracking::Untracked => WordDocument::open(saved.bytes, &Limits::default()).map_err(failed)?,
+            _ => document,
+        };
+        Ok((done, Edited { proof: saved.proof, sha256: new, checkpoint }, document))
+    }
+
+    /// The checkpoints of a document, oldest first.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn checkpoints(&self, path: &RelPath) -> Result<Vec<Checkpoint>, FileError> {
+        checkpoint::list(&self.checkpoints, path)
+    }
+
+    /// Makes a document what it was at a checkpoint. What it is now becomes a checkpoint, too.
+    ///
+    /// # Errors
+    /// When there is no such checkpoint, somebody else writes the document, or the system refuses.
+    pub fn restore(&self, path: &RelPath, id: &str) -> Result<Written, WorkspaceError> {
+        let _lock = self.lock(path)?;
+        let limit = Limits::default().package.max_file_bytes;
+        let bytes = checkpoint::read(&self.checkpoints, path, id, limit)?;
+        let bytes = bytes.ok_or_else(|| WorkspaceError::CheckpointUnknown {
+            file: path.as_str().to_owned(),
+            id: id.chars().take(80).collect(),
+        })?;
+        self.keep(path)?;
+        Ok(self.files.write(path, bytes.as_slice(), &Precondition::Any)?)
+    }
+
+    /// Keeps what is there as a checkpoint.
+    fn keep(&self, path: &RelPath) -> Result<Option<String>, WorkspaceError> {
+        let limit = Limits::default().package.max_file_bytes;
+        let Some((bytes, _)) = self.files.read(path, limit)? else { return Ok(None) };
+        let sha256 = hexadecimal(&bytes);
+        let at = self.clock.millis();
+        Ok(Some(checkpoint::save(&self.checkpoints, path, &bytes, &sha256, at)?))
+    }
+
+    fn lock(&self, path: &RelPath) -> Result<LockGuard, WorkspaceError> {
+        let key = self.files.lock_key(path);
+        let tries = PATIENCE.as_millis() / PAUSE.as_millis();
+        for _ in 0..tries {
+            if let Some(guard) = self.locks.lock(&key) {
+                return Ok(guard);
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Err(WorkspaceError::Busy { file: path.as_str().to_owned() })
+    }
+}
+
+/// SHA-256 in lower-case hexadecimal digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,375 @@
+//! The document tools of a session: `list_documents`, `read_document` and `apply_redlines` on files.
+//!
+//! Must never edit a document in another form than the model has read, nor begin to once the turn is to stop. What is wrong
+//! with a call is told to the model as its result.
+
+use engross_docx::read::ReadOptions;
+use engross_docx::{EditOptions, Tracking, WordDocument};
+use engross_llm::{Limits, ToolCall, collect_within};
+use engross_store::files::RelPath;
+use serde_json::{Map, Value, json};
+
+use super::error::WorkspaceError;
+use super::folder::Workspace;
+use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
+use crate::session::{Briefing, Briefs, Seen, ServerTool, ToolResult, ToolResults, ToolRound, Toolbox};
+use crate::tools::{APPLY_REDLINES, CallResult, READ_DOCUMENT, Round, ToolError, specs};
+use crate::{reading, translate};
+
+/// Name of the tool that lists.
+const LIST_DOCUMENTS: &str = "list_documents";
+
+/// The most documents that are listed at once.
+const LISTED: usize = 200;
+
+/// The most bytes of the particulars of a result.
+const DETAIL_BYTES: usize = 64 << 10;
+
+/// Model calls that the instructions of one round may cost.
+const TRANSLATIONS: usize = 4;
+
+/// In whose name documents are edited when nobody says.
+const AUTHOR: &str = "engross";
+
+/// The tools of a workspace.
+#[derive(Clone)]
+pub struct DocumentTools {
+    workspace: Workspace,
+}
+
+impl DocumentTools {
+    /// The tools of `workspace`.
+    #[must_use]
+    pub fn new(workspace: Workspace) -> Self {
+        Self { workspace }
+    }
+
+    /// The file that a call names, and the call without it.
+    fn file_of(&self, call: &ToolCall) -> Result<(RelPath, ToolCall), ToolError> {
+        let mut bare = call.clone();
+        let mut named = None;
+        if let Ok(Value::Object(mut arguments)) = serde_json::from_str::<Value>(&call.arguments)
+            && let Some(file) = arguments.remove("file")
+        {
+            named = Some(file);
+            bare.arguments = Value::Object(arguments).to_string();
+        }
+        let path = match named {
+            Some(Value::String(file)) => {
+                let path = self.workspace.path(&file);
+                path.map_err(|error| ToolError::new(error.code(), error.to_string()))?
+            }
+            None | Some(Value::Null) => self.the_document()?,
+            Some(_) => return Err(ToolError::new("INVALID_ARGUMENTS", "'file' is no text; name a document")),
+        };
+        if self.workspace.only().is_some_and(|only| *only != path) {
+            return Err(ToolError::new("INVALID_ARGUMENTS", "there is one document; leave 'file' out"));
+        }
+        Ok((path, bare))
+    }
+
+    /// The document that is meant when none is named.
+    fn the_document(&self) -> Result<RelPath, ToolError> {
+        if let Some(only) = self.workspace.only() {
+            return Ok(only.clone());
+        }
+        let documents = self.documents().map_err(|error| ToolError::new(error.code(), error.to_string()))?;
+        match documents.as_slice() {
+            [(only, _)] => Ok(only.clone()),
+            _ => {
+                let message = format!("say which document with 'file'; {LIST_DOCUMENTS} names them");
+                Err(ToolError::new("INVALID_ARGUMENTS", message))
+            }
+        }
+    }
+
+    /// The Word documents with their sizes.
+    fn documents(&self) -> Result<Vec<(RelPath, u64)>, WorkspaceError> {
+        let listing = self.workspace.list(None, 10 * LISTED)?;
+        let is_document = |path: &RelPath| {
+            let name = path.name().to_ascii_lowercase();
+            (name.ends_with(".docx") || name.ends_with(".docm")) && !name.starts_with("~$")
+        };
+        let documents = listing.files.into_iter().filter(|listed| is_document(&listed.path));
+        Ok(documents.take(LISTED).map(|listed| (listed.path, listed.info.size)).collect())
+    }
+
+    /// Sorts calls by the documents they mean, in the order in which these come first.
+    fn sort(&self, calls: Vec<ToolCall>) -> Sorted {
+        let mut sorted = Sorted::default();
+        for (place, call) in calls.into_iter().enumerate() {
+            if call.name == LIST_DOCUMENTS {
+                sorted.answered.push((place, self.list()));
+                continue;
+            }
+            match self.file_of(&call) {
+                Err(error) => sorted.answered.push((place, of_call(error.into()))),
+                Ok((file, call)) => match sorted.on_files.iter_mut().find(|(known, _)| *known == file) {
+                    Some((_, calls)) => calls.push((place, call)),
+                    None => sorted.on_files.push((file, vec![(place, call)])),
+                },
+            }
+        }
+        sorted
+    }
+
+    fn list(&self) -> ToolResult {
+        match self.documents() {
+            Ok(documents) => {
+                let list: Vec<Value> = documents
+                    .iter()
+                    .map(|(path, size)| json!({"file": path.as_str(), "bytes": size}))
+                    .collect();
+                ToolResult::text(json!({ "documents": list }).to_string())
+            }
+            Err(error) => refused(error.code(), &error.to_string()),
+        }
+    }
+
+    /// What the model is told before each of its answers: the documents as they are now.
+    fn brief(&self) -> Briefing {
+        let only = self.workspace.only().cloned();
+        let documents = match &only {
+            Some(only) => vec![(only.clone(), 0)],
+            None => self.documents().unwrap_or_default(),
+        };
+        let mut text = SYSTEM.to_owned();
+        let mut seen = Vec::new();
+        match documents.as_slice() {
+            [] => text.push_str("\n\nThe workspace holds no Word document now."),
+            [(file, _)] => match self.first_reading(file) {
+                Ok((reading, revision)) => {
+                    text.push_str(&format!("\n\nThe document {file} as it is now:\n\n{reading}"));
+                    seen.push(Seen { file: file.as_str().to_owned(), revision });
+                }
+                Err(error) => text.push_str(&format!("\n\nThe document {file} cannot be read now: {error}")),
+            },
+            many => {
+                text.push_str(
+                    "\n\nThe documents of the workspace; say in each call which one you mean with 'file':\n",
+                );
+                for (file, size) in many {
+                    text.push_str(&format!("- {file} ({size} bytes)\n"));
+                }
+            }
+        }
+        Briefing { text, seen }
+    }
+
+    fn first_reading(&self, file: &RelPath) -> Result<(String, String), WorkspaceError> {
+        let document = self.workspace.open(file)?.document;
+        let options = ReadOptions { limit: Some(FIRST_PARAGRAPHS), ..ReadOptions::default() };
+        let reading = reading::text(&document, &options, FIRST_BYTES)
+            .map_err(|error| WorkspaceError::Document { file: file.as_str().to_owned(), error })?;
+        Ok((reading.text, document.revision()))
+    }
+
+    /// The calls on one document, with their places in the round.
+    async fn on_file(&self, file: RelPath, calls: Placed, work: &Work) -> Vec<(usize, ToolResult)> {
+        let (places, calls): (Vec<usize>, Vec<ToolCall>) = calls.into_iter().unzip();
+        let results = self.carry_out(file, &calls, work).await;
+        let results = results.unwrap_or_else(|error| {
+            let failed = refused(error.code(), &error.to_string());
+            calls.iter().map(|_| failed.clone()).collect()
+        });
+        places.into_iter().zip(results).collect()
+    }
+
+    async fn carry_out(
+        &self,
+        file: RelPath,
+        calls: &[ToolCall],
+        work: &Work,
+    ) -> Result<Vec<ToolResult>, WorkspaceError> {
+        let mut round = Round::of(calls);
+        let (workspace, path) = (self.workspace.clone(), file.clone());
+        let opened = blocking(move || workspace.open(&path)).await??;
+        let revision = opened.document.revision();
+        translate_all(&mut round, &opened.document, work)
+            .await
+            .map_err(|error| WorkspaceError::Document { file: file.as_str().to_owned(), error })?;
+        if !round.edits().is_empty() {
+            match work.round.seen.get(file.as_str()) {
+                _ if work.round.cancelled.is_cancelled() => {
+                    round.refuse_edits(&ToolError::new(
+                        "TURN_CANCELLED",
+                        "the turn was stopped; nothing was edited",
+                    ));
+                }
+                None => round.refuse_edits(&ToolError::new(
+                    "DOCUMENT_NOT_READ",
+                    format!("'{file}' was not edited: read it with {READ_DOCUMENT} first"),
+                )),
+                Some(seen) if *seen != revision => round.refuse_edits(&ToolError::new(
+                    "DOCUMENT_CHANGED",
+                    format!("'{file}' has changed since you read it, so nothing was edited; read it again"),
+                )),
+                Some(_) => {}
+            }
+        }
+        let (workspace, path) = (self.workspace.clone(), file.clone());
+        let (options, tracking) = (work.options.clone(), work.tracking);
+        let (done, edited, now) = blocking(move || {
+            if round.edits().is_empty() {
+                let mut opened = workspace.open(&path)?;
+                let failed = |error| WorkspaceError::Document { file: path.as_str().to_owned(), error };
+                let done = round.carry_out(&mut opened.document, &options).map_err(failed)?;
+                return Ok::<_, WorkspaceError>((done, None, opened.document.revision()));
+            }
+            let edit = |document: &mut WordDocument| round.carry_out(document, &options);
+            let (done, edited, document) = workspace.edit(&path, Some(&revision), tracking, edit)?;
+            Ok((done, Some(edited), document.revision()))
+        })
+        .await??;
+        let operations = done.operations.iter().map(|(result, _)| json!(result)).collect::<Vec<Value>>();
+        let mut details = Map::new();
+        details.insert("file".to_owned(), json!(file.as_str()));
+        details.insert("revision".to_owned(), json!(now));
+        if let Some(edited) = &edited {
+            details.insert("sha256".to_owned(), json!(edited.sha256));
+            details.insert("checkpoint".to_owned(), json!(edited.checkpoint));
+            details.insert("proof".to_owned(), json!(edited.proof));
+            let operations = json!(operations);
+            if operations.to_string().len() <= DETAIL_BYTES {
+                details.insert("operations".to_owned(), operations);
+            }
+        }
+        let seen = vec![Seen { file: file.as_str().to_owned(), revision: now }];
+        let results = done.results.into_iter().map(|CallResult { content, is_error }| ToolResult {
+            content,
+            is_error,
+            details: Some(Value::Object(details.clone())),
+            // What failed as a whole has shown nothing.
+            seen: if is_error && edited.is_none() { Vec::new() } else { seen.clone() },
+        });
+        Ok(results.collect())
+    }
+}
+
+/// Calls with their places in the round.
+type Placed = Vec<(usize, ToolCall)>;
+
+/// Calls by what they are about.
+#[derive(Default)]
+struct Sorted {
+    /// What needs no document.
+    answered: Vec<(usize, ToolResult)>,
+    /// The rest.
+    on_files: Vec<(RelPath, Placed)>,
+}
+
+/// A round, and how its edits are made.
+struct Work {
+    round: ToolRound,
+    options: EditOptions,
+    tracking: Tracking,
+}
+
+/// Has the model turn instructions in plain words into operations.
+async fn translate_all(
+    round: &mut Round,
+    document: &WordDocument,
+    work: &Work,
+) -> Result<(), engross_docx::Error> {
+    let mut left = TRANSLATIONS;
+    while let Some(instruction) = round.next_instruction() {
+        if left == 0 || work.round.cancelled.is_cancelled() {
+            round.translated(Err(translate::no_calls_left()));
+            continue;
+        }
+        left -= 1;
+        let request = translate::request(document, instruction)?;
+        let answer = collect_within(Limits::default(), work.round.model.answer(request), |_| {});
+        let answer = tokio::select! {
+            answer = answer => answer,
+            () = work.round.cancelled.cancelled() => continue,
+        };
+        round.translated(match answer {
+            Ok(answer) => translate::read_answer(&answer),
+            Err(error) => Err(translate::failed(&error)),
+        });
+    }
+    Ok(())
+}
+
+impl Toolbox for DocumentTools {
+    fn tools(&self) -> Vec<ServerTool> {
+        let single = self.workspace.only().is_some();
+        let mut tools = Vec::new();
+        if !single {
+            let spec = engross_llm::ToolSpec {
+                name: LIST_DOCUMENTS.to_owned(),
+                description: "Lists the Word documents of the workspace.".to_owned(),
+                parameters: json!({"type": "object", "properties": {}, "additionalProperties": false}),
+            };
+            tools.push(ServerTool { spec, read_only: true });
+        }
+        for mut spec in specs() {
+            if !single && let Some(properties) = spec.parameters["properties"].as_object_mut() {
+                let about = "Which document; needed when there are several.";
+                properties.insert("file".to_owned(), json!({"type": "string", "description": about}));
+            }
+            tools.push(ServerTool { read_only: spec.name == READ_DOCUMENT, spec });
+        }
+        tools
+    }
+
+    fn briefing(&self) -> Briefs<'_> {
+        let tools = self.clone();
+        Box::pin(async move { blocking(move || tools.brief()).await.unwrap_or_default() })
+    }
+
+    fn status(&self, call: &ToolCall) -> String {
+        let arguments: Map<String, Value> = serde_json::from_str(&call.arguments).unwrap_or_default();
+        let file = arguments.get("file").and_then(Value::as_str);
+        let of = file.map_or_else(String::new, |file| format!(" {}", crate::tools::cut(file, 80)));
+        match call.name.as_str() {
+            LIST_DOCUMENTS => "Looking for documents …".to_owned(),
+            APPLY_REDLINES if of.is_empty() => "Applying edits …".to_owned(),
+            APPLY_REDLINES => format!("Applying edits to{of} …"),
+            _ if of.is_empty() => "Reading the document …".to_owned(),
+            _ => format!("Reading{of} …"),
+        }
+    }
+
+    fn run(&self, round: ToolRound) -> ToolResults<'_> {
+        Box::pin(async move {
+            let author = round.settings.author.clone().unwrap_or_else(|| AUTHOR.to_owned());
+            let tracking =
+                if round.settings.redlines == Some(false) { Tracking::Untracked } else { Tracking::Tracked };
+            let options = EditOptions { author, date: self.workspace.date() };
+            let calls = round.calls.clone();
+            let mut results: Vec<Option<ToolResult>> = vec![None; calls.len()];
+            let work = Work { round, options, tracking };
+            let tools = self.clone();
+            let sorted = blocking(move || tools.sort(calls)).await.unwrap_or_default();
+            for (place, result) in sorted.answered {
+                if let Some(slot) = results.get_mut(place) {
+                    *slot = Some(result);
+                }
+            }
+            for (file, calls) in sorted.on_files {
+                for (place, result) in self.on_file(file, calls, &work).await {
+                    if let Some(slot) = results.get_mut(place) {
+                        *slot = Some(result);
+                    }
+                }
+            }
+            let missing = || refused("INVALID_ARGUMENTS", "the call was not carried out");
+            results.into_iter().map(|result| result.unwrap_or_else(missing)).collect()
+        })
+    }
+}
+
+fn refused(code: &'static str, message: &str) -> ToolResult {
+    of_call(ToolError::new(code, message).into())
+}
+
+fn of_call(CallResult { content, is_error }: CallResult) -> ToolResult {
+    ToolResult { content, is_error, ..ToolResult::default() }
+}
+
+/// Does what blocks on a thread for that.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkspaceError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| WorkspaceError::Stopped)
+}
