@@ -27,6 +27,9 @@ pub(crate) enum Part {
         /// One short round, for a first impression: its figures scatter.
         #[arg(long)]
         quick: bool,
+        /// Only the rows of the table whose name holds this, and nothing else.
+        #[arg(long)]
+        rows: Option<String>,
     },
 }
 
@@ -36,10 +39,10 @@ const RUNS: usize = 15;
 pub(crate) fn run(part: Option<Part>) -> Result<()> {
     match part {
         Some(Part::Edit { runs }) => edit::run(runs),
-        Some(Part::Serve { quick }) => serve::run(quick),
+        Some(Part::Serve { quick, rows }) => serve::run(quick, rows.as_deref()),
         None => {
             let edited = edit::run(RUNS);
-            serve::run(false)?;
+            serve::run(false, None)?;
             edited
         }
     }

@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 use super::bars::{self, Bars};
 use super::load::{self, Keys, Load, Shape, percentile};
 use super::process::Server;
-use super::{Bench, median, microseconds, milliseconds};
+use super::{Bench, median, microseconds, middle, milliseconds};
 use crate::{Error, Result, say};
 
 /// Turns of which the cost is taken.
 const BATCH: usize = 1_000;
+/// How often the small and the large case are compared.
+const PAIRS: usize = 5;
+const HI: &str = "hi";
 /// Clients, but for the first content.
 const CLIENTS: usize = 8;
 /// How often a start is tried.
@@ -42,6 +45,7 @@ fn first_content(bench: &Bench, requests: usize, bars: &mut Bars) -> Result<()> 
             keys: Keys::Distinct,
             shape: Shape::Stream,
             prefix: "content",
+            message: HI,
             epoch: bench.epoch,
         };
         load::run(&load, server.address).map(|heard| percentile(&heard.delays, 0.5))
@@ -57,24 +61,38 @@ fn first_content(bench: &Bench, requests: usize, bars: &mut Bars) -> Result<()> 
     Ok(())
 }
 
-fn many_sessions(bench: &Bench, server: &Server, sessions: usize, bars: &mut Bars) -> Result<()> {
-    turns(bench, server, 100, Keys::Distinct, "few")?;
-    let few = turns(bench, server, BATCH, Keys::Distinct, "early")?;
-    turns(bench, server, sessions - BATCH - 100, Keys::Distinct, "many")?;
-    let memory = server.memory()?;
-    let many = turns(bench, server, BATCH, Keys::Distinct, "late")?;
-    line(&format!("resident memory after {sessions} sessions"), memory, &bars::MEMORY, bars);
-    grown(&format!("CPU of a turn with 100 and {sessions} sessions"), few, many, bars);
+/// Two servers are asked in turn: one with few sessions, one with many.
+fn many_sessions(bench: &Bench, many: &Server, sessions: usize, bars: &mut Bars) -> Result<()> {
+    let few = bench.engross("few", false)?;
+    turns(bench, many, sessions, Keys::Distinct, "before", HI)?;
+    line(&format!("resident memory after {sessions} sessions"), many.memory()?, &bars::MEMORY, bars);
+    // As warm as the other one, with 100 sessions.
+    turns(bench, &few, sessions / 4, Keys::Cycle(100), "before", HI)?;
+    let mut pairs = Vec::new();
+    for pair in 0..PAIRS {
+        let prefix = format!("measured{pair}");
+        let of_few = turns(bench, &few, BATCH / 2, Keys::Distinct, &prefix, HI)?;
+        let of_many = turns(bench, many, BATCH / 2, Keys::Distinct, &prefix, HI)?;
+        pairs.push((of_few, of_many));
+    }
+    grown(&format!("CPU of a turn with 100 and with {sessions} sessions"), &pairs, bars);
     Ok(())
 }
 
+/// Messages have the length of a paragraph, so that what is kept of them weighs.
 fn long_sessions(bench: &Bench, length: usize, bars: &mut Bars) -> Result<()> {
     let server = bench.engross("turns", false)?;
-    turns(bench, &server, 1_000, Keys::Cycle(100), "short")?;
-    let short = turns(bench, &server, BATCH, Keys::Cycle(100), "short")?;
-    turns(bench, &server, CLIENTS * length, Keys::Worker, "long")?;
-    let long = turns(bench, &server, BATCH, Keys::Worker, "long")?;
-    grown(&format!("CPU of a turn behind 10 to 20 and behind {length} turns"), short, long, bars);
+    let message = "word ".repeat(200);
+    turns(bench, &server, CLIENTS * length, Keys::Worker, "long", &message)?;
+    let mut pairs = Vec::new();
+    for pair in 0..PAIRS {
+        let prefix = format!("short{pair}");
+        turns(bench, &server, BATCH, Keys::Cycle(100), &prefix, &message)?;
+        let short = turns(bench, &server, BATCH, Keys::Cycle(100), &prefix, &message)?;
+        let long = turns(bench, &server, BATCH, Keys::Worker, "long", &message)?;
+        pairs.push((short, long));
+    }
+    grown(&format!("CPU of a turn behind 10 to 20 and behind {length} turns of 1 kB"), &pairs, bars);
     Ok(())
 }
 
@@ -101,17 +119,28 @@ fn ready(bench: &Bench, sessions: usize, bars: &mut Bars) -> Result<()> {
 }
 
 /// CPU of the server for each of so many turns.
-fn turns(bench: &Bench, server: &Server, requests: usize, keys: Keys, prefix: &str) -> Result<Duration> {
-    let load = Load { requests, concurrency: CLIENTS, keys, shape: Shape::Whole, prefix, epoch: bench.epoch };
+fn turns(
+    bench: &Bench,
+    server: &Server,
+    requests: usize,
+    keys: Keys,
+    prefix: &str,
+    message: &str,
+) -> Result<Duration> {
+    let (concurrency, shape, epoch) = (CLIENTS, Shape::Whole, bench.epoch);
+    let load = Load { requests, concurrency, keys, shape, prefix, message, epoch };
     let before = server.cpu()?;
     load::run(&load, server.address)?;
     Ok(server.cpu()?.saturating_sub(before).div_f64(requests as f64))
 }
 
-fn grown(what: &str, small: Duration, large: Duration, bars: &mut Bars) {
-    let ratio = large.as_secs_f64() / small.as_secs_f64().max(1e-9);
+/// Small and large cases that were measured one after the other.
+fn grown(what: &str, pairs: &[(Duration, Duration)], bars: &mut Bars) {
+    let ratio = |(small, large): &(Duration, Duration)| large.as_secs_f64() / small.as_secs_f64().max(1e-9);
+    let small = median(pairs.iter().map(|(small, _)| *small).collect());
+    let large = median(pairs.iter().map(|(_, large)| *large).collect());
     let what = format!("{what}: {:.0} and {:.0} µs", microseconds(small), microseconds(large));
-    line(&what, ratio, &bars::GROWTH, bars);
+    line(&what, middle(pairs.iter().map(ratio).collect()), &bars::GROWTH, bars);
 }
 
 fn line(what: &str, figure: f64, bar: &bars::Bar, bars: &mut Bars) {

@@ -39,6 +39,8 @@ pub(super) struct Load<'a> {
     pub(super) shape: Shape,
     /// Begins every key: loads with the same one meet in the same sessions.
     pub(super) prefix: &'a str,
+    /// What the user says.
+    pub(super) message: &'a str,
     /// From when on the model counts.
     pub(super) epoch: Instant,
 }
@@ -90,7 +92,7 @@ async fn client(
     stream.set_nodelay(true).map_err(|error| error.to_string())?;
     let body = json!({
         "model": "engross",
-        "messages": [{"role": "user", "content": "hi"}],
+        "messages": [{"role": "user", "content": load.message}],
         "stream": load.shape == Shape::Stream,
     })
     .to_string();

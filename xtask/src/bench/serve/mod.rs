@@ -68,7 +68,7 @@ struct Bench {
 }
 
 /// Measures, prints tables, and fails when a bar is missed.
-pub(crate) fn run(quick: bool) -> Result<()> {
+pub(crate) fn run(quick: bool, rows: Option<&str>) -> Result<()> {
     let extent = if quick {
         Extent { rounds: 1, alone: 500, together: 1500 }
     } else {
@@ -82,8 +82,10 @@ pub(crate) fn run(quick: bool) -> Result<()> {
         epoch,
     };
     let mut bars = Bars::default();
-    bench.table(&extent, &mut bars)?;
-    growth::run(&bench, quick, &mut bars)?;
+    bench.table(&extent, rows.unwrap_or_default(), &mut bars)?;
+    if rows.is_none() {
+        growth::run(&bench, quick, &mut bars)?;
+    }
     bars.judge()
 }
 
@@ -114,8 +116,8 @@ impl Bench {
         Server::start(Command::new(&self.built.chore).arg("floor-server").arg(self.model.url()))
     }
 
-    /// Every row, as often as there are rounds.
-    fn table(&self, extent: &Extent, bars: &mut Bars) -> Result<()> {
+    /// Every row whose name holds `wanted`, as often as there are rounds.
+    fn table(&self, extent: &Extent, wanted: &str, bars: &mut Bars) -> Result<()> {
         let (ours, floor) = (self.engross("table", false)?, self.floor()?);
         for shape in [Shape::Whole, Shape::Stream] {
             for server in [&ours, &floor] {
@@ -130,7 +132,7 @@ impl Bench {
             "| clients | answer | engross µs | floor µs | ratio | bar | p50 ms | p99 ms | turns/s | floor p50 ms |",
         );
         say("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|");
-        for row in &ROWS {
+        for row in ROWS.iter().filter(|row| row.name.contains(wanted)) {
             for shape in [Shape::Whole, Shape::Stream] {
                 let requests = if row.concurrency == 1 { extent.alone } else { extent.together };
                 let (mut of_ours, mut of_floor) = (Vec::new(), Vec::new());
@@ -139,7 +141,7 @@ impl Bench {
                     of_ours.push(self.measure(&ours, row, shape, requests, &prefix)?);
                     of_floor.push(self.measure(&floor, row, shape, requests, &prefix)?);
                 }
-                report(row, shape, &Measured::medians(&of_ours), &Measured::medians(&of_floor), bars);
+                report(row, shape, &of_ours, &of_floor, bars);
             }
         }
         Ok(())
@@ -154,7 +156,7 @@ impl Bench {
         prefix: &str,
     ) -> Result<Measured> {
         let Row { concurrency, keys, .. } = *row;
-        let load = Load { requests, concurrency, keys, shape, prefix, epoch: self.epoch };
+        let load = Load { requests, concurrency, keys, shape, prefix, message: "hi", epoch: self.epoch };
         let before = server.cpu()?;
         let heard = load::run(&load, server.address)?;
         let cpu = server.cpu()?.saturating_sub(before);
@@ -171,20 +173,24 @@ impl Measured {
     /// The median of each figure.
     fn medians(all: &[Self]) -> Self {
         let duration = |of: fn(&Self) -> Duration| median(all.iter().map(of).collect());
-        let mut rates: Vec<f64> = all.iter().map(|measured| measured.per_second).collect();
-        rates.sort_by(f64::total_cmp);
         Self {
             cpu: duration(|measured| measured.cpu),
             p50: duration(|measured| measured.p50),
             p99: duration(|measured| measured.p99),
-            per_second: rates.get(rates.len() / 2).copied().unwrap_or_default(),
+            per_second: middle(all.iter().map(|measured| measured.per_second).collect()),
         }
     }
 }
 
-fn report(row: &Row, shape: Shape, ours: &Measured, floor: &Measured, bars: &mut Bars) {
+/// Ratios are those of one round each: what disturbs a round disturbs both sides of it.
+fn report(row: &Row, shape: Shape, ours: &[Measured], floor: &[Measured], bars: &mut Bars) {
     let answer = if shape == Shape::Stream { "stream" } else { "whole" };
-    let ratio = ours.cpu.as_secs_f64() / floor.cpu.as_secs_f64().max(1e-9);
+    let ratio =
+        |(ours, floor): (&Measured, &Measured)| ours.cpu.as_secs_f64() / floor.cpu.as_secs_f64().max(1e-9);
+    let ratio = middle(ours.iter().zip(floor).map(ratio).collect());
+    let spread = |ours: &Measured| ours.p99.as_secs_f64() / ours.p50.as_secs_f64().max(1e-9);
+    let spread = middle(ours.iter().map(spread).collect());
+    let (ours, floor) = (Measured::medians(ours), Measured::medians(floor));
     say(&format!(
         "| {} | {answer} | {:.0} | {:.0} | {ratio:.2} | {} | {:.2} | {:.2} | {:.0} | {:.2} |",
         row.name,
@@ -200,9 +206,13 @@ fn report(row: &Row, shape: Shape, ours: &Measured, floor: &Measured, bars: &mut
         bars.check(bar, &format!("{} ({answer})", row.name), ratio);
     }
     if row.concurrency == 256 {
-        let spread = ours.p99.as_secs_f64() / ours.p50.as_secs_f64().max(1e-9);
         bars.check(&bars::SPREAD, &format!("{} ({answer})", row.name), spread);
     }
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn median(mut values: Vec<Duration>) -> Duration {
