@@ -27,6 +27,9 @@ pub enum Error {
     /// A bar was missed.
     #[error("{0}")]
     Missed(String),
+    /// A server that is measured did not do what it was asked.
+    #[error("{0}")]
+    Server(String),
     /// The container of a document could not be used.
     #[error(transparent)]
     Zip(#[from] zip::result::ZipError),

@@ -17,17 +17,17 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["engross-agent", "engross-docx", "engross-llm", "engross-protocol", "engross-store", "engross-xml"],
     ),
     ("engross-testkit", &[]),
-    ("xtask", &[]),
+    ("xtask", &["engross-testkit"]),
 ];
 
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
-    ("axum", &["engross"]),
+    ("axum", &["engross", "xtask"]),
     ("cap-std", &["engross-store"]),
     ("clap", &["engross", "xtask"]),
     ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),
-    ("reqwest", &["engross-llm"]),
+    ("reqwest", &["engross-llm", "xtask"]),
     ("rawzip", &["engross-docx"]),
     ("rusqlite", &["engross-store"]),
     ("tempfile", &["engross"]),

@@ -33,11 +33,10 @@ struct Arguments {
 enum Chore {
     /// Runs every test. What is not installed is skipped and named; ENGROSS_REQUIRE=wasm,judge makes a skip a failure.
     Test,
-    /// Measures the binary against the floor: unpacking, scanning and packing the same bytes.
+    /// Measures the binary against floors in the same run; both parts when none is named.
     Bench {
-        /// Runs of each command; the median counts.
-        #[arg(long, default_value_t = 15)]
-        runs: usize,
+        #[command(subcommand)]
+        part: Option<bench::Part>,
     },
     /// Edits every document of a corpus at random and has an independent model judge the redlines.
     Corpus {
@@ -72,17 +71,20 @@ enum Chore {
     Examples,
     #[command(hide = true)]
     Floor { file: PathBuf, part: String },
+    #[command(hide = true)]
+    FloorServer { model: String },
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
         Chore::Test => test::run(),
-        Chore::Bench { runs } => bench::run(runs),
+        Chore::Bench { part } => bench::run(part),
         Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Chore::Random { seconds } => fuzz::random(seconds),
         Chore::Examples => examples::pack(),
-        Chore::Floor { file, part } => bench::floor(&file, &part),
+        Chore::Floor { file, part } => bench::edit::floor(&file, &part),
+        Chore::FloorServer { model } => bench::serve::floor::run(&model),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

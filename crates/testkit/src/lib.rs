@@ -1,9 +1,15 @@
 //! Test support: what the tests of several crates need. Never part of the product.
 
 pub mod docx;
+mod instant_model;
 mod model_server;
 #[cfg(unix)]
 pub mod postgres;
+
+/// A model provider that answers at once.
+pub mod instant {
+    pub use crate::instant_model::InstantModel;
+}
 
 /// A model provider that answers from a script.
 pub mod scripted {

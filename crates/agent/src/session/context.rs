@@ -30,20 +30,22 @@ pub(crate) struct Window {
 /// The window over the session's messages.
 pub(crate) fn window(session: &Session, policy: ContextPolicy) -> Window {
     let messages = &session.messages;
-    let starts: Vec<usize> = turn_starts(messages);
-    let kept = starts.len().saturating_sub(policy.turns.max(1));
-    let by_turns = if kept == 0 { 0 } else { starts.get(kept).copied().unwrap_or(0) };
+    let by_turns = turn_starts(messages).nth(policy.turns.max(1) - 1).unwrap_or(0);
     let sent_from = session.turn.as_ref().map_or(messages.len(), |turn| turn.sent_from);
     // What the client sent may begin in the middle of a turn: the whole turn is given then.
-    let sent = starts.iter().copied().rev().find(|start| *start <= sent_from).unwrap_or(0);
+    let sent = if sent_from < by_turns {
+        turn_starts(messages).find(|start| *start <= sent_from).unwrap_or(0)
+    } else {
+        by_turns
+    };
     let from = by_turns.min(sent);
     Window { messages: messages.get(from..).unwrap_or_default().to_vec(), left_out: from }
 }
 
-/// Where turns begin: at a user message that does not follow another.
-fn turn_starts(messages: &[Message]) -> Vec<usize> {
+/// Where turns begin, the last one first: at a user message that does not follow another.
+fn turn_starts(messages: &[Message]) -> impl Iterator<Item = usize> {
     let is_user = |at: usize| matches!(messages.get(at), Some(Message::User { .. }));
-    (0..messages.len()).filter(|at| is_user(*at) && (*at == 0 || !is_user(at - 1))).collect()
+    (0..messages.len()).rev().filter(move |at| is_user(*at) && (*at == 0 || !is_user(at - 1)))
 }
 
 /// What the model may and must call, as far as the choice of the request goes: `None` for all.

@@ -24,7 +24,8 @@ pub(super) struct Live {
     wake_at: Option<u64>,
 }
 
-/// After so many entries a snapshot is written, so that reading a session never costs more than that.
+/// The fewest entries between two snapshots. With a long log they are rarer, one each time it has grown by a quarter: a
+/// snapshot holds the whole conversation, so that at even distances each entry would cost more than the one before.
 const SNAPSHOT_EVERY: u64 = 64;
 
 /// A background turn of which nothing was stored for so many milliseconds may have lost its process.
@@ -55,7 +56,7 @@ impl Live {
             return Ok(());
         }
         let count = events.len() as u64;
-        let is_due = self.since_snapshot + count >= SNAPSHOT_EVERY;
+        let is_due = self.since_snapshot + count >= SNAPSHOT_EVERY.max(self.head / 5);
         let snapshot = if is_due { Some(record::snapshot(&self.session)?) } else { None };
         let append = Append {
             session: id,

@@ -3,10 +3,11 @@
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, StatementStatus};
 
 use super::SqliteStore;
-use super::open::migrate;
+use super::open::{migrate, open};
+use super::read::{BY_NAME, VALUE};
 use crate::Error;
 
 fn refusal(path: &Path) -> Error {
@@ -117,4 +118,17 @@ fn migrations_are_applied_once_and_wholly() {
     assert_eq!((rows, version), (1, 2), "the broken step left nothing");
     let newer = Error::Newer { place: "here".to_owned(), found: 2, known: 1 };
     assert_eq!(migrate(&mut file, "here", &[first]).unwrap_err(), newer);
+}
+
+#[test]
+fn a_query_is_planned_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let opened = open(&folder.path().join("sessions.sqlite")).unwrap();
+    for query in [BY_NAME, VALUE] {
+        for name in ["a", "b", "c"] {
+            let mut statement = opened.writer.prepare_cached(query).unwrap();
+            assert!(!statement.exists([name]).unwrap());
+            assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "{query}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use super::fault::Fault;
 use crate::Error;
 use crate::types::{Entry, Millis, Name, NameRow, Session, SessionId, SessionSummary, Snapshot};
 
-const BY_NAME: &str = "
+pub(super) const BY_NAME: &str = "
     SELECT s.number, s.id, s.key, s.head, s.created_at, s.wake_at, p.seq, p.state
     FROM names n JOIN sessions s ON s.number = n.session LEFT JOIN snapshots p ON p.session = s.number
     WHERE n.name = ?1";
@@ -26,7 +26,7 @@ const LIST: &str = "
     SELECT id, key, head, created_at, changed_at, wake_at FROM sessions
     WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
 
-const VALUE: &str =
+pub(super) const VALUE: &str =
     "SELECT s.id, n.value FROM names n JOIN sessions s ON s.number = n.session WHERE n.name = ?1";
 
 /// The last number that an entry can have.

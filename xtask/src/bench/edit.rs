@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: CPU time and memory of the whole process, as ratios to a floor measured in the same run.
+//! `cargo xtask bench edit`: CPU time and memory of the whole process, as ratios to a floor measured in the same run.
 //!
 //! The floor is what no editor can avoid: unpack the part, look at every tag, pack it again.
 
@@ -13,7 +13,7 @@ use wait4::Wait4;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use crate::command::run_command;
+use super::{Built, build};
 use crate::{Error, Result, root, say};
 
 const PARAGRAPHS: usize = 4_000;
@@ -23,14 +23,7 @@ const PART: &str = "word/document.xml";
 
 /// Measures, prints a table, and fails when a bar is missed.
 pub(crate) fn run(runs: usize) -> Result<()> {
-    run_command(
-        Command::new(env!("CARGO"))
-            .args(["build", "--release", "--package", "engross", "--package", "xtask"])
-            .current_dir(root()),
-    )?;
-    let suffix = std::env::consts::EXE_SUFFIX;
-    let engine = root().join("target/release").join(format!("engross{suffix}"));
-    let chore = root().join("target/release").join(format!("xtask{suffix}"));
+    let Built { engine, chore } = build()?;
     let folder = root().join("target/bench");
     fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
     let sizes: Vec<(usize, usize)> = vec![(40, 1), (PARAGRAPHS, 1), (PARAGRAPHS, 20), (PARAGRAPHS, EDITS)];

@@ -1,0 +1,66 @@
+//! `cargo xtask bench`: what the binary costs, as ratios to floors measured in the same run.
+//!
+//! Must never judge by figures of another run or machine: only ratios, and the few bars that are times.
+
+pub(crate) mod edit;
+pub(crate) mod serve;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::Subcommand;
+
+use crate::command::run_command;
+use crate::{Result, root};
+
+/// What is measured.
+#[derive(Subcommand)]
+pub(crate) enum Part {
+    /// Edits of documents; the floor unpacks, scans and packs the same bytes.
+    Edit {
+        /// Runs of each command; the median counts.
+        #[arg(long, default_value_t = RUNS)]
+        runs: usize,
+    },
+    /// Turns over HTTP; the floor passes the same request on to the same model and stores nothing. Linux only.
+    Serve {
+        /// One short round, for a first impression: its figures scatter.
+        #[arg(long)]
+        quick: bool,
+        /// Only the rows of the table whose name holds this, and nothing else.
+        #[arg(long)]
+        rows: Option<String>,
+    },
+}
+
+const RUNS: usize = 15;
+
+/// Measures one part, or all.
+pub(crate) fn run(part: Option<Part>) -> Result<()> {
+    match part {
+        Some(Part::Edit { runs }) => edit::run(runs),
+        Some(Part::Serve { quick, rows }) => serve::run(quick, rows.as_deref()),
+        None => {
+            let edited = edit::run(RUNS);
+            serve::run(false, None)?;
+            edited
+        }
+    }
+}
+
+/// The programs that are measured.
+struct Built {
+    engine: PathBuf,
+    chore: PathBuf,
+}
+
+fn build() -> Result<Built> {
+    run_command(
+        Command::new(env!("CARGO"))
+            .args(["build", "--release", "--package", "engross", "--package", "xtask"])
+            .current_dir(root()),
+    )?;
+    let suffix = std::env::consts::EXE_SUFFIX;
+    let built = |name: &str| root().join("target/release").join(format!("{name}{suffix}"));
+    Ok(Built { engine: built("engross"), chore: built("xtask") })
+}
