@@ -55,7 +55,7 @@ mod machine_tests;
 #[cfg(test)]
 mod manage_tests;
 #[cfg(test)]
-mod service_support;
+pub(crate) mod service_support;
 #[cfg(test)]
 mod service_tests;
 #[cfg(test)]
@@ -107,3 +107,13 @@ pub use service::Sessions;
 pub use settings::Settings;
 pub use state::{OpenCall, Phase, Session, Turn};
 pub use toolbox::{Briefing, Briefs, NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};
+
+/// The whole log of a session.
+#[cfg(test)]
+pub(crate) async fn recorded(
+    store: &dyn engross_store::Store,
+    id: engross_protocol::SessionId,
+) -> Result<Vec<LogEvent>, RequestError> {
+    let log = record::read_all(store, id).await?;
+    Ok(log.into_iter().map(|recorded| recorded.event).collect())
+}

@@ -17,17 +17,17 @@ use super::{
     SessionsConfig, Settings, ToolResult, ToolResults, ToolRound, Toolbox, Toolboxes, live, record,
 };
 
-pub(super) type Pieces = Vec<Result<Event, Error>>;
+pub(crate) type Pieces = Vec<Result<Event, Error>>;
 
 /// A model that gives the answers it was told to, and remembers what it was asked.
 #[derive(Default)]
-pub(super) struct Told {
+pub(crate) struct Told {
     pub(super) answers: Mutex<VecDeque<Pieces>>,
     pub(super) asked: Mutex<Vec<Request>>,
 }
 
 impl Told {
-    pub(super) fn new(answers: impl IntoIterator<Item = Pieces>) -> Arc<Self> {
+    pub(crate) fn new(answers: impl IntoIterator<Item = Pieces>) -> Arc<Self> {
         Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() })
     }
 
@@ -72,7 +72,7 @@ pub(super) struct World {
     pub(super) model: Arc<Told>,
 }
 
-pub(super) fn config(store: &Arc<MemoryStore>, model: &Arc<Told>) -> SessionsConfig {
+pub(crate) fn config(store: &Arc<MemoryStore>, model: &Arc<Told>) -> SessionsConfig {
     SessionsConfig {
         store: Arc::<MemoryStore>::clone(store),
         models: Models::one(Arc::<Told>::clone(model)),

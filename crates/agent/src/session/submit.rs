@@ -51,6 +51,10 @@ impl Sessions {
             None => None,
         };
         let id = match &key {
+            // A request that may open a session finds out by trying, so that the store is asked once.
+            Some((name, text)) if opens(&order.request) && text.parse::<SessionId>().is_err() => {
+                self.inner.slots.known(name)
+            }
             Some((name, _)) => self.find(name).await?,
             None => None,
         };
@@ -302,4 +306,9 @@ impl Sessions {
         let stored = stored.map_err(|error| record::refusal(&error))?.ok_or_else(lost)?;
         Ok(key_in(&stored.key))
     }
+}
+
+/// Whether a request could be the first of a session, whatever is in it: it brings no results.
+fn opens(request: &TurnRequest) -> bool {
+    request.messages.iter().all(|message| matches!(message, Message::User { .. }))
 }

@@ -17,6 +17,11 @@ mod error;
 mod folder;
 mod tools;
 
+#[cfg(test)]
+mod folder_tests;
+#[cfg(test)]
+mod tools_tests;
+
 pub use all::Workspaces;
 pub use checkpoint::Checkpoint;
 pub use error::WorkspaceError;

@@ -1,0 +1,202 @@
+use std::sync::Arc;
+
+use engross_docx::ops::{Batch, Status, parse_operations};
+use engross_docx::{EditOptions, Error, Tracking, WordDocument};
+use engross_protocol::FixedClock;
+use engross_store::files::{Locks, Precondition, RelPath, Root};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{Workspace, WorkspaceError, Workspaces};
+
+pub(super) const NDA: &[u8] = include_bytes!("../../../../examples/nda.docx");
+
+pub(super) fn workspaces() -> (TempDir, Workspaces) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Root::open(folder.path()).unwrap();
+    let clock = Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap()));
+    (folder, Workspaces::new(root, Locks::new(), clock))
+}
+
+pub(super) fn path(text: &str) -> RelPath {
+    RelPath::parse(text).unwrap()
+}
+
+fn workspace() -> (TempDir, Workspace) {
+    let (folder, all) = workspaces();
+    let workspace = all.make("deal").unwrap();
+    workspace.put(&path("nda.docx"), NDA, &Precondition::Absent).unwrap();
+    (folder, workspace)
+}
+
+fn options() -> EditOptions {
+    EditOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() }
+}
+
+/// Changes the term of the agreement from its original words to others.
+pub(super) fn lengthen(to: &str) -> impl FnOnce(&mut WordDocument) -> Result<Vec<Status>, Error> + use<> {
+    let operation = json!([{"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3) years", "replacementText": to}]);
+    move |document| {
+        let batch = Batch { operations: parse_operations(&operation).unwrap(), ..Batch::default() };
+        Ok(document.apply(&batch, &options())?.into_iter().map(|result| result.status).collect())
+    }
+}
+
+fn ids(workspace: &Workspace, file: &str) -> Vec<String> {
+    workspace.checkpoints(&path(file)).unwrap().into_iter().map(|checkpoint| checkpoint.id).collect()
+}
+
+#[test]
+fn each_change_has_a_checkpoint_and_can_be_taken_back_to_the_byte() {
+    let (_folder, workspace) = workspace();
+    let file = path("nda.docx");
+    let (done, first, _) =
+        workspace.edit(&file, None, Tracking::Tracked, lengthen("four (4) years")).unwrap();
+    assert_eq!(done, [Status::Applied]);
+    let once = workspace.read(&file).unwrap().unwrap();
+    assert_ne!(once, NDA);
+    let (done, second, _) =
+        workspace.edit(&file, None, Tracking::Tracked, lengthen("five (5) years")).unwrap();
+    assert_eq!(done, [Status::Refused], "the words are gone");
+    assert_eq!(second.checkpoint, None, "nothing was changed");
+    assert_eq!(ids(&workspace, "nda.docx"), [first.checkpoint.clone().unwrap()]);
+    workspace.restore(&file, &first.checkpoint.unwrap()).unwrap();
+    assert_eq!(workspace.read(&file).unwrap().unwrap(), NDA);
+    let newest = ids(&workspace, "nda.docx").pop().unwrap();
+    workspace.restore(&file, &newest).unwrap();
+    assert_eq!(workspace.read(&file).unwrap().unwrap(), once, "what was there before the restoring, too");
+    let unknown = workspace.restore(&file, "000000000000000-abc").unwrap_err();
+    assert_eq!(unknown.code(), "CHECKPOINT_UNKNOWN");
+    assert_eq!(workspace.restore(&file, "../../nda.docx").unwrap_err().code(), "CHECKPOINT_UNKNOWN");
+}
+
+/// contracts/word.md §8 case 165: two documents are open, their checkpoints never cross.
+#[test]
+fn case_165_checkpoints_of_two_documents_never_cross() {
+    let (_folder, workspace) = workspace();
+    let (one, other) = (path("nda.docx"), path("drafts/nda.docx"));
+    workspace.put(&other, NDA, &Precondition::Absent).unwrap();
+    let edited = workspace.edit(&one, None, Tracking::Tracked, lengthen("four (4) years")).unwrap().1;
+    assert_eq!(ids(&workspace, "drafts/nda.docx"), Vec::<String>::new());
+    let foreign = workspace.restore(&other, &edited.checkpoint.unwrap()).unwrap_err();
+    assert_eq!(foreign.code(), "CHECKPOINT_UNKNOWN");
+    assert_eq!(workspace.read(&other).unwrap().unwrap(), NDA);
+}
+
+#[test]
+fn only_the_newest_checkpoints_are_kept() {
+    let (_folder, workspace) = workspace();
+    let file = path("notes.txt");
+    for n in 0..60 {
+        workspace.put(&file, format!("draft {n}").as_bytes(), &Precondition::Any).unwrap();
+    }
+    let kept = ids(&workspace, "notes.txt");
+    assert_eq!(kept.len(), 50);
+    assert!(kept.is_sorted());
+    workspace.restore(&file, kept.last().unwrap()).unwrap();
+    assert_eq!(workspace.read(&file).unwrap().unwrap(), b"draft 58");
+}
+
+#[test]
+fn a_document_that_changed_since_it_was_read_is_not_edited() {
+    let (_folder, workspace) = workspace();
+    let file = path("nda.docx");
+    let read = workspace.open(&file).unwrap().document.revision();
+    workspace.edit(&file, Some(&read), Tracking::Tracked, lengthen("four (4) years")).unwrap();
+    let late = workspace.edit(&file, Some(&read), Tracking::Tracked, lengthen("five (5) years"));
+    assert_eq!(late.err().map(|error| error.code()), Some("DOCUMENT_CHANGED"));
+}
+
+#[test]
+fn redlines_off_leaves_no_marks() {
+    let (_folder, workspace) = workspace();
+    let file = path("nda.docx");
+    let (_, _, now) = workspace.edit(&file, None, Tracking::Untracked, lengthen("four (4) years")).unwrap();
+    let known = WordDocument::open(NDA.to_vec(), &engross_docx::Limits::default()).unwrap();
+    assert_eq!(now.revisions().unwrap(), known.revisions().unwrap());
+    assert_eq!(workspace.open(&file).unwrap().document.revision(), now.revision());
+}
+
+#[test]
+fn one_document_is_made_by_its_first_change() {
+    let (folder, all) = workspaces();
+    let base = all.make("deal").unwrap();
+    let target = path("nda.redline.docx");
+    let one = base.clone().of_one(target.clone(), NDA.to_vec());
+    assert_eq!(one.read(&target).unwrap().unwrap(), NDA);
+    assert!(base.read(&target).unwrap().is_none(), "reading makes nothing");
+    let edited = one.edit(&target, None, Tracking::Tracked, lengthen("four (4) years")).unwrap().1;
+    assert_eq!(edited.checkpoint, None, "there was nothing to keep");
+    let there = std::fs::read(folder.path().join("deal/nda.redline.docx")).unwrap();
+    assert_ne!(there, NDA);
+    assert_eq!(one.read(&target).unwrap().unwrap(), there);
+}
+
+#[test]
+fn what_is_not_for_callers_cannot_be_named() {
+    let (_folder, workspace) = workspace();
+    for (text, code) in [
+        (".engross/checkpoints/nda.docx/1-a", "PROTECTED_PATH"),
+        (".ENGROSS/x", "PROTECTED_PATH"),
+        ("./.engross", "PROTECTED_PATH"),
+        ("../nda.docx", "PATH_OUTSIDE_ROOT"),
+        ("/etc/passwd", "PATH_OUTSIDE_ROOT"),
+        ("", "TARGET_REQUIRED"),
+        (".git/config", "PROTECTED_PATH"),
+    ] {
+        assert_eq!(workspace.path(text).unwrap_err().code(), code, "{text}");
+    }
+    let listed: Vec<String> = workspace
+        .list(None, 100)
+        .unwrap()
+        .files
+        .into_iter()
+        .map(|listed| listed.path.as_str().to_owned())
+        .collect();
+    assert_eq!(listed, ["nda.docx"]);
+}
+
+#[test]
+fn names_of_workspaces_are_plain() {
+    let (_folder, all) = workspaces();
+    for name in ["", ".", "..", "a/b", ".hidden", "a b", "ü", &"x".repeat(65), "a\0"] {
+        assert!(all.find(name).is_err(), "{name:?}");
+    }
+    assert!(all.find("deal").unwrap().is_none(), "asking makes none");
+    assert!(all.make("Deal-2026_v1.0").is_ok());
+}
+
+#[test]
+fn what_is_no_document_says_so() {
+    let (_folder, workspace) = workspace();
+    workspace.put(&path("note.docx"), b"not a zip", &Precondition::Any).unwrap();
+    let error = workspace.open(&path("note.docx")).err().unwrap();
+    assert!(matches!(&error, WorkspaceError::Document { file, .. } if file == "note.docx"), "{error}");
+    assert_eq!(workspace.open(&path("none.docx")).err().unwrap().code(), "TARGET_MISSING");
+}
+
+/// Writers in several threads: no change is lost, whoever comes late is told so.
+#[test]
+fn one_writer_at_a_time() {
+    let (_folder, workspace) = workspace();
+    let file = path("nda.docx");
+    let operation = |n: usize| -> Value {
+        json!([{"op": "insert_paragraph", "after": "P5", "content": format!("Clause of writer {n}.")}])
+    };
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            let (workspace, file) = (&workspace, &file);
+            scope.spawn(move || {
+                let batch =
+                    Batch { operations: parse_operations(&operation(n)).unwrap(), ..Batch::default() };
+                let edit = |document: &mut WordDocument| document.apply(&batch, &options());
+                workspace.edit(file, None, Tracking::Tracked, edit).unwrap();
+            });
+        }
+    });
+    let text = format!("{:?}", workspace.open(&file).unwrap().document.read(&Default::default()).unwrap());
+    for n in 0..4 {
+        assert!(text.contains(&format!("Clause of writer {n}.")), "{n}");
+    }
+    assert_eq!(ids(&workspace, "nda.docx").len(), 4);
+}

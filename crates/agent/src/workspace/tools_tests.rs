@@ -1,0 +1,248 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use engross_docx::Tracking;
+use engross_llm::{Message, Model, RulesModel, ScriptModel, ToolCall};
+use engross_protocol::{CountingIds, SessionId};
+use engross_store::MemoryStore;
+use engross_store::files::Precondition;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use super::folder_tests::{NDA, lengthen, path, workspaces};
+use super::{DocumentTools, Workspace, Workspaces};
+use crate::session::{
+    Answering, LogEvent, Models, SessionKey, Sessions, SessionsConfig, Settings, Step, ToolResult, ToolRound,
+    Toolbox, TurnEvent, TurnRequest,
+};
+
+struct Desk {
+    _folder: TempDir,
+    all: Workspaces,
+    workspace: Workspace,
+    tools: DocumentTools,
+}
+
+fn desk(files: &[&str]) -> Desk {
+    let (folder, all) = workspaces();
+    let workspace = all.make("deal").unwrap();
+    for file in files {
+        workspace.put(&path(file), NDA, &Precondition::Absent).unwrap();
+    }
+    let tools = DocumentTools::new(workspace.clone());
+    Desk { _folder: folder, all, workspace, tools }
+}
+
+fn call(id: &str, name: &str, arguments: &Value) -> ToolCall {
+    ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_string() }
+}
+
+fn edit(id: &str, file: Option<&str>, to: &str) -> ToolCall {
+    let operation = json!({"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3) years", "replacementText": to});
+    let mut arguments = json!({ "operations": [operation] });
+    if let Some(file) = file {
+        arguments["file"] = json!(file);
+    }
+    call(id, "apply_redlines", &arguments)
+}
+
+fn round(calls: Vec<ToolCall>, seen: BTreeMap<String, String>) -> ToolRound {
+    ToolRound {
+        session: SessionId::new(&CountingIds::default(), 0),
+        calls,
+        seen,
+        settings: Settings { author: Some("Ada".to_owned()), ..Settings::default() },
+        model: Arc::new(RulesModel),
+        cancelled: CancellationToken::new(),
+    }
+}
+
+fn seen(results: &[ToolResult]) -> BTreeMap<String, String> {
+    let seen = results.iter().flat_map(|result| &result.seen);
+    seen.map(|seen| (seen.file.clone(), seen.revision.clone())).collect()
+}
+
+fn code(result: &ToolResult) -> String {
+    let content: Value = serde_json::from_str(&result.content).unwrap_or_default();
+    content["error"]["code"].as_str().unwrap_or("none").to_owned()
+}
+
+#[tokio::test]
+async fn the_model_sees_the_one_document_before_it_answers() {
+    let desk = desk(&["nda.docx"]);
+    let briefing = desk.tools.briefing().await;
+    assert!(briefing.text.contains("[P1|"), "{}", briefing.text);
+    assert_eq!(
+        briefing.seen[0].revision,
+        desk.workspace.open(&path("nda.docx")).unwrap().document.revision()
+    );
+    let shown = briefing.seen.iter().map(|seen| (seen.file.clone(), seen.revision.clone())).collect();
+    let results = desk.tools.run(round(vec![edit("a", None, "five (5) years")], shown)).await;
+    assert!(!results[0].is_error, "{results:?}");
+    assert!(desk.tools.briefing().await.text.contains("five (5) years"), "it is shown as it is now");
+}
+
+/// contracts/word.md §8 case 165, for a model: each call reaches the document that it names.
+#[tokio::test]
+async fn several_documents_are_named_read_and_edited_apart() {
+    let desk = desk(&["a.docx", "b.docx", "notes.txt"]);
+    let briefing = desk.tools.briefing().await;
+    assert!(briefing.text.contains("- a.docx (") && briefing.text.contains("- b.docx ("));
+    assert!(!briefing.text.contains("notes.txt") && briefing.seen.is_empty());
+    let blind = vec![
+        edit("a", None, "four (4) years"),
+        edit("b", Some("a.docx"), "four (4) years"),
+        edit("c", Some("../a.docx"), "four (4) years"),
+        call("d", "list_documents", &json!({})),
+    ];
+    let results = desk.tools.run(round(blind, BTreeMap::new())).await;
+    let codes: Vec<String> = results.iter().map(code).collect();
+    assert_eq!(codes, ["INVALID_ARGUMENTS", "DOCUMENT_NOT_READ", "PATH_OUTSIDE_ROOT", "none"]);
+    let read = vec![
+        call("a", "read_document", &json!({"file": "a.docx", "search": "three (3)"})),
+        call("b", "read_document", &json!({"file": "b.docx", "limit": 1})),
+    ];
+    let results = desk.tools.run(round(read, BTreeMap::new())).await;
+    let known = seen(&results);
+    assert_eq!(known.len(), 2);
+    let results = desk.tools.run(round(vec![edit("b", Some("b.docx"), "five (5) years")], known)).await;
+    assert!(!results[0].is_error);
+    assert_eq!(desk.workspace.read(&path("a.docx")).unwrap().unwrap(), NDA);
+    assert_ne!(desk.workspace.read(&path("b.docx")).unwrap().unwrap(), NDA);
+    let details = results[0].details.as_ref().unwrap();
+    assert_eq!(details["file"], "b.docx");
+    assert_eq!(details["operations"][0]["status"], "applied");
+    assert!(details["checkpoint"].is_string());
+}
+
+#[tokio::test]
+async fn a_document_that_a_person_changed_is_read_again_first() {
+    let desk = desk(&["nda.docx"]);
+    let known =
+        seen(&desk.tools.run(round(vec![call("a", "read_document", &json!({}))], BTreeMap::new())).await);
+    desk.workspace.edit(&path("nda.docx"), None, Tracking::Tracked, lengthen("four (4) years")).unwrap();
+    let results = desk
+        .tools
+        .run(round(
+            vec![
+                edit("b", None, "five (5) years"),
+                call("c", "read_document", &json!({"search": "four (4)"})),
+            ],
+            known,
+        ))
+        .await;
+    assert_eq!(code(&results[0]), "DOCUMENT_CHANGED");
+    assert!(results[1].content.contains("four (4) years"), "reading goes on");
+    let again = json!({"operations": [{"op": "modify_text", "paragraphIndex": 50, "originalText": "four (4)", "replacementText": "five (5)"}]});
+    let results = desk.tools.run(round(vec![call("d", "apply_redlines", &again)], seen(&results))).await;
+    assert!(!results[0].is_error, "{results:?}");
+}
+
+/// contracts/word.md §8 case 154: a turn that is stopped begins no further change.
+#[tokio::test]
+async fn case_154_a_cancelled_round_changes_nothing_more() {
+    let desk = desk(&["nda.docx"]);
+    let known =
+        seen(&desk.tools.run(round(vec![call("a", "read_document", &json!({}))], BTreeMap::new())).await);
+    let stopped = round(vec![edit("b", None, "five (5) years")], known);
+    stopped.cancelled.cancel();
+    let results = desk.tools.run(stopped).await;
+    assert_eq!(code(&results[0]), "TURN_CANCELLED");
+    assert_eq!(desk.workspace.read(&path("nda.docx")).unwrap().unwrap(), NDA);
+}
+
+fn sessions(desk: &Desk, model: impl Model + 'static) -> (Sessions, Arc<MemoryStore>) {
+    let store = Arc::new(MemoryStore::new());
+    let config =
+        crate::session::service_support::config(&store, &crate::session::service_support::Told::new([]));
+    let sessions = Sessions::new(SessionsConfig {
+        models: Models::one(Arc::new(model)),
+        toolboxes: Arc::new(desk.all.clone()),
+        ..config
+    });
+    (sessions, store)
+}
+
+fn ask(text: &str) -> TurnRequest {
+    TurnRequest {
+        key: Some(SessionKey::Named("doc".to_owned())),
+        workspace: Some("deal".to_owned()),
+        messages: vec![Message::User { content: text.to_owned() }],
+        ..TurnRequest::default()
+    }
+}
+
+async fn events(mut answer: Answering) -> Vec<TurnEvent> {
+    let mut events = Vec::new();
+    while let Some(placed) = answer.next().await {
+        events.push(placed.event);
+    }
+    events
+}
+
+/// contracts/word.md §8 cases 149 and 163: two tools of one turn have two visible outcomes, and the model learns what became
+/// of each change.
+#[tokio::test]
+async fn cases_149_and_163_every_tool_and_every_change_has_its_outcome() {
+    let desk = desk(&["nda.docx"]);
+    let script = json!({"turns": [
+        {"when": {"last_role": "user"}, "tool_calls": [
+            {"name": "read_document", "args": {"search": "Ireland"}},
+            {"name": "apply_redlines", "args": {"operations": [
+                {"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3) years", "replacementText": "five (5) years"},
+                {"op": "modify_text", "paragraphIndex": 50, "originalText": "nine lives", "replacementText": "ten"}]}}]},
+        {"when": {"last_role": "tool", "contains": "TEXT_NOT_FOUND"}, "text": "One of two."}
+    ]});
+    let (sessions, _) = sessions(&desk, ScriptModel::new("s", &script.to_string()).unwrap());
+    let events = events(sessions.submit(ask("go")).await.unwrap()).await;
+    let steps: Vec<(&str, Step)> = events
+        .iter()
+        .filter_map(|event| match event {
+            TurnEvent::Status { tool, step, .. } => Some((tool.as_str(), *step)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            ("read_document", Step::Started),
+            ("apply_redlines", Step::Started),
+            ("read_document", Step::Done),
+            ("apply_redlines", Step::Done)
+        ]
+    );
+    let said: String = events
+        .iter()
+        .filter_map(|event| if let TurnEvent::Text(text) = event { Some(text.as_str()) } else { None })
+        .collect();
+    assert_eq!(said, "One of two.");
+}
+
+/// contracts/word.md §8 cases 150 and 162: the next iteration sees fresh text and numbers, and the document is in the
+/// conversation once however long that is.
+#[tokio::test]
+async fn cases_150_and_162_the_document_is_fresh_and_there_once() {
+    let desk = desk(&["nda.docx"]);
+    let (sessions, store) = sessions(&desk, RulesModel);
+    let mut id = None;
+    for n in 0..5 {
+        let text = format!("insert \"Clause number {n} of five.\" after paragraph 5");
+        let answer = sessions.submit(ask(&text)).await.unwrap();
+        id = Some(answer.session);
+        let events = events(answer).await;
+        assert!(
+            events.iter().any(|event| matches!(event, TurnEvent::Text(text) if text.contains("applied: 1"))),
+            "{events:?}"
+        );
+    }
+    let briefing = desk.tools.briefing().await.text;
+    for n in 0..5 {
+        assert_eq!(briefing.matches(&format!("Clause number {n} of five.")).count(), 1);
+    }
+    let log = crate::session::recorded(&*store, id.unwrap()).await.unwrap();
+    let stored: usize = log.iter().map(|event| serde_json::to_string(event).unwrap().len()).sum();
+    assert!(stored < 40_000, "the log does not hold the document again and again: {stored} bytes");
+    assert!(log.iter().any(|event| matches!(event, LogEvent::Began { .. })));
+    assert_eq!(desk.workspace.checkpoints(&path("nda.docx")).unwrap().len(), 5);
+}
