@@ -67,8 +67,7 @@ fn openai(spec: &ModelSpec, name: &str, settings: &ProviderSettings) -> Result<P
         ..bearer("OPENAI_API_KEY")
     };
     let base = base_url(spec, &settings.openai_base_url, "https://api.openai.com/v1", "OPENAI_BASE_URL")?;
-    let dialect =
-        OpenAi { name: name.to_owned(), token_limit: TokenLimit::MaxCompletionTokens, asks_for_usage: true };
+    let dialect = OpenAi { name: name.to_owned(), token_limit: TokenLimit::MaxCompletionTokens };
     let url = endpoint::join(base, None, &["chat", "completions"]);
     model(spec, "openai", url, HeaderMap::new(), key, dialect, settings)
 }
@@ -111,7 +110,7 @@ fn gemini(spec: &ModelSpec, name: &str, settings: &ProviderSettings) -> Result<P
 fn ollama(spec: &ModelSpec, name: &str, settings: &ProviderSettings) -> Result<ProviderModel, Error> {
     let host = given(settings.ollama_host.as_deref()).unwrap_or("127.0.0.1:11434");
     let base = endpoint::ollama_base_url(host).map_err(|reason| bad_address(spec, "OLLAMA_HOST", reason))?;
-    let dialect = OpenAi { name: name.to_owned(), token_limit: TokenLimit::MaxTokens, asks_for_usage: true };
+    let dialect = OpenAi { name: name.to_owned(), token_limit: TokenLimit::MaxTokens };
     let url = endpoint::join(base, Some("v1"), &["chat", "completions"]);
     model(spec, "ollama", url, HeaderMap::new(), bearer("OLLAMA_HOST"), dialect, settings)
 }
@@ -125,7 +124,7 @@ fn compatible(
     let base = endpoint::base_url(url)
         .map_err(|reason| Error::UnknownModel { spec: spec.to_string(), reason: reason.to_owned() })?;
     let key = Key { secret: trimmed(&settings.compatible_api_key), ..bearer("OPENAI_COMPATIBLE_API_KEY") };
-    let dialect = OpenAi { name: name.to_owned(), token_limit: TokenLimit::MaxTokens, asks_for_usage: false };
+    let dialect = OpenAi { name: name.to_owned(), token_limit: TokenLimit::MaxTokens };
     let url = endpoint::join(base, None, &["chat", "completions"]);
     model(spec, "the openai-compatible server", url, HeaderMap::new(), key, dialect, settings)
 }

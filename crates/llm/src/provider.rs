@@ -4,26 +4,40 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt};
+use serde_json::Value;
 use sse_stream::{Sse, SseByteStream};
 
 use crate::dialect::{Decoder, Dialect, Progress};
 use crate::http::Endpoint;
 use crate::{Error, Event, Model, ModelInfo, Request};
 
+/// The option by which servers are asked for the cost.
+const USAGE_OPTION: &str = "stream_options";
+
+fn without_usage(mut body: Value) -> Value {
+    if let Some(body) = body.as_object_mut() {
+        body.remove(USAGE_OPTION);
+    }
+    body
+}
+
 /// A provider's model.
 pub(crate) struct ProviderModel {
     spec: String,
     endpoint: Arc<Endpoint>,
     dialect: Arc<dyn Dialect>,
+    /// Whether the server refuses to be asked for the cost.
+    frugal: Arc<AtomicBool>,
 }
 
 impl ProviderModel {
     /// The model `spec`, reached at `endpoint` in `dialect`.
     pub(crate) fn new(spec: String, endpoint: Endpoint, dialect: impl Dialect) -> Self {
-        Self { spec, endpoint: Arc::new(endpoint), dialect: Arc::new(dialect) }
+        Self { spec, endpoint: Arc::new(endpoint), dialect: Arc::new(dialect), frugal: Arc::default() }
     }
 }
 
@@ -33,8 +47,13 @@ impl Model for ProviderModel {
     }
 
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
-        let body = Bytes::from(self.dialect.body(&request).to_string());
+        let mut body = self.dialect.body(&request);
+        if self.frugal.load(Ordering::Relaxed) {
+            body = without_usage(body);
+        }
+        let body = Bytes::from(body.to_string());
         let reading = Reading {
+            frugal: Arc::clone(&self.frugal),
             endpoint: Arc::clone(&self.endpoint),
             decoder: self.dialect.decoder(&request),
             source: Source::Request(body),
@@ -46,6 +65,7 @@ impl Model for ProviderModel {
 
 /// An answer on its way.
 pub(crate) struct Reading {
+    pub(crate) frugal: Arc<AtomicBool>,
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) decoder: Box<dyn Decoder>,
     pub(crate) source: Source,
@@ -88,7 +108,15 @@ impl Reading {
     }
 
     async fn open(&mut self, body: Bytes) -> Result<(), Error> {
-        let response = self.endpoint.send(body).await?;
+        let response = match self.endpoint.send(body.clone()).await {
+            Err(Error::BadRequest { message, .. }) if message.contains(USAGE_OPTION) => {
+                // Some servers know no such option; the cost is worth less than the answer.
+                self.frugal.store(true, Ordering::Relaxed);
+                let plain = serde_json::from_slice(&body).map(without_usage).unwrap_or_default();
+                self.endpoint.send(Bytes::from(plain.to_string())).await?
+            }
+            response => response?,
+        };
         let bytes = Arc::clone(&self.endpoint).bytes(response);
         self.source = Source::Answer(SseByteStream::new(bytes).boxed());
         Ok(())

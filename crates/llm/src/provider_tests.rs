@@ -15,7 +15,7 @@ use crate::{Error, Event, Request};
 
 /// A dialect, a whole answer in it, and what ends the answer.
 fn answers() -> [(Box<dyn Dialect>, &'static str, &'static str); 3] {
-    let openai = OpenAi { name: "m".to_owned(), token_limit: TokenLimit::MaxTokens, asks_for_usage: false };
+    let openai = OpenAi { name: "m".to_owned(), token_limit: TokenLimit::MaxTokens };
     [
         (
             Box::new(openai),
@@ -50,6 +50,7 @@ fn answers() -> [(Box<dyn Dialect>, &'static str, &'static str); 3] {
 /// All that the stream gives for these chunks and then this end.
 fn read(dialect: &dyn Dialect, chunks: Vec<Result<Bytes, Error>>) -> Vec<Result<Event, Error>> {
     let reading = Reading {
+        frugal: Arc::default(),
         endpoint: Arc::new(endpoint()),
         decoder: dialect.decoder(&Request::default()),
         source: Source::Answer(SseByteStream::new(stream::iter(chunks)).boxed()),

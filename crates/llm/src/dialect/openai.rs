@@ -18,8 +18,6 @@ pub(crate) struct OpenAi {
     pub(crate) name: String,
     /// How the length of the answer is limited.
     pub(crate) token_limit: TokenLimit,
-    /// Whether to ask for the cost. Servers that do not know the option may refuse the request.
-    pub(crate) asks_for_usage: bool,
 }
 
 /// The field that limits an answer's length.
@@ -38,10 +36,9 @@ impl Dialect for OpenAi {
             messages.push(json!({"role": "system", "content": request.system}));
         }
         messages.extend(request.messages.iter().map(message));
-        let mut body = json!({"model": self.name, "messages": messages, "stream": true});
-        if self.asks_for_usage {
-            body["stream_options"] = json!({"include_usage": true});
-        }
+        let mut body = json!({
+            "model": self.name, "messages": messages, "stream": true, "stream_options": {"include_usage": true},
+        });
         if !request.tools.is_empty() {
             let tool = |tool: &crate::ToolSpec| {
                 json!({"type": "function", "function": {

@@ -7,7 +7,7 @@ use crate::{Error, Event, FinishReason, Message, Request, ToolCall, Usage};
 const FINISH: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
 
 fn dialect() -> OpenAi {
-    OpenAi { name: "m".to_owned(), token_limit: TokenLimit::MaxTokens, asks_for_usage: false }
+    OpenAi { name: "m".to_owned(), token_limit: TokenLimit::MaxTokens }
 }
 
 fn read(data: &[&str]) -> Result<(Vec<Event>, Option<FinishReason>), Error> {

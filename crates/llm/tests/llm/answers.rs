@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{answer, arguments, call, open_on, question, reasoning, specs, text};
 
-/// What every provider must give for `turn`, in this order; `[cost]` tokens are told by all but compatible servers.
+/// What every provider must give for `turn`, in this order.
 async fn check(turn: Value, words: usize, finish: FinishReason, expected: &[Result<Event, Error>]) {
     let server = ModelServer::start(json!({ "turns": [], "default": turn }));
     for spec in specs(&server.url()) {
@@ -14,9 +14,7 @@ async fn check(turn: Value, words: usize, finish: FinishReason, expected: &[Resu
         let request = server.requests().len() + 1;
         let whole_call = spec.starts_with("gemini");
         let mut expected = renumbered(expected, request, whole_call);
-        if !spec.starts_with("openai-compatible") {
-            expected.push(Ok(Event::Usage(Usage { input_tokens: 10, output_tokens: words as u64 + 1 })));
-        }
+        expected.push(Ok(Event::Usage(Usage { input_tokens: 10, output_tokens: words as u64 + 1 })));
         expected.push(Ok(Event::Finish(finish)));
         assert_eq!(answer(&server, &spec).await, expected, "{spec}");
     }

@@ -93,12 +93,31 @@ async fn compatible_servers() {
         "model": "maker/model:7b",
         "messages": chat_messages(),
         "stream": true,
+        "stream_options": {"include_usage": true},
         "tools": chat_tools(),
         "max_tokens": 500,
         "temperature": 0.5,
     });
     let spec = "openai-compatible:URL/api/v1/#maker/model:7b";
     assert_eq!(sent(spec, conversation()).await, ("/api/v1/chat/completions".to_owned(), body));
+}
+
+/// Some servers know no `stream_options`; the cost is worth less than the answer.
+#[tokio::test]
+async fn a_server_that_refuses_to_tell_the_cost_is_not_asked_again() {
+    let refusal = "Unrecognized request argument supplied: stream_options";
+    let server = ModelServer::start(json!({"turns": [
+        {"fault": {"kind": "status", "code": 400, "message": refusal}, "times": 1},
+    ], "default": {"text": "ok"}}));
+    let model = open_on(&server, &format!("openai-compatible:{}/v1#m", server.url()));
+    let hello =
+        Request { messages: vec![Message::User { content: "Hello".to_owned() }], ..Request::default() };
+    for _ in 0..2 {
+        assert!(stream(&model, hello.clone()).await.iter().all(Result::is_ok));
+    }
+    let asked: Vec<bool> =
+        server.requests().iter().map(|request| request.body.get("stream_options").is_some()).collect();
+    assert_eq!(asked, [true, false, false]);
 }
 
 #[tokio::test]

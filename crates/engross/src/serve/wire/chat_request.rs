@@ -108,6 +108,7 @@ const IGNORED: &[(&str, Option<f64>)] = &[
     ("reasoning", None),
     ("truncation", None),
     ("max_tool_calls", None),
+    ("parallel_tool_calls", None),
 ];
 
 /// Says which fields were not used.
@@ -118,6 +119,7 @@ pub(super) fn note_ignored(body: &Object, notices: &mut Vec<Notice>) {
             Value::Null => true,
             Value::Array(list) => list.is_empty(),
             Value::Object(object) => object.is_empty(),
+            Value::Bool(true) => *name == "parallel_tool_calls",
             other => neutral.is_some() && other.as_f64() == *neutral,
         };
         if !changes_nothing {
