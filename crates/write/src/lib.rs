@@ -1,0 +1,4 @@
+//! Write sessions: a file streamed as text, delivered whole or loudly incomplete.
+pub mod framing;
+pub mod json_field;
+pub mod patch;
