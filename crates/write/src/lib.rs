@@ -1,4 +1,5 @@
 //! Write sessions: a file streamed as text, delivered whole or loudly incomplete.
+pub mod continuation;
 pub mod framing;
 pub mod json_field;
 pub mod patch;
