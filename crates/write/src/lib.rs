@@ -3,3 +3,4 @@ pub mod continuation;
 pub mod framing;
 pub mod json_field;
 pub mod patch;
+pub mod validate;

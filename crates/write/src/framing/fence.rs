@@ -23,7 +23,7 @@ pub struct Fence {
 
 /// Follows the lines of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Fences {
+pub(crate) struct Fences {
     open: Option<Fence>,
     scan: Scan,
     info: Vec<u8>,
@@ -45,26 +45,26 @@ enum Scan {
 
 impl Fences {
     /// The fence that is open.
-    pub(super) fn open(&self) -> Option<&Fence> {
+    pub(crate) fn open(&self) -> Option<&Fence> {
         self.open.as_ref()
     }
 
     /// Whether the current line may still be a fence.
     #[inline]
-    pub(super) fn active(&self) -> bool {
+    pub(crate) fn active(&self) -> bool {
         self.scan != Scan::Other
     }
 
     /// A new line begins.
     #[inline]
-    pub(super) fn begin_line(&mut self) {
+    pub(crate) fn begin_line(&mut self) {
         self.scan = Scan::Indent(0);
         self.info.clear();
     }
 
     /// A piece of the current line, without its LF.
     #[inline]
-    pub(super) fn feed(&mut self, piece: &[u8]) {
+    pub(crate) fn feed(&mut self, piece: &[u8]) {
         for &byte in piece {
             self.scan = match (self.scan, byte) {
                 (Scan::Other, _) => return,
@@ -81,7 +81,7 @@ impl Fences {
 
     /// The current line, number `line` from 1, ends.
     #[inline]
-    pub(super) fn end_line(&mut self, line: u64) {
+    pub(crate) fn end_line(&mut self, line: u64) {
         if !self.active() {
             return;
         }

@@ -29,6 +29,7 @@ mod framer_tests;
 mod unwrap_tests;
 
 pub use fence::Fence;
+pub(crate) use fence::Fences;
 pub use framer::{End, EndedBy, Framer, Question};
 pub use terminator::{Framing, Terminator};
 pub use turn::{Finish, TurnStart, Verdict};
