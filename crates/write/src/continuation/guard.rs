@@ -70,11 +70,20 @@ impl Guard {
             }
             self.hashes.push(hash);
         }
+        self.again(max_rounds)?;
+        (self.before, self.added) = (added, 0);
+        Ok(())
+    }
+
+    /// Counts another try of the continuation that was not taken.
+    ///
+    /// # Errors
+    /// When there were enough.
+    pub fn again(&mut self, max_rounds: u32) -> Result<(), Limit> {
         if self.rounds >= max_rounds {
             return Err(Limit::Rounds { rounds: self.rounds });
         }
         self.rounds += 1;
-        (self.before, self.added) = (added, 0);
         Ok(())
     }
 }

@@ -110,10 +110,9 @@ impl Joiner {
         self.removed
     }
 
-    /// A first line that was removed, because the repeated text follows it.
-    #[must_use]
-    pub fn chatter(&self) -> Option<&str> {
-        self.chatter.as_deref()
+    /// A first line that was removed, because the repeated text follows it. Given once.
+    pub fn take_chatter(&mut self) -> Option<String> {
+        self.chatter.take()
     }
 
     /// Takes a chunk of the continuation of `recent`, and gives back what of it is new.

@@ -20,6 +20,7 @@ mod join_tests;
 use serde::{Deserialize, Serialize};
 
 pub use guard::{Guard, Limit};
+pub(crate) use join::Surroundings;
 pub use join::{Earlier, Joiner, Unclean};
 pub use recent::{Anchor, Recent};
 

@@ -93,7 +93,7 @@ pub struct Framer {
     pub(super) candidate: Option<Candidate>,
     /// The last `DONE` line outside a fence that text followed.
     pub(super) passed: Option<Candidate>,
-    /// The `DONE` line that the turn before ended with, or was asked about; an answer of `DONE` alone means that one.
+    /// The `DONE` line that was asked about: an answer of `DONE` alone means that one.
     pub(super) asked: Option<Candidate>,
     ended: Option<End>,
     after_end: u64,
@@ -214,6 +214,21 @@ impl Framer {
     #[must_use]
     pub fn held(&self) -> usize {
         self.held.len() + self.carry.len()
+    }
+
+    /// What is held back, an unfinished character included.
+    #[must_use]
+    pub fn held_bytes(&self) -> Vec<u8> {
+        [&self.held, self.carry.bytes()].concat()
+    }
+
+    /// No further byte completes the last character.
+    ///
+    /// # Errors
+    /// [`InvalidUtf8`] when it is unfinished and the encoding is strict.
+    pub fn end_character(&mut self, out: &mut impl FnMut(&[u8])) -> Result<(), InvalidUtf8> {
+        let unfinished = std::mem::take(&mut self.carry);
+        if unfinished.is_empty() { Ok(()) } else { self.invalid(unfinished.len(), out) }
     }
 
     /// Lines of content released, a last one without LF included.

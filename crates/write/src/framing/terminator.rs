@@ -66,7 +66,7 @@ impl Framing {
     pub(super) fn classify(&self, line: &[u8]) -> LineKind {
         let Some(line) = stripped(line) else { return LineKind::Text };
         match line {
-            [] => LineKind::Blank,
+            _ if line.iter().all(|byte| is_blank(*byte)) => LineKind::Blank,
             [b'\\', body @ ..] if self.escape && self.terminators().any(|each| each == body) => {
                 LineKind::Escaped
             }

@@ -55,7 +55,7 @@ impl<'de> Deserialize<'de> for Finish {
 pub enum TurnStart {
     /// It goes on at the very byte. A terminator at its beginning counts only if it is all of the turn.
     Cut,
-    /// It answers a question or a prompt: its first line is a line of its own if it is a terminator.
+    /// It answers a question about a `DONE` line: its first line is a line of its own if it is a terminator.
     Reply,
 }
 
@@ -130,7 +130,7 @@ impl Framer {
         }
         match start {
             TurnStart::Cut if self.inside_line() => self.begin_virtual_line(start),
-            TurnStart::Cut => self.asked = self.candidate.filter(|candidate| candidate.whole),
+            TurnStart::Cut => {}
             TurnStart::Reply => {
                 self.asked = self.candidate.or(self.passed);
                 self.release_held(out);

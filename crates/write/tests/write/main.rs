@@ -1,1 +1,6 @@
-//! The tests of whole sessions.
+//! Whole sessions, seen from outside.
+
+mod cases;
+mod host;
+mod model;
+mod options;
