@@ -1,4 +1,4 @@
-//! What of a chunk is content, what is held back, and has the file ended?
+//! What of a chunk is content, and what is held back?
 //!
 //! Must never release a byte that may still belong to a terminator. Content in a chunk comes out as slices of it; only
 //! what is held back is copied, some 300 bytes at most.
@@ -6,97 +6,42 @@
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
+use super::ending::{Candidate, End, EndedBy};
 use super::fence::{Fence, Fences};
 use super::spots::{Spot, Spots, count_newlines, last_newline};
 use super::terminator::{BLANKS, Framing, LineKind, Terminator, is_blank};
 use super::turn::TurnStart;
 use super::utf8::{Carry, Encoding, InvalidUtf8, Next, next};
 
-/// What ended a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EndedBy {
-    /// The session's marker.
-    Marker,
-    /// A `DONE` line.
-    Done,
-    /// Its sender.
-    Request,
-}
-
-/// The end of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
-    /// What ended it.
-    pub by: EndedBy,
-    /// Bytes of content. Less than were released when an answer says that the file had ended earlier: what is beyond
-    /// must be cut off.
-    pub length: u64,
-}
-
-/// It is doubtful whether the file ended at a `DONE` line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
-    /// Bytes of content before the line.
-    pub offset: u64,
-    /// Its number, from 1.
-    pub line: u64,
-    /// Whether it stands inside an open fence.
-    pub fenced: bool,
-    /// Whether text follows it.
-    pub followed: bool,
-}
-
-/// A `DONE` line that may be the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Candidate {
-    pub(super) offset: u64,
-    pub(super) line: u64,
-    pub(super) fenced: bool,
-    /// Whether its LF has come.
-    pub(super) whole: bool,
-    /// Whether it stands at the start of a line of the stream, not only of a turn.
-    genuine: bool,
-    /// Whether a reply begins with it.
-    answer: bool,
-}
-
-impl Candidate {
-    /// Whether it may well be content: it stands inside a fence, and answers nothing.
-    pub(super) fn is_doubtful(&self) -> bool {
-        self.fenced && !self.answer
-    }
-}
-
 /// The terminator engine of one session. Its serialised form is a checkpoint: an engine read from one goes on at
 /// [`Framer::received`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Framer {
     pub(super) framing: Framing,
-    spots: Spots,
-    carry: Carry,
-    received: u64,
-    replaced: u64,
-    released: u64,
-    newlines: u64,
-    blank: bool,
-    last: u8,
-    fences: Fences,
+    pub(super) spots: Spots,
+    pub(super) carry: Carry,
+    pub(super) received: u64,
+    pub(super) replaced: u64,
+    pub(super) released: u64,
+    pub(super) newlines: u64,
+    pub(super) blank: bool,
+    pub(super) last: u8,
+    pub(super) fences: Fences,
     /// Whether the current line can be no terminator any more.
-    free: bool,
+    pub(super) free: bool,
     /// Whole lines that may be dropped, then the current line.
-    held: Vec<u8>,
+    pub(super) held: Vec<u8>,
     /// Where the current line begins in `held`.
-    line: usize,
+    pub(super) line: usize,
     /// Set while the first line of a turn is held that stands for a line of its own.
-    virtual_start: Option<TurnStart>,
+    pub(super) virtual_start: Option<TurnStart>,
     pub(super) candidate: Option<Candidate>,
     /// The last `DONE` line outside a fence that text followed.
     pub(super) passed: Option<Candidate>,
     /// The `DONE` line that was asked about: an answer of `DONE` alone means that one.
     pub(super) asked: Option<Candidate>,
-    ended: Option<End>,
-    after_end: u64,
+    pub(super) ended: Option<End>,
+    pub(super) after_end: u64,
 }
 
 impl Framer {
@@ -441,110 +386,5 @@ impl Framer {
             0 => self.last == b'\n',
             line => self.held[line - 1] == b'\n',
         }
-    }
-
-    /// Text has come: what was a candidate is content, and a question is answered.
-    fn settle(&mut self) {
-        self.asked = None;
-        self.pass_candidate();
-    }
-
-    pub(super) fn pass_candidate(&mut self) {
-        let doubtful = |at: &Candidate| at.whole && at.genuine && !at.fenced;
-        if self.framing.terminator == Terminator::Auto {
-            self.passed = self.candidate.filter(doubtful).or(self.passed);
-        }
-        self.candidate = None;
-    }
-
-    /// The current line is a `DONE` line; whatever came before it is content. Its LF has come or, if `partial`, not yet.
-    pub(super) fn nominate(&mut self, partial: bool) {
-        let offset = self.released + self.line as u64;
-        if self.candidate.is_some_and(|before| before.offset != offset) {
-            self.pass_candidate();
-        }
-        let lines = count_newlines(&self.held[..self.line]);
-        self.candidate = Some(Candidate {
-            offset,
-            line: self.newlines + lines + 1,
-            fenced: self.fences.open().is_some(),
-            whole: !partial,
-            genuine: self.virtual_start != Some(TurnStart::Cut),
-            answer: self.virtual_start == Some(TurnStart::Reply),
-        });
-    }
-
-    /// What the current line is if it ends here.
-    pub(super) fn partial_line(&self) -> LineKind {
-        if self.free || self.held.len() == self.line {
-            LineKind::Blank
-        } else {
-            self.framing.classify(&self.held[self.line..])
-        }
-    }
-
-    /// Whether the stream stands inside a line of content that is no terminator.
-    pub(super) fn inside_line(&self) -> bool {
-        self.free
-    }
-
-    /// The next line is held although no LF stands before it.
-    pub(super) fn begin_virtual_line(&mut self, start: TurnStart) {
-        if self.free && start == TurnStart::Reply && self.fences.active() {
-            self.fences.end_line(self.newlines + 1);
-        }
-        self.free = false;
-        self.virtual_start = Some(start);
-    }
-
-    pub(super) fn end_before_line(&mut self, by: EndedBy, out: &mut impl FnMut(&[u8])) -> End {
-        let blank = self.virtual_start == Some(TurnStart::Reply) && self.candidate.is_none();
-        let keep = if blank { 0 } else { self.line };
-        self.held.truncate(keep);
-        self.finish(by, None, out)
-    }
-
-    pub(super) fn end_at_candidate(&mut self, candidate: Candidate, out: &mut impl FnMut(&[u8])) -> End {
-        let at = self.asked.unwrap_or(candidate).offset;
-        let keep = usize::try_from(at.saturating_sub(self.released)).unwrap_or(usize::MAX);
-        // Blanks that a reply begins with are no content.
-        let blank = self.held.iter().take(keep).all(u8::is_ascii_whitespace);
-        self.held.truncate(if blank { 0 } else { keep });
-        self.finish(EndedBy::Done, Some(at).filter(|at| *at < self.released), out)
-    }
-
-    pub(super) fn end_with_everything(&mut self, out: &mut impl FnMut(&[u8])) -> End {
-        if self.partial_line() == LineKind::Escaped {
-            self.held.remove(self.line);
-        }
-        self.finish(EndedBy::Request, None, out)
-    }
-
-    fn finish(&mut self, by: EndedBy, length: Option<u64>, out: &mut impl FnMut(&[u8])) -> End {
-        self.candidate = None;
-        self.release_held(out);
-        let end = End { by, length: length.unwrap_or(self.released) };
-        self.ended = Some(end);
-        end
-    }
-
-    /// Releases what is held; the current line goes on behind it.
-    pub(super) fn release_held(&mut self, out: &mut impl FnMut(&[u8])) {
-        let held = std::mem::take(&mut self.held);
-        self.newlines += count_newlines(&held);
-        self.release(&held, out);
-        self.held = held;
-        self.held.clear();
-        self.line = 0;
-        self.virtual_start = None;
-        self.candidate = None;
-    }
-
-    fn release(&mut self, content: &[u8], out: &mut impl FnMut(&[u8])) {
-        let Some(&last) = content.last() else { return };
-        self.released += content.len() as u64;
-        self.last = last;
-        self.blank = self.blank && content.iter().all(u8::is_ascii_whitespace);
-        out(content);
     }
 }

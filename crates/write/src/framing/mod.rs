@@ -9,10 +9,12 @@
 //! | `fence` | does a line stand inside a Markdown fence? |
 //! | `spots` | which of many lines may matter? |
 //! | `utf8` | is it UTF-8, wherever the chunks are cut? |
-//! | `framer` | what of a chunk is content, what is held back, and has the file ended? |
+//! | `framer` | what of a chunk is content, and what is held back? |
+//! | `ending` | what may be the end, and what comes out when it is? |
 //! | `turn` | what does the end of a turn mean, and how does the next one begin? |
 //! | `unwrap` | is the whole file wrapped in one fence? |
 
+mod ending;
 mod fence;
 mod framer;
 mod spots;
@@ -28,9 +30,10 @@ mod framer_tests;
 #[cfg(test)]
 mod unwrap_tests;
 
+pub use ending::{End, EndedBy, Question};
 pub use fence::Fence;
 pub(crate) use fence::Fences;
-pub use framer::{End, EndedBy, Framer, Question};
+pub use framer::Framer;
 pub use terminator::{Framing, Terminator};
 pub use turn::{Finish, TurnStart, Verdict};
 pub use unwrap::{Unwrapped, unwrap};

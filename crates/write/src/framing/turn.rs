@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::framer::{Candidate, End, EndedBy, Framer, Question};
+use super::ending::{Candidate, End, EndedBy, Question};
+use super::framer::Framer;
 use super::terminator::{LineKind, Terminator};
 
 /// Why a turn ended, as its host says. The label alone never ends a file.

@@ -2,9 +2,12 @@
 
 use super::unwrap;
 
+/// What is inside, and the line before it.
+type Inside = Option<(&'static str, Option<&'static str>)>;
+
 #[test]
 fn only_one_fence_around_everything_is_taken_away() {
-    let cases: [(&str, Option<(&str, Option<&str>)>); 9] = [
+    let cases: [(&str, Inside); 9] = [
         ("```rust\nfn a() {}\n```\n", Some(("fn a() {}\n", None))),
         ("\n~~~\na\n~~~", Some(("a\n", None))),
         ("Here is the file:\n\n```\na\n```\n\n", Some(("a\n", Some("Here is the file:")))),

@@ -144,7 +144,7 @@ impl Session {
         match input {
             Input::Chunk { offset, bytes } => self.chunk(offset, bytes, spool, &mut actions)?,
             Input::TurnEnd(finish) if self.state.takes_content() => {
-                self.turn_end(finish, spool, &mut actions)
+                self.turn_end(finish, spool, &mut actions);
             }
             Input::Idle => self.idle(spool, &mut actions),
             Input::Disconnect if self.state == State::Receiving => {
@@ -154,13 +154,13 @@ impl Session {
             Input::Finalise => self.finalise(spool, &mut actions)?,
             Input::Patch(spec) => self.take_patch(spec)?,
             Input::Validated(report) if self.state == State::Validating => {
-                self.validated(report, &mut actions)
+                self.validated(report, &mut actions);
             }
             Input::PatchFailed(error) if self.state == State::Validating => {
-                self.patch_failed(error, &mut actions)
+                self.patch_failed(error, &mut actions);
             }
             Input::Committed(written) if self.state == State::Committing => {
-                self.committed(written, &mut actions)
+                self.committed(written, &mut actions);
             }
             Input::CommitFailed(problem) if self.state == State::Committing => {
                 self.go_to(State::Failed, Some(problem), &mut actions);
