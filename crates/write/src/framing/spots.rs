@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::terminator::Framing;
 
-const BLOCK: usize = 64;
+const BLOCK: usize = 128;
 /// Below this length a plain loop is faster than a search by vector instructions.
 const SHORT: usize = 16;
 /// A byte that no UTF-8 text has.
