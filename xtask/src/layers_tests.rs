@@ -11,6 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-docx", &["engross-xml"]),
     ("engross-llm", &["engross-protocol"]),
     ("engross-store", &["engross-protocol"]),
+    ("engross-write", &["engross-protocol", "engross-store"]),
     ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store"]),
     (
         "engross",

@@ -1,0 +1,68 @@
+//! A file that breaks off is gone on with in another turn: how the two join, and when to stop trying.
+//!
+//! Must never remove text that may be content: what does not clearly repeat stays, what is clearly not the file is refused.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `recent` | what does the file begin and end with, and from where is the model to go on? |
+//! | `join` | what at the beginning of a continuation is repeated, or not of the file? |
+//! | `guard` | does going on lead anywhere? |
+
+mod guard;
+mod join;
+mod recent;
+
+#[cfg(test)]
+mod guard_tests;
+#[cfg(test)]
+mod join_tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use guard::{Guard, Limit};
+pub(crate) use join::Surroundings;
+pub use join::{Earlier, Joiner, Unclean};
+pub use recent::{Anchor, Recent};
+
+/// Whether repeated text at the beginning of a continuation is removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Overlap {
+    /// All of it is content.
+    #[default]
+    None,
+    /// It is, because the model was asked to repeat.
+    Dedupe,
+}
+
+/// Whether a continuation that begins the file anew is noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Restart {
+    /// No.
+    #[default]
+    Off,
+    /// Yes.
+    Detect,
+}
+
+/// How continuations are treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Continuation {
+    /// Whether repeated text is removed.
+    pub overlap: Overlap,
+    /// The shortest repetition, in bytes, that counts as one.
+    pub min_overlap_bytes: u32,
+    /// Whether a new beginning is noticed.
+    pub restart: Restart,
+    /// How many continuations there may be.
+    pub max_rounds: u32,
+}
+
+impl Default for Continuation {
+    /// None removed, 24 bytes, off, 16 rounds.
+    fn default() -> Self {
+        Self { overlap: Overlap::None, min_overlap_bytes: 24, restart: Restart::Off, max_rounds: 16 }
+    }
+}

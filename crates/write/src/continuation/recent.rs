@@ -1,0 +1,96 @@
+//! What the file begins and ends with, and from where the model is to go on.
+
+use memchr::memrchr;
+use serde::{Deserialize, Serialize};
+
+/// Bytes that tell a new beginning.
+pub(super) const HEAD: usize = 200;
+/// The longest repetition that is found, in bytes.
+pub(super) const TAIL: usize = 4096;
+/// Bytes shown to the model.
+const SHOWN: usize = 160;
+
+/// The beginning and the end of what came so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Recent {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    total: u64,
+}
+
+/// Where a continuation goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anchor {
+    /// Bytes so far.
+    pub offset: u64,
+    /// The line that they end in, from 1.
+    pub line: u64,
+    /// The last 160 bytes at most, beginning with a whole character.
+    pub text: String,
+    /// What the model is to repeat: whole lines at the end, and the unfinished one, of 24 bytes or more together if there
+    /// are so many among the last 160.
+    pub repeat: String,
+}
+
+impl Recent {
+    /// Takes what has come next.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        if self.head.len() < HEAD {
+            let missing = (HEAD - self.head.len()).min(bytes.len());
+            self.head.extend_from_slice(&bytes[..missing]);
+        }
+        if bytes.len() >= TAIL {
+            self.tail.clear();
+        }
+        self.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
+        if self.tail.len() > 2 * TAIL {
+            self.tail.drain(..self.tail.len() - TAIL);
+        }
+    }
+
+    /// Bytes so far.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub(super) fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    pub(super) fn tail(&self) -> &[u8] {
+        &self.tail[self.tail.len().saturating_sub(TAIL)..]
+    }
+
+    /// Where to go on, at line `line`. `least` is the shortest repetition that counts, in bytes.
+    #[must_use]
+    pub fn anchor(&self, line: u64, least: usize) -> Anchor {
+        let tail = self.tail();
+        let mut start = tail.len().saturating_sub(SHOWN);
+        while start < tail.len() && tail[start] & 0xC0 == 0x80 {
+            start += 1;
+        }
+        let text = &tail[start..];
+        let repeat = &text[self.repeat_start(text, least)..];
+        Anchor {
+            offset: self.total,
+            line,
+            text: String::from_utf8_lossy(text).into_owned(),
+            repeat: String::from_utf8_lossy(repeat).into_owned(),
+        }
+    }
+
+    /// Where in `text`, the end of the file, the lines to be repeated begin.
+    fn repeat_start(&self, text: &[u8], least: usize) -> usize {
+        let mut start = text.len();
+        loop {
+            let lines = &text[..start.saturating_sub(1)];
+            match memrchr(b'\n', lines) {
+                Some(newline) if text.len() - (newline + 1) >= least => return newline + 1,
+                Some(newline) => start = newline + 1,
+                None => return 0,
+            }
+        }
+    }
+}

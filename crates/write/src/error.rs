@@ -1,0 +1,192 @@
+//! What can go wrong in a write session, by code.
+
+use serde::{Deserialize, Serialize};
+
+use crate::continuation::{Limit, Unclean};
+use crate::framing::InvalidUtf8;
+use crate::json_field::ArgsError;
+use crate::patch::PatchError;
+
+/// The codes of write sessions, each explained in `docs/errors/CODE.md`.
+pub const CODES: &[&str] = &[
+    "TARGET_REQUIRED",
+    "INVALID_OPERATION",
+    "ARGS_INVALID",
+    "UNSUPPORTED_TARGET",
+    "EMPTY_CONTENT",
+    "TOO_LARGE",
+    "ENCODING_INVALID",
+    "VALIDATION_FAILED",
+    "INCOMPLETE",
+    "AMBIGUOUS_END",
+    "MARKER_IN_CONTENT",
+    "CONTINUATION_LIMIT",
+    "CONTINUATION_UNCLEAN",
+    "OFFSET_MISMATCH",
+    "SESSION_NOT_FOUND",
+    "SESSION_EXPIRED",
+    "SESSION_CONFLICT",
+    "CANCELLED",
+    "PATCH_NO_MATCH",
+    "PATCH_AMBIGUOUS",
+    "PATCH_INVALID",
+    "CONTENT_MISSING_TRUNCATED",
+    // Findings and warnings.
+    "SYNTAX_ERROR",
+    "UNEVEN_COLUMNS",
+    "LOOKS_UNFINISHED",
+    "ELISION",
+    "CONFLICT_MARKER",
+    "MOJIBAKE",
+    "PROMPT_ARTEFACT",
+    "NOT_VALIDATED",
+    "TEXT_AFTER_END",
+    "ENCODING_REPLACED",
+    "CHATTER_REMOVED",
+    "UNWRAPPED",
+];
+
+/// What is wrong with a session or a request to it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// No target.
+    #[error("there is no target: name the file in 'target_file'")]
+    TargetRequired,
+    /// No known operation.
+    #[error("'{0}' is no operation: use create, overwrite, append or patch")]
+    InvalidOperation(String),
+    /// Wrong options.
+    #[error("the options are wrong: {0}")]
+    Options(String),
+    /// Wrong arguments of a tool call.
+    #[error(transparent)]
+    Args(#[from] ArgsError),
+    /// A kind of file that cannot be written as text.
+    #[error("{0} cannot be written as text: write a Markdown file instead")]
+    UnsupportedTarget(String),
+    /// Nothing but blanks.
+    #[error("the content is empty: send the content again, or begin with 'allow_empty'")]
+    EmptyContent,
+    /// More than allowed.
+    #[error("the content is longer than {limit} bytes: write it in several files, or raise 'max_bytes'")]
+    TooLarge {
+        /// Bytes that are allowed.
+        limit: u64,
+    },
+    /// Not UTF-8.
+    #[error(transparent)]
+    Encoding(#[from] InvalidUtf8),
+    /// Findings that stop the file.
+    #[error(
+        "the file has {errors} errors, the first in line {line}: {message}: send it again, or a patch of it"
+    )]
+    ValidationFailed {
+        /// How many.
+        errors: usize,
+        /// Where the first is.
+        line: u64,
+        /// What it is.
+        message: String,
+    },
+    /// No end.
+    #[error(
+        "the content breaks off after {bytes} bytes, in line {line} ({cause}): go on from there, or cancel"
+    )]
+    Incomplete {
+        /// Bytes of content.
+        bytes: u64,
+        /// The line it ends in.
+        line: u64,
+        /// Why the turn ended.
+        cause: &'static str,
+    },
+    /// A doubtful end.
+    #[error(
+        "it is not clear whether DONE in line {line} ends the file: answer DONE if it does, or the end marker if all of it is content"
+    )]
+    AmbiguousEnd {
+        /// The line.
+        line: u64,
+    },
+    /// The marker inside a line.
+    #[error("the end marker stands in line {line} with other text: send it alone on its line")]
+    MarkerInContent {
+        /// The line.
+        line: u64,
+    },
+    /// No further continuation.
+    #[error("{0}: finish the file in other pieces, or cancel")]
+    ContinuationLimit(#[from] Limit),
+    /// A continuation that does not join.
+    #[error("{0}: go on with the very next character, and nothing around it")]
+    ContinuationUnclean(#[from] Unclean),
+    /// The wrong place.
+    #[error("bytes sent for offset {offset} {problem}: go on at offset {expected}")]
+    OffsetMismatch {
+        /// Where they were to go.
+        offset: u64,
+        /// Where the next byte belongs.
+        expected: u64,
+        /// What is wrong with them.
+        problem: &'static str,
+    },
+    /// No such session.
+    #[error("there is no write session {0}: begin one")]
+    SessionNotFound(String),
+    /// Too late.
+    #[error("the write session has expired, nothing was written: begin another")]
+    SessionExpired,
+    /// Somebody else writes.
+    #[error("{0} is being written by another session: wait for it, or cancel it")]
+    SessionConflict(String),
+    /// Given up.
+    #[error("the write session was cancelled, nothing was written")]
+    Cancelled,
+    /// A patch that was not applied.
+    #[error(transparent)]
+    Patch(#[from] PatchError),
+}
+
+impl Error {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::TargetRequired => "TARGET_REQUIRED",
+            Self::InvalidOperation(_) => "INVALID_OPERATION",
+            Self::Options(_) => "ARGS_INVALID",
+            Self::Args(error) => error.code(),
+            Self::UnsupportedTarget(_) => "UNSUPPORTED_TARGET",
+            Self::EmptyContent => "EMPTY_CONTENT",
+            Self::TooLarge { .. } => "TOO_LARGE",
+            Self::Encoding(_) => "ENCODING_INVALID",
+            Self::ValidationFailed { .. } => "VALIDATION_FAILED",
+            Self::Incomplete { .. } => "INCOMPLETE",
+            Self::AmbiguousEnd { .. } => "AMBIGUOUS_END",
+            Self::MarkerInContent { .. } => "MARKER_IN_CONTENT",
+            Self::ContinuationLimit(_) => "CONTINUATION_LIMIT",
+            Self::ContinuationUnclean(_) => "CONTINUATION_UNCLEAN",
+            Self::OffsetMismatch { .. } => "OFFSET_MISMATCH",
+            Self::SessionNotFound(_) => "SESSION_NOT_FOUND",
+            Self::SessionExpired => "SESSION_EXPIRED",
+            Self::SessionConflict(_) => "SESSION_CONFLICT",
+            Self::Cancelled => "CANCELLED",
+            Self::Patch(error) => error.code(),
+        }
+    }
+}
+
+/// A code and its sentence, as a session keeps and shows them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Stable, upper snake case; explained in `docs/errors/CODE.md`.
+    pub code: String,
+    /// What happened, and what to do next.
+    pub message: String,
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self { code: error.code().to_owned(), message: error.to_string() }
+    }
+}

@@ -1,0 +1,61 @@
+//! Codes and their pages.
+
+use std::collections::BTreeSet;
+
+use crate::continuation::{Limit, Unclean};
+use crate::framing::InvalidUtf8;
+use crate::json_field::ArgsError;
+use crate::patch::PatchError;
+use crate::{CODES, Error};
+
+/// Codes whose pages belong to another crate.
+const SHARED: &[&str] = &["TARGET_REQUIRED"];
+
+fn all() -> Vec<Error> {
+    let text = || "words".to_owned();
+    vec![
+        Error::TargetRequired,
+        Error::InvalidOperation(text()),
+        Error::Options(text()),
+        Error::Args(ArgsError::Invalid { at: 1, content: 1, problem: text() }),
+        Error::Args(ArgsError::Incomplete { at: 1, content: 1 }),
+        Error::Args(ArgsError::ContentMissing { at: 1 }),
+        Error::UnsupportedTarget(text()),
+        Error::EmptyContent,
+        Error::TooLarge { limit: 1 },
+        Error::Encoding(InvalidUtf8 { offset: 1 }),
+        Error::ValidationFailed { errors: 1, line: 1, message: text() },
+        Error::Incomplete { bytes: 1, line: 1, cause: "stop" },
+        Error::AmbiguousEnd { line: 1 },
+        Error::MarkerInContent { line: 1 },
+        Error::ContinuationLimit(Limit::Loop),
+        Error::ContinuationUnclean(Unclean::Fence),
+        Error::OffsetMismatch { offset: 1, expected: 2, problem: "differ" },
+        Error::SessionNotFound(text()),
+        Error::SessionExpired,
+        Error::SessionConflict(text()),
+        Error::Cancelled,
+        Error::Patch(PatchError::NoMatch { what: text() }),
+        Error::Patch(PatchError::Ambiguous { what: text(), count: 2, lines: vec![1, 2] }),
+        Error::Patch(PatchError::Invalid { problem: text() }),
+    ]
+}
+
+#[test]
+fn every_error_has_a_code_that_is_listed() {
+    let listed: BTreeSet<&str> = CODES.iter().copied().collect();
+    assert_eq!(listed.len(), CODES.len());
+    let given: BTreeSet<&str> = all().iter().map(Error::code).collect();
+    assert!(given.is_subset(&listed), "{:?}", given.difference(&listed));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test reads the pages")]
+fn every_code_is_explained() {
+    for code in CODES.iter().filter(|code| !SHARED.contains(code)) {
+        let path = format!("{}/../../docs/errors/{code}.md", env!("CARGO_MANIFEST_DIR"));
+        let page = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(page.starts_with(&format!("# {code}\n")), "{code}: the title");
+        assert!(page.contains("\n## Why\n") && page.contains("\n## What to do\n"), "{code}: the headings");
+    }
+}

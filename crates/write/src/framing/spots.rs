@@ -1,0 +1,112 @@
+//! Where in many lines is one that may matter?
+//!
+//! Most lines are neither terminators nor fences. Blocks of them are passed over without a look at each line, which is what
+//! makes the engine fast; the loop over a block is written so that the compiler turns it into vector instructions.
+
+use memchr::{memchr_iter, memchr3_iter, memrchr};
+use serde::{Deserialize, Serialize};
+
+use super::terminator::Framing;
+
+const BLOCK: usize = 128;
+/// Below this length a plain loop is faster than a search by vector instructions.
+const SHORT: usize = 16;
+/// A byte that no UTF-8 text has.
+const NEVER: u8 = 0xFF;
+
+/// The two bytes that each terminator begins with; behind a backslash anything may come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Spots {
+    done: [u8; 2],
+    marker: [u8; 2],
+    escape: u8,
+}
+
+/// The start of a line that may matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spot {
+    Terminator(usize),
+    Fence(usize),
+}
+
+impl Spots {
+    pub(super) fn new(framing: &Framing) -> Self {
+        let known = |start: [u8; 2]| if framing.may_begin(start[0]) { start } else { [NEVER; 2] };
+        let marker = framing.marker.as_bytes().first_chunk().copied().unwrap_or([NEVER; 2]);
+        let [escape, _] = known([b'\\'; 2]);
+        Self { done: known(*b"DO"), marker: known(marker), escape }
+    }
+
+    /// The first line of `lines` that begins behind `from` and may matter. All lines have their LF.
+    #[inline]
+    pub(super) fn next(self, lines: &[u8], from: usize) -> Option<Spot> {
+        let mut at = from;
+        while let Some([first, second, third]) = blocks(lines, at) {
+            if self.is_interesting(first, second, third) {
+                let found = self.within(lines, at, at + BLOCK);
+                if found.is_some() {
+                    return found;
+                }
+            }
+            at += BLOCK;
+        }
+        self.within(lines, at, lines.len().saturating_sub(1))
+    }
+
+    /// The first line that may matter, found at a byte from `from` to before `to`.
+    fn within(self, lines: &[u8], from: usize, to: usize) -> Option<Spot> {
+        let bytes = lines.get(from..to)?;
+        memchr3_iter(b'\n', b'`', b'~', bytes).find_map(|index| self.at(lines, from + index))
+    }
+
+    fn is_interesting(self, first: &[u8; BLOCK], second: &[u8; BLOCK], third: &[u8; BLOCK]) -> bool {
+        let Self { done, marker, escape } = self;
+        let mut found = 0;
+        for index in 0..BLOCK {
+            let (byte, next, after) = (first[index], second[index], third[index]);
+            let is_done = u8::from(next == done[0]) & u8::from(after == done[1]);
+            let is_marker = u8::from(next == marker[0]) & u8::from(after == marker[1]);
+            let begins = is_done | is_marker | u8::from(next == escape);
+            let marks = u8::from(byte == b'`') | u8::from(byte == b'~');
+            found |= (u8::from(byte == b'\n') & begins) | (marks & u8::from(byte == next));
+        }
+        found != 0
+    }
+
+    fn at(self, lines: &[u8], at: usize) -> Option<Spot> {
+        match (lines[at], lines[at + 1]) {
+            (b'\n', next) if next == self.escape => Some(Spot::Terminator(at + 1)),
+            (b'\n', _) => {
+                let start = lines.get(at + 1..at + 3)?;
+                let may_end = start == self.done || start == self.marker;
+                may_end.then_some(Spot::Terminator(at + 1))
+            }
+            (b'`', b'`') | (b'~', b'~') => {
+                let spaces = lines[..at].iter().rev().take(3).take_while(|byte| **byte == b' ').count();
+                let start = at - spaces;
+                (start > 0 && lines[start - 1] == b'\n').then_some(Spot::Fence(start))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A block of `text`, and the blocks one and two bytes further on.
+fn blocks(text: &[u8], at: usize) -> Option<[&[u8; BLOCK]; 3]> {
+    let third = text.get(at + 2..)?.first_chunk()?;
+    Some([text[at..].first_chunk()?, text[at + 1..].first_chunk()?, third])
+}
+
+#[inline]
+pub(super) fn count_newlines(text: &[u8]) -> u64 {
+    if text.len() < SHORT {
+        text.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+    } else {
+        memchr_iter(b'\n', text).count() as u64
+    }
+}
+
+#[inline]
+pub(super) fn last_newline(text: &[u8]) -> Option<usize> {
+    if text.len() < SHORT { text.iter().rposition(|byte| *byte == b'\n') } else { memrchr(b'\n', text) }
+}

@@ -1,0 +1,147 @@
+//! What does the end of a turn mean, and how does the next one begin?
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::ending::{Candidate, End, EndedBy, Question};
+use super::framer::Framer;
+use super::terminator::{LineKind, Terminator};
+
+/// Why a turn ended, as its host says. The label alone never ends a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model had no more to say.
+    Stop,
+    /// It reached its output limit.
+    Length,
+    /// It called tools.
+    ToolCalls,
+    /// A filter stopped it.
+    ContentFilter,
+    /// It failed.
+    Error,
+    /// A label that is not known here.
+    Other,
+}
+
+impl Finish {
+    /// The reason that a provider calls `label`.
+    #[must_use]
+    pub fn parse(label: &str) -> Self {
+        match label {
+            "stop" | "end_turn" | "stop_sequence" | "eos" | "completed" | "STOP" => Self::Stop,
+            "length" | "max_tokens" | "max_output_tokens" | "model_length" | "MAX_TOKENS" => Self::Length,
+            "tool_calls" | "tool_use" | "function_call" => Self::ToolCalls,
+            "content_filter" | "content_filtered" | "refusal" | "safety" | "SAFETY" => Self::ContentFilter,
+            "error" | "failed" | "cancelled" | "abort" => Self::Error,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the model itself came to an end.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        matches!(self, Self::Stop | Self::ToolCalls | Self::Other)
+    }
+}
+
+impl<'de> Deserialize<'de> for Finish {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|label| Self::parse(&label))
+    }
+}
+
+/// How the text of a new turn joins what is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TurnStart {
+    /// It goes on at the very byte. A terminator at its beginning counts only if it is all of the turn.
+    Cut,
+    /// It answers a question about a `DONE` line: its first line is a line of its own if it is a terminator.
+    Reply,
+}
+
+/// What a turn's end means for the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The file has ended.
+    Ended(End),
+    /// It may have ended at a `DONE` line: somebody must be asked.
+    Ambiguous(Question),
+    /// It has not ended.
+    Unfinished,
+}
+
+impl Framer {
+    /// The turn has ended. What may still be a terminator stays held back unless the file has ended.
+    pub fn turn_end(&mut self, finish: Finish, out: &mut impl FnMut(&[u8])) -> Verdict {
+        if let Some(end) = self.ended() {
+            return Verdict::Ended(end);
+        }
+        match self.partial_line() {
+            LineKind::Marker => return Verdict::Ended(self.end_before_line(EndedBy::Marker, out)),
+            LineKind::Done => self.nominate(true),
+            _ => {}
+        }
+        if !finish.is_whole() {
+            return Verdict::Unfinished;
+        }
+        if matches!(self.partial_line(), LineKind::Text | LineKind::Escaped) {
+            self.pass_candidate();
+        }
+        match self.candidate {
+            Some(candidate) if self.framing.terminator == Terminator::Auto && candidate.is_doubtful() => {
+                Verdict::Ambiguous(self.question(candidate, false))
+            }
+            Some(candidate) => Verdict::Ended(self.end_at_candidate(candidate, out)),
+            None => match self.passed {
+                Some(passed) => Verdict::Ambiguous(self.question(passed, true)),
+                None => Verdict::Unfinished,
+            },
+        }
+    }
+
+    /// Nothing came for a while. A whole `DONE` line outside a fence, with nothing behind it, ends the file then.
+    pub fn idle(&mut self, out: &mut impl FnMut(&[u8])) -> Option<End> {
+        if let Some(end) = self.ended() {
+            return Some(end);
+        }
+        let candidate = self.candidate.filter(|candidate| candidate.whole && !candidate.is_doubtful())?;
+        if self.partial_line() != LineKind::Blank {
+            return None;
+        }
+        Some(self.end_at_candidate(candidate, out))
+    }
+
+    /// The file ends here because its sender says so.
+    ///
+    /// # Errors
+    /// The question that is open, when a `DONE` line makes it doubtful where the file ends.
+    pub fn finalise(&mut self, out: &mut impl FnMut(&[u8])) -> Result<End, Question> {
+        match self.turn_end(Finish::Stop, out) {
+            Verdict::Ended(end) => Ok(end),
+            Verdict::Ambiguous(question) => Err(question),
+            Verdict::Unfinished => Ok(self.end_with_everything(out)),
+        }
+    }
+
+    /// A new turn begins.
+    pub fn begin_turn(&mut self, start: TurnStart, out: &mut impl FnMut(&[u8])) {
+        if self.ended().is_some() {
+            return;
+        }
+        match start {
+            TurnStart::Cut if self.inside_line() => self.begin_virtual_line(start),
+            TurnStart::Cut => {}
+            TurnStart::Reply => {
+                self.asked = self.candidate.or(self.passed);
+                self.release_held(out);
+                self.passed = None;
+                self.begin_virtual_line(start);
+            }
+        }
+    }
+
+    fn question(&self, at: Candidate, followed: bool) -> Question {
+        Question { offset: at.offset, line: at.line, fenced: at.fenced, followed }
+    }
+}

@@ -1,0 +1,80 @@
+//! Where a patch goes, and why it cannot.
+
+use serde::{Deserialize, Serialize};
+
+/// Where the body of a patch goes. Lines count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PatchSpec {
+    /// Behind a line; behind line 0 is the beginning.
+    InsertAfterLine {
+        /// The line.
+        line: u64,
+    },
+    /// Before a line; before the one behind the last is the end.
+    InsertBeforeLine {
+        /// The line.
+        line: u64,
+    },
+    /// In place of some lines. An empty body deletes them.
+    ReplaceLines {
+        /// The first.
+        start_line: u64,
+        /// The last.
+        end_line: u64,
+    },
+    /// At the beginning.
+    Prepend,
+    /// In place of a text that occurs once. The body's last line end is not part of it.
+    ReplaceText {
+        /// The text.
+        find: String,
+    },
+    /// In place of the one match of a pattern. The body is taken as it is, without its last line end.
+    ReplacePattern {
+        /// The pattern, as the `regex` crate has it.
+        pattern: String,
+        /// Some of `i`, `m`, `s`, `x`; `g` replaces every match.
+        #[serde(default)]
+        flags: String,
+    },
+}
+
+/// Why a patch was not applied.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatchError {
+    /// The text or pattern is not in the file.
+    #[error("nothing in the file matches {what}: read the file and quote it exactly")]
+    NoMatch {
+        /// What was looked for, shortened.
+        what: String,
+    },
+    /// It is there more than once.
+    #[error("{what} is in the file {count} times, on lines {lines:?}: quote more, so that it is found once")]
+    Ambiguous {
+        /// What was looked for, shortened.
+        what: String,
+        /// How often it was found.
+        count: usize,
+        /// On which lines, at most 20 of them.
+        lines: Vec<u64>,
+    },
+    /// The patch itself is wrong.
+    #[error("the patch is wrong: {problem}")]
+    Invalid {
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
+}
+
+impl PatchError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoMatch { .. } => "PATCH_NO_MATCH",
+            Self::Ambiguous { .. } => "PATCH_AMBIGUOUS",
+            Self::Invalid { .. } => "PATCH_INVALID",
+        }
+    }
+}

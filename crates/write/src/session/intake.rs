@@ -1,0 +1,192 @@
+//! Which bytes of a chunk are new, and what becomes of them.
+
+use super::machine::Session;
+use super::resent::Mismatch;
+use super::state::{Action, Event, Pause, Spool, State};
+use crate::continuation::{Continuation, Earlier, Restart};
+use crate::continuation::{Surroundings, Unclean};
+use crate::error::{Error, Problem};
+use crate::framing::Encoding;
+use crate::validate::Kind;
+
+/// Content is taken in pieces of this many bytes, so that a limit is noticed at once.
+const PIECE: usize = 64 << 10;
+/// So much content is made durable at a time.
+const SYNC: u64 = 256 << 10;
+/// All bytes of a session may be so many times its content, and a little more.
+const RAW_TIMES: u64 = 4;
+const RAW_MORE: u64 = 1 << 20;
+
+/// The content so far: what the spool has, then what is held back.
+struct SoFar<'a, S> {
+    spool: &'a mut S,
+    released: u64,
+    held: Vec<u8>,
+}
+
+impl<S: Spool> Earlier for SoFar<'_, S> {
+    fn matches(&mut self, offset: u64, bytes: &[u8]) -> bool {
+        let in_spool =
+            usize::try_from(self.released.saturating_sub(offset)).unwrap_or(usize::MAX).min(bytes.len());
+        let (before, behind) = bytes.split_at(in_spool);
+        let from = usize::try_from(offset.saturating_sub(self.released)).unwrap_or(usize::MAX);
+        let held = self.held.get(from..).unwrap_or_default();
+        (before.is_empty() || self.spool.matches(offset, before)) && held.starts_with(behind)
+    }
+}
+
+impl Session {
+    pub(super) fn chunk(
+        &mut self,
+        offset: Option<u64>,
+        bytes: &[u8],
+        spool: &mut impl Spool,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), Problem> {
+        if !self.state.takes_content() {
+            return Ok(());
+        }
+        let new = self.new_bytes(offset, bytes)?;
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.resume(spool, actions);
+        self.resent.push(new);
+        self.received += new.len() as u64;
+        if self.received > self.options.max_bytes.saturating_mul(RAW_TIMES).saturating_add(RAW_MORE) {
+            self.fail(Error::TooLarge { limit: self.options.max_bytes }, actions);
+            return Ok(());
+        }
+        for piece in new.chunks(PIECE) {
+            if self.state != State::Receiving {
+                // The file has ended: the engine only counts what follows.
+                let after = self.framer.push(piece, &mut |_| {});
+                if after.is_err() {
+                    break;
+                }
+                continue;
+            }
+            if self.joiner.is_through() {
+                self.take(piece, spool, actions);
+            } else if self.unclean.is_none() {
+                let options = self.joining();
+                let (at, mut earlier) = (self.surroundings(), self.so_far(spool));
+                match self.joiner.push(piece, &options, &self.recent, at, &mut earlier) {
+                    Ok(new) => self.take(&new, spool, actions),
+                    Err(unclean) => self.unclean = Some(unclean),
+                }
+            }
+        }
+        self.tell_progress(actions);
+        Ok(())
+    }
+
+    /// The bytes that did not come before.
+    fn new_bytes<'a>(&self, offset: Option<u64>, bytes: &'a [u8]) -> Result<&'a [u8], Problem> {
+        let expected = self.received;
+        let offset = offset.unwrap_or(expected);
+        let mismatch = |problem| Problem::from(Error::OffsetMismatch { offset, expected, problem });
+        if bytes.is_empty() && offset <= expected {
+            return Ok(bytes);
+        }
+        let back = expected.checked_sub(offset).ok_or_else(|| mismatch("leave a gap"))?;
+        let again = usize::try_from(back).unwrap_or(usize::MAX).min(bytes.len());
+        if again > 0 {
+            self.resent.check(&bytes[..again], back).map_err(|why| match why {
+                Mismatch::Differs => mismatch("are not those that came there before"),
+                Mismatch::Forgotten => mismatch("came too long ago to be compared"),
+            })?;
+        }
+        Ok(&bytes[again..])
+    }
+
+    /// Content comes again after a pause, a question, or a refusal.
+    fn resume(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) {
+        if self.replace {
+            self.begin_again(spool);
+        } else if let Some(start) = self.next_turn.take() {
+            let asked = std::mem::take(&mut self.asked_to_go_on);
+            let mid_turn = self.state == State::Paused(Pause::Idle);
+            if asked && !mid_turn {
+                let options = self.joining();
+                self.joiner.begin(&options);
+            }
+            self.framer.begin_turn(start, &mut |content| spool.append(content));
+        }
+        self.go_to(State::Receiving, None, actions);
+    }
+
+    /// The options of continuations, without what cannot be compared with the content as it came.
+    fn joining(&self) -> Continuation {
+        let altered = self.options.escape.is_some() || self.options.encoding == Encoding::Replace;
+        let restart = if altered { Restart::Off } else { self.options.continuation.restart };
+        Continuation { restart, ..self.options.continuation }
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            in_fence: self.framer.fence().is_some(),
+            markdown: matches!(self.options.kind(), Kind::Markdown),
+        }
+    }
+
+    fn so_far<'a, S: Spool>(&self, spool: &'a mut S) -> SoFar<'a, S> {
+        SoFar { spool, released: self.framer.released(), held: self.framer.held_bytes() }
+    }
+
+    /// Takes text of the file, terminators included.
+    fn take(&mut self, text: &[u8], spool: &mut impl Spool, actions: &mut Vec<Action>) {
+        if text.is_empty() || self.state != State::Receiving {
+            return;
+        }
+        self.recent.push(text);
+        self.guard.add(text);
+        let pushed = self.framer.push(text, &mut |content| spool.append(content));
+        if self.framer.released() > self.options.max_bytes {
+            return self.fail(Error::TooLarge { limit: self.options.max_bytes }, actions);
+        }
+        match pushed {
+            Ok(Some(end)) => self.close(end, spool, actions),
+            Ok(None) => {}
+            Err(invalid) => self.fail(invalid.into(), actions),
+        }
+    }
+
+    /// The turn is over: what is held of its beginning is taken, too. Whether the session still takes content.
+    pub(super) fn end_joining(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) -> bool {
+        let options = self.joining();
+        let (at, mut earlier) = (self.surroundings(), self.so_far(spool));
+        let rest: Result<Vec<u8>, Unclean> = self.joiner.end(&options, &self.recent, at, &mut earlier);
+        match rest {
+            Ok(rest) => self.take(&rest, spool, actions),
+            Err(unclean) => self.unclean = Some(unclean),
+        }
+        if self.joiner.removed() > 0 {
+            self.asked_again = false;
+        }
+        if let Some(line) = self.joiner.take_chatter() {
+            self.warn("CHATTER_REMOVED", format!("before the text went on, this line was removed: {line}"));
+        }
+        self.state.takes_content()
+    }
+
+    /// No further byte completes a character. Whether the session still takes content.
+    pub(super) fn end_character(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) -> bool {
+        if let Err(invalid) = self.framer.end_character(&mut |content| spool.append(content)) {
+            self.fail(invalid.into(), actions);
+        }
+        self.state.takes_content()
+    }
+
+    fn tell_progress(&mut self, actions: &mut Vec<Action>) {
+        let bytes = self.framer.released();
+        if bytes >= self.synced + SYNC && self.state == State::Receiving {
+            self.synced = bytes;
+            actions.push(Action::Sync);
+        }
+        if bytes >= self.told + PIECE as u64 {
+            self.told = bytes;
+            actions.push(Action::Tell(Event::Progress { bytes, lines: self.framer.lines() }));
+        }
+    }
+}

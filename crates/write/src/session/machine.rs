@@ -1,0 +1,355 @@
+//! What each input leads to.
+//!
+//! Must never reach `Committed` but through the end of the content, a look at it, and a file that was written.
+
+use serde::{Deserialize, Serialize};
+
+use super::options::{BeginOptions, Escape};
+use super::prompts;
+use super::resent::Resent;
+use super::state::{Action, Event, Input, Pause, Prompt, Receipt, Spool, State, Warning};
+use crate::continuation::{Guard, Joiner, Limit, Recent, Unclean};
+use crate::error::{Error, Problem};
+use crate::framing::{Finish, Framer, Framing, TurnStart, Verdict};
+use crate::patch::PatchSpec;
+
+/// One write session. Its serialised form is a checkpoint; bytes kept for comparison are not in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    pub(super) options: BeginOptions,
+    pub(super) marker: String,
+    pub(super) state: State,
+    pub(super) problem: Option<Problem>,
+    /// All bytes sent that were taken, whatever became of them.
+    pub(super) received: u64,
+    #[serde(skip)]
+    pub(super) resent: Resent,
+    pub(super) framer: Framer,
+    pub(super) joiner: Joiner,
+    pub(super) recent: Recent,
+    pub(super) guard: Guard,
+    /// How the next turn joins, once it begins.
+    pub(super) next_turn: Option<TurnStart>,
+    /// Whether the next turn was asked to go on with the file.
+    pub(super) asked_to_go_on: bool,
+    /// Why the current turn is not taken.
+    pub(super) unclean: Option<Unclean>,
+    pub(super) asked_again: bool,
+    /// Whether the next content takes the place of what has come.
+    pub(super) replace: bool,
+    /// The patch that the next content, or the current one, is.
+    pub(super) patch: Option<PatchSpec>,
+    pub(super) repairs: u32,
+    /// Continuations of content that was replaced.
+    pub(super) earlier_rounds: u32,
+    pub(super) synced: u64,
+    pub(super) told: u64,
+    pub(super) validators: Vec<String>,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) receipt: Option<Receipt>,
+}
+
+impl Session {
+    /// A session for `options`, whose content may end with the line `marker` ([`super::marker`]).
+    #[must_use]
+    pub fn begin(options: BeginOptions, marker: impl Into<String>) -> Self {
+        let marker = marker.into();
+        Self {
+            framer: framer(&options, &marker),
+            options,
+            marker,
+            state: State::Open,
+            problem: None,
+            received: 0,
+            resent: Resent::default(),
+            joiner: Joiner::default(),
+            recent: Recent::default(),
+            guard: Guard::default(),
+            next_turn: None,
+            asked_to_go_on: false,
+            unclean: None,
+            asked_again: false,
+            replace: false,
+            patch: None,
+            repairs: 0,
+            earlier_rounds: 0,
+            synced: 0,
+            told: 0,
+            validators: Vec::new(),
+            warnings: Vec::new(),
+            receipt: None,
+        }
+    }
+
+    /// How the content is to be sent.
+    #[must_use]
+    pub fn instruction(&self) -> Prompt {
+        prompts::begin(&self.options, &self.marker)
+    }
+
+    /// What the model is told of the file that is written.
+    #[must_use]
+    pub fn receipt_prompt(&self) -> Option<Prompt> {
+        self.receipt.as_ref().map(prompts::receipt)
+    }
+
+    /// What was asked for.
+    #[must_use]
+    pub fn options(&self) -> &BeginOptions {
+        &self.options
+    }
+
+    /// The end line of this session.
+    #[must_use]
+    pub fn marker(&self) -> &str {
+        &self.marker
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// What is wrong, if it is.
+    #[must_use]
+    pub fn problem(&self) -> Option<&Problem> {
+        self.problem.as_ref()
+    }
+
+    /// All bytes that were received: the offset of the next one.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.received
+    }
+
+    /// Bytes of content that went to the spool.
+    #[must_use]
+    pub fn content_bytes(&self) -> u64 {
+        self.framer.released()
+    }
+
+    /// The proof, once the file is written.
+    #[must_use]
+    pub fn receipt(&self) -> Option<&Receipt> {
+        self.receipt.as_ref()
+    }
+
+    /// Takes an input. Content goes to `spool` at once; what is returned is to be done in order afterwards.
+    ///
+    /// # Errors
+    /// When the input itself is refused. The session is as it was then.
+    pub fn step(&mut self, input: Input<'_>, spool: &mut impl Spool) -> Result<Vec<Action>, Problem> {
+        let mut actions = Vec::new();
+        match input {
+            Input::Chunk { offset, bytes } => self.chunk(offset, bytes, spool, &mut actions)?,
+            Input::TurnEnd(finish) if self.state.takes_content() => {
+                self.turn_end(finish, spool, &mut actions);
+            }
+            Input::Idle => self.idle(spool, &mut actions),
+            Input::Disconnect if self.state == State::Receiving => {
+                actions.push(Action::Sync);
+                self.go_to(State::Paused(Pause::Disconnect), None, &mut actions);
+            }
+            Input::Finalise => self.finalise(spool, &mut actions)?,
+            Input::Patch(spec) => self.take_patch(spec)?,
+            Input::Validated(report) if self.state == State::Validating => {
+                self.validated(report, &mut actions);
+            }
+            Input::PatchFailed(error) if self.state == State::Validating => {
+                self.patch_failed(error, &mut actions);
+            }
+            Input::Committed(written) if self.state == State::Committing => {
+                self.committed(written, &mut actions);
+            }
+            Input::CommitFailed(problem) if self.state == State::Committing => {
+                self.go_to(State::Failed, Some(problem), &mut actions);
+            }
+            Input::Cancel if self.state.takes_content() || self.state == State::Validating => {
+                self.go_to(State::Cancelled, Some(Error::Cancelled.into()), &mut actions);
+                actions.push(Action::Discard);
+            }
+            Input::Expire if self.state.takes_content() => {
+                self.go_to(State::Expired, Some(Error::SessionExpired.into()), &mut actions);
+            }
+            // They come too late, or once more.
+            Input::TurnEnd(_)
+            | Input::Disconnect
+            | Input::Validated(_)
+            | Input::PatchFailed(_)
+            | Input::Committed(_)
+            | Input::CommitFailed(_)
+            | Input::Cancel
+            | Input::Expire => {}
+        }
+        Ok(actions)
+    }
+
+    pub(super) fn go_to(&mut self, state: State, problem: Option<Problem>, actions: &mut Vec<Action>) {
+        if self.state != state || self.problem != problem {
+            self.state = state;
+            self.problem.clone_from(&problem);
+            actions.push(Action::Tell(Event::State { state, offset: self.received, error: problem }));
+        }
+    }
+
+    pub(super) fn fail(&mut self, error: Error, actions: &mut Vec<Action>) {
+        self.go_to(State::Failed, Some(error.into()), actions);
+        actions.push(Action::Discard);
+    }
+
+    /// Begins the content anew: what has come is replaced, or set aside for a patch.
+    pub(super) fn begin_again(&mut self, spool: &mut impl Spool) {
+        if self.patch.is_some() {
+            spool.set_aside();
+        } else {
+            spool.truncate(0);
+        }
+        self.framer = framer(&self.options, &self.marker);
+        self.earlier_rounds += self.guard.rounds();
+        (self.joiner, self.recent, self.guard) = Default::default();
+        (self.next_turn, self.unclean) = (None, None);
+        (self.asked_to_go_on, self.asked_again, self.replace) = (false, false, false);
+        (self.synced, self.told) = (0, 0);
+    }
+
+    fn turn_end(&mut self, finish: Finish, spool: &mut impl Spool, actions: &mut Vec<Action>) {
+        // A turn without content mends nothing.
+        if self.replace || !self.end_joining(spool, actions) {
+            return;
+        }
+        if finish.is_whole() && !self.end_character(spool, actions) {
+            return;
+        }
+        actions.push(Action::Sync);
+        if let Some(unclean) = self.unclean.take() {
+            let again = !std::mem::replace(&mut self.asked_again, true);
+            self.next_turn = Some(TurnStart::Cut);
+            self.go_to(State::Incomplete, Some(Error::from(unclean).into()), actions);
+            if again && self.may_go_on(Guard::again, actions) {
+                self.ask_to_go_on(Some(unclean), actions);
+            }
+            return;
+        }
+        match self.framer.turn_end(finish, &mut |content| spool.append(content)) {
+            Verdict::Ended(end) => self.close(end, spool, actions),
+            Verdict::Ambiguous(question) => {
+                self.next_turn = Some(TurnStart::Reply);
+                let problem = Error::AmbiguousEnd { line: question.line };
+                self.go_to(State::Ambiguous, Some(problem.into()), actions);
+                if self.may_go_on(Guard::next_round, actions) {
+                    actions.push(Action::Ask(prompts::ambiguous(&self.options, &self.marker, question)));
+                }
+            }
+            Verdict::Unfinished => self.unfinished(finish, actions),
+        }
+    }
+
+    fn unfinished(&mut self, finish: Finish, actions: &mut Vec<Action>) {
+        let (state, cause) = match finish {
+            Finish::Length => (State::Paused(Pause::Length), "output limit"),
+            Finish::Stop => (State::Incomplete, "no end line"),
+            Finish::ToolCalls => (State::Incomplete, "tool call"),
+            Finish::Other => (State::Incomplete, "unknown reason"),
+            Finish::ContentFilter => (State::Incomplete, "content filter"),
+            Finish::Error => (State::Incomplete, "error"),
+        };
+        // Whatever the label says, the next turn may go on in the middle of a line.
+        self.next_turn = Some(TurnStart::Cut);
+        let problem = (state == State::Incomplete).then(|| self.incomplete(cause).into());
+        self.go_to(state, problem, actions);
+        let ask = !matches!(finish, Finish::ContentFilter | Finish::Error);
+        if ask && self.may_go_on(Guard::next_round, actions) {
+            self.ask_to_go_on(None, actions);
+        }
+    }
+
+    pub(super) fn incomplete(&self, cause: &'static str) -> Error {
+        Error::Incomplete { bytes: self.framer.released(), line: self.framer.lines().max(1), cause }
+    }
+
+    /// Asks for the rest of the file.
+    fn ask_to_go_on(&mut self, unclean: Option<Unclean>, actions: &mut Vec<Action>) {
+        self.asked_to_go_on = true;
+        let least = self.options.continuation.min_overlap_bytes as usize;
+        let anchor = self.recent.anchor(self.framer.lines().max(1), least);
+        actions.push(Action::Ask(prompts::go_on(&self.options, &self.marker, &anchor, unclean)));
+    }
+
+    fn may_go_on(
+        &mut self,
+        round: impl FnOnce(&mut Guard, u32) -> Result<(), Limit>,
+        actions: &mut Vec<Action>,
+    ) -> bool {
+        let limit = round(&mut self.guard, self.options.continuation.max_rounds);
+        if let Err(limit) = limit {
+            self.go_to(State::Incomplete, Some(Error::from(limit).into()), actions);
+        }
+        limit.is_ok()
+    }
+
+    fn idle(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) {
+        if !matches!(self.state, State::Receiving | State::Paused(Pause::Idle)) {
+            return;
+        }
+        if let Some(end) = self.framer.idle(&mut |content| spool.append(content)) {
+            return self.close(end, spool, actions);
+        }
+        actions.push(Action::Sync);
+        self.next_turn = self.next_turn.or(Some(TurnStart::Cut));
+        self.go_to(State::Paused(Pause::Idle), None, actions);
+        actions.push(Action::Ask(prompts::idle(&self.options, &self.marker)));
+    }
+
+    fn finalise(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) -> Result<(), Problem> {
+        match self.state {
+            State::Open | State::Receiving | State::Paused(Pause::Idle) => {}
+            State::Validating | State::Committing | State::Committed => return Ok(()),
+            State::Failed if self.framer.ended().is_some() && !self.validators_failed() => {
+                self.go_to(State::Committing, None, actions);
+                actions.push(Action::Commit);
+                return Ok(());
+            }
+            State::Paused(Pause::Length) => return Err(self.incomplete("output limit").into()),
+            State::Paused(Pause::Disconnect) => return Err(self.incomplete("connection lost").into()),
+            State::Incomplete
+            | State::Ambiguous
+            | State::NeedsRepair
+            | State::Cancelled
+            | State::Expired
+            | State::Failed => {
+                return Err(self.problem.clone().unwrap_or_else(|| self.incomplete("no end").into()));
+            }
+        }
+        if !self.end_joining(spool, actions) || !self.end_character(spool, actions) {
+            return Ok(());
+        }
+        if let Some(unclean) = self.unclean.take() {
+            self.go_to(State::Incomplete, Some(Error::from(unclean).into()), actions);
+            return Ok(());
+        }
+        match self.framer.finalise(&mut |content| spool.append(content)) {
+            Ok(end) => self.close(end, spool, actions),
+            Err(question) => {
+                self.next_turn = Some(TurnStart::Reply);
+                let problem = Error::AmbiguousEnd { line: question.line };
+                self.go_to(State::Ambiguous, Some(problem.into()), actions);
+                actions.push(Action::Ask(prompts::ambiguous(&self.options, &self.marker, question)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it failed before it came to writing.
+    fn validators_failed(&self) -> bool {
+        let stopped =
+            ["VALIDATION_FAILED", "MARKER_IN_CONTENT", "PATCH_NO_MATCH", "PATCH_AMBIGUOUS", "PATCH_INVALID"];
+        self.problem.as_ref().is_none_or(|problem| stopped.contains(&problem.code.as_str()))
+    }
+}
+
+fn framer(options: &BeginOptions, marker: &str) -> Framer {
+    let framing = Framing::new(options.terminator, marker);
+    let escape = options.escape == Some(Escape::Backslash);
+    Framer::new(Framing { escape, encoding: options.encoding, ..framing })
+}

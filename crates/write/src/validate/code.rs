@@ -1,0 +1,133 @@
+//! Does source code parse, as well as the file before it did?
+//!
+//! The grammars find a place even in code that is wrong, so only errors that the old file did not have are told.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::{Node, Parser, TreeCursor};
+
+use super::{Finding, Language, Severity, Subject, Validator};
+
+/// Errors that are reported.
+const ERRORS: usize = 10;
+/// The most nodes that are looked at.
+const NODES: usize = 2_000_000;
+
+/// Source code in a language.
+pub(super) struct Code(pub(super) Language);
+
+/// An error: what it is, the text of its line, and where it is.
+struct Wrong {
+    message: String,
+    text: String,
+    line: usize,
+    column: usize,
+}
+
+impl Validator for Code {
+    fn name(&self) -> &'static str {
+        match self.0 {
+            Language::Bash => "bash",
+            Language::C => "c",
+            Language::Css => "css",
+            Language::Go => "go",
+            Language::Java => "java",
+            Language::JavaScript => "javascript",
+            Language::Python => "python",
+            Language::Rust => "rust",
+            Language::Tsx => "tsx",
+            Language::TypeScript => "typescript",
+        }
+    }
+
+    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for old in subject.old.map(|old| self.errors(old)).unwrap_or_default() {
+            *known.entry((old.message, old.text)).or_default() += 1;
+        }
+        let is_new = |wrong: &Wrong| match known.get_mut(&(wrong.message.clone(), wrong.text.clone())) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        };
+        let new = self.errors(subject.bytes).into_iter().filter(is_new).take(ERRORS);
+        let finding = |wrong: Wrong| {
+            Finding::new("SYNTAX_ERROR", Severity::Error, wrong.message).at(
+                subject.bytes,
+                wrong.line,
+                wrong.column,
+            )
+        };
+        new.map(finding).collect()
+    }
+}
+
+impl Code {
+    fn errors(&self, text: &[u8]) -> Vec<Wrong> {
+        let mut parser = Parser::new();
+        if parser.set_language(&grammar(self.0)).is_err() {
+            return Vec::new();
+        }
+        let Some(tree) = parser.parse(text, None) else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut cursor = tree.walk();
+        for _ in 0..NODES {
+            let node = cursor.node();
+            let is_wrong = node.is_error() || node.is_missing();
+            if is_wrong {
+                found.push(wrong(text, node));
+            }
+            if !is_wrong && node.has_error() && cursor.goto_first_child() {
+                continue;
+            }
+            if !goto_next(&mut cursor) {
+                break;
+            }
+        }
+        found
+    }
+}
+
+/// Goes to the next node that is not below this one.
+fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
+    while !cursor.goto_next_sibling() {
+        if !cursor.goto_parent() {
+            return false;
+        }
+    }
+    true
+}
+
+fn wrong(text: &[u8], node: Node<'_>) -> Wrong {
+    let at = node.start_position();
+    let line = text.split(|byte| *byte == b'\n').nth(at.row).unwrap_or_default();
+    let before = &line[..at.column.min(line.len())];
+    let message = if node.is_missing() {
+        format!("'{}' is missing", node.kind())
+    } else {
+        "the code does not parse from here".to_owned()
+    };
+    Wrong {
+        message,
+        text: String::from_utf8_lossy(line).trim().to_owned(),
+        line: at.row + 1,
+        column: String::from_utf8_lossy(before).chars().count() + 1,
+    }
+}
+
+fn grammar(language: Language) -> tree_sitter::Language {
+    match language {
+        Language::Bash => tree_sitter_bash::LANGUAGE.into(),
+        Language::C => tree_sitter_c::LANGUAGE.into(),
+        Language::Css => tree_sitter_css::LANGUAGE.into(),
+        Language::Go => tree_sitter_go::LANGUAGE.into(),
+        Language::Java => tree_sitter_java::LANGUAGE.into(),
+        Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
+        Language::Python => tree_sitter_python::LANGUAGE.into(),
+        Language::Rust => tree_sitter_rust::LANGUAGE.into(),
+        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    }
+}

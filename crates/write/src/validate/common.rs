@@ -1,0 +1,135 @@
+//! Did something come along that is not of the file?
+
+use super::{Finding, Kind, Severity, Subject, Validator};
+
+/// Findings of one sort that are reported.
+const EACH: usize = 5;
+/// The longest line that can be an elision, in bytes.
+const ELISION: usize = 160;
+
+/// The checks that any file gets; some depend on what it is.
+pub(super) struct Common(pub(super) Kind);
+
+impl Validator for Common {
+    fn name(&self) -> &'static str {
+        "common"
+    }
+
+    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut counts = [0; 5];
+        for (number, line) in (1..).zip(subject.bytes.split(|byte| *byte == b'\n')) {
+            let text = String::from_utf8_lossy(line);
+            for (sort, found) in self.line(&text, subject.marker).into_iter().enumerate() {
+                let Some((code, severity, message)) = found else { continue };
+                counts[sort] += 1;
+                if counts[sort] <= EACH && !was_there(subject.old, line) {
+                    findings.push(Finding::new(code, severity, message).at(subject.bytes, number, 0));
+                }
+            }
+        }
+        findings
+    }
+}
+
+type Found = Option<(&'static str, Severity, &'static str)>;
+
+impl Common {
+    fn line(&self, line: &str, marker: Option<&str>) -> [Found; 5] {
+        let is_prose = matches!(self.0, Kind::Markdown | Kind::Text | Kind::Html);
+        let text = line.trim();
+        let conflict = line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+        let marked = marker.is_some_and(|marker| line.contains(marker));
+        [
+            marked.then_some((
+                "MARKER_IN_CONTENT",
+                Severity::Error,
+                "the end marker of the session stands in a line with other text",
+            )),
+            is_elision(text, is_prose).then_some((
+                "ELISION",
+                Severity::Warning,
+                "the line stands for text that was left out",
+            )),
+            conflict.then_some((
+                "CONFLICT_MARKER",
+                Severity::Warning,
+                "this is the marker of a merge conflict",
+            )),
+            is_mojibake(text).then_some(("MOJIBAKE", Severity::Warning, "the text was decoded wrongly")),
+            is_artefact(text).then_some((
+                "PROMPT_ARTEFACT",
+                Severity::Warning,
+                "the line is of a conversation with a model, not of the file",
+            )),
+        ]
+    }
+}
+
+fn was_there(old: Option<&[u8]>, line: &[u8]) -> bool {
+    old.is_some_and(|old| memchr::memmem::find(old, line).is_some())
+}
+
+/// A comment, or in prose a line in brackets, that says that the rest is as before.
+fn is_elision(text: &str, is_prose: bool) -> bool {
+    let comment = ["//", "#", "--", "/*", "<!--", ";", "%", "*"].iter().any(|mark| text.starts_with(mark));
+    let bracketed = text.starts_with(['(', '[']) && text.ends_with([')', ']']);
+    if text.len() > ELISION || !(comment || (is_prose && bracketed) || text.starts_with("...")) {
+        return false;
+    }
+    let lower = text.to_lowercase();
+    let dots = lower.contains("...") || lower.contains('…');
+    let remains = [
+        "rest of",
+        "remaining",
+        "existing code",
+        "previous code",
+        "other code",
+        "same as before",
+        "same as above",
+    ];
+    let stays =
+        ["unchanged", "remains the same", "stays the same", "omitted for brevity", "goes here", "as before"];
+    let phrase = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
+    (dots && (phrase(&remains) || phrase(&stays))) || (phrase(&["rest of", "remaining"]) && phrase(&stays))
+}
+
+/// Two characters that come from UTF-8 read as Latin-1 or Windows-1252.
+fn is_mojibake(text: &str) -> bool {
+    [
+        "Ã¤",
+        "Ã¶",
+        "Ã¼",
+        "ÃŸ",
+        "Ã©",
+        "Ã¨",
+        "Ã±",
+        "Ã§",
+        "Ã¡",
+        "Ã³",
+        "â€™",
+        "â€œ",
+        "â€\u{9d}",
+        "â€“",
+        "â€”",
+        "ï»¿",
+        "Â ",
+    ]
+    .iter()
+    .any(|wrong| text.contains(wrong))
+}
+
+fn is_artefact(text: &str) -> bool {
+    let tokens = [
+        "<|im_start|>",
+        "<|im_end|>",
+        "<|endoftext|>",
+        "<|eot_id|>",
+        "[/INST]",
+        "</think>",
+        "<think>",
+        "</tool_call>",
+    ];
+    text == "DONE"
+        || tokens.iter().any(|token| text == *token || text.ends_with(token) && text.starts_with('<'))
+}

@@ -1,0 +1,191 @@
+//! Random inputs against what must hold of every session.
+
+use engross_write::framing::{Finish, Terminator};
+use engross_write::session::{Input, Session, State};
+use proptest::prelude::*;
+
+use crate::host::{Host, MARKER};
+
+#[derive(Debug, Clone)]
+enum Op {
+    Text(String),
+    TurnEnd(Finish),
+    Idle,
+    Disconnect,
+    Finalise,
+    Cancel,
+    Expire,
+    /// The last bytes come once more.
+    Again(usize),
+    /// The process dies, and the session is read from its checkpoint.
+    Restart,
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let piece = prop_oneof![
+        4 => Just("text\n"), 2 => Just("DONE\n"), 1 => Just("DONE"), 1 => Just(MARKER), 1 => Just("\n"), 1 => Just("```\n"),
+        1 => Just("é"), 1 => Just("END-K7"), 1 => Just("\r\n"),
+    ];
+    let text = prop::collection::vec(piece, 1..5).prop_map(|pieces| Op::Text(pieces.concat()));
+    let finish = prop_oneof![
+        3 => Just(Finish::Stop), 3 => Just(Finish::Length), 1 => Just(Finish::Error), 1 => Just(Finish::ToolCalls),
+    ];
+    let op = prop_oneof![
+        12 => text,
+        5 => finish.prop_map(Op::TurnEnd),
+        2 => Just(Op::Idle),
+        1 => Just(Op::Disconnect),
+        1 => Just(Op::Finalise),
+        1 => Just(Op::Cancel),
+        1 => Just(Op::Expire),
+        2 => (0usize..30).prop_map(Op::Again),
+        2 => Just(Op::Restart),
+    ];
+    prop::collection::vec(op, 0..20)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn nothing_is_written_that_has_no_end(ops in ops(), mode in prop_oneof![Just(Terminator::Done), Just(Terminator::Sentinel), Just(Terminator::Auto)]) {
+        let mut host = Host::plain(|options| options.terminator = mode);
+        let mut sent: Vec<u8> = Vec::new();
+        let mut finalised = false;
+        for op in ops {
+            let before = host.session.state();
+            match op {
+                Op::Text(text) => {
+                    if before.takes_content() {
+                        sent.extend_from_slice(text.as_bytes());
+                    }
+                    prop_assert!(host.send(&text).is_ok());
+                }
+                Op::Again(back) => {
+                    let from = sent.len().saturating_sub(back);
+                    let offset = Some(from as u64);
+                    let result = host.step(Input::Chunk { offset, bytes: &sent[from..] });
+                    // After a restart the bytes are not there to be compared with.
+                    prop_assert!(result.is_ok() || host.session.offset() == sent.len() as u64);
+                }
+                Op::TurnEnd(finish) => host.step(Input::TurnEnd(finish)).unwrap(),
+                Op::Idle => host.step(Input::Idle).unwrap(),
+                Op::Disconnect => host.step(Input::Disconnect).unwrap(),
+                Op::Finalise => finalised |= host.step(Input::Finalise).is_ok(),
+                Op::Cancel => host.step(Input::Cancel).unwrap(),
+                Op::Expire => host.step(Input::Expire).unwrap(),
+                Op::Restart => {
+                    let checkpoint = serde_json::to_string(&host.session).unwrap();
+                    let session: Session = serde_json::from_str(&checkpoint).unwrap();
+                    host.session = session;
+                }
+            }
+            let state = host.session.state();
+            prop_assert!(!before.is_final() || state == before || before == State::Failed, "{:?} after {:?}", state, before);
+            prop_assert_eq!(host.session.offset(), sent.len() as u64);
+            let content = String::from_utf8(host.spool.content.clone()).unwrap();
+            let all = String::from_utf8_lossy(&sent).into_owned();
+            // Content is what was sent without end lines: never anything else, in any other order.
+            prop_assert!(is_subsequence(&content, &all), "{:?} of {:?}", content, all);
+            prop_assert_eq!(host.commits, usize::from(state == State::Committed));
+            let needs_error = matches!(state, State::Incomplete | State::Ambiguous | State::NeedsRepair | State::Failed | State::Cancelled | State::Expired);
+            prop_assert_eq!(host.session.problem().is_some(), needs_error);
+        }
+        if host.session.state() == State::Committed {
+            let text = String::from_utf8(sent).unwrap();
+            let end = if mode == Terminator::Sentinel { text.contains(MARKER) } else { text.contains(MARKER) || text.contains("DONE") };
+            prop_assert!(end || finalised, "{:?}", text);
+            let receipt = host.session.receipt().unwrap();
+            prop_assert_eq!(receipt.bytes, host.written().unwrap().len() as u64);
+        }
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_arrives_exactly(
+        lines in prop::collection::vec(prop_oneof![Just("DONE"), Just("text é"), Just(""), Just("```"), Just("END"), Just("DONE."), Just("x\r")], 1..12),
+        cuts in prop::collection::vec((any::<prop::sample::Index>(), 0u8..5), 0..5),
+        mode in prop_oneof![Just(Terminator::Sentinel), Just(Terminator::Auto)],
+    ) {
+        let file: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        prop_assume!(!file.trim().is_empty());
+        let stream = format!("{file}{MARKER}\n");
+        let mut at: Vec<(usize, u8)> = cuts.iter().map(|(index, how)| (index.index(stream.len()), *how)).collect();
+        at.sort_unstable();
+        let mut host = Host::plain(|options| options.terminator = mode);
+        let mut from = 0;
+        for (to, how) in at {
+            host.send(&stream.as_bytes()[from..to]).unwrap();
+            from = to;
+            match how {
+                0 => host.step(Input::Disconnect).unwrap(),
+                1 => host.step(Input::TurnEnd(Finish::Length)).unwrap(),
+                2 => host.step(Input::TurnEnd(Finish::Error)).unwrap(),
+                // A label that is wrong. In the other modes a turn may end the file with DONE.
+                3 if mode == Terminator::Sentinel && stream.is_char_boundary(to) => host.step(Input::TurnEnd(Finish::Stop)).unwrap(),
+                _ => host.session = serde_json::from_str(&serde_json::to_string(&host.session).unwrap()).unwrap(),
+            }
+        }
+        host.send(&stream.as_bytes()[from..]).unwrap();
+        prop_assert_eq!(host.written(), Some(file.as_str()));
+    }
+}
+
+/// Every byte at which a stream may be cut, each way of cutting, each end and line end.
+#[test]
+fn the_fault_matrix_ends_exact_or_with_a_code() {
+    let texts = ["a\nDONE.\nxDONE\n END-K7\n", "\nDONERIGHT\n\n", "```\nDONE\n```\né\n"];
+    let faults = [
+        None,
+        Some(Input::Disconnect),
+        Some(Input::Idle),
+        Some(Input::TurnEnd(Finish::Length)),
+        Some(Input::TurnEnd(Finish::Error)),
+        Some(Input::TurnEnd(Finish::Stop)),
+        Some(Input::TurnEnd(Finish::ToolCalls)),
+    ];
+    let mut exact = 0;
+    for mode in [Terminator::Done, Terminator::Sentinel, Terminator::Auto] {
+        for line_end in ["\n", "\r\n"] {
+            for text in texts {
+                let file = text.replace('\n', line_end);
+                let end = if mode == Terminator::Sentinel { MARKER } else { "DONE" };
+                let stream = format!("{file}{end}{line_end}");
+                for fault in &faults {
+                    for at in 0..=stream.len() {
+                        exact += usize::from(survives(mode, &file, &stream, at, fault.as_ref()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(exact > 3_500, "{exact}");
+}
+
+/// Whether the file arrives; the test fails when another one does.
+fn survives(mode: Terminator, file: &str, stream: &str, at: usize, fault: Option<&Input<'static>>) -> bool {
+    let mut host = Host::named("a.md", |options| options.terminator = mode);
+    host.send(&stream.as_bytes()[..at]).unwrap();
+    if let Some(fault) = fault {
+        host.step(fault.clone()).unwrap();
+    }
+    // A turn that ends with a line DONE ends the file, as far as anybody can tell.
+    let so_far = &stream[..stream.floor_char_boundary(at)];
+    let said_done =
+        mode != Terminator::Sentinel && so_far.trim_end_matches('\r').lines().last() == Some("DONE");
+    if said_done && matches!(fault, Some(Input::TurnEnd(Finish::Stop | Finish::ToolCalls))) {
+        return false;
+    }
+    host.send(&stream.as_bytes()[at..]).unwrap();
+    host.step(Input::TurnEnd(Finish::Stop)).unwrap();
+    let case = format!("{mode:?} {stream:?} {at} {fault:?}");
+    match host.written() {
+        Some(written) => assert_eq!(written, file, "{case}"),
+        None => assert!(host.session.problem().is_some(), "{case}"),
+    }
+    host.written().is_some()
+}
+
+fn is_subsequence(part: &str, whole: &str) -> bool {
+    let mut rest = whole.chars();
+    part.chars().all(|wanted| rest.any(|found| found == wanted))
+}
