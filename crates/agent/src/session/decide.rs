@@ -115,6 +115,8 @@ pub(crate) struct Tries {
     mending: Option<Mending>,
     /// Whether what is left out was told.
     told: bool,
+    /// What is to be noted with the model's answer: a note alone is not worth a wait for the disk.
+    note: Option<LogEvent>,
 }
 
 /// Decides, and takes its entries into the session: whoever cannot store them must read the session anew. `now` in
@@ -148,6 +150,9 @@ struct Decider<'a> {
 
 impl Decider<'_> {
     fn run(&mut self, input: Input) -> Action {
+        if let Some(note) = self.tries.note.take() {
+            self.push(note);
+        }
         match input {
             Input::Continue => self.go_on(),
             Input::Answered(answer, model) => self.answered(answer, model),
@@ -242,7 +247,7 @@ impl Decider<'_> {
         if window.left_out > 0 && !self.tries.told {
             self.tries.told = true;
             let message = format!("the model was not given the first {} messages", window.left_out);
-            self.push(LogEvent::Noted { code: "HISTORY_LEFT_OUT".to_owned(), message });
+            self.tries.note = Some(LogEvent::Noted { code: "HISTORY_LEFT_OUT".to_owned(), message });
         }
         let messages = match self.tries.mending {
             Some(mending) => mending.mend(&window.messages),
