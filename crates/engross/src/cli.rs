@@ -199,6 +199,9 @@ pub(crate) struct ServeArgs {
     /// Folder for transcripts of all sessions, written as they go on; none without.
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: Option<PathBuf>,
+    /// Database for traces of all sessions, such as postgres://user@host/name; none without.
+    #[arg(long, value_name = "URL")]
+    pub(crate) traces: Option<String>,
     /// Secret that clients must send as a bearer token; ENGROSS_TOKEN keeps it out of sight.
     #[arg(long, value_name = "SECRET")]
     pub(crate) token: Option<String>,

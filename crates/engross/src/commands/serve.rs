@@ -52,7 +52,7 @@ async fn serve(
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let spec = model.info().spec;
-    let exports = Exports::start(&store, args.transcripts.as_deref())?;
+    let exports = Exports::start(&store, args.transcripts.as_deref(), args.traces.as_deref()).await?;
     let sessions = Sessions::new(SessionsConfig {
         store: Arc::clone(&store),
         models: Models::one(model),

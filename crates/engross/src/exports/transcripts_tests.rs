@@ -176,7 +176,7 @@ fn a_server_that_starts_catches_up_and_one_that_stops_has_written_all() {
             create(&*store, *id).await;
         }
         let folder = folder.path().join("deep/folder");
-        let exports = Exports::start(&store, Some(&folder)).unwrap();
+        let exports = Exports::start(&store, Some(&folder), None).await.unwrap();
         let started = Instant::now();
         for id in &ids {
             while text(&folder, *id) != replay(&*store, *id).await {

@@ -1,4 +1,4 @@
-//! Transcripts beside a server that is killed: what is in the store is in the files, in the end.
+//! Transcripts beside a server that is killed: what is in the store is in the files, in the end. And traces.
 
 use std::path::Path;
 use std::process::Command;
@@ -111,4 +111,14 @@ fn servers_that_are_killed_under_load() {
         assert!(started.elapsed() < Duration::from_secs(20), "not caught up");
         server = start(folder.path());
     }
+}
+
+#[test]
+fn a_server_with_traces_answers_and_stops_cleanly() {
+    let Some(url) = engross_testkit::postgres::shared() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::try_start(folder.path(), &["--model", "rules", "--traces", url]).unwrap();
+    assert_eq!(server.chat("s", "1", &said("delete paragraph 1")).unwrap().0, 200);
+    kill(&server, "-TERM");
+    assert!(server.child.wait().unwrap().success());
 }
