@@ -196,6 +196,12 @@ pub(crate) struct ServeArgs {
     /// Where sessions are kept: sqlite (a file in the data folder), postgres://…, or memory.
     #[arg(long, value_name = "STORE", default_value = "sqlite")]
     pub(crate) store: String,
+    /// Folder for transcripts of all sessions, written as they go on; none without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) transcripts: Option<PathBuf>,
+    /// Database for traces of all sessions, such as postgres://user@host/name; none without.
+    #[arg(long, value_name = "URL")]
+    pub(crate) traces: Option<String>,
     /// Secret that clients must send as a bearer token; ENGROSS_TOKEN keeps it out of sight.
     #[arg(long, value_name = "SECRET")]
     pub(crate) token: Option<String>,

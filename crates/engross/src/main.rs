@@ -6,6 +6,7 @@ mod change;
 mod cli;
 mod commands;
 mod delivery;
+mod exports;
 mod failure;
 mod files;
 mod output;

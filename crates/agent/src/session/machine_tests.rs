@@ -11,7 +11,7 @@ use super::request::{ClientTool, TurnRequest};
 use super::state::{Phase, Session};
 
 #[derive(Debug, Clone)]
-enum Op {
+pub(super) enum Op {
     /// The person says something; sent alone.
     Say,
     /// The person says something; sent with the whole conversation before it.
@@ -37,13 +37,13 @@ enum Op {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Calls {
+pub(super) enum Calls {
     Client(u8),
     Server(u8),
     Unknown,
 }
 
-fn ops() -> impl Strategy<Value = Vec<Op>> {
+pub(super) fn ops() -> impl Strategy<Value = Vec<Op>> {
     let call = prop_oneof![
         3 => (0u8..3).prop_map(Calls::Client),
         2 => (0u8..3).prop_map(Calls::Server),
@@ -70,9 +70,9 @@ fn spec(name: &str) -> ToolSpec {
 }
 
 /// A session with its client, its model and its disk.
-struct World {
-    log: Vec<String>,
-    session: Session,
+pub(super) struct World {
+    pub(super) log: Vec<String>,
+    pub(super) session: Session,
     tries: Tries,
     action: Action,
     ids: u32,
@@ -85,7 +85,7 @@ struct World {
 }
 
 impl World {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             log: Vec::new(),
             session: Session::default(),
@@ -193,7 +193,7 @@ impl World {
         }
     }
 
-    fn run(&mut self, op: &Op) {
+    pub(super) fn run(&mut self, op: &Op) {
         match op {
             Op::Say => {
                 let text = self.fresh();

@@ -20,6 +20,7 @@
 //! | `record`, `names`, `idempotency` | how is it stored, and found again? |
 //! | `observe` | who else hears of what was stored? |
 //! | `one_turn` | how does a run without a store use all this? |
+//! | `transcript` | what does the log look like to readers of OpenClaw's transcripts? |
 //! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
 
 mod answer;
@@ -47,6 +48,7 @@ mod slots;
 mod state;
 mod submit;
 mod toolbox;
+pub mod transcript;
 mod turn;
 mod watch;
 

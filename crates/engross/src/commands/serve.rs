@@ -16,6 +16,7 @@ use tokio::net::TcpListener;
 
 use super::{Ended, model};
 use crate::cli::ServeArgs;
+use crate::exports::Exports;
 use crate::failure::usage;
 use crate::files;
 use crate::output::note;
@@ -51,6 +52,7 @@ async fn serve(
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let spec = model.info().spec;
+    let exports = Exports::start(&store, args.transcripts.as_deref(), args.traces.as_deref()).await?;
     let sessions = Sessions::new(SessionsConfig {
         store: Arc::clone(&store),
         models: Models::one(model),
@@ -58,7 +60,7 @@ async fn serve(
         settings: engross_agent::session::Settings::default(),
         client_tools: Vec::new(),
         toolboxes: Arc::new(NoToolboxes),
-        observers: Vec::new(),
+        observers: exports.observers(),
         grace: Duration::from_secs(30),
         queue: 32,
         turns: 4096,
@@ -104,6 +106,7 @@ async fn serve(
         () = draining => {}
     }
     sessions.drain(Duration::ZERO).await;
+    exports.finish().await;
     store.close().await.map_err(|error| store_failure(&error))?;
     Ok(Ended::With(Exit::Done))
 }

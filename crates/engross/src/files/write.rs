@@ -149,7 +149,7 @@ fn temporary_file(folder: &Path, replaced: Option<&Metadata>) -> std::io::Result
     Ok(file)
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Error {
+pub(super) fn failed(path: &Path, error: &std::io::Error) -> Error {
     let (path, reason) = (path.to_owned(), error.to_string());
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-const SCRIPT: &str = r#"{
+pub(crate) const SCRIPT: &str = r#"{
   "turns": [
     {"when": {"last_role": "user", "contains": "look"}, "times": 0, "text": "I look.",
      "tool_calls": [{"name": "look", "args": {}}], "delay_ms": 1},
@@ -19,8 +19,8 @@ const SCRIPT: &str = r#"{
 }"#;
 
 /// A server that dies with the test.
-struct Server {
-    child: Child,
+pub(crate) struct Server {
+    pub(crate) child: Child,
     address: String,
 }
 
@@ -31,7 +31,7 @@ impl Server {
         Self::try_start(folder, &["--model", &format!("script:{}", script.display())]).unwrap()
     }
 
-    fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+    pub(crate) fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
         let mut child = Command::new(env!("CARGO_BIN_EXE_engross"))
             .args(["serve", "--data"])
             .arg(folder.join("data"))
@@ -74,7 +74,7 @@ impl Server {
         Ok((status, serde_json::from_str(body).map_err(|_| cut())?))
     }
 
-    fn chat(&self, session: &str, once: &str, messages: &Value) -> std::io::Result<(u16, Value)> {
+    pub(crate) fn chat(&self, session: &str, once: &str, messages: &Value) -> std::io::Result<(u16, Value)> {
         let tool = json!({"type": "function", "function": {"name": "look", "parameters": {}}});
         let body = json!({"model": "engross", "messages": messages, "tools": [tool]});
         self.post(
@@ -103,7 +103,7 @@ fn config(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-fn said(text: &str) -> Value {
+pub(crate) fn said(text: &str) -> Value {
     json!([{"role": "user", "content": text}])
 }
 
@@ -193,6 +193,8 @@ fn what_cannot_be_served_is_refused_at_the_start() {
     let refused = |arguments: &[&str]| Server::try_start(folder.path(), arguments).err().unwrap_or_default();
     assert!(refused(&["--listen", "0.0.0.0:0"]).contains("token"));
     assert!(refused(&["--store", "floppy"]).contains("'floppy' is no store"));
+    let traces = refused(&["--store", "memory", "--traces", "postgres://nobody@127.0.0.1:1/none"]);
+    assert!(traces.contains("traces cannot be kept") && traces.contains("127.0.0.1:1"), "{traces}");
     let first = Server::start(folder.path());
     let taken = refused(&["--listen", &first.address, "--store", "memory"]);
     assert!(taken.contains("--listen"), "{taken}");
