@@ -16,6 +16,8 @@ pub(super) enum Op {
     Say,
     /// The person says something; sent with the whole conversation before it.
     SayAll,
+    /// The same, but the client keeps no results.
+    SaySloppily,
     /// The client has results: of all open calls or of the first, with their ids or with a made-up one.
     Results { all: bool, dummy: bool },
     /// A result that nobody asked for, or one that was given before.
@@ -52,6 +54,7 @@ pub(super) fn ops() -> impl Strategy<Value = Vec<Op>> {
     let op = prop_oneof![
         4 => Just(Op::Say),
         2 => Just(Op::SayAll),
+        1 => Just(Op::SaySloppily),
         5 => (any::<bool>(), any::<bool>()).prop_map(|(all, dummy)| Op::Results { all, dummy }),
         1 => Just(Op::Stray),
         1 => Just(Op::Again),
@@ -204,6 +207,15 @@ impl World {
             Op::SayAll => {
                 let text = self.fresh();
                 let mut messages = self.session.messages.clone();
+                messages.push(user(&text));
+                if self.session.turn.is_none() && self.send(messages) {
+                    self.said.push(text);
+                }
+            }
+            Op::SaySloppily => {
+                let text = self.fresh();
+                let mut messages = self.session.messages.clone();
+                messages.retain(|message| !matches!(message, Message::Tool { .. }));
                 messages.push(user(&text));
                 if self.session.turn.is_none() && self.send(messages) {
                     self.said.push(text);
