@@ -193,6 +193,10 @@ pub(crate) struct ServeArgs {
     /// Folder for sessions; the platform's folder for data without.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// The one folder whose documents sessions may read and edit: workspaces are folders in it; workspace in the folder for
+    /// data without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
     /// Where sessions are kept: sqlite (a file in the data folder), postgres://…, or memory.
     #[arg(long, value_name = "STORE", default_value = "sqlite")]
     pub(crate) store: String,

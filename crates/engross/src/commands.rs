@@ -10,7 +10,7 @@ mod read;
 mod resolve;
 mod revisions;
 mod serve;
-mod signature;
+mod sessions;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -12,7 +12,7 @@ use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Ended, model, open, settings, signature};
+use super::{Ended, model, open, settings};
 use crate::change::Palette;
 use crate::cli::EditArgs;
 use crate::delivery::{Writing, deliver, destination};
@@ -21,6 +21,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{NO_PROOF, Report, ending};
 use crate::settings::{Environment, Flags};
+use crate::signature;
 
 #[derive(Serialize)]
 struct Answer {
