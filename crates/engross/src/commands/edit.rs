@@ -59,7 +59,7 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     let spec = model.info().spec;
 
     let Some(outcome) = run_model(&mut document, model, options, &args.instruction)? else {
-        return Ok(Ended::Interrupted);
+        return Ok(Ended::Interrupted("interrupted; nothing was written"));
     };
     let outcome = outcome.map_err(|error| failure::of_document(&input.path, &error))?;
 

@@ -46,6 +46,7 @@ pub(crate) use app::app;
 pub(crate) use documents::Documents;
 #[cfg(test)]
 pub(crate) use error::CODES;
+pub(crate) use keys::canonical as canonical_key;
 pub(crate) use metrics::Metrics;
 pub(crate) use server::{Limits, Server};
 pub(crate) use wire::client_tools;

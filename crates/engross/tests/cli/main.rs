@@ -8,6 +8,7 @@
 mod apply;
 mod bad_input;
 mod bomb;
+mod chat;
 mod desk;
 mod edit;
 mod guide;
