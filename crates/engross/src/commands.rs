@@ -1,6 +1,7 @@
 //! The commands, one file each, and how a command line becomes an exit code.
 
 mod apply;
+mod chat;
 mod check;
 mod comments;
 mod doctor;
@@ -10,7 +11,7 @@ mod read;
 mod resolve;
 mod revisions;
 mod serve;
-mod signature;
+mod sessions;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -31,8 +32,8 @@ use crate::settings::{Environment, Flags, Settings};
 enum Ended {
     /// With this exit code.
     With(Exit),
-    /// By Ctrl-C; nothing was written.
-    Interrupted,
+    /// By Ctrl-C, with what that means.
+    Interrupted(&'static str),
 }
 
 /// Exit code of a command that Ctrl-C ended: 128 and the signal's number, as shells have it.
@@ -59,13 +60,14 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Revisions(args) => revisions::run(args, output),
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::Chat(args) => chat::run(args, &environment),
         Command::Serve(args) => serve::run(args, &environment),
         Command::Doctor(args) => doctor::run(args, &environment, output),
     };
     match ended {
         Ok(Ended::With(exit)) => ExitCode::from(exit as u8),
-        Ok(Ended::Interrupted) => {
-            output.failure(&Failure::new(Exit::Refused, "INTERRUPTED", "interrupted; nothing was written"));
+        Ok(Ended::Interrupted(message)) => {
+            output.failure(&Failure::new(Exit::Refused, "INTERRUPTED", message));
             ExitCode::from(INTERRUPTED)
         }
         Err(failure) => {

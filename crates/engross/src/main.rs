@@ -15,6 +15,7 @@ mod report;
 mod serve;
 mod settings;
 mod signals;
+mod signature;
 
 #[cfg(test)]
 mod change_tests;

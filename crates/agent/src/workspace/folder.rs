@@ -17,6 +17,9 @@ use super::error::WorkspaceError;
 /// Where a workspace keeps what is its own; no document is there.
 pub(super) const OWN: &str = ".engross";
 
+/// A name behind all others of a folder.
+const LAST: &str = "\u{10fffd}";
+
 /// How long a writer waits for another one of this process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -87,10 +90,10 @@ impl Workspace {
     /// The path that a caller names.
     ///
     /// # Errors
-    /// When it cannot name a document here.
-    pub fn path(&self, text: &str) -> Result<RelPath, FileError> {
+    /// When it cannot name a document in any workspace.
+    pub fn path(text: &str) -> Result<RelPath, FileError> {
         let path = RelPath::parse(text)?;
-        if path.components().next().is_some_and(|first| first.eq_ignore_ascii_case(OWN)) {
+        if is_own(&path) {
             return Err(FileError::ProtectedPath {
                 path: path.as_str().to_owned(),
                 problem: "the workspace keeps its checkpoints there".to_owned(),
@@ -104,9 +107,22 @@ impl Workspace {
     /// # Errors
     /// As the system says.
     pub fn list(&self, after: Option<&RelPath>, limit: usize) -> Result<Listing, FileError> {
-        let mut listing = self.files.list("", after, limit)?;
-        listing.files.retain(|listed| self.path(listed.path.as_str()).is_ok());
-        Ok(listing)
+        let mut listing = Listing::default();
+        let mut after = after.cloned();
+        loop {
+            let page = self.files.list("", after.as_ref(), limit - listing.files.len())?;
+            let own = page.files.iter().position(|listed| is_own(&listed.path));
+            // What is our own may be more than a page, so it is stepped over as a whole.
+            after = match own.and_then(|own| page.files.get(own)?.path.components().next()) {
+                Some(folder) => Some(RelPath::parse(&format!("{folder}/{LAST}"))?),
+                None => None,
+            };
+            listing.more = page.more;
+            listing.files.extend(page.files.into_iter().take(own.unwrap_or(usize::MAX)));
+            if after.is_none() {
+                return Ok(listing);
+            }
+        }
     }
 
     /// The bytes of a file; `None` when it is not there.
@@ -118,6 +134,14 @@ impl Workspace {
         let found = self.files.read(path, limit)?.map(|(bytes, _)| bytes);
         let source = self.only.as_ref().filter(|only| only.file == *path).map(|only| only.source.to_vec());
         Ok(found.or(source))
+    }
+
+    /// Whether a file is there; what it would be made from does not count.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn is_there(&self, path: &RelPath) -> Result<bool, FileError> {
+        Ok(self.files.info(path)?.is_some())
     }
 
     /// Puts a file in its place, with a checkpoint of what it replaces.
@@ -181,7 +205,12 @@ impl Workspace {
         let done = edit(&mut document).map_err(failed)?;
         let saved = document.save(tracking).map_err(failed)?;
         let new = hexadecimal(&saved.bytes);
-        if sha256.as_ref() == Some(&new) {
+        let is_source = |only: &Only| only.file == *path && hexadecimal(&only.source) == new;
+        let is_as_before = match &sha256 {
+            Some(sha256) => *sha256 == new,
+            None => self.only.as_ref().is_some_and(is_source),
+        };
+        if is_as_before {
             return Ok((done, Edited { proof: saved.proof, sha256: new, checkpoint: None }, document));
         }
         let checkpoint = self.keep(path)?;
@@ -245,6 +274,11 @@ impl Workspace {
         }
         Err(WorkspaceError::Busy { file: path.as_str().to_owned() })
     }
+}
+
+/// Whether a file is the workspace's own.
+fn is_own(path: &RelPath) -> bool {
+    path.components().next().is_some_and(|first| first.eq_ignore_ascii_case(OWN))
 }
 
 /// SHA-256 in lower-case hexadecimal digits.

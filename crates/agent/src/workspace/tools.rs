@@ -56,7 +56,7 @@ impl DocumentTools {
         }
         let path = match named {
             Some(Value::String(file)) => {
-                let path = self.workspace.path(&file);
+                let path = Workspace::path(&file);
                 path.map_err(|error| ToolError::new(error.code(), error.to_string()))?
             }
             None | Some(Value::Null) => self.the_document()?,

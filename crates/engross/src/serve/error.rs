@@ -3,7 +3,7 @@
 //! Must never lose the code that a lower layer gave, nor hold a secret.
 
 use engross_agent::session::{RefusalKind, RequestError};
-use engross_protocol::ErrorBody;
+use engross_protocol::{ErrorBody, Failure};
 use serde_json::json;
 
 /// The codes that the server adds, each explained in `docs/errors/CODE.md`.
@@ -108,7 +108,7 @@ pub(crate) enum Error {
     },
     /// The body is too large.
     #[error(
-        "The body is larger than {limit} bytes. Send less, for example without the history that the session knows."
+        "The body is larger than {limit} bytes. Send less. A session knows its history, so that need not be sent again."
     )]
     BodyTooLarge {
         /// The limit in bytes.
@@ -120,6 +120,14 @@ pub(crate) enum Error {
     /// The session did not accept the request.
     #[error(transparent)]
     Session(#[from] RequestError),
+    /// Something is wrong with a file, a document, or what was to be done with it.
+    #[error("{}", failure.message)]
+    Document {
+        /// HTTP status.
+        status: u16,
+        /// Code, message and particulars from below.
+        failure: Box<Failure>,
+    },
     /// The answer failed before anything of it was sent.
     #[error("{message}")]
     Answer {
@@ -165,6 +173,7 @@ impl Error {
             Self::BodyTooLarge { .. } => "BODY_TOO_LARGE",
             Self::BodyIncomplete => "BODY_INCOMPLETE",
             Self::Session(error) => error.code,
+            Self::Document { failure, .. } => failure.code,
             Self::Answer { code, .. } => code,
             Self::AnswerInterrupted => "ANSWER_INTERRUPTED",
         }
@@ -191,6 +200,7 @@ impl Error {
                 RefusalKind::Busy => 429,
                 RefusalKind::Unavailable => 503,
             },
+            Self::Document { status, .. } => *status,
             Self::Answer { code, .. } => status_of_answer(code),
             Self::AnswerInterrupted => 500,
         }
@@ -201,6 +211,7 @@ impl Error {
         match self {
             Self::Session(error) => error.retry_after,
             Self::Answer { retry_after, .. } => *retry_after,
+            Self::Document { status: 429 | 503, .. } => Some(1),
             _ => None,
         }
     }
@@ -213,6 +224,7 @@ impl Error {
         let details = match self {
             Self::InvalidRequest { field, .. } | Self::ToolInvalid { field, .. } => json!({"field": field}),
             Self::MessageMissing { field } => json!({"field": field}),
+            Self::Document { failure, .. } => failure.details.clone(),
             Self::BodyTooLarge { limit } => json!({"limit": limit}),
             _ => json!({}),
         };

@@ -8,6 +8,7 @@
 mod apply;
 mod bad_input;
 mod bomb;
+mod chat;
 mod desk;
 mod edit;
 mod guide;
@@ -19,6 +20,7 @@ mod resolve;
 mod serve;
 mod settings;
 mod transcripts;
+mod workspaces;
 
 /// A module that is not declared above would never run.
 #[test]

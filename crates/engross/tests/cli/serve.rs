@@ -56,22 +56,36 @@ impl Server {
         Err(said)
     }
 
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> std::io::Result<(u16, Value)> {
-        let body = body.to_string();
-        let mut head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.address);
+    pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> std::io::Result<(u16, Value)> {
+        let (status, body) = self.send("POST", path, headers, body.to_string().as_bytes())?;
+        let cut = |_| std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        Ok((status, serde_json::from_slice(&body).map_err(cut)?))
+    }
+
+    /// Sends a request over a connection of its own; gives status and body.
+    pub fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> std::io::Result<(u16, Vec<u8>)> {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.address);
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        head.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
+        head.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
         let mut stream = TcpStream::connect(&self.address)?;
         stream.set_read_timeout(Some(Duration::from_secs(20)))?;
         stream.write_all(head.as_bytes())?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
+        stream.write_all(body)?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
         let cut = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
-        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(cut)?;
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").ok_or_else(cut)?;
+        let head = String::from_utf8_lossy(&answer[..end]);
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
-        Ok((status, serde_json::from_str(body).map_err(|_| cut())?))
+        Ok((status, answer[end + 4..].to_vec()))
     }
 
     pub(crate) fn chat(&self, session: &str, once: &str, messages: &Value) -> std::io::Result<(u16, Value)> {
@@ -84,7 +98,7 @@ impl Server {
         )
     }
 
-    fn kill(mut self) {
+    pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

@@ -70,6 +70,31 @@ fn doctor_finds_what_is_wrong() {
 }
 
 #[test]
+fn doctor_tries_what_sessions_need() {
+    let desk = Desk::new();
+    let doctor = |config: &str| {
+        desk.put("config.toml", config.as_bytes());
+        let ran = desk.run(&["doctor", "--config", "config.toml", "--json"]);
+        let checks = ran.json()["checks"].as_array().unwrap().clone();
+        let names = checks.iter().filter(|check| check["ok"] == false).map(|check| check["name"].clone());
+        (ran.code, names.collect::<Vec<Value>>())
+    };
+    desk.put("tools.json", br#"[{"function": {"name": "navigate"}}]"#);
+    let well = "slow_model = \"rules\"\nclient_tools = \"tools.json\"\nsystem_prompt = \"One\\nTwo\"\n";
+    assert_eq!(doctor(well), (Some(0), Vec::new()));
+    let shown = desk.run(&["doctor", "--config", "config.toml"]).stdout;
+    assert!(shown.contains("One⏎Two"), "on one line: {shown}");
+    let wrong = "slow_model = \"openai/x\"\nclient_tools = \"config.toml\"\n";
+    assert_eq!(doctor(wrong), (Some(1), vec![json!("slow model"), json!("client tools")]));
+    for tools in ["{}", r#"[{"function": {}}]"#, r#"[{"type": "retrieval"}]"#] {
+        desk.put("tools.json", tools.as_bytes());
+        assert_eq!(doctor(well), (Some(1), vec![json!("client tools")]), "{tools}");
+    }
+    let serve = desk.run(&["serve", "--config", "config.toml", "--data", "data", "--listen", "127.0.0.1:0"]);
+    assert!(serve.code == Some(2) && serve.stderr.contains("[CONFIG_INVALID]"), "{serve:?}");
+}
+
+#[test]
 fn settings_that_cannot_be_used_are_refused() {
     let desk = Desk::new();
     desk.put("config.toml", b"modell = \"rules\"\n");

@@ -8,6 +8,7 @@ pub(super) mod health;
 pub(super) mod models;
 pub(super) mod responses;
 pub(super) mod sessions;
+pub(super) mod workspaces;
 
 use super::error::Error;
 use super::server::Server;

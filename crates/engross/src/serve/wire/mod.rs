@@ -12,6 +12,7 @@ mod responses_answer;
 mod responses_request;
 mod session;
 mod tools;
+mod workspace;
 
 #[cfg(test)]
 mod bad_bodies_tests;
@@ -35,7 +36,11 @@ pub(crate) use out::Out;
 pub(crate) use responses_answer::{ResponsesStream, responses_body};
 pub(crate) use responses_request::responses_request;
 pub(crate) use session::{session_body, settings_request};
-pub(crate) use tools::Namespaces;
+pub(crate) use tools::{Namespaces, client_tools};
+pub(crate) use workspace::{
+    applied_body, checkpoints_body, list_body, operations_request, page_query, read_body, read_query,
+    removed_body, restore_request, written_body,
+};
 
 use engross_agent::session::TurnRequest;
 
