@@ -144,7 +144,7 @@ fn what_is_not_for_callers_cannot_be_named() {
         ("", "TARGET_REQUIRED"),
         (".git/config", "PROTECTED_PATH"),
     ] {
-        assert_eq!(workspace.path(text).unwrap_err().code(), code, "{text}");
+        assert_eq!(Workspace::path(text).unwrap_err().code(), code, "{text}");
     }
     let listed: Vec<String> = workspace
         .list(None, 100)
