@@ -34,7 +34,7 @@ fn options() -> EditOptions {
 }
 
 /// Changes the term of the agreement from its original words to others.
-pub(super) fn lengthen(to: &str) -> impl FnOnce(&mut WordDocument) -> Result<Vec<Status>, Error> + use<> {
+pub(super) fn lengthen(to: &str) -> impl Fn(&mut WordDocument) -> Result<Vec<Status>, Error> + use<> {
     let operation = json!([{"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3) years", "replacementText": to}]);
     move |document| {
         let batch = Batch { operations: parse_operations(&operation).unwrap(), ..Batch::default() };
