@@ -16,6 +16,8 @@ mod serve;
 mod settings;
 mod signals;
 mod signature;
+#[cfg(feature = "otel")]
+mod telemetry;
 
 #[cfg(test)]
 mod change_tests;
@@ -25,6 +27,8 @@ mod codes_tests;
 mod files_tests;
 #[cfg(test)]
 mod settings_tests;
+#[cfg(all(test, feature = "otel"))]
+mod telemetry_tests;
 
 use std::process::ExitCode;
 

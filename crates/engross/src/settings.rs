@@ -11,7 +11,7 @@ use std::time::Duration;
 use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
 
 use crate::files;
-pub(crate) use environment::{ADDRESSES, Environment, KEYS};
+pub(crate) use environment::{ADDRESSES, COLLECTOR, Environment, KEYS};
 pub(crate) use layers::KEYS as SETTINGS;
 use layers::Layers;
 

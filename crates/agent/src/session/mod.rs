@@ -19,6 +19,7 @@
 //! | `lease` | who works on a session that several servers share? |
 //! | `record`, `names`, `idempotency` | how is it stored, and found again? |
 //! | `observe` | who else hears of what was stored? |
+//! | `spans` | what does whoever traces the process see of a turn? |
 //! | `one_turn` | how does a run without a store use all this? |
 //! | `transcript` | what does the log look like to readers of OpenClaw's transcripts? |
 //! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
@@ -45,6 +46,7 @@ mod request;
 mod service;
 mod settings;
 mod slots;
+mod spans;
 mod state;
 mod submit;
 mod toolbox;
@@ -60,6 +62,8 @@ mod manage_tests;
 pub(crate) mod service_support;
 #[cfg(test)]
 mod service_tests;
+#[cfg(test)]
+mod spans_tests;
 #[cfg(test)]
 mod stream_tests;
 #[cfg(test)]
@@ -107,6 +111,7 @@ pub use observe::{Observer, Stored};
 pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
 pub use service::Sessions;
 pub use settings::Settings;
+pub use spans::model_name;
 pub use state::{OpenCall, Phase, Session, Turn};
 pub use toolbox::{Briefing, Briefs, NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};
 

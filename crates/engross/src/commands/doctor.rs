@@ -15,7 +15,7 @@ use crate::change::printable;
 use crate::cli::DoctorArgs;
 use crate::files::{read_text, temporary_folder_is_writable};
 use crate::output::Output;
-use crate::settings::{ADDRESSES, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
+use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 
 #[derive(Serialize)]
 struct Answer {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &DoctorArgs, environment: &Environment, output: Output) 
     if settings.client_tools.value.is_some() {
         checks.push(client_tools(&settings));
     }
-    checks.extend([temporary_folder(), variables(environment)]);
+    checks.extend([temporary_folder(), variables(environment), telemetry(environment)]);
     let answer = Answer {
         version: env!("CARGO_PKG_VERSION"),
         config: Config {
@@ -171,6 +171,29 @@ fn variables(environment: &Environment) -> Check {
         format!("unknown variables are set and ignored: {}", unknown.join(", "))
     };
     Check { name: "environment", ok: unknown.is_empty(), message }
+}
+
+/// Whether spans are sent, and where to.
+#[cfg(feature = "otel")]
+fn telemetry(environment: &Environment) -> Check {
+    let name = "telemetry";
+    match environment.get(COLLECTOR).map(crate::telemetry::address) {
+        None => Check { name, ok: true, message: format!("{COLLECTOR} is not set, so no spans are sent") },
+        Some(Ok(address)) => {
+            // Behind the path there may be a key.
+            let shown = address.split('?').next().unwrap_or_default();
+            Check { name, ok: true, message: format!("spans are sent to {shown}") }
+        }
+        Some(Err(problem)) => Check { name, ok: false, message: format!("{COLLECTOR}: {problem}") },
+    }
+}
+
+/// Whether a variable that others may have set for all programs means nothing to this one.
+#[cfg(not(feature = "otel"))]
+fn telemetry(environment: &Environment) -> Check {
+    let ignored = environment.get(COLLECTOR).map(|_| format!("{COLLECTOR} is set and ignored: "));
+    let message = format!("{}built without otel", ignored.unwrap_or_default());
+    Check { name: "telemetry", ok: true, message }
 }
 
 /// A value on one line.

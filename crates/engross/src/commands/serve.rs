@@ -86,7 +86,7 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
         access,
         strict_models: args.strict_models,
         limits: Limits::default(),
-        metrics: Arc::new(Metrics::default()),
+        metrics: Arc::new(Metrics::with(exports.arrears())),
     };
     note(&format!("Listening at http://{address}/v1 with the model {spec}; Ctrl-C stops"));
     // Small pieces of a stream must not wait for the next one.

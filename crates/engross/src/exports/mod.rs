@@ -20,13 +20,33 @@ use engross_agent::session::Observer;
 use engross_protocol::{Exit, Failure};
 use engross_store::{PostgresTraces, Store};
 
-use self::traces::Tracer;
+use self::traces::{Lost, Tracer};
 use self::transcripts::Transcripts;
+use self::waiting::Waiting;
 
 /// The exports of a server.
 pub(crate) struct Exports {
     transcripts: Option<Arc<Transcripts>>,
     traces: Option<Arc<Tracer>>,
+}
+
+/// How far the exports are behind; of one that was not asked for nothing is known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Arrears {
+    transcripts: Option<Arc<Waiting>>,
+    traces: Option<Arc<Lost>>,
+}
+
+impl Arrears {
+    /// Sessions whose transcript lacks something.
+    pub(crate) fn transcripts_behind(&self) -> Option<usize> {
+        self.transcripts.as_ref().map(|waiting| waiting.behind())
+    }
+
+    /// Events of which no trace could be kept, since the start.
+    pub(crate) fn traces_lost(&self) -> Option<u64> {
+        self.traces.as_ref().map(|lost| lost.total())
+    }
 }
 
 impl Exports {
@@ -53,6 +73,14 @@ impl Exports {
         let transcripts =
             self.transcripts.iter().map(|transcripts| Arc::clone(transcripts) as Arc<dyn Observer>);
         transcripts.chain(self.traces.iter().map(|traces| Arc::clone(traces) as Arc<dyn Observer>)).collect()
+    }
+
+    /// How far they are behind, now and later.
+    pub(crate) fn arrears(&self) -> Arrears {
+        Arrears {
+            transcripts: self.transcripts.as_ref().map(|transcripts| transcripts.waiting()),
+            traces: self.traces.as_ref().map(|traces| traces.lost()),
+        }
     }
 
     /// Resolves when all that was heard of is written. The store must still be open.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engross_agent::session::{EndingKind, LogEvent, Observer, Stored};
+use engross_agent::session::{EndingKind, LogEvent, Observer, Stored, model_name};
 use engross_store::{Details, TraceEvent, Traces};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -26,8 +26,32 @@ pub(super) struct Tracer {
     /// `None` once no more may come.
     waiting: Mutex<Option<mpsc::Sender<TraceEvent>>>,
     keeping: Mutex<JoinSet<()>>,
-    /// Events for which there was no room, and of which nobody was told yet.
-    lost: Arc<AtomicU64>,
+    lost: Arc<Lost>,
+}
+
+/// How many events are gone.
+#[derive(Debug, Default)]
+pub(super) struct Lost {
+    /// All of them.
+    total: AtomicU64,
+    /// Those for which there was no room, and of which nobody was told yet.
+    crowded_out: AtomicU64,
+}
+
+impl Lost {
+    /// All events that are gone since the start.
+    pub(super) fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    fn failed(&self, count: usize) {
+        self.total.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    fn crowded_out(&self) {
+        self.total.fetch_add(1, Ordering::Relaxed);
+        self.crowded_out.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Tracer {
@@ -35,9 +59,14 @@ impl Tracer {
     pub(super) fn start(traces: Arc<dyn Traces>) -> Arc<Self> {
         let (waiting, coming) = mpsc::channel(WAITING);
         let mut keeping = JoinSet::new();
-        let lost = Arc::new(AtomicU64::new(0));
+        let lost = Arc::new(Lost::default());
         keeping.spawn(keep(traces, coming, Arc::clone(&lost)));
         Arc::new(Self { waiting: Mutex::new(Some(waiting)), keeping: Mutex::new(keeping), lost })
+    }
+
+    /// What is counted as lost.
+    pub(super) fn lost(&self) -> Arc<Lost> {
+        Arc::clone(&self.lost)
     }
 
     /// Resolves when all are kept, or it takes too long.
@@ -57,14 +86,14 @@ impl Observer for Tracer {
         for (seq, event) in (stored.first..).zip(stored.events) {
             for event in events(&stored, seq, event) {
                 if waiting.try_send(event).is_err() {
-                    self.lost.fetch_add(1, Ordering::Relaxed);
+                    self.lost.crowded_out();
                 }
             }
         }
     }
 }
 
-async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, crowded_out: Arc<AtomicU64>) {
+async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, losses: Arc<Lost>) {
     let mut batch = Vec::with_capacity(BATCH);
     let mut lost = 0usize;
     while coming.recv_many(&mut batch, BATCH).await > 0 {
@@ -80,9 +109,10 @@ async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, c
                     tracing::warn!(code = error.code(), "traces are lost: {error}");
                 }
                 lost += count;
+                losses.failed(count);
             }
         }
-        let lost = crowded_out.swap(0, Ordering::Relaxed);
+        let lost = losses.crowded_out.swap(0, Ordering::Relaxed);
         if lost > 0 {
             tracing::warn!(lost, "traces are lost: they come faster than the database keeps them");
         }
@@ -139,12 +169,4 @@ pub(super) fn events(stored: &Stored<'_>, seq: u64, event: &LogEvent) -> Vec<Tra
         }
     };
     vec![one]
-}
-
-/// A model's name without the address of its provider, in which there may be a key.
-fn model_name(spec: &str) -> &str {
-    match (spec.starts_with("openai-compatible:"), spec.rsplit_once('#')) {
-        (true, Some((_, name))) => name,
-        _ => spec,
-    }
 }

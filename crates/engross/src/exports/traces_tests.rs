@@ -87,4 +87,5 @@ async fn a_database_that_fails_costs_traces_and_nothing_else() {
     tracer.finish().await;
     let count = kept.events.lock().unwrap().len();
     assert_eq!(count, 1 + 8192);
+    assert_eq!(tracer.lost().total(), 2 + 20_000 - 8192, "what is not kept is counted");
 }

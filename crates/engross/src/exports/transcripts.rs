@@ -49,6 +49,11 @@ impl Transcripts {
         Ok(Arc::new(Self { waiting, thread: Mutex::new(Some(thread)) }))
     }
 
+    /// The sessions that wait to be written.
+    pub(super) fn waiting(&self) -> Arc<Waiting> {
+        Arc::clone(&self.waiting)
+    }
+
     /// Returns when all that was heard of is written and would outlive a loss of power.
     pub(super) fn finish(&self) {
         self.waiting.stop();

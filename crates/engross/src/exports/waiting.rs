@@ -88,6 +88,13 @@ impl Waiting {
         self.lock().failed.remove(&session);
     }
 
+    /// How many sessions are known to have something new that is not written, or could not be.
+    pub(super) fn behind(&self) -> usize {
+        let state = self.lock();
+        let failed = state.failed.iter().filter(|session| !state.known.contains(session));
+        state.known.len() + failed.count()
+    }
+
     /// No more will come.
     pub(super) fn stop(&self) {
         self.lock().stopping = true;

@@ -30,6 +30,20 @@ fn too_many_are_all() {
 }
 
 #[test]
+fn those_behind_are_counted_once() {
+    let waiting = Waiting::new(9, Duration::from_secs(60));
+    for number in [1, 2, 1] {
+        waiting.add(id(number));
+    }
+    waiting.failed(id(2));
+    waiting.failed(id(3));
+    assert_eq!(waiting.behind(), 3);
+    waiting.written(id(3));
+    assert_eq!(waiting.next(false), Next::Session(id(1)));
+    assert_eq!(waiting.behind(), 1);
+}
+
+#[test]
 fn what_failed_comes_again() {
     let waiting = Waiting::new(2, Duration::from_millis(1));
     assert!(waiting.failed(id(1)), "told once");

@@ -19,6 +19,8 @@ mod read;
 mod resolve;
 mod serve;
 mod settings;
+#[cfg(feature = "otel")]
+mod telemetry;
 mod transcripts;
 mod workspaces;
 

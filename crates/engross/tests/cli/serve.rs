@@ -32,6 +32,14 @@ impl Server {
     }
 
     pub(crate) fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+        Self::try_start_with(folder, arguments, &[])
+    }
+
+    pub(crate) fn try_start_with(
+        folder: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<Self, String> {
         let mut child = Command::new(env!("CARGO_BIN_EXE_engross"))
             .args(["serve", "--data"])
             .arg(folder.join("data"))
@@ -39,6 +47,7 @@ impl Server {
             .args(arguments)
             .env_remove("ENGROSS_TOKEN")
             .env("ENGROSS_CONFIG", config(folder))
+            .envs(variables.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

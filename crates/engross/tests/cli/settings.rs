@@ -95,6 +95,32 @@ fn doctor_tries_what_sessions_need() {
 }
 
 #[test]
+fn doctor_tells_what_becomes_of_telemetry() {
+    let doctor = |endpoint: &str| {
+        let ran =
+            Desk::new().with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).run(&["doctor", "--json"]);
+        let check = row(&ran.json(), "checks", "telemetry");
+        (ran.code, check["ok"].clone(), check["message"].as_str().unwrap().to_owned())
+    };
+    #[cfg(not(feature = "otel"))]
+    {
+        let ignored = "OTEL_EXPORTER_OTLP_ENDPOINT is set and ignored: built without otel";
+        assert_eq!(doctor("http://host:4318"), (Some(0), json!(true), ignored.to_owned()));
+        assert_eq!(doctor(" "), (Some(0), json!(true), "built without otel".to_owned()));
+    }
+    #[cfg(feature = "otel")]
+    {
+        let sent = "spans are sent to http://host:4318/v1/traces";
+        assert_eq!(doctor("http://host:4318/?key=k"), (Some(0), json!(true), sent.to_owned()));
+        let none = "OTEL_EXPORTER_OTLP_ENDPOINT is not set, so no spans are sent";
+        assert_eq!(doctor(" "), (Some(0), json!(true), none.to_owned()));
+        let (code, ok, message) = doctor("https://user:secret@host");
+        assert_eq!((code, ok), (Some(1), json!(false)));
+        assert!(!message.contains("secret"), "{message}");
+    }
+}
+
+#[test]
 fn settings_that_cannot_be_used_are_refused() {
     let desk = Desk::new();
     desk.put("config.toml", b"modell = \"rules\"\n");

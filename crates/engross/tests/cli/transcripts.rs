@@ -76,6 +76,36 @@ fn a_call_of_the_client_over_two_servers() {
 }
 
 #[test]
+fn a_transcript_that_cannot_go_on_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    assert_eq!(server.chat("s", "1", &said("a")).unwrap().0, 200);
+    assert_eq!(server.chat("t", "2", &said("a")).unwrap().0, 200);
+    counts(&server, "engross_transcripts_behind 0");
+    kill(&server, "-KILL");
+    drop(server);
+    let first = std::fs::read_dir(folder.path().join("transcripts")).unwrap().next().unwrap().unwrap();
+    std::fs::write(first.path(), "{\"somebody\": \"else\"}\n").unwrap();
+    let server = start(folder.path());
+    counts(&server, "engross_transcripts_behind 1");
+    assert_eq!(server.chat("s", "3", &said("a")).unwrap().0, 200);
+}
+
+/// Waits until the server counts this.
+fn counts(server: &Server, line: &str) {
+    let started = Instant::now();
+    loop {
+        let (_, text) = server.send("GET", "/metrics", &[], b"").unwrap();
+        let text = String::from_utf8(text).unwrap();
+        if text.lines().any(|counted| counted == line) {
+            return;
+        }
+        assert!(started.elapsed() < Duration::from_secs(10), "{text}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
 fn servers_that_are_killed_under_load() {
     let folder = tempfile::tempdir().unwrap();
     for round in 0..4u64 {
@@ -119,6 +149,7 @@ fn a_server_with_traces_answers_and_stops_cleanly() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::try_start(folder.path(), &["--model", "rules", "--traces", url]).unwrap();
     assert_eq!(server.chat("s", "1", &said("delete paragraph 1")).unwrap().0, 200);
+    counts(&server, "engross_traces_lost_total 0");
     kill(&server, "-TERM");
     assert!(server.child.wait().unwrap().success());
 }
