@@ -59,6 +59,8 @@ mod machine_tests;
 #[cfg(test)]
 mod manage_tests;
 #[cfg(test)]
+mod random_support;
+#[cfg(test)]
 mod random_tests;
 #[cfg(test)]
 pub(crate) mod service_support;

@@ -4,29 +4,23 @@
 //! A process dies at a random request to its store, before or after that is done, and everything of it stops there: a
 //! SIGKILL. `ENGROSS_RANDOM_SESSIONS` says how many sessions are tried.
 
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engross_llm::{Error, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec};
-use engross_protocol::{Clock, CountingIds, SessionId, Timestamp};
-use engross_store::{
-    Append, Entry, Fence, MemoryStore, Millis, Name, NameRow, NewSession, Pending, SessionSummary, Store,
-};
-use futures_util::stream::{self, BoxStream, StreamExt};
+use engross_llm::Message;
+use engross_protocol::{CountingIds, SessionId};
+use engross_store::MemoryStore;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use serde_json::json;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::event::{Finish, Placed, TurnEvent};
 use super::log::{LogEvent, ResultSource};
+use super::random_support::{Asked, Life, Outside, Passing, Plan, Presses};
 use super::service_support::{request, result, tool, user};
-use super::{
-    Answering, Briefing, Briefs, Models, Opening, Rules, ServerTool, SessionKey, Sessions, SessionsConfig,
-    ToolResult, ToolResults, ToolRound, Toolbox, Toolboxes, TurnRequest, live, record,
-};
+use super::{Answering, Models, Rules, SessionKey, Sessions, SessionsConfig, TurnRequest, live, record};
 
 /// The result of a call that the client does not name.
 const DUMMY: &str = "the result of the only call of this tool";
@@ -55,19 +49,6 @@ enum Op {
     Wait { minutes: u8 },
     /// From now on the client speaks to the other process.
     Switch,
-}
-
-/// What the model does when it is asked.
-#[derive(Debug, Clone, Copy)]
-enum Plan {
-    Text,
-    Client,
-    Server,
-    Both,
-    Unknown,
-    Cut,
-    Refuse,
-    Silence,
 }
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
@@ -99,228 +80,6 @@ fn plans() -> impl Strategy<Value = Vec<Plan>> {
         1 => Just(Plan::Silence),
     ];
     prop::collection::vec(plan, 0..24)
-}
-
-/// The time of the test's own runtime, which passes at once when all wait.
-struct Passing(Instant);
-
-impl Clock for Passing {
-    fn now(&self) -> Timestamp {
-        "2027-01-15T08:00:00Z".parse().unwrap()
-    }
-
-    fn millis(&self) -> u64 {
-        1_800_000_000_000 + u64::try_from(self.0.elapsed().as_millis()).unwrap()
-    }
-}
-
-/// A process's way to the store, and its life.
-struct Life {
-    store: Arc<MemoryStore>,
-    dead: AtomicBool,
-    /// Requests until it dies; negative for never.
-    left: AtomicI64,
-    done: AtomicBool,
-}
-
-impl Life {
-    fn new(store: &Arc<MemoryStore>) -> Arc<Self> {
-        Arc::new(Self {
-            store: Arc::clone(store),
-            dead: AtomicBool::new(false),
-            left: AtomicI64::new(-1),
-            done: AtomicBool::new(false),
-        })
-    }
-
-    fn is_dead(&self) -> bool {
-        self.dead.load(Ordering::SeqCst)
-    }
-
-    fn ask<'a, T: Send + 'static>(
-        &'a self,
-        work: impl FnOnce(&'a MemoryStore) -> Pending<'a, T>,
-    ) -> Pending<'a, T> {
-        if self.is_dead() {
-            return Box::pin(std::future::pending());
-        }
-        let left = self.left.load(Ordering::SeqCst);
-        self.left.store((left - 1).max(-1), Ordering::SeqCst);
-        if left != 0 {
-            return work(&self.store);
-        }
-        self.dead.store(true, Ordering::SeqCst);
-        if self.done.load(Ordering::SeqCst) {
-            // The store in memory has done it by the time it gives its answer, which nobody hears.
-            drop(work(&self.store));
-        }
-        Box::pin(std::future::pending())
-    }
-}
-
-impl Store for Life {
-    fn load(&self, name: &Name) -> Pending<'_, Option<engross_store::Session>> {
-        let name = name.clone();
-        self.ask(move |store| store.load(&name))
-    }
-
-    fn load_by_id(&self, session: SessionId) -> Pending<'_, Option<engross_store::Session>> {
-        self.ask(|store| store.load_by_id(session))
-    }
-
-    fn create(&self, new: NewSession) -> Pending<'_, (engross_store::Session, bool)> {
-        self.ask(|store| store.create(new))
-    }
-
-    fn append(&self, append: Append) -> Pending<'_, u64> {
-        self.ask(|store| store.append(append))
-    }
-
-    fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {
-        self.ask(|store| store.entries(session, after, limit))
-    }
-
-    fn lease(
-        &self,
-        session: SessionId,
-        holder: &str,
-        now: Millis,
-        ttl: Millis,
-    ) -> Pending<'_, Option<Fence>> {
-        let holder = holder.to_owned();
-        self.ask(move |store| store.lease(session, &holder, now, ttl))
-    }
-
-    fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
-        self.ask(|store| store.release(session, fence))
-    }
-
-    fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>> {
-        self.ask(|store| store.due(until, limit))
-    }
-
-    fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
-        self.ask(|store| store.list(after, limit))
-    }
-
-    fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
-        let name = name.clone();
-        self.ask(move |store| store.value(&name))
-    }
-
-    fn healthy(&self) -> Pending<'_, ()> {
-        self.ask(|store| store.healthy())
-    }
-
-    fn close(&self) -> Pending<'_, ()> {
-        self.ask(|store| store.close())
-    }
-}
-
-/// What all processes of a world share: the model, and what tools have done.
-struct Outside {
-    plans: Mutex<VecDeque<Plan>>,
-    asked: Mutex<Vec<Request>>,
-    numbers: AtomicU32,
-    effects: Mutex<Vec<String>>,
-}
-
-impl Outside {
-    fn number(&self) -> u32 {
-        self.numbers.fetch_add(1, Ordering::SeqCst)
-    }
-
-    fn call(&self, index: usize, name: &str) -> [Result<Event, Error>; 2] {
-        let id = format!("call_{}", self.number());
-        let delta = format!("{{\"n\":\"{id}\"}}");
-        [
-            Ok(Event::ToolCallStart { index, id, name: name.to_owned() }),
-            Ok(Event::ToolCallArguments { index, delta }),
-        ]
-    }
-}
-
-/// The model as one process sees it.
-struct Asked(Arc<Outside>, Arc<Life>);
-
-impl Model for Asked {
-    fn info(&self) -> ModelInfo {
-        ModelInfo { spec: "random".to_owned(), language_model: false }
-    }
-
-    fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
-        if self.1.is_dead() {
-            return stream::pending().boxed();
-        }
-        let outside = &self.0;
-        outside.asked.lock().unwrap().push(request);
-        let plan = outside.plans.lock().unwrap().pop_front().unwrap_or(Plan::Text);
-        let mut pieces = vec![Ok(Event::Text(format!("answer {}", outside.number())))];
-        match plan {
-            Plan::Text => {}
-            Plan::Client => pieces.extend(outside.call(0, "read_document")),
-            Plan::Server => pieces.extend(outside.call(0, "apply")),
-            Plan::Both => {
-                pieces.extend(outside.call(0, "apply"));
-                pieces.extend(outside.call(1, "read_document"));
-                pieces.extend(outside.call(2, "look"));
-            }
-            Plan::Unknown => pieces.extend(outside.call(0, "fly")),
-            Plan::Cut => {
-                pieces.push(Err(Error::Truncated));
-                return stream::iter(pieces).boxed();
-            }
-            Plan::Refuse => {
-                let message = "order".to_owned();
-                return stream::iter([Err(Error::BadRequest { provider: "p", status: 400, message })])
-                    .boxed();
-            }
-            Plan::Silence => {
-                let silence = stream::once(async {
-                    sleep(Duration::from_secs(120)).await;
-                    Err(Error::Truncated)
-                });
-                return stream::iter(pieces).chain(silence).boxed();
-            }
-        }
-        pieces.push(Ok(Event::Finish(FinishReason::Stop)));
-        stream::iter(pieces).boxed()
-    }
-}
-
-/// A tool that changes something, and takes its time.
-struct Press(Arc<Outside>);
-
-impl Toolbox for Press {
-    fn tools(&self) -> Vec<ServerTool> {
-        let spec = ToolSpec { name: "apply".to_owned(), description: String::new(), parameters: json!({}) };
-        vec![ServerTool { spec, read_only: false }]
-    }
-
-    fn briefing(&self) -> Briefs<'_> {
-        Box::pin(async { Briefing::default() })
-    }
-
-    fn status(&self, _call: &ToolCall) -> String {
-        "Pressing".to_owned()
-    }
-
-    fn run(&self, round: ToolRound) -> ToolResults<'_> {
-        self.0.effects.lock().unwrap().extend(round.calls.iter().map(|call| call.id.clone()));
-        Box::pin(async move {
-            sleep(Duration::from_secs(1)).await;
-            round.calls.iter().map(|_| ToolResult::text("pressed")).collect()
-        })
-    }
-}
-
-struct Presses(Arc<Outside>);
-
-impl Toolboxes for Presses {
-    fn open<'a>(&'a self, _workspace: &'a str) -> Opening<'a> {
-        let press = Arc::new(Press(Arc::clone(&self.0)));
-        Box::pin(async move { Ok(press as Arc<dyn Toolbox>) })
-    }
 }
 
 struct Process {

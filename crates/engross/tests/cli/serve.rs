@@ -19,19 +19,33 @@ const SCRIPT: &str = r#"{
 }"#;
 
 /// A server that dies with the test.
-struct Server {
-    child: Child,
+pub(crate) struct Server {
+    /// `None` where the test itself keeps the process.
+    child: Option<Child>,
     address: String,
 }
 
 impl Server {
+    /// A server that the test has started itself.
+    pub(crate) fn of(address: String) -> Self {
+        Self { child: None, address }
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn child(&mut self) -> &mut Child {
+        self.child.as_mut().unwrap()
+    }
+
     fn start(folder: &Path) -> Self {
         let script = folder.join("script.json");
         std::fs::write(&script, SCRIPT).unwrap();
         Self::try_start(folder, &["--model", &format!("script:{}", script.display())]).unwrap()
     }
 
-    fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+    pub(crate) fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
         let mut child = Command::new(env!("CARGO_BIN_EXE_engross"))
             .args(["serve", "--data"])
             .arg(folder.join("data"))
@@ -48,7 +62,7 @@ impl Server {
             let line = line.unwrap();
             if let Some(rest) = line.strip_prefix("Listening at http://") {
                 let address = rest.split('/').next().unwrap().to_owned();
-                return Ok(Self { child, address });
+                return Ok(Self { child: Some(child), address });
             }
             said.push_str(&line);
         }
@@ -56,9 +70,26 @@ impl Server {
         Err(said)
     }
 
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> std::io::Result<(u16, Value)> {
-        let body = body.to_string();
-        let mut head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.address);
+    pub(crate) fn post(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> std::io::Result<(u16, Value)> {
+        Self::read(&self.ask("POST", path, headers, &body.to_string())?)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> std::io::Result<(u16, Value)> {
+        Self::read(&self.get_text(path)?)
+    }
+
+    /// Head and body as they came.
+    pub(crate) fn get_text(&self, path: &str) -> std::io::Result<String> {
+        self.ask("GET", path, &[], "")
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> std::io::Result<String> {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.address);
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -68,13 +99,17 @@ impl Server {
         stream.write_all(head.as_bytes())?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+
+    fn read(answer: &str) -> std::io::Result<(u16, Value)> {
         let cut = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
         let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(cut)?;
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
         Ok((status, serde_json::from_str(body).map_err(|_| cut())?))
     }
 
-    fn chat(&self, session: &str, once: &str, messages: &Value) -> std::io::Result<(u16, Value)> {
+    pub(crate) fn chat(&self, session: &str, once: &str, messages: &Value) -> std::io::Result<(u16, Value)> {
         let tool = json!({"type": "function", "function": {"name": "look", "parameters": {}}});
         let body = json!({"model": "engross", "messages": messages, "tools": [tool]});
         self.post(
@@ -84,16 +119,18 @@ impl Server {
         )
     }
 
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+    pub(crate) fn kill(mut self) {
+        self.child().kill().unwrap();
+        self.child().wait().unwrap();
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
@@ -103,7 +140,7 @@ fn config(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-fn said(text: &str) -> Value {
+pub(crate) fn said(text: &str) -> Value {
     json!([{"role": "user", "content": text}])
 }
 
@@ -148,7 +185,7 @@ fn a_server_that_is_killed_loses_nothing() {
             }
             // Another moment each time.
             std::thread::sleep(Duration::from_millis(20 + round * 37 % 110));
-            let pid = server.child.id().to_string();
+            let pid = server.child.as_ref().unwrap().id().to_string();
             assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
         });
     }
@@ -176,10 +213,10 @@ fn a_server_that_is_asked_to_stop_ends_cleanly() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(folder.path());
     server.chat("s", "1", &said("hello")).unwrap();
-    let pid = server.child.id().to_string();
+    let pid = server.child().id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let started = Instant::now();
-    let status = server.child.wait().unwrap();
+    let status = server.child().wait().unwrap();
     assert!(
         status.success() && started.elapsed() < Duration::from_secs(3),
         "{status} {:?}",

@@ -99,7 +99,10 @@ async fn every_answer_names_its_model() {
     whole.chat(json!({"messages": [user("a")], "model": "gpt-4"})).await;
     let log = whole.log().await;
     let answered = log.iter().find(|entry| entry["event"] == "answered").unwrap();
-    assert!(answered["model"].as_str().unwrap().ends_with("#m"), "who answered, not what was asked for: {answered}");
+    assert!(
+        answered["model"].as_str().unwrap().ends_with("#m"),
+        "who answered, not what was asked for: {answered}"
+    );
 }
 
 /// No date and no note stands before them, and `/new` is no command.
@@ -129,6 +132,11 @@ async fn what_was_heard_is_kept_when_the_turn_is_not() {
     }
     assert_eq!(ending, (json!("failed"), json!("MODEL_TIMEOUT")));
     let log = whole.log().await;
-    let streamed: String = log.iter().filter_map(|entry| (entry["event"] == "streamed").then(|| entry["text"].as_str().unwrap().to_owned())).collect();
-    assert_eq!(streamed, "one two ");
+    let streamed: String = log
+        .iter()
+        .filter_map(|entry| {
+            (entry["event"] == "streamed").then(|| entry["text"].as_str().unwrap().to_owned())
+        })
+        .collect();
+    assert_eq!(streamed, "one two");
 }

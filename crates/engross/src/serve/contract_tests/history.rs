@@ -51,8 +51,7 @@ async fn a_result_is_never_user_text() {
     let whole = whole(json!({"turns": [
         {"tool_calls": [{"name": "read_document", "args": {}}]}, {"text": "cheese"}
     ]}));
-    let first =
-        whole.chat(json!({"messages": [user("read")], "tools": functions(&["read_document"])})).await;
+    let first = whole.chat(json!({"messages": [user("read")], "tools": functions(&["read_document"])})).await;
     let (id, _) = calls(&first).remove(0);
     assert_eq!(said(&whole.chat(json!({"messages": [tool(&id, "THE TEXT")]})).await), "cheese");
     assert_eq!(whole.roles().await, ["user", "assistant", "tool", "assistant"]);
@@ -64,7 +63,7 @@ async fn a_result_is_never_user_text() {
 /// The reference takes the last result as the message and the others as its context.
 #[tokio::test]
 async fn several_results_all_bind_in_one_request() {
-    let two = [{"name": "read_document"}, {"name": "look"}].map(|call: Value| call);
+    let two = json!([{"name": "read_document"}, {"name": "look"}]);
     let whole = whole(json!({"turns": [{"tool_calls": two}, {"text": "both"}]}));
     let first =
         whole.chat(json!({"messages": [user("go")], "tools": functions(&["read_document", "look"])})).await;
@@ -121,8 +120,7 @@ async fn a_list_that_ends_with_a_known_answer_is_refused() {
 async fn calls_of_an_assistant_without_text_are_kept() {
     let whole = whole(json!({"turns": [{"text": "seen"}]}));
     let call = json!({"id": "x", "type": "function", "function": {"name": "look", "arguments": "{\"a\":1}"}});
-    let messages =
-        json!([user("look"), {"role": "assistant", "content": null, "tool_calls": [call]}, tool("x", "X"), user("and?")]);
+    let messages = json!([user("look"), {"role": "assistant", "content": null, "tool_calls": [call]}, tool("x", "X"), user("and?")]);
     assert_eq!(said(&whole.chat(json!({ "messages": messages })).await), "seen");
     let seen = whole.asked_messages(0);
     assert_eq!(roles(&seen), ["user", "assistant", "tool", "user"]);
@@ -152,7 +150,8 @@ async fn the_key_comes_back_and_either_form_leads_to_the_session() {
     let id = first.header("x-engross-session-id").unwrap();
     for key in ["doc", "DOC", "agent:main:doc", &id] {
         let body = json!({"messages": [user(key)]}).to_string();
-        let got = send(&whole.app, axum::http::Method::POST, CHAT, &[("x-openclaw-session-key", key)], body).await;
+        let got =
+            send(&whole.app, axum::http::Method::POST, CHAT, &[("x-openclaw-session-key", key)], body).await;
         assert_eq!(got.header("x-engross-session-id"), Some(id.clone()), "{key}");
         assert_eq!(got.header("x-openclaw-session-key").as_deref(), Some("agent:main:doc"));
     }

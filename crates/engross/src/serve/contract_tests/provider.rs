@@ -14,7 +14,9 @@ async fn fails(whole: &Whole, stream: bool) -> (u16, Value) {
     }
     assert!(got.text.ends_with("data: [DONE]\n\n"), "a stream has an end: {}", got.text);
     let chunks = got.text.lines().filter_map(|line| line.strip_prefix("data: "));
-    let error = chunks.filter_map(|chunk| serde_json::from_str::<Value>(chunk).ok()).find(|chunk| chunk["error"].is_object());
+    let error = chunks
+        .filter_map(|chunk| serde_json::from_str::<Value>(chunk).ok())
+        .find(|chunk| chunk["error"].is_object());
     (got.status, error.unwrap_or_else(|| panic!("no error in {}", got.text))["error"].clone())
 }
 
@@ -39,8 +41,14 @@ async fn case_155_faults_are_typed_and_the_session_goes_on() {
         ("reset", after("disconnect", 2), "MODEL_", 502, 1, true),
         ("error in the stream", after("error_event", 2), "MODEL_STREAM_ERROR", 502, 1, true),
         ("no JSON", after("bad_sse", 2), "MODEL_PROTOCOL", 502, 1, true),
-        ("silence", json!({"text": "one two three", "fault": {"kind": "hang", "after": 2, "seconds": 60}, "times": 0}),
-         "MODEL_TIMEOUT", 504, 1, true),
+        (
+            "silence",
+            json!({"text": "one two three", "fault": {"kind": "hang", "after": 2, "seconds": 60}, "times": 0}),
+            "MODEL_TIMEOUT",
+            504,
+            1,
+            true,
+        ),
         ("nothing", json!({"fault": {"kind": "empty"}, "times": 0}), "MODEL_", 502, 1, false),
     ];
     for (name, turn, code, status, asked, has_text) in cases {
@@ -59,7 +67,11 @@ async fn case_155_faults_are_typed_and_the_session_goes_on() {
             assert_eq!((kind, &ended), (json!("failed"), &error["code"]), "{name}: the log says the same");
             let log = json!(whole.log().await).to_string();
             assert_eq!(log.contains("one "), has_text, "{name}: what was streamed is kept: {log}");
-            assert_eq!(said(&whole.chat(json!({"messages": [user("and now?")]})).await), "well again", "{name}");
+            assert_eq!(
+                said(&whole.chat(json!({"messages": [user("and now?")]})).await),
+                "well again",
+                "{name}"
+            );
             assert_eq!(whole.roles().await, ["user", "user", "assistant"], "{name}");
         }
     }
@@ -80,7 +92,10 @@ async fn case_155_what_passes_is_not_seen() {
     let turns = json!([{"fault": {"kind": "status", "code": 429, "retry_after": 600}}]);
     let whole = super::whole::whole(json!({ "turns": turns }));
     let got = whole.chat(json!({"messages": [user("go")]})).await;
-    assert_eq!((got.error().1.as_str(), got.header("retry-after").as_deref()), ("MODEL_RATE_LIMITED", Some("600")));
+    assert_eq!(
+        (got.error().1.as_str(), got.header("retry-after").as_deref()),
+        ("MODEL_RATE_LIMITED", Some("600"))
+    );
     assert_eq!(whole.asked().len(), 1);
 }
 
@@ -145,7 +160,11 @@ async fn a_background_turn_goes_on_without_its_client() {
         whole.wait_for_asked(1).await;
         drop(socket);
         let events = super::super::client::get(&whole.app, "/v1/sessions/doc/events", &[]).await;
-        assert!(events.text.contains("one") && events.text.contains("\"finish_reason\":\"stop\""), "{}", events.text);
+        assert!(
+            events.text.contains("one") && events.text.contains("\"finish_reason\":\"stop\""),
+            "{}",
+            events.text
+        );
         assert_eq!(whole.ending().await.0["whole"], "stop");
         assert_eq!(whole.asked().len(), 1);
     }
@@ -161,5 +180,8 @@ async fn a_client_that_comes_back_hears_the_same_answer() {
     drop(socket);
     let events = super::super::client::get(&whole.app, "/v1/sessions/doc/events", &[]).await;
     assert!(events.text.contains("\"finish_reason\":\"stop\""), "{}", events.text);
-    assert_eq!((whole.asked().len(), whole.session().await["messages"][1]["content"].clone()), (1, json!("one two three")));
+    assert_eq!(
+        (whole.asked().len(), whole.session().await["messages"][1]["content"].clone()),
+        (1, json!("one two three"))
+    );
 }

@@ -5,7 +5,7 @@ use axum::http::Method;
 use serde_json::json;
 
 use super::super::client::{CHAT, get, send};
-use super::whole::{user, whole};
+use super::whole::{functions, user, whole};
 
 #[tokio::test]
 async fn bad_input_is_told_and_leaves_nothing_behind() {
@@ -18,9 +18,14 @@ async fn bad_input_is_told_and_leaves_nothing_behind() {
         ("{}", 400, "MESSAGE_MISSING", "Missing user message in `messages`"),
         (r#"{"messages":[{"role":"system","content":"x"}]}"#, 400, "MESSAGE_MISSING", "Missing user message"),
         (r#"{"messages":[{"role":"assistant","content":"x"}]}"#, 400, "", ""),
-        (r#"{"messages":[{"role":"pope","content":"x"}]}"#, 400, "INVALID_REQUEST", "messages[0].role"),
+        (r#"{"messages":[{"role":"pope","content":"x"}]}"#, 400, "MESSAGE_MISSING", "the role user or tool"),
         (r#"{"messages":"hi"}"#, 400, "INVALID_REQUEST", "`messages`"),
-        (r#"{"messages":[{"role":"tool","content":"x","tool_call_id":"c"}]}"#, 409, "CALL_NOT_OPEN", "no open call"),
+        (
+            r#"{"messages":[{"role":"tool","content":"x","tool_call_id":"c"}]}"#,
+            409,
+            "CALL_NOT_OPEN",
+            "no open call",
+        ),
     ];
     for (body, status, code, message) in cases {
         let got = send(&whole.app, Method::POST, CHAT, &[("x-openclaw-session-key", "doc")], body).await;
@@ -38,7 +43,7 @@ async fn bad_input_is_told_and_leaves_nothing_behind() {
         ("tool_choice", json!({"type": "function", "function": {"name": "zz"}}), "TOOL_INVALID"),
         ("user", json!(7), "INVALID_REQUEST"),
     ] {
-        let mut body = json!({ "messages": hi });
+        let mut body = json!({ "messages": hi, "tools": functions(&["look"]) });
         body[field] = value;
         let got = whole.chat(body.clone()).await;
         assert_eq!(got.error(), (400, code.to_owned(), "invalid_request_error".to_owned()), "{body}");

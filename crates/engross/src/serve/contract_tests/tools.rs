@@ -30,7 +30,11 @@ async fn the_one_result_of_a_call_is_the_clients() {
     assert_eq!(results.len(), 1);
     assert_eq!((&results[0]["content"], &results[0]["from"]), (&json!("a house"), &json!("client")));
     for stub in ["pending", "delegated"] {
-        assert!(!json!(whole.asked().iter().map(|asked| &asked.body).collect::<Vec<_>>()).to_string().contains(stub));
+        assert!(
+            !json!(whole.asked().iter().map(|asked| &asked.body).collect::<Vec<_>>())
+                .to_string()
+                .contains(stub)
+        );
     }
 }
 
@@ -66,7 +70,10 @@ async fn words_beside_a_call_are_kept() {
                 .filter_map(|chunk| Some(chunk["choices"][0]["delta"]["content"].as_str()?.to_owned()))
                 .collect();
             assert_eq!(words, "Let me look.");
-            assert!(got.text.contains("\"finish_reason\":\"tool_calls\"") && got.text.ends_with("data: [DONE]\n\n"));
+            assert!(
+                got.text.contains("\"finish_reason\":\"tool_calls\"")
+                    && got.text.ends_with("data: [DONE]\n\n")
+            );
         } else {
             assert_eq!(said(&got), "Let me look.");
         }
@@ -81,7 +88,10 @@ async fn an_abandoned_call_gets_an_error_as_its_result() {
     let (id, _) = calls(&ask(&whole, &["look"]).await).remove(0);
     assert_eq!(said(&whole.chat(json!({"messages": [user("never mind")]})).await), "well");
     let shown = whole.session().await;
-    assert_eq!((&shown["messages"][2]["tool_call_id"], &shown["messages"][2]["is_error"]), (&json!(id), &json!(true)));
+    assert_eq!(
+        (&shown["messages"][2]["tool_call_id"], &shown["messages"][2]["is_error"]),
+        (&json!(id), &json!(true))
+    );
     let before = whole.log().await;
     let late = whole.chat(json!({"messages": [tool(&id, "late")]})).await;
     assert_eq!(late.error().1, "RESULT_DUPLICATE");

@@ -187,7 +187,10 @@ pub(super) fn tool(id: &str, content: &str) -> Value {
 
 /// Functions of the client.
 pub(super) fn functions(names: &[&str]) -> Value {
-    names.iter().map(|name| json!({"type": "function", "function": {"name": name, "parameters": {}}})).collect()
+    names
+        .iter()
+        .map(|name| json!({"type": "function", "function": {"name": name, "parameters": {}}}))
+        .collect()
 }
 
 /// What an answer calls: ids and names.
