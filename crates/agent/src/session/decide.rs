@@ -246,13 +246,8 @@ impl Decider<'_> {
         }
         // Both rounds since the last request: a client that brings something new gives the model a new chance.
         if turn.asked >= 2
-            && let Some(reasons) = rounds::stuck(self.of_turn(), |name| self.changes(name))
+            && let Some(message) = rounds::stuck(self.of_turn(), |name| self.changes(name))
         {
-            let message = format!(
-                "Nothing could be changed in two rounds in a row, so the model was stopped. What went wrong:\n- {}\nSay how to \
-                 go on.",
-                reasons.join("\n- ")
-            );
             return self.stop("NO_PROGRESS", &message);
         }
         let turn = turn.clone();

@@ -304,12 +304,15 @@ impl World {
             Op::Stray => self.send(self.request(vec![result("stray", "fly", "?")]), "", false).await,
             Op::Repeat => {
                 if let Some((request, text, whole)) = self.last.clone() {
+                    // A turn that is under way asks on its own account.
+                    let rests = self.processes.iter().all(|process| process.sessions.running() == 0);
                     let before = self.outside.asked.lock().unwrap().len();
                     self.send(request, &text, false).await;
                     let again = self.last.as_ref().and_then(|(_, _, whole)| whole.clone());
                     if let (Some(first), Some(again)) = (whole, again) {
                         assert_eq!(first, again, "the same request has the same answer");
-                        assert_eq!(before, self.outside.asked.lock().unwrap().len(), "and no model is asked");
+                        let after = self.outside.asked.lock().unwrap().len();
+                        assert!(!rests || before == after, "and no model is asked");
                     }
                 }
             }

@@ -105,9 +105,9 @@ fn outcome(name: &str, content: &str) -> String {
     if counts.is_empty() { name.to_owned() } else { format!("{name}: {}", counts.join(", ")) }
 }
 
-/// Why the last two rounds made no progress: in both, calls that would have changed something failed, every one. `None` while
-/// there is some. A round that only reads counts as a new attempt.
-pub(super) fn stuck(messages: &[Message], changes: impl Fn(&str) -> bool) -> Option<Vec<String>> {
+/// The report of two rounds without progress: in the last two, calls that would have changed something failed, every one. `None`
+/// while there is some. A round that only reads counts as a new attempt.
+pub(super) fn stuck(messages: &[Message], changes: impl Fn(&str) -> bool) -> Option<String> {
     let mut reasons: Vec<String> = Vec::new();
     let mut rounds = 0;
     // From the end: the results of a round, then the calls that they belong to.
@@ -130,7 +130,11 @@ pub(super) fn stuck(messages: &[Message], changes: impl Fn(&str) -> bool) -> Opt
                 rounds += 1;
                 if rounds == 2 {
                     reasons.reverse();
-                    return Some(reasons);
+                    return Some(format!(
+                        "Nothing could be changed in two rounds in a row, so the model was stopped. What went wrong:\n- {}\nSay \
+                         how to go on.",
+                        reasons.join("\n- ")
+                    ));
                 }
             }
             Message::User { .. } => return None,
