@@ -355,7 +355,7 @@ fn user(text: &str) -> Message {
 }
 
 /// What providers insist on: every call is followed by its one result, every result follows its call.
-fn assert_paired(request: &Request) {
+pub(super) fn assert_paired(request: &Request) {
     let mut open: Vec<&str> = Vec::new();
     for message in &request.messages {
         match message {

@@ -10,6 +10,7 @@
 //! | `state` | where does the session stand, as the log tells it? |
 //! | `intake` | what of a request is new, and which results belong to which calls? |
 //! | `decide` | what happens next? |
+//! | `rounds` | what has a turn done so far, and does it get on? |
 //! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
 //! | `toolbox` | what can the server itself do for the model? |
 //! | `service`, `config` | what can be asked of all sessions, and what are they made of? |
@@ -43,6 +44,7 @@ pub(crate) mod one_turn;
 mod record;
 mod render;
 mod request;
+mod rounds;
 mod service;
 mod settings;
 mod slots;
@@ -55,9 +57,15 @@ mod turn;
 mod watch;
 
 #[cfg(test)]
+mod cases_tests;
+#[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
 mod manage_tests;
+#[cfg(test)]
+mod random_support;
+#[cfg(test)]
+mod random_tests;
 #[cfg(test)]
 pub(crate) mod service_support;
 #[cfg(test)]
@@ -96,6 +104,7 @@ pub const CODES: &[&str] = &[
     "SETTING_INVALID",
     "MODEL_NOT_OFFERED",
     "WORKSPACE_UNKNOWN",
+    "NO_PROGRESS",
 ];
 
 pub use answer::Answering;

@@ -270,6 +270,17 @@ impl Sessions {
         // Its process died, so it is begun anew, under a number of its own: what was told of it before may not be continued
         // with the words of another answer.
         let fence = lease::take(config, id).await?;
+        if fence.is_some() {
+            // Another server may have finished it while this one waited for the lease.
+            let log = record::read_all(store, id).await;
+            let whole = log.as_ref().ok().map(|log| record::standing(log, claimed));
+            if let (Ok(log), Some(answer)) = (&log, whole)
+                && record::is_whole(log, answer)
+            {
+                lease::give_back(config, id, fence).await;
+                return Ok(Some(Answering::recorded(id, log, answer)));
+            }
+        }
         let mut live = match held.take() {
             Some(live) => live,
             None => live::load(store, id).await?.ok_or_else(lost)?,

@@ -34,7 +34,7 @@ fn desk(files: &[&str]) -> Desk {
     Desk { _folder: folder, all, workspace, tools }
 }
 
-fn call(id: &str, name: &str, arguments: &Value) -> ToolCall {
+pub(super) fn call(id: &str, name: &str, arguments: &Value) -> ToolCall {
     ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_string() }
 }
 
@@ -47,7 +47,7 @@ fn edit(id: &str, file: Option<&str>, to: &str) -> ToolCall {
     call(id, "apply_redlines", &arguments)
 }
 
-fn round(calls: Vec<ToolCall>, seen: BTreeMap<String, String>) -> ToolRound {
+pub(super) fn round(calls: Vec<ToolCall>, seen: BTreeMap<String, String>) -> ToolRound {
     ToolRound {
         session: SessionId::new(&CountingIds::default(), 0),
         calls,
@@ -58,7 +58,7 @@ fn round(calls: Vec<ToolCall>, seen: BTreeMap<String, String>) -> ToolRound {
     }
 }
 
-fn seen(results: &[ToolResult]) -> BTreeMap<String, String> {
+pub(super) fn seen(results: &[ToolResult]) -> BTreeMap<String, String> {
     let seen = results.iter().flat_map(|result| &result.seen);
     seen.map(|seen| (seen.file.clone(), seen.revision.clone())).collect()
 }

@@ -150,7 +150,10 @@ fn model_failure(outcome: &Outcome) -> Option<Failure> {
         Ending::AnswerCut | Ending::AnswerFiltered => {
             Some(Failure::new(Exit::Model, outcome.ending.code()?, outcome.ending.message()))
         }
-        Ending::Finished | Ending::RoundsExhausted { .. } | Ending::RepeatedCall { .. } => None,
+        Ending::Finished
+        | Ending::RoundsExhausted { .. }
+        | Ending::RepeatedCall { .. }
+        | Ending::NoProgress => None,
     }
 }
 

@@ -27,6 +27,8 @@ mod access_tests;
 #[cfg(test)]
 mod client;
 #[cfg(test)]
+mod contract_tests;
+#[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod front_door_tests;

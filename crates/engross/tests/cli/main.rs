@@ -13,6 +13,7 @@ mod desk;
 mod edit;
 mod guide;
 mod interrupt;
+mod killed;
 mod lists;
 mod output_files;
 mod read;

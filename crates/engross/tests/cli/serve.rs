@@ -20,11 +20,25 @@ pub(crate) const SCRIPT: &str = r#"{
 
 /// A server that dies with the test.
 pub(crate) struct Server {
-    pub(crate) child: Child,
+    /// `None` where the test itself keeps the process.
+    pub(crate) child: Option<Child>,
     address: String,
 }
 
 impl Server {
+    /// A server that the test has started itself.
+    pub(crate) fn of(address: String) -> Self {
+        Self { child: None, address }
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn child(&mut self) -> &mut Child {
+        self.child.as_mut().unwrap()
+    }
+
     fn start(folder: &Path) -> Self {
         let script = folder.join("script.json");
         std::fs::write(&script, SCRIPT).unwrap();
@@ -57,7 +71,7 @@ impl Server {
             let line = line.unwrap();
             if let Some(rest) = line.strip_prefix("Listening at http://") {
                 let address = rest.split('/').next().unwrap().to_owned();
-                return Ok(Self { child, address });
+                return Ok(Self { child: Some(child), address });
             }
             said.push_str(&line);
         }
@@ -69,6 +83,18 @@ impl Server {
         let (status, body) = self.send("POST", path, headers, body.to_string().as_bytes())?;
         let cut = |_| std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
         Ok((status, serde_json::from_slice(&body).map_err(cut)?))
+    }
+
+    pub(crate) fn get(&self, path: &str) -> std::io::Result<(u16, Value)> {
+        let (status, body) = self.send("GET", path, &[], b"")?;
+        let cut = |_| std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        Ok((status, serde_json::from_slice(&body).map_err(cut)?))
+    }
+
+    /// The body as it came.
+    pub(crate) fn get_text(&self, path: &str) -> std::io::Result<String> {
+        let (_, body) = self.send("GET", path, &[], b"")?;
+        Ok(String::from_utf8_lossy(&body).into_owned())
     }
 
     /// Sends a request over a connection of its own; gives status and body.
@@ -108,15 +134,17 @@ impl Server {
     }
 
     pub fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.child().kill().unwrap();
+        self.child().wait().unwrap();
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
@@ -171,7 +199,7 @@ fn a_server_that_is_killed_loses_nothing() {
             }
             // Another moment each time.
             std::thread::sleep(Duration::from_millis(20 + round * 37 % 110));
-            let pid = server.child.id().to_string();
+            let pid = server.child.as_ref().unwrap().id().to_string();
             assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
         });
     }
@@ -199,10 +227,10 @@ fn a_server_that_is_asked_to_stop_ends_cleanly() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(folder.path());
     server.chat("s", "1", &said("hello")).unwrap();
-    let pid = server.child.id().to_string();
+    let pid = server.child().id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let started = Instant::now();
-    let status = server.child.wait().unwrap();
+    let status = server.child().wait().unwrap();
     assert!(
         status.success() && started.elapsed() < Duration::from_secs(3),
         "{status} {:?}",

@@ -59,7 +59,7 @@ fn serve(folder: &Path, endpoint: &str) -> Server {
 /// Asks the server to stop; says how long that took.
 fn stop(mut server: Server) -> Duration {
     let began = Instant::now();
-    let pid = server.child.id().to_string();
+    let pid = server.child.as_ref().unwrap().id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     assert!(server.child.wait().unwrap().success());
     began.elapsed()
