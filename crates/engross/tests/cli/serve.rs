@@ -35,7 +35,7 @@ impl Server {
         &self.address
     }
 
-    fn child(&mut self) -> &mut Child {
+    pub(crate) fn child(&mut self) -> &mut Child {
         self.child.as_mut().unwrap()
     }
 

@@ -19,7 +19,7 @@ fn start(folder: &Path) -> Server {
 }
 
 fn kill(server: &Server, signal: &str) {
-    let pid = server.child.id().to_string();
+    let pid = server.child.as_ref().unwrap().id().to_string();
     assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
 }
 
@@ -68,7 +68,7 @@ fn a_call_of_the_client_over_two_servers() {
     let result = json!([{"role": "tool", "tool_call_id": id, "content": "a house"}]);
     assert_eq!(server.chat("s", "2", &result).unwrap().0, 200);
     kill(&server, "-TERM");
-    assert!(server.child.wait().unwrap().success());
+    assert!(server.child().wait().unwrap().success());
     let files = files(folder.path());
     assert_eq!(files.len(), 1);
     assert_eq!(files[0].0, files[0].1);
@@ -132,7 +132,7 @@ fn servers_that_are_killed_under_load() {
     loop {
         std::thread::sleep(Duration::from_millis(200));
         kill(&server, "-TERM");
-        assert!(server.child.wait().unwrap().success());
+        assert!(server.child().wait().unwrap().success());
         let files = files(folder.path());
         if files.iter().all(|(file, told)| file == told) {
             assert_eq!(files.len(), 3);
@@ -151,5 +151,5 @@ fn a_server_with_traces_answers_and_stops_cleanly() {
     assert_eq!(server.chat("s", "1", &said("delete paragraph 1")).unwrap().0, 200);
     counts(&server, "engross_traces_lost_total 0");
     kill(&server, "-TERM");
-    assert!(server.child.wait().unwrap().success());
+    assert!(server.child().wait().unwrap().success());
 }

@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::super::client::{CHAT, Got, get, send};
+use super::super::fake::documents;
 use super::super::{Access, Limits, Server, app};
 
 /// The session that the tests speak to.
@@ -71,6 +72,8 @@ pub(super) fn whole(script: Value) -> Whole {
         strict_models: false,
         limits: Limits::default(),
         metrics: Arc::default(),
+        // The folder is gone at once: no test here has documents.
+        documents: documents(tempfile::tempdir().unwrap().path()),
     };
     Whole { app: app(Arc::new(server)), store, provider, listening: None }
 }
