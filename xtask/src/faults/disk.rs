@@ -46,7 +46,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
         match say(server.address, &format!("d{}", n % 4), &format!("once-{n}"), &text(n), false) {
             Told::Answer(_) => taken.push(n),
             Told::Refused(503 | 507, error) => {
-                refused.push((n, error["code"].as_str().unwrap_or_default().to_owned()))
+                refused.push((n, error["code"].as_str().unwrap_or_default().to_owned()));
             }
             other => return Err(failed(format!("request {n} on a full disk: {other:?}"))),
         }
