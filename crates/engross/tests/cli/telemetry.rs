@@ -61,7 +61,7 @@ fn stop(mut server: Server) -> Duration {
     let began = Instant::now();
     let pid = server.child.as_ref().unwrap().id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-    assert!(server.child.wait().unwrap().success());
+    assert!(server.child().wait().unwrap().success());
     began.elapsed()
 }
 
