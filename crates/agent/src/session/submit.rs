@@ -254,8 +254,9 @@ impl Sessions {
         let Some(row) = row else { return Ok(None) };
         let (id, claimed) = (row.session, claim.answer(&row.value)?);
         let slot = self.inner.slots.slot(id);
-        let stands_for =
-            |newest: &super::channel::Newest| newest.answer == claimed || newest.retakes == Some(claimed);
+        let stands_for = |newest: &super::channel::Newest| {
+            (newest.answer == claimed || newest.retakes == Some(claimed)) && !newest.channel.is_lost()
+        };
         if let Some(newest) = slot.newest().filter(stands_for) {
             let key = self.key_of(id).await?;
             return Ok(Some(Answering::live(id, key, &newest, true)));

@@ -121,7 +121,7 @@ impl TurnTask {
     fn lose(mut self, error: RequestError) {
         tracing::error!(session = %self.id, code = error.code, "the log was not written: {}", error.message);
         let failed = self.renderer.failed(error.code.to_owned(), error.message, error.retry_after);
-        self.channel.tell([failed]);
+        self.channel.lose(failed);
     }
 
     /// Tools that change something run to their end: nobody would know how far they came.

@@ -134,9 +134,8 @@ async fn what_was_heard_is_kept_when_the_turn_is_not() {
     let log = whole.log().await;
     let streamed: String = log
         .iter()
-        .filter_map(|entry| {
-            (entry["event"] == "streamed").then(|| entry["text"].as_str().unwrap().to_owned())
-        })
+        .filter(|entry| entry["event"] == "streamed")
+        .filter_map(|entry| entry["text"].as_str())
         .collect();
     assert_eq!(streamed, "one two");
 }
