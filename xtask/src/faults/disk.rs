@@ -65,10 +65,14 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
     }
     let holds = |server: &Server| -> Result<()> {
         for n in &taken {
-            let shown = messages(server.address, &format!("d{}", n % 4));
-            let all = shown.as_array().map(Vec::as_slice).unwrap_or_default();
-            if all.iter().filter(|message| message["content"] == text(*n).as_str()).count() != 1 {
-                return Err(failed(format!("message {n} was acknowledged and is not there once")));
+            let all = messages(server.address, &format!("d{}", n % 4))?;
+            let times = all.iter().filter(|message| message["content"] == text(*n).as_str()).count();
+            if times != 1 {
+                return Err(failed(format!(
+                    "message {n} of {} was acknowledged and is there {times} times, among {} messages",
+                    taken.len(),
+                    all.len()
+                )));
             }
         }
         Ok(())

@@ -85,8 +85,7 @@ impl Known {
             .map(|sent| sent.session.as_str())
             .collect();
         for session in &sessions {
-            let shown = messages(server, session);
-            said.insert(session, shown.as_array().cloned().unwrap_or_default());
+            said.insert(session, messages(server, session)?);
         }
         let times = |sent: &Sent| {
             let all = said.get(sent.session.as_str()).map(Vec::as_slice).unwrap_or_default();
@@ -118,14 +117,8 @@ impl Known {
             match told {
                 Told::Answer(_) => {}
                 Told::Refused(..)
-                    if [
-                        "TURN_SUPERSEDED",
-                        "ANSWER_INTERRUPTED",
-                        "TURN_CANCELLED",
-                        "LISTENER_GONE",
-                        "STORE_UNAVAILABLE",
-                    ]
-                    .contains(&told.code()) =>
+                    if ["TURN_SUPERSEDED", "ANSWER_INTERRUPTED", "TURN_CANCELLED", "LISTENER_GONE"]
+                        .contains(&told.code()) =>
                 {
                     overtaken += 1;
                 }

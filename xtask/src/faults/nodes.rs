@@ -51,7 +51,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
             }
         }
         waits.push(killed.elapsed().as_secs_f64());
-        let shown = messages(second.address, &session);
+        let shown = json!(messages(second.address, &session)?);
         let expected = json!([
             {"role": "user", "content": "go"}, {"role": "assistant", "content": "the other answers"}
         ]);

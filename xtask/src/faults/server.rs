@@ -98,12 +98,13 @@ pub(super) fn say(server: SocketAddr, session: &str, once: &str, text: &str, str
     read(&heard, stream)
 }
 
-/// The messages of a session; null when it has none.
-pub(super) fn messages(server: SocketAddr, session: &str) -> Value {
+/// The messages of a session; none when there is no such session.
+pub(super) fn messages(server: SocketAddr, session: &str) -> Result<Vec<Value>> {
     let head = format!("GET /v1/sessions/{session} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n");
     match read(&ask(server, &head), false) {
-        Told::Answer(shown) => shown["messages"].clone(),
-        _ => Value::Null,
+        Told::Answer(shown) => Ok(shown["messages"].as_array().cloned().unwrap_or_default()),
+        told if told.code() == "SESSION_UNKNOWN" => Ok(Vec::new()),
+        other => Err(failed(format!("the session {session} cannot be read: {other:?}"))),
     }
 }
 

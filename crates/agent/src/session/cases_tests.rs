@@ -1,5 +1,6 @@
 //! Acceptance cases of the chat: what happens when the provider, the model or the process fails in the middle.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use engross_llm::{Error, Event, Message, ToolCall, ToolSpec};
@@ -8,7 +9,8 @@ use serde_json::json;
 
 use super::event::{Finish, TurnEvent};
 use super::log::LogEvent;
-use super::request::SessionKey;
+use super::random_support::Life;
+use super::request::{SessionKey, TurnRequest};
 use super::service_support::*;
 use super::{
     Briefing, Briefs, Opening, Rules, ServerTool, Sessions, SessionsConfig, ToolResult, ToolResults,
@@ -270,4 +272,22 @@ async fn a_failed_first_answer_is_no_round() {
     ));
     let (text, ..) = heard(sessions.submit(request(vec![user("b")])).await.unwrap()).await;
     assert!(text.contains("1 calls"), "{text}");
+}
+
+/// An answer that could not be stored is no answer: the same request is answered anew once there is room.
+#[tokio::test]
+async fn what_a_full_disk_lost_is_answered_when_there_is_room() {
+    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([text("lost"), text("there")]));
+    let life = Life::new(&store);
+    let config = SessionsConfig { store: Arc::<Life>::clone(&life), ..config(&store, &model) };
+    let sessions = Sessions::new(config);
+    let once = || TurnRequest { idempotency_key: Some("k".to_owned()), ..request(vec![user("a")]) };
+    life.full.store(true, Ordering::SeqCst);
+    let failed = heard(sessions.submit(once()).await.unwrap()).await.2;
+    assert!(matches!(failed, TurnEvent::Failed { code, .. } if code == "STORE_FULL"));
+    life.full.store(false, Ordering::SeqCst);
+    for _ in 0..2 {
+        assert_eq!(heard(sessions.submit(once()).await.unwrap()).await.0, "there");
+    }
+    assert_eq!(model.asked().len(), 2);
 }

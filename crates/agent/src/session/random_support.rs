@@ -49,6 +49,8 @@ pub(super) struct Life {
     /// Requests until it dies; negative for never.
     pub(super) left: AtomicI64,
     pub(super) done: AtomicBool,
+    /// Whether there is no room for more entries.
+    pub(super) full: AtomicBool,
 }
 
 impl Life {
@@ -58,6 +60,7 @@ impl Life {
             dead: AtomicBool::new(false),
             left: AtomicI64::new(-1),
             done: AtomicBool::new(false),
+            full: AtomicBool::new(false),
         })
     }
 
@@ -101,6 +104,10 @@ impl Store for Life {
     }
 
     fn append(&self, append: Append) -> Pending<'_, u64> {
+        if self.full.load(Ordering::SeqCst) {
+            let place = "the test's disk".to_owned();
+            return Box::pin(std::future::ready(Err(engross_store::Error::Full { place })));
+        }
         self.ask(|store| store.append(append))
     }
 
