@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::checkpoint::{self, Checkpoint};
 use super::error::WorkspaceError;
+use super::losses::{self, Losses};
 
 /// Where a workspace keeps what is its own; no document is there.
 pub(super) const OWN: &str = ".engross";
@@ -282,17 +283,38 @@ impl Workspace {
     /// Makes a document what it was at a checkpoint. What it is now becomes a checkpoint, too.
     ///
     /// # Errors
-    /// When there is no such checkpoint, somebody else writes the document, or the system refuses.
-    pub fn restore(&self, path: &RelPath, id: &str) -> Result<Written, WorkspaceError> {
+    /// When there is no such checkpoint, the condition does not hold, somebody else writes the document, or the system refuses.
+    pub fn restore(
+        &self,
+        path: &RelPath,
+        id: &str,
+        precondition: &Precondition,
+    ) -> Result<Written, WorkspaceError> {
         let _lock = self.lock(path)?;
+        let bytes = self.at_checkpoint(path, id)?;
+        self.keep(path)?;
+        Ok(self.files.write(path, bytes.as_slice(), precondition)?)
+    }
+
+    /// What [`Workspace::restore`] would take from a document and give back.
+    ///
+    /// # Errors
+    /// When there is no such checkpoint or file, or one of them is no document.
+    pub fn losses(&self, path: &RelPath, id: &str) -> Result<Losses, WorkspaceError> {
+        let then = self.at_checkpoint(path, id)?;
+        let now = self.read(path)?;
+        let now = now.ok_or_else(|| FileError::TargetMissing { path: path.as_str().to_owned() })?;
+        losses::losses(&now, &then)
+            .map_err(|error| WorkspaceError::Document { file: path.as_str().to_owned(), error })
+    }
+
+    fn at_checkpoint(&self, path: &RelPath, id: &str) -> Result<Vec<u8>, WorkspaceError> {
         let limit = Limits::default().package.max_file_bytes;
         let bytes = checkpoint::read(&self.checkpoints, path, id, limit)?;
-        let bytes = bytes.ok_or_else(|| WorkspaceError::CheckpointUnknown {
+        bytes.ok_or_else(|| WorkspaceError::CheckpointUnknown {
             file: path.as_str().to_owned(),
             id: id.chars().take(80).collect(),
-        })?;
-        self.keep(path)?;
-        Ok(self.files.write(path, bytes.as_slice(), &Precondition::Any)?)
+        })
     }
 
     /// Keeps what is there as a checkpoint.

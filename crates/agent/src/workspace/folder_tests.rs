@@ -60,14 +60,17 @@ fn each_change_has_a_checkpoint_and_can_be_taken_back_to_the_byte() {
     assert_eq!(done, [Status::Refused], "the words are gone");
     assert_eq!(second.checkpoint, None, "nothing was changed");
     assert_eq!(ids(&workspace, "nda.docx"), [first.checkpoint.clone().unwrap()]);
-    workspace.restore(&file, &first.checkpoint.unwrap()).unwrap();
+    workspace.restore(&file, &first.checkpoint.unwrap(), &Precondition::Any).unwrap();
     assert_eq!(workspace.read(&file).unwrap().unwrap(), NDA);
     let newest = ids(&workspace, "nda.docx").pop().unwrap();
-    workspace.restore(&file, &newest).unwrap();
+    workspace.restore(&file, &newest, &Precondition::Any).unwrap();
     assert_eq!(workspace.read(&file).unwrap().unwrap(), once, "what was there before the restoring, too");
-    let unknown = workspace.restore(&file, "000000000000000-abc").unwrap_err();
+    let unknown = workspace.restore(&file, "000000000000000-abc", &Precondition::Any).unwrap_err();
     assert_eq!(unknown.code(), "CHECKPOINT_UNKNOWN");
-    assert_eq!(workspace.restore(&file, "../../nda.docx").unwrap_err().code(), "CHECKPOINT_UNKNOWN");
+    assert_eq!(
+        workspace.restore(&file, "../../nda.docx", &Precondition::Any).unwrap_err().code(),
+        "CHECKPOINT_UNKNOWN"
+    );
 }
 
 /// contracts/word.md §8 case 165: two documents are open, their checkpoints never cross.
@@ -78,7 +81,7 @@ fn case_165_checkpoints_of_two_documents_never_cross() {
     workspace.put(&other, NDA, &Precondition::Absent).unwrap();
     let edited = workspace.edit(&one, None, Tracking::Tracked, lengthen("four (4) years")).unwrap().1;
     assert_eq!(ids(&workspace, "drafts/nda.docx"), Vec::<String>::new());
-    let foreign = workspace.restore(&other, &edited.checkpoint.unwrap()).unwrap_err();
+    let foreign = workspace.restore(&other, &edited.checkpoint.unwrap(), &Precondition::Any).unwrap_err();
     assert_eq!(foreign.code(), "CHECKPOINT_UNKNOWN");
     assert_eq!(workspace.read(&other).unwrap().unwrap(), NDA);
 }
@@ -93,7 +96,7 @@ fn only_the_newest_checkpoints_are_kept() {
     let kept = ids(&workspace, "notes.txt");
     assert_eq!(kept.len(), 50);
     assert!(kept.is_sorted());
-    workspace.restore(&file, kept.last().unwrap()).unwrap();
+    workspace.restore(&file, kept.last().unwrap(), &Precondition::Any).unwrap();
     assert_eq!(workspace.read(&file).unwrap().unwrap(), b"draft 58");
 }
 

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `folder` | which documents are there, and how is one read, edited, put, removed? |
 //! | `checkpoint` | what was a document before each change? |
+//! | `losses` | what would going back to a checkpoint take? |
 //! | `tools` | what may a model do with them? |
 //! | `all` | where are workspaces kept, and which names may they have? |
 //! | `error` | what can go wrong? |
@@ -15,6 +16,7 @@ mod all;
 mod checkpoint;
 mod error;
 mod folder;
+mod losses;
 mod tools;
 
 #[cfg(test)]
@@ -28,6 +30,7 @@ pub use all::Workspaces;
 pub use checkpoint::Checkpoint;
 pub use error::WorkspaceError;
 pub use folder::{Edited, Opened, Workspace};
+pub use losses::Losses;
 pub use tools::DocumentTools;
 
 /// The codes of workspaces, each explained in `docs/errors/CODE.md`.

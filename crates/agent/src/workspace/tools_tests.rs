@@ -276,11 +276,11 @@ async fn case_149_each_call_of_an_answer_can_be_taken_back_by_itself() {
         format!("{:?}", desk.workspace.open(&path("nda.docx")).unwrap().document.read(&Default::default()))
     };
     assert!(text().contains("First.") && text().contains("five"));
-    desk.workspace.restore(&path("nda.docx"), &checkpoint(2)).unwrap();
+    desk.workspace.restore(&path("nda.docx"), &checkpoint(2), &Precondition::Any).unwrap();
     assert!(
         text().contains("First.") && !text().contains("five"),
         "the second is taken back, the first stays"
     );
-    desk.workspace.restore(&path("nda.docx"), &checkpoint(0)).unwrap();
+    desk.workspace.restore(&path("nda.docx"), &checkpoint(0), &Precondition::Any).unwrap();
     assert_eq!(desk.workspace.read(&path("nda.docx")).unwrap().unwrap(), NDA);
 }

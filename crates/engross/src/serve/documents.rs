@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use engross_agent::session::RequestError;
-use engross_agent::workspace::{Checkpoint, Workspace, Workspaces};
+use engross_agent::workspace::{Checkpoint, Losses, Workspace, Workspaces};
 use engross_docx::ops::{Batch, OperationResult, Status, Summary};
 use engross_docx::read::{ReadOptions, Reading};
 use engross_docx::{EditOptions, Tracking, WordDocument};
@@ -179,13 +179,19 @@ impl Documents {
         name: String,
         path: String,
         id: String,
+        precondition: Precondition,
     ) -> Result<(RelPath, Written), Error> {
         self.within(name, move |workspace| {
             let path = Workspace::path(&path)?;
-            let written = workspace.restore(&path, &id)?;
+            let written = workspace.restore(&path, &id, &precondition)?;
             Ok((path, written))
         })
         .await
+    }
+
+    /// What that would take from it and give back.
+    pub(super) async fn losses(&self, name: String, path: String, id: String) -> Result<Losses, Error> {
+        self.within(name, move |workspace| Ok(workspace.losses(&Workspace::path(&path)?, &id)?)).await
     }
 
     /// Does `work` in a workspace that is there.

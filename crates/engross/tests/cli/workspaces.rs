@@ -227,6 +227,52 @@ fn case_163_the_model_learns_what_became_of_each_change() {
     assert!(now.contains("five (5) years") && now.contains("courts of Scotland"), "both stand");
 }
 
+/// contracts/word.md §8 case 164: what the user wrote after the model's edit is shown before it would be lost, is not lost to a
+/// restore that does not know of it, and can be had again.
+#[test]
+fn case_164_going_back_shows_what_the_user_would_lose() {
+    let desk = Desk::new();
+    let server = start(
+        &desk,
+        &json!({"turns": [
+            {"when": {"last_role": "user"}, "tool_calls": [edit("nda.docx", "three (3) years", "five (5) years")]},
+            {"when": {"last_role": "tool"}, "text": "Done."}
+        ]}),
+    );
+    put(&server, "w/files/nda.docx", &nda());
+    assert_eq!(content(&say(&server, "Five years.").1), "Done.");
+    let seen = file(&server, "w/files/nda.docx");
+    let own = json!({"author": "Ada", "operations":
+        [{"op": "modify_text", "originalText": "courts of Ireland", "replacementText": "courts of Malta"}]});
+    assert_eq!(server.post("/v1/workspaces/w/files/nda.docx/operations", &[], &own).unwrap().0, 200);
+    let users = file(&server, "w/files/nda.docx");
+
+    let known = checkpoints(&server, "w/files/nda.docx");
+    let shown = get(&server, &format!("/v1/workspaces/w/checkpoints/nda.docx?id={}", known[0]));
+    let texts = |side: &str| -> Vec<String> {
+        shown[side].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let (lost, back) = (texts("lost"), texts("back"));
+    assert_eq!((lost.len(), back.len()), (2, 2), "{shown:#}");
+    assert!(lost[0].contains("five (5) years") && back[0].contains("three (3) years"), "{shown:#}");
+    assert!(lost[1].contains("courts of Malta") && back[1].contains("courts of Ireland"), "{shown:#}");
+
+    let restore_if = |bytes: &[u8]| {
+        desk.put("known.docx", bytes);
+        let tag = format!("\"{}\"", desk.sha256("known.docx"));
+        let path = "/v1/workspaces/w/checkpoints/nda.docx";
+        server.post(path, &[("if-match", &tag)], &json!({"restore": known[0]})).unwrap()
+    };
+    let (status, refused) = restore_if(&seen);
+    assert_eq!((status, &refused["error"]["code"]), (409, &json!("TARGET_CHANGED")));
+    assert_eq!(file(&server, "w/files/nda.docx"), users, "nothing was taken");
+    assert_eq!(restore_if(&users).0, 200);
+    assert_eq!(file(&server, "w/files/nda.docx"), nda());
+    let newest = checkpoints(&server, "w/files/nda.docx").pop().unwrap();
+    assert_eq!(restore(&server, "w/files/nda.docx", &newest), 200);
+    assert_eq!(file(&server, "w/files/nda.docx"), users, "the user's words are there again");
+}
+
 #[test]
 fn case_165_two_documents_never_mix() {
     let desk = Desk::new();

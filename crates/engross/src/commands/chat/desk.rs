@@ -109,7 +109,7 @@ impl Desk {
         let before =
             known.iter().rev().find(|one| self.undone.as_ref().is_none_or(|undone| one.id < *undone));
         if let Some(before) = before {
-            self.workspace.restore(&self.target, &before.id)?;
+            self.workspace.restore(&self.target, &before.id, &Precondition::Any)?;
             self.undone = Some(before.id.clone());
             return Ok(Undone::Edit);
         }

@@ -13,8 +13,8 @@ use crate::serve::error::Error;
 use crate::serve::server::Server;
 use crate::serve::service::Service;
 use crate::serve::wire::{
-    applied_body, checkpoints_body, list_body, operations_request, page_query, read_body, read_query,
-    removed_body, restore_request, written_body,
+    applied_body, checkpoints_body, list_body, losses_body, losses_query, operations_request, page_query,
+    read_body, read_query, removed_body, restore_request, written_body,
 };
 use crate::serve::{body, download, headers, reply};
 
@@ -104,12 +104,17 @@ pub(in crate::serve) async fn apply<S: Service>(
     Ok(with_tag(&applied_body(&applied), applied.report.sha256.as_deref()))
 }
 
-/// What a document was before each change.
+/// What a document was before each change, or what going back to one of them would take from it.
 pub(in crate::serve) async fn checkpoints<S: Service>(
     State(server): State<Arc<Server<S>>>,
     place: Place,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Error> {
     let Path((name, path)) = place.map_err(not_utf8)?;
+    if let Some(id) = losses_query(&query.unwrap_or_default())? {
+        let losses = server.documents.losses(name, path, id.clone()).await?;
+        return Ok(reply::json(losses_body(&id, &losses).to_string()));
+    }
     let checkpoints = server.documents.checkpoints(name, path).await?;
     Ok(reply::json(checkpoints_body(&checkpoints).to_string()))
 }
@@ -123,7 +128,9 @@ pub(in crate::serve) async fn restore<S: Service>(
     let Path((name, path)) = place.map_err(not_utf8)?;
     let (parts, body) = request.into_parts();
     let bytes = body::read(&parts.headers, body, server.limits.body, server.limits.body_idle).await?;
-    let (path, written) = server.documents.restore(name, path, restore_request(&bytes)?).await?;
+    let precondition = headers::precondition(&parts.headers)?;
+    let (path, written) =
+        server.documents.restore(name, path, restore_request(&bytes)?, precondition).await?;
     Ok(with_tag(&written_body(&path, &written), Some(&written.sha256)))
 }
 

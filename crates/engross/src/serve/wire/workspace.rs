@@ -2,7 +2,7 @@
 //!
 //! Must never know where a workspace lies.
 
-use engross_agent::workspace::Checkpoint;
+use engross_agent::workspace::{Checkpoint, Losses};
 use engross_docx::model::View;
 use engross_docx::ops::{Batch, OperationResult, parse_batch};
 use engross_docx::read::ReadOptions;
@@ -88,6 +88,21 @@ pub(crate) fn read_query(query: &str) -> Result<Option<ReadOptions>, Error> {
         }
         _ => Ok(viewed.then_some(options)),
     }
+}
+
+/// Reads the query of checkpoints: which one is to be compared with the document of now, or `None` for their list.
+///
+/// # Errors
+/// [`Error::InvalidRequest`] naming the parameter.
+pub(crate) fn losses_query(query: &str) -> Result<Option<String>, Error> {
+    let mut id = None;
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "id" => id = Some(value.into_owned()),
+            other => return Err(unknown(other, "id")),
+        }
+    }
+    Ok(id)
 }
 
 fn number(name: &str, value: &str, most: usize) -> Result<usize, Error> {
@@ -176,4 +191,12 @@ pub(crate) fn checkpoints_body(checkpoints: &[Checkpoint]) -> Value {
         |checkpoint| json!({"id": checkpoint.id, "created": checkpoint.at / 1000, "size": checkpoint.size}),
     );
     json!({"object": "list", "data": data.collect::<Vec<Value>>()})
+}
+
+/// What going back to a checkpoint would take from the document, and give back.
+pub(crate) fn losses_body(id: &str, losses: &Losses) -> Value {
+    let list = |paragraphs: &[(String, String)]| -> Vec<Value> {
+        paragraphs.iter().map(|(address, text)| json!({"address": address, "text": text})).collect()
+    };
+    json!({"id": id, "lost": list(&losses.lost), "back": list(&losses.back)})
 }
