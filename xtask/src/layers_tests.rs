@@ -15,7 +15,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store"]),
     (
         "engross",
-        &["engross-agent", "engross-docx", "engross-llm", "engross-protocol", "engross-store", "engross-xml"],
+        &[
+            "engross-agent",
+            "engross-docx",
+            "engross-llm",
+            "engross-protocol",
+            "engross-store",
+            "engross-write",
+            "engross-xml",
+        ],
     ),
     ("engross-testkit", &[]),
     ("xtask", &["engross-testkit"]),
