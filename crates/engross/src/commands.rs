@@ -11,6 +11,7 @@ mod resolve;
 mod revisions;
 mod serve;
 mod signature;
+mod write;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -59,6 +60,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Revisions(args) => revisions::run(args, output),
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::Write(args) => write::run(args, output),
         Command::Serve(args) => serve::run(args, &environment),
         Command::Doctor(args) => doctor::run(args, &environment, output),
     };

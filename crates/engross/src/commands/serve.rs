@@ -11,7 +11,9 @@ use axum::serve::ListenerExt;
 use engross_agent::session::{Models, NoToolboxes, Rules, Sessions, SessionsConfig};
 use engross_llm::Model;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
+use engross_store::files::{Locks, RelPath, Root};
 use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
+use engross_write::runner::{Config, WriteService, WriteSessions};
 use tokio::net::TcpListener;
 
 use super::{Ended, model};
@@ -19,11 +21,21 @@ use crate::cli::ServeArgs;
 use crate::failure::usage;
 use crate::files;
 use crate::output::note;
-use crate::serve::{Access, Limits, Metrics, Server, Token, app};
+use crate::serve::{Access, Limits, Metrics, Server, Token, app, write_routes};
 use crate::settings::{Environment, Flags, Settings};
+use crate::signals::survive_file_limit;
 
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
+
+/// How often write sessions are looked after.
+const WATCH_WRITES_EVERY: Duration = Duration::from_millis(250);
+
+/// How often what write sessions have left is swept away.
+const SWEEP_EVERY: Duration = Duration::from_secs(3600);
+
+/// Where unfinished content is kept beneath the root.
+const SPOOL: &str = ".engross-writes";
 
 /// How long turns may go on once the server is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -47,6 +59,7 @@ async fn serve(
     access: Access,
 ) -> Result<Ended, Failure> {
     let store = open_store(args).await?;
+    let writes = open_writes(args)?;
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
@@ -83,7 +96,8 @@ async fn serve(
     });
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
-    let accepting = axum::serve(listener, app(Arc::new(server)))
+    let routes = app(Arc::new(server), write_routes(writes.clone(), Limits::default()));
+    let accepting = axum::serve(listener, routes)
         .with_graceful_shutdown(async move { stopped.notified().await });
     let draining = async {
         asked_to_stop().await;
@@ -100,6 +114,7 @@ async fn serve(
     };
     tokio::select! {
         () = watching => {}
+        () = look_after(&writes) => {}
         served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
         () = draining => {}
     }
@@ -143,6 +158,38 @@ async fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Failure> {
         }
     };
     opened.map_err(|error| store_failure(&error))
+}
+
+/// The write sessions beneath the root, those of an earlier server too.
+fn open_writes(args: &ServeArgs) -> Result<WriteService, Failure> {
+    survive_file_limit();
+    let folder = match &args.root {
+        Some(root) => root.clone(),
+        None => data_folder(args.data.as_deref())?.join("workspace"),
+    };
+    let sessions = WriteSessions::new(Config {
+        root: Root::open(&folder)?,
+        spool: Some(RelPath::parse(SPOOL)?),
+        locks: Locks::new(),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        limits: engross_write::runner::Limits::default(),
+    })?;
+    for (id, problem) in sessions.take_up()? {
+        note(&format!("The write session {id} is left alone: {} [{}]", problem.message, problem.code));
+    }
+    Ok(WriteService::new(sessions))
+}
+
+/// Asks write sessions that are silent, lets them expire, and sweeps. Never ends.
+async fn look_after(writes: &WriteService) {
+    loop {
+        writes.sweep().await;
+        for _ in 0..SWEEP_EVERY.as_millis() / WATCH_WRITES_EVERY.as_millis() {
+            tokio::time::sleep(WATCH_WRITES_EVERY).await;
+            writes.watch().await;
+        }
+    }
 }
 
 /// Whether other servers may work on the same store.

@@ -41,4 +41,5 @@ pub(crate) use app::app;
 #[cfg(test)]
 pub(crate) use error::CODES;
 pub(crate) use metrics::Metrics;
+pub(crate) use routes::write_sessions::router as write_routes;
 pub(crate) use server::{Limits, Server};

@@ -18,6 +18,7 @@ mod read;
 mod resolve;
 mod serve;
 mod settings;
+mod writes;
 
 /// A module that is not declared above would never run.
 #[test]

@@ -243,6 +243,26 @@ impl WriteSessions {
         self.0.find(id)?.cancel(&self.0)
     }
 
+    /// Removes all that is left of a session that is over, its receipt too.
+    ///
+    /// # Errors
+    /// When the folder of unfinished content cannot be read.
+    pub fn forget(&self, id: WriteSessionId) -> Result<(), FileError> {
+        if self.look(id).is_ok_and(|view| !view.state.is_final()) {
+            return Ok(());
+        }
+        self.0.forget(&[id]);
+        let name = id.to_string();
+        for left in self.0.spool.staged_names()? {
+            if left.as_str().starts_with(&name)
+                && let Ok(Some(left)) = self.0.spool.staged(&left)
+            {
+                left.discard()?;
+            }
+        }
+        Ok(())
+    }
+
     /// A session as it stands.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ mod responses_answer;
 mod responses_request;
 mod session;
 mod tools;
+mod write_session;
 
 #[cfg(test)]
 mod bad_bodies_tests;
@@ -36,6 +37,11 @@ pub(crate) use responses_answer::{ResponsesStream, responses_body};
 pub(crate) use responses_request::responses_request;
 pub(crate) use session::{session_body, settings_request};
 pub(crate) use tools::Namespaces;
+pub(crate) use write_session::{
+    WriteRefusal, begin_request, begun_body, fails_request, finalise_request, list_body, news_event,
+    patch_request, seed_begin_request, seed_finalised_body, seed_request, seed_status_body, state_body,
+    turn_end_request, view_body,
+};
 
 use engross_agent::session::TurnRequest;
 
