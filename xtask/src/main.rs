@@ -67,6 +67,8 @@ enum Chore {
         #[arg(long, default_value_t = 600)]
         seconds: u64,
     },
+    /// Tries every fault at every byte of a streamed file; the ordinary tests try some.
+    WriteMatrix,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
     #[command(hide = true)]
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Chore::Random { seconds } => fuzz::random(seconds),
+        Chore::WriteMatrix => test::write_matrix(),
         Chore::Examples => examples::pack(),
         Chore::Floor { file, part } => bench::edit::floor(&file, &part),
         Chore::FloorServer { model } => bench::serve::floor::run(&model),

@@ -97,8 +97,8 @@ async fn serve(
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
     let routes = app(Arc::new(server), write_routes(writes.clone(), Limits::default()));
-    let accepting = axum::serve(listener, routes)
-        .with_graceful_shutdown(async move { stopped.notified().await });
+    let accepting =
+        axum::serve(listener, routes).with_graceful_shutdown(async move { stopped.notified().await });
     let draining = async {
         asked_to_stop().await;
         note("Stopping: running turns are finished first");

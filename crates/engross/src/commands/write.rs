@@ -80,7 +80,11 @@ fn receive(sessions: &WriteSessions, view: &View, noted: &Noted) -> Result<Optio
         }
         let piece = match pieces.recv_timeout(NOTICED_AFTER) {
             Ok(piece) => piece.map_err(|error| {
-                Failure::new(Exit::Io, "READ_FAILED", format!("standard input cannot be read: {error}; nothing was written"))
+                Failure::new(
+                    Exit::Io,
+                    "READ_FAILED",
+                    format!("standard input cannot be read: {error}; nothing was written"),
+                )
             })?,
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
@@ -166,8 +170,10 @@ fn options(args: &WriteArgs) -> Result<BeginOptions, Failure> {
 
 /// The receipt for people.
 fn told(receipt: &Receipt) -> String {
-    let mut text =
-        format!("{}: {} bytes, {} lines, sha256 {}\n", receipt.path, receipt.bytes, receipt.lines, receipt.sha256);
+    let mut text = format!(
+        "{}: {} bytes, {} lines, sha256 {}\n",
+        receipt.path, receipt.bytes, receipt.lines, receipt.sha256
+    );
     for warning in &receipt.warnings {
         text.push_str(&format!("warning: {} [{}]\n", warning.message, warning.code));
     }
@@ -179,8 +185,8 @@ fn failure(problem: &Problem) -> Failure {
     let known = engross_write::CODES.iter().chain(engross_store::CODES).find(|code| **code == problem.code);
     let code = known.copied().unwrap_or("FILE_NOT_WRITTEN");
     let exit = match code {
-        "TARGET_REQUIRED" | "INVALID_OPERATION" | "ARGS_INVALID" | "UNSUPPORTED_TARGET" | "PATH_OUTSIDE_ROOT"
-        | "PATH_INVALID" | "PROTECTED_PATH" => Exit::Usage,
+        "TARGET_REQUIRED" | "INVALID_OPERATION" | "ARGS_INVALID" | "UNSUPPORTED_TARGET"
+        | "PATH_OUTSIDE_ROOT" | "PATH_INVALID" | "PROTECTED_PATH" => Exit::Usage,
         "NO_SPACE" | "PERMISSION_DENIED" | "FILE_UNREADABLE" | "FILE_NOT_WRITTEN" => Exit::Io,
         _ => Exit::Refused,
     };

@@ -26,8 +26,8 @@ pub struct Config {
 /// When content is made durable before its sender waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// Every 256 KiB, or every 200 ms if there are less; later, up to those 200 ms, on a disk so slow that it would take
-    /// more than a tenth of the time. Always before an offset is acknowledged.
+    /// Begun every 256 KiB, beside what goes on; the journal counts on it every 200 ms. Always before an offset is
+    /// acknowledged.
     Paced,
     /// With every chunk.
     EveryChunk,

@@ -3,6 +3,7 @@
 //! Must never take away bytes that the journal still counts on: what is cut off or replaced goes once the journal says so.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::thread::JoinHandle;
 
 use engross_store::files::{FileError, Folder, Staged, StagedName};
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,8 @@ pub(super) struct Content {
     pub(super) file: Option<Part>,
     /// Parts that no later checkpoint counts on.
     retired: Vec<Part>,
+    /// Makes what has come durable meanwhile, so that less is left to be when somebody waits for it.
+    syncing: Option<JoinHandle<Result<(), FileError>>>,
     failure: Option<FileError>,
 }
 
@@ -144,6 +147,7 @@ impl Content {
             aside: None,
             file: None,
             retired: Vec::new(),
+            syncing: None,
             failure: None,
         }
     }
@@ -197,8 +201,26 @@ impl Content {
         self.failure.take()
     }
 
+    /// Begins to make its bytes durable, unless that is going on.
+    pub(super) fn begin_sync(&mut self) -> Result<(), FileError> {
+        if self.syncing.as_ref().is_some_and(|syncing| !syncing.is_finished()) {
+            return Ok(());
+        }
+        self.end_sync()?;
+        if let Some(now) = &self.now {
+            self.syncing = Some(std::thread::spawn(now.staged.syncer()?));
+        }
+        Ok(())
+    }
+
+    /// Waits for what was begun. Its failure is told nowhere else.
+    fn end_sync(&mut self) -> Result<(), FileError> {
+        self.syncing.take().and_then(|syncing| syncing.join().ok()).unwrap_or(Ok(()))
+    }
+
     /// Makes its bytes durable.
-    pub(super) fn sync(&self) -> Result<(), FileError> {
+    pub(super) fn sync(&mut self) -> Result<(), FileError> {
+        self.end_sync()?;
         [&self.now, &self.aside, &self.file].into_iter().flatten().try_for_each(|part| part.staged.sync())
     }
 

@@ -24,8 +24,6 @@ const SMALL: usize = 32 << 10;
 const SMALL_TOGETHER: usize = 256 << 10;
 /// The longest that content which comes is not durable, in milliseconds.
 const SYNC_AFTER: Millis = 200;
-/// Making content durable takes one part of so many of the time at most, until `SYNC_AFTER`.
-const SYNC_SHARE: Millis = 10;
 /// How often progress is told, in milliseconds.
 const PROGRESS_EVERY: Millis = 250;
 
@@ -56,7 +54,8 @@ pub(super) struct Work {
     small: Small,
     is_changed: bool,
     synced_at: Millis,
-    sync_took: Millis,
+    /// Why content could not be made durable before somebody waited for it.
+    failure: Option<Problem>,
     told_at: Millis,
     told: u64,
     has_begun: bool,
@@ -109,7 +108,7 @@ impl Work {
             small: Small::default(),
             is_changed: false,
             synced_at: now,
-            sync_took: 0,
+            failure: None,
             told_at: now,
             told: 0,
         }
@@ -232,17 +231,25 @@ impl Work {
         }
         let now = self.clock.millis();
         let waited = now.saturating_sub(self.synced_at);
-        let wait = if is_much { SYNC_AFTER.min(self.sync_took * (SYNC_SHARE - 1)) } else { SYNC_AFTER };
-        if self.durability == Durability::EveryChunk || waited >= wait {
-            // If this fails, so does what the sender waits for.
-            let _ = self.persist();
+        let done = if self.durability == Durability::EveryChunk || waited >= SYNC_AFTER {
+            let done = self.persist();
             self.synced_at = self.clock.millis();
-            self.sync_took = self.synced_at.saturating_sub(now);
+            done
+        } else if is_much {
+            self.content.begin_sync().map_err(Problem::from)
+        } else {
+            Ok(())
+        };
+        if let Err(problem) = done {
+            self.failure.get_or_insert(problem);
         }
     }
 
     /// Makes all that has come durable.
     pub(super) fn persist(&mut self) -> Result<(), Problem> {
+        if let Some(problem) = self.failure.take() {
+            return Err(problem);
+        }
         if !self.is_changed {
             return Ok(());
         }

@@ -75,7 +75,11 @@ impl Writes {
     }
 
     /// The sender says that it has come to `offset`.
-    pub(in crate::serve) async fn confirm(&self, id: WriteSessionId, offset: Option<u64>) -> Result<(), Error> {
+    pub(in crate::serve) async fn confirm(
+        &self,
+        id: WriteSessionId,
+        offset: Option<u64>,
+    ) -> Result<(), Error> {
         let Some(offset) = offset else { return Ok(()) };
         let view = self.service.sessions().look(id)?;
         if view.state.is_final() {

@@ -68,8 +68,16 @@ fn status_of(code: &str) -> u16 {
     match code {
         "PROTECTED_PATH" | "PERMISSION_DENIED" => 403,
         "SESSION_NOT_FOUND" | "TARGET_MISSING" => 404,
-        "SESSION_CONFLICT" | "TARGET_EXISTS" | "TARGET_CHANGED" | "TARGET_IS_DIR" | "OFFSET_MISMATCH"
-        | "INCOMPLETE" | "AMBIGUOUS_END" | "CONTINUATION_LIMIT" | "CONTINUATION_UNCLEAN" | "CANCELLED" => 409,
+        "SESSION_CONFLICT"
+        | "TARGET_EXISTS"
+        | "TARGET_CHANGED"
+        | "TARGET_IS_DIR"
+        | "OFFSET_MISMATCH"
+        | "INCOMPLETE"
+        | "AMBIGUOUS_END"
+        | "CONTINUATION_LIMIT"
+        | "CONTINUATION_UNCLEAN"
+        | "CANCELLED" => 409,
         "SESSION_EXPIRED" => 410,
         "TOO_LARGE" => 413,
         "ENCODING_INVALID" | "VALIDATION_FAILED" | "MARKER_IN_CONTENT" | "PATCH_NO_MATCH"
@@ -311,7 +319,8 @@ fn cause(pause: Pause) -> &'static str {
 
 /// Whether a session that failed by a request makes that a failure, too; else its state says so.
 pub(crate) fn fails_request(view: &View) -> bool {
-    let told_by_state = ["VALIDATION_FAILED", "MARKER_IN_CONTENT", "PATCH_NO_MATCH", "PATCH_AMBIGUOUS", "PATCH_INVALID"];
+    let told_by_state =
+        ["VALIDATION_FAILED", "MARKER_IN_CONTENT", "PATCH_NO_MATCH", "PATCH_AMBIGUOUS", "PATCH_INVALID"];
     view.state == State::Failed
         && view.problem.as_ref().is_some_and(|problem| !told_by_state.contains(&problem.code.as_str()))
 }

@@ -29,7 +29,8 @@ fn case_58_a_folder_is_swapped_for_a_link_all_the_time() {
             }
         });
         for n in 0..150 {
-            let (status, begun) = server.begin(&json!({"target_file": format!("sub/{n}.txt"), "operation": "overwrite"}));
+            let (status, begun) =
+                server.begin(&json!({"target_file": format!("sub/{n}.txt"), "operation": "overwrite"}));
             if status != 201 {
                 continue;
             }
@@ -47,7 +48,9 @@ fn case_58_a_folder_is_swapped_for_a_link_all_the_time() {
 fn the_spool_cannot_be_named_and_a_link_in_its_place_is_not_followed() {
     let server = Server::start();
     let (id, _) = server.begun(&json!({"target_file": "a.txt", "operation": "create"}));
-    for name in [format!(".engross-writes/.engross-staged-{id}-0"), ".ENGROSS-writes/.Engross-Staged-x".to_owned()] {
+    for name in
+        [format!(".engross-writes/.engross-staged-{id}-0"), ".ENGROSS-writes/.Engross-Staged-x".to_owned()]
+    {
         let answer = server.begin(&json!({"target_file": name, "operation": "overwrite"}));
         assert_eq!(code(&answer), (403, "PROTECTED_PATH"), "{name}");
     }
@@ -59,7 +62,10 @@ fn the_spool_cannot_be_named_and_a_link_in_its_place_is_not_followed() {
     symlink(&secret, &spool).unwrap();
     let answer = server.finalise(&id);
     assert!(answer.1["receipt"].is_null(), "{answer:?}");
-    assert_eq!((server.read("a.txt"), std::fs::read_to_string(&secret).unwrap()), (None, "secret".to_owned()));
+    assert_eq!(
+        (server.read("a.txt"), std::fs::read_to_string(&secret).unwrap()),
+        (None, "secret".to_owned())
+    );
 }
 
 #[test]

@@ -31,14 +31,20 @@ fn input_becomes_a_file() {
     let sha256: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
     let receipt = wrote.json();
     assert_eq!(wrote.code, Some(0));
-    assert_eq!((&receipt["path"], &receipt["bytes"], &receipt["lines"]), (&json!("notes/a.txt"), &json!(text.len()), &json!(4)));
+    assert_eq!(
+        (&receipt["path"], &receipt["bytes"], &receipt["lines"]),
+        (&json!("notes/a.txt"), &json!(text.len()), &json!(4))
+    );
     assert_eq!(receipt["sha256"], sha256.as_str());
     assert_eq!(desk.bytes("notes/a.txt"), text.as_bytes());
     let wrote = write(&desk, &["notes/a.txt", "--op", "append", "--join-newline"], b"three\n");
     assert!(wrote.code == Some(0) && wrote.stdout.starts_with("notes/a.txt: "), "{wrote:?}");
     assert_eq!(desk.bytes("notes/a.txt"), format!("{text}\nthree\n").as_bytes());
     let patch = r#"{"type":"replace_lines","start_line":2,"end_line":3}"#;
-    assert_eq!(write(&desk, &["a.txt", "--root", "notes", "--op", "patch", "--patch", patch], b"1.5\n").code, Some(0));
+    assert_eq!(
+        write(&desk, &["a.txt", "--root", "notes", "--op", "patch", "--patch", patch], b"1.5\n").code,
+        Some(0)
+    );
     assert_eq!(desk.bytes("notes/a.txt"), b"one\n1.5\ntwo\nthree\n");
 }
 
@@ -71,7 +77,11 @@ fn what_is_refused_leaves_nothing() {
     for (arguments, input, exit, code) in table {
         let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
         let refused = write(&desk, &arguments, input);
-        assert_eq!((refused.code, &refused.json()["error"]["code"]), (Some(exit), &json!(code)), "{arguments:?}");
+        assert_eq!(
+            (refused.code, &refused.json()["error"]["code"]),
+            (Some(exit), &json!(code)),
+            "{arguments:?}"
+        );
         assert_eq!(desk.files(), before, "{arguments:?}");
     }
 }
@@ -106,11 +116,8 @@ fn the_commands_of_the_guide_work() {
     let path = std::path::Path::new(ENGROSS).parent().unwrap().to_str().unwrap();
     let mut tried = 0;
     for block in guide.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()) {
-        let done = desk
-            .command("bash")
-            .args(["-e", "-c", &format!("PATH={path}:$PATH\n{block}")])
-            .output()
-            .unwrap();
+        let done =
+            desk.command("bash").args(["-e", "-c", &format!("PATH={path}:$PATH\n{block}")]).output().unwrap();
         assert!(done.status.success(), "{block}{}", String::from_utf8_lossy(&done.stderr));
         tried += 1;
     }

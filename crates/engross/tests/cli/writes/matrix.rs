@@ -19,9 +19,9 @@ struct Shape {
 }
 
 fn shapes() -> impl Iterator<Item = Shape> {
-    ["done", "sentinel", "auto"].into_iter().flat_map(|terminator| {
-        ["\n", "\r\n"].into_iter().map(move |line_end| Shape { terminator, line_end })
-    })
+    ["done", "sentinel", "auto"]
+        .into_iter()
+        .flat_map(|terminator| ["\n", "\r\n"].into_iter().map(move |line_end| Shape { terminator, line_end }))
 }
 
 impl Shape {
