@@ -180,8 +180,9 @@ async fn stream_in(
     let mut piece = gather(pieces).await?;
     loop {
         let length = piece.bytes.len() as u64;
-        if piece.is_last {
-            return Ok(service.chunk(id, at, piece.bytes, Ending::Whole).await?);
+        if piece.follows != Follows::More {
+            let view = service.chunk(id, at, piece.bytes, Ending::Whole).await?;
+            return if piece.follows == Follows::Nothing { Ok(view) } else { Err(Error::BodyIncomplete) };
         }
         // While one piece is written, the next one comes.
         let written = service.chunk(id, at, piece.bytes, Ending::More);
@@ -198,7 +199,16 @@ async fn stream_in(
 /// Some of a body.
 struct Piece {
     bytes: Vec<u8>,
-    is_last: bool,
+    follows: Follows,
+}
+
+/// What comes behind a piece.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Follows {
+    More,
+    Nothing,
+    /// More was announced, and the connection is gone. What has come is kept.
+    Loss,
 }
 
 /// The next piece: what is there, at least one byte if there is more at all.
@@ -210,17 +220,17 @@ async fn gather(pieces: &mut BodyDataStream) -> Result<Piece, Error> {
         } else {
             match pieces.next().now_or_never() {
                 Some(next) => next,
-                None => return Ok(Piece { bytes, is_last: false }),
+                None => return Ok(Piece { bytes, follows: Follows::More }),
             }
         };
-        let Some(next) = next else { return Ok(Piece { bytes, is_last: true }) };
-        let next: Bytes = next.map_err(|_| Error::BodyIncomplete)?;
+        let Some(next) = next else { return Ok(Piece { bytes, follows: Follows::Nothing }) };
+        let Ok(next) = next else { return Ok(Piece { bytes, follows: Follows::Loss }) };
         if bytes.is_empty() && next.len() >= PIECE {
-            return Ok(Piece { bytes: Vec::from(next), is_last: false });
+            return Ok(Piece { bytes: Vec::from(next), follows: Follows::More });
         }
         bytes.extend_from_slice(&next);
         if bytes.len() >= PIECE {
-            return Ok(Piece { bytes, is_last: false });
+            return Ok(Piece { bytes, follows: Follows::More });
         }
     }
 }
