@@ -36,12 +36,17 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("clap", &["engross", "xtask"]),
     ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),
-    ("reqwest", &["engross-llm", "xtask"]),
+    ("opentelemetry", &["engross"]),
+    ("opentelemetry-http", &["engross"]),
+    ("opentelemetry-otlp", &["engross"]),
+    ("opentelemetry_sdk", &["engross"]),
+    ("reqwest", &["engross", "engross-llm", "xtask"]),
     ("rawzip", &["engross-docx"]),
     ("rusqlite", &["engross-store"]),
     ("tempfile", &["engross"]),
     ("tokio-postgres", &["engross-store"]),
     ("tower-http", &["engross"]),
+    ("tracing-opentelemetry", &["engross"]),
 ];
 
 #[test]

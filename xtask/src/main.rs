@@ -7,6 +7,7 @@ mod command;
 mod corpus;
 mod error;
 mod examples;
+mod faults;
 mod fuzz;
 #[cfg(test)]
 mod layers_tests;
@@ -69,6 +70,21 @@ enum Chore {
     },
     /// Tries every fault at every byte of a streamed file; the ordinary tests try some.
     WriteMatrix,
+    /// Has servers, databases and disks fail under load, and checks that nothing acknowledged is lost and no session is stuck.
+    Faults {
+        /// A tenth of each.
+        #[arg(long)]
+        quick: bool,
+        /// Only scenarios whose name holds this: kill-sqlite, kill-postgres, database, nodes, disk.
+        #[arg(long)]
+        only: Option<String>,
+    },
+    /// Tries random interleavings of requests, results, cancels and deaths of processes against the rules of sessions.
+    RandomSessions {
+        /// How many sessions.
+        #[arg(long, default_value_t = 10_000)]
+        sessions: u32,
+    },
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
     #[command(hide = true)]
@@ -85,6 +101,8 @@ fn main() -> ExitCode {
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Chore::Random { seconds } => fuzz::random(seconds),
         Chore::WriteMatrix => test::write_matrix(),
+        Chore::Faults { quick, only } => faults::run(quick, only.as_deref()),
+        Chore::RandomSessions { sessions } => faults::random_sessions(sessions),
         Chore::Examples => examples::pack(),
         Chore::Floor { file, part } => bench::edit::floor(&file, &part),
         Chore::FloorServer { model } => bench::serve::floor::run(&model),

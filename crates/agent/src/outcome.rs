@@ -23,6 +23,8 @@ pub enum Ending {
         /// The tool it called.
         tool: String,
     },
+    /// Every change that the model tried failed, in two rounds in a row.
+    NoProgress,
     /// The model failed.
     ModelFailed(Error),
 }
@@ -37,6 +39,7 @@ impl Ending {
             Self::AnswerFiltered => Some("ANSWER_FILTERED"),
             Self::RoundsExhausted { .. } => Some("ROUNDS_EXHAUSTED"),
             Self::RepeatedCall { .. } => Some("REPEATED_CALL"),
+            Self::NoProgress => Some("NO_PROGRESS"),
             Self::ModelFailed(error) => Some(error.code()),
         }
     }
@@ -59,6 +62,11 @@ impl Ending {
             Self::RepeatedCall { tool } => format!(
                 "the model called {tool} three times with the same arguments; rephrase, or choose another model"
             ),
+            Self::NoProgress => {
+                "nothing that the model tried could be applied, twice in a row; the operations say why, so rephrase or choose \
+                 another model"
+                    .to_owned()
+            }
             Self::ModelFailed(error) => error.to_string(),
         }
     }

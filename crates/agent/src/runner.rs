@@ -220,6 +220,7 @@ fn ending(over: Over, failure: Option<engross_llm::Error>, limit: u32) -> Ending
         (Over::Whole(Finish::Length), _) => Ending::AnswerCut,
         (Over::Whole(Finish::ContentFilter), _) => Ending::AnswerFiltered,
         (Over::Repeated(tool), _) => Ending::RepeatedCall { tool },
+        (Over::Stuck, _) => Ending::NoProgress,
         (Over::Failed, Some(error)) => Ending::ModelFailed(error),
         (Over::Exhausted | Over::Failed, _) => Ending::RoundsExhausted { limit },
     }

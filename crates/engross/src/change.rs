@@ -115,13 +115,22 @@ fn shortened(text: &str, longest: usize) -> String {
 /// Text from a document on one line, without what could steer a terminal.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
-        .map(|character| match character {
-            '\n' | '\r' => '⏎',
-            '\t' => ' ',
-            character if character.is_control() => '\u{fffd}',
-            // Marks that turn the direction of text around.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-            character => character,
-        })
+        .map(|character| if matches!(character, '\n' | '\r') { '⏎' } else { harmless(character) })
         .collect()
+}
+
+/// Text on its lines, without what could steer a terminal.
+pub(crate) fn printable_lines(text: &str) -> String {
+    let shown = text.chars().filter(|character| *character != '\r');
+    shown.map(|character| if character == '\n' { character } else { harmless(character) }).collect()
+}
+
+fn harmless(character: char) -> char {
+    match character {
+        '\t' => ' ',
+        character if character.is_control() => '\u{fffd}',
+        // Marks that turn the direction of text around.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        character => character,
+    }
 }

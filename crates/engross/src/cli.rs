@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Check(ListArgs),
     /// Write a file from standard input, whole or not at all.
     Write(WriteArgs),
+    /// Talk with a model in the terminal, about a document or without one; the session is kept.
+    Chat(ChatArgs),
     /// Answer requests over HTTP in the shapes of the OpenAI API, with sessions that are never lost.
     Serve(ServeArgs),
     /// Show version, settings and where they come from, the model, and what the machine offers.
@@ -57,7 +59,7 @@ impl Command {
             Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
             Self::Write(args) => args.common.json,
             Self::Doctor(args) => args.common.json,
-            Self::Serve(_) => false,
+            Self::Chat(_) | Self::Serve(_) => false,
         }
     }
 }
@@ -260,6 +262,39 @@ pub(crate) enum ValidateArg {
     Strict,
 }
 
+/// `engross chat`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross chat nda.docx --model anthropic/claude-sonnet-4-5\n  \
+    engross chat --session contract.docx\n  \
+    echo 'replace \"three (3) years\" with \"five (5) years\"' | engross chat nda.docx\n\n\
+What can be typed, and where edits go, is explained in docs/guide/chat.md.")]
+pub(crate) struct ChatArgs {
+    /// The document to talk about, a .docx file; edits go to NAME.redline.docx beside it.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The session to begin or to go on with; the document's own without.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) session: Option<String>,
+    /// openai/NAME, anthropic/NAME, gemini/NAME, ollama/NAME, openai-compatible:URL#NAME, script:FILE or rules.
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Author of the changes.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) author: Option<String>,
+    /// Change the text without tracking.
+    #[arg(long)]
+    pub(crate) untracked: bool,
+    /// Folder for sessions and checkpoints; the platform's folder for data without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Settings file instead of the one in the platform's config folder.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
 /// `engross serve`
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -277,12 +312,19 @@ pub(crate) struct ServeArgs {
     /// Folder for sessions; the platform's folder for data without.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// The only folder whose files may be written over HTTP; workspace in the folder for sessions without.
+    /// The one folder whose files may be written over HTTP and whose documents sessions may read and edit: workspaces are
+    /// folders in it; workspace in the folder for data without.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
     /// Where sessions are kept: sqlite (a file in the data folder), postgres://…, or memory.
     #[arg(long, value_name = "STORE", default_value = "sqlite")]
     pub(crate) store: String,
+    /// Folder for transcripts of all sessions, written as they go on; none without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) transcripts: Option<PathBuf>,
+    /// Database for traces of all sessions, such as postgres://user@host/name; none without.
+    #[arg(long, value_name = "URL")]
+    pub(crate) traces: Option<String>,
     /// Secret that clients must send as a bearer token; ENGROSS_TOKEN keeps it out of sight.
     #[arg(long, value_name = "SECRET")]
     pub(crate) token: Option<String>,

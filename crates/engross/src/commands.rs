@@ -1,6 +1,7 @@
 //! The commands, one file each, and how a command line becomes an exit code.
 
 mod apply;
+mod chat;
 mod check;
 mod comments;
 mod doctor;
@@ -10,8 +11,9 @@ mod read;
 mod resolve;
 mod revisions;
 mod serve;
-mod signature;
+mod sessions;
 mod write;
+mod writes;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -27,13 +29,15 @@ use crate::failure;
 use crate::files::{Input, read_input};
 use crate::output::{Output, note};
 use crate::settings::{Environment, Flags, Settings};
+#[cfg(feature = "otel")]
+use crate::telemetry::Telemetry;
 
 /// How a command ended without having failed.
 enum Ended {
     /// With this exit code.
     With(Exit),
-    /// By Ctrl-C; nothing was written.
-    Interrupted,
+    /// By Ctrl-C, with what that means.
+    Interrupted(&'static str),
 }
 
 /// Exit code of a command that Ctrl-C ended: 128 and the signal's number, as shells have it.
@@ -47,9 +51,13 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error, wants_json),
     };
-    if let Some(filter) = environment.get("ENGROSS_LOG") {
-        start_log(filter);
-    }
+    #[cfg(feature = "otel")]
+    let telemetry = telemetry(&cli.command, &environment);
+    start_log(
+        environment.get("ENGROSS_LOG"),
+        #[cfg(feature = "otel")]
+        telemetry.as_ref(),
+    );
     let output = Output::new(cli.command.wants_json(), environment.allows_colour());
     let ended = match &cli.command {
         Command::Edit(args) => edit::run(args, &environment, output),
@@ -61,13 +69,18 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),
         Command::Write(args) => write::run(args, output),
+        Command::Chat(args) => chat::run(args, &environment),
         Command::Serve(args) => serve::run(args, &environment),
         Command::Doctor(args) => doctor::run(args, &environment, output),
     };
+    #[cfg(feature = "otel")]
+    if let Some(telemetry) = telemetry {
+        telemetry.finish();
+    }
     match ended {
         Ok(Ended::With(exit)) => ExitCode::from(exit as u8),
-        Ok(Ended::Interrupted) => {
-            output.failure(&Failure::new(Exit::Refused, "INTERRUPTED", "interrupted; nothing was written"));
+        Ok(Ended::Interrupted(message)) => {
+            output.failure(&Failure::new(Exit::Refused, "INTERRUPTED", message));
             ExitCode::from(INTERRUPTED)
         }
         Err(failure) => {
@@ -111,14 +124,34 @@ fn settings(common: &CommonArgs, flags: Flags, environment: &Environment) -> Res
     Ok(Settings::load(&Flags { config: common.config.clone(), ..flags }, environment)?)
 }
 
-/// Sends logs to standard error.
-fn start_log(filter: &str) {
-    use tracing_subscriber::EnvFilter;
-    match EnvFilter::try_new(filter) {
-        Ok(filter) => {
-            let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-            let _ = log.try_init();
+/// Sends logs to standard error, and spans to whoever was set for them.
+fn start_log(filter: Option<&str>, #[cfg(feature = "otel")] telemetry: Option<&Telemetry>) {
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::util::SubscriberInitExt;
+    use tracing_subscriber::{EnvFilter, Layer};
+    let log = filter.and_then(|filter| match EnvFilter::try_new(filter) {
+        Ok(filter) => Some(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_filter(filter)),
+        Err(error) => {
+            note(&format!("ENGROSS_LOG is not a log filter ({error}); nothing is logged"));
+            None
         }
-        Err(error) => note(&format!("ENGROSS_LOG is not a log filter ({error}); nothing is logged")),
+    });
+    let is_wanted = log.is_some();
+    let subscriber = tracing_subscriber::registry().with(log);
+    #[cfg(feature = "otel")]
+    let (is_wanted, subscriber) =
+        (is_wanted || telemetry.is_some(), subscriber.with(telemetry.map(Telemetry::layer)));
+    if is_wanted {
+        let _ = subscriber.try_init();
     }
+}
+
+/// Sends spans of sessions, if somebody says where to.
+#[cfg(feature = "otel")]
+fn telemetry(command: &Command, environment: &Environment) -> Option<Telemetry> {
+    use crate::settings::COLLECTOR;
+    let has_sessions = matches!(command, Command::Chat(_) | Command::Serve(_));
+    let endpoint = environment.get(COLLECTOR).filter(|_| has_sessions)?;
+    let started = Telemetry::start(endpoint);
+    started.map_err(|problem| note(&format!("{COLLECTOR}: {problem}; no spans are sent"))).ok()
 }

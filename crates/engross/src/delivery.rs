@@ -63,12 +63,13 @@ pub(crate) fn deliver(
             Some(destination.path().display().to_string())
         }
     };
-    Ok(Delivery { output, sha256: hexadecimal(&saved.bytes), proof: saved.proof })
+    Ok(Delivery { output, sha256: hexadecimal(&Sha256::digest(&saved.bytes)), proof: saved.proof })
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Bytes as lower-case hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut out, byte| {
+    bytes.iter().fold(String::with_capacity(64), |mut out, byte| {
         let _ = write!(out, "{byte:02x}");
         out
     })

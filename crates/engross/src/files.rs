@@ -3,9 +3,11 @@
 //! Must never leave a half-written file, never write over the document that was read unless asked to, and never report a
 //! failure without the path.
 
+mod lines;
 mod read;
 mod write;
 
+pub(crate) use lines::LineFile;
 pub(crate) use read::{Input, read_input, read_optional_text, read_text};
 pub(crate) use write::{Destination, Target, make_folder, temporary_folder_is_writable};
 

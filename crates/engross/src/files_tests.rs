@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::files::{Destination, Target, read_input};
+use crate::files::{Destination, LineFile, Target, read_input};
 
 struct Desk(TempDir);
 
@@ -146,4 +146,58 @@ mod unix {
         std::fs::write(desk.path("usual"), "").unwrap();
         assert_eq!(mode(&desk.path("a.redline.docx")), mode(&desk.path("usual")));
     }
+}
+
+#[test]
+fn a_file_of_lines_ends_with_a_whole_line() {
+    let desk = Desk::new();
+    let path = desk.path("lines");
+    let long = "x".repeat(40_000);
+    let cases = [
+        (None, None, "new\n".to_owned()),
+        (Some(String::new()), None, "new\n".to_owned()),
+        (Some("torn".to_owned()), None, "new\n".to_owned()),
+        (Some("\n".to_owned()), Some(String::new()), "\nnew\n".to_owned()),
+        (Some("a\nb\n".to_owned()), Some("b".to_owned()), "a\nb\nnew\n".to_owned()),
+        (Some("a\nb\ntorn".to_owned()), Some("b".to_owned()), "a\nb\nnew\n".to_owned()),
+        (Some(format!("a\n{long}\n{long}")), Some(long.clone()), format!("a\n{long}\nnew\n")),
+        (Some(format!("{long}{long}\n")), Some(format!("{long}{long}")), format!("{long}{long}\nnew\n")),
+    ];
+    for (before, last, after) in cases {
+        let _ = std::fs::remove_file(&path);
+        if let Some(before) = &before {
+            std::fs::write(&path, before).unwrap();
+        }
+        let (mut file, found) = LineFile::open(&path).unwrap();
+        assert_eq!(found.map(|line| String::from_utf8(line).unwrap()), last);
+        assert_eq!(std::fs::read_to_string(&path).ok(), before, "looking changes nothing");
+        file.append(b"new\n").unwrap();
+        assert_eq!(desk.text("lines"), after);
+        file.append(b"more\n").unwrap();
+        file.sync().unwrap();
+        assert_eq!(desk.text("lines"), format!("{after}more\n"));
+    }
+}
+
+#[test]
+fn a_file_of_lines_that_somebody_else_changed_is_left_alone() {
+    let desk = Desk::new();
+    let (mut file, _) = LineFile::open(&desk.path("lines")).unwrap();
+    file.append(b"a\n").unwrap();
+    std::fs::write(desk.path("lines"), "other\n").unwrap();
+    assert_eq!(file.append(b"b\n").unwrap_err().code(), "INPUT_CHANGED");
+    assert_eq!(desk.text("lines"), "other\n");
+    std::fs::remove_file(desk.path("lines")).unwrap();
+    assert!(file.append(b"b\n").is_err(), "a file that was there is not made anew without its beginning");
+    assert!(!desk.path("lines").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_lines_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new();
+    LineFile::open(&desk.path("lines")).unwrap().0.append(b"a\n").unwrap();
+    let mode = std::fs::metadata(desk.path("lines")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }

@@ -6,6 +6,7 @@ mod change;
 mod cli;
 mod commands;
 mod delivery;
+mod exports;
 mod failure;
 mod files;
 mod output;
@@ -14,6 +15,9 @@ mod report;
 mod serve;
 mod settings;
 mod signals;
+mod signature;
+#[cfg(feature = "otel")]
+mod telemetry;
 
 #[cfg(test)]
 mod change_tests;
@@ -23,6 +27,8 @@ mod codes_tests;
 mod files_tests;
 #[cfg(test)]
 mod settings_tests;
+#[cfg(all(test, feature = "otel"))]
+mod telemetry_tests;
 
 use std::process::ExitCode;
 

@@ -1,9 +1,10 @@
-//! The answer of the commands that change a document: as JSON, and for people.
+//! The answers of the commands that read or change a document: as JSON, and for people.
 
 use std::fmt::Write as _;
 
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Proof, ProofState, Summary};
+use engross_docx::read::Reading;
 use serde::Serialize;
 
 use crate::change::{Palette, describe};
@@ -25,6 +26,16 @@ pub(crate) struct Report<O> {
     pub(crate) proof: Proof,
     /// What a person should know.
     pub(crate) warnings: Vec<String>,
+}
+
+/// What was read.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReadReport {
+    /// The document as it was named.
+    pub(crate) file: String,
+    /// The paragraphs.
+    #[serde(flatten)]
+    pub(crate) reading: Reading,
 }
 
 /// Nothing was written, so nothing was proven.

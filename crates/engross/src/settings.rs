@@ -11,7 +11,7 @@ use std::time::Duration;
 use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
 
 use crate::files;
-pub(crate) use environment::{ADDRESSES, Environment, KEYS};
+pub(crate) use environment::{ADDRESSES, COLLECTOR, Environment, KEYS};
 pub(crate) use layers::KEYS as SETTINGS;
 use layers::Layers;
 
@@ -62,6 +62,14 @@ pub(crate) struct Settings {
     pub(crate) untracked: Setting<bool>,
     /// Model calls that one edit may make.
     pub(crate) max_rounds: Setting<u32>,
+    /// A second model, which sessions choose by the name `slow`.
+    pub(crate) slow_model: Setting<Option<String>>,
+    /// Standing instructions for sessions.
+    pub(crate) system_prompt: Setting<Option<String>>,
+    /// Turns of the stored history that a session's model is given.
+    pub(crate) history_turns: Setting<usize>,
+    /// File with the tools that every client of a server carries out.
+    pub(crate) client_tools: Setting<Option<PathBuf>>,
     /// Seconds that a provider may be silent.
     pub(crate) model_timeout: Setting<u64>,
 }
@@ -97,12 +105,18 @@ impl Settings {
         layers.add_flag("model", flags.model.as_deref());
         layers.add_flag("untracked", flags.untracked.then_some("true"));
         let values = layers.resolve()?;
+        let file = file.map(|(file, _)| file);
+        let client_tools = beside(values.optional_text("client_tools")?, file.as_ref());
         Ok(Self {
-            file: file.map(|(file, _)| file),
+            file,
             author: values.text("author", "engross")?,
             model: values.optional_text("model")?,
             untracked: values.switch("untracked")?,
             max_rounds: values.number("max_rounds", 6, 1..=100)?,
+            slow_model: values.optional_text("slow_model")?,
+            system_prompt: values.optional_text("system_prompt")?,
+            history_turns: values.number("history_turns", 10, 1..=1000)?,
+            client_tools,
             model_timeout: values.number("model_timeout", 120, 1..=86_400)?,
         })
     }
@@ -126,6 +140,14 @@ impl Settings {
             },
         }
     }
+}
+
+/// The path that a setting names. In the settings file it is one beside that file.
+fn beside(setting: Setting<Option<String>>, file: Option<&SettingsFile>) -> Setting<Option<PathBuf>> {
+    let Setting { value, origin } = setting;
+    let folder = file.filter(|file| origin == Origin::Given(file.path.display().to_string()));
+    let folder = folder.and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
+    Setting { value: value.map(|path| folder.join(path)), origin }
 }
 
 /// The settings file and its text. One that was asked for must be there.

@@ -34,6 +34,7 @@ fn each_source_goes_before_the_one_below_and_is_named() {
     );
     assert_eq!((settings.max_rounds.value, &settings.max_rounds.origin), (5, &given("ENGROSS_MAX_ROUNDS")));
     assert_eq!((settings.untracked.value, &settings.untracked.origin), (false, &given(&path)));
+    assert_eq!((settings.history_turns.value, &settings.history_turns.origin), (10, &Origin::Default));
     assert_eq!((settings.model_timeout.value, &settings.model_timeout.origin), (120, &Origin::Default));
 }
 
@@ -42,13 +43,25 @@ fn what_is_wrong_in_the_file_is_named() {
     assert_eq!(refused("authr = \"A\""), "FILE: there is no setting 'authr'; did you mean 'author'?");
     assert_eq!(
         refused("[zzz]\nx = 1"),
-        "FILE: there is no setting 'zzz'; there are author, model, untracked, max_rounds, model_timeout"
+        "FILE: there is no setting 'zzz'; there are author, model, slow_model, untracked, max_rounds, system_prompt, history_turns, \
+         client_tools, model_timeout"
     );
     assert_eq!(refused("max_rounds = 0"), "FILE: 'max_rounds' is not a whole number from 1 to 100");
     assert_eq!(refused("max_rounds = -3"), "FILE: 'max_rounds' is not a whole number from 1 to 100");
     assert_eq!(refused("untracked = \"perhaps\""), "FILE: 'untracked' is not true or false");
+    assert_eq!(refused("history_turns = 0"), "FILE: 'history_turns' is not a whole number from 1 to 1000");
     assert_eq!(refused("author = [1]"), "FILE: 'author' is not a text");
     assert!(refused("author = ").starts_with("FILE: the file is not valid TOML: "));
+}
+
+#[test]
+fn a_file_that_the_settings_name_is_beside_them() {
+    let (settings, path) = load("client_tools = \"tools.json\"", &Environment::default(), Flags::default());
+    let beside = PathBuf::from(&path).with_file_name("tools.json");
+    assert_eq!(settings.unwrap().client_tools.value, Some(beside));
+    let environment = Environment::from([("ENGROSS_CLIENT_TOOLS", "tools.json")]);
+    let (settings, _) = load("", &environment, Flags::default());
+    assert_eq!(settings.unwrap().client_tools.value, Some(PathBuf::from("tools.json")));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod memory;
 mod postgres;
 mod sqlite;
 mod store;
+mod traces;
 mod types;
 
 #[cfg(test)]
@@ -19,9 +20,10 @@ pub use engross_protocol::SessionId;
 pub use error::{CODES, Error};
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
-pub use postgres::PostgresStore;
+pub use postgres::{PostgresStore, PostgresTraces};
 pub use sqlite::SqliteStore;
 pub use store::{Pending, Store};
+pub use traces::{Details, TraceEvent, Traces};
 pub use types::{
     Append, Entry, Fence, MAX_BYTES, Millis, Name, NameRow, NewEntry, NewSession, Session, SessionSummary,
     Snapshot,

@@ -18,14 +18,21 @@ export interface Place {
 /** Why a whole answer ended. `tool_calls`: results are awaited. */
 export type Reason = "stop" | "tool_calls" | "length" | "content_filter";
 
+/** How far a tool of the server is. */
+export interface ToolStep {
+  readonly id: string;
+  readonly name: string;
+  readonly state: "started" | "done" | "failed";
+}
+
 /** What a segment holds. */
 export type Content =
   /** More of a text. */
   | { readonly kind: "text"; readonly text: string }
   /** A tool to carry out. `arguments` is JSON text, unless the model erred. */
   | { readonly kind: "tool_call"; readonly id: string; readonly name: string; readonly arguments: string }
-  /** What the server is doing, for people. */
-  | { readonly kind: "status"; readonly message: string }
+  /** What the server is doing for a call of its own tools, for people. */
+  | { readonly kind: "status"; readonly message: string; readonly tool?: ToolStep }
   /** Something to know, with a stable code. */
   | { readonly kind: "warning"; readonly code: string; readonly message: string }
   /** The answer is whole. Nothing follows. */
@@ -83,6 +90,7 @@ interface Status {
   type?: string;
   code?: string;
   message?: string;
+  tool?: ToolStep;
 }
 
 interface Delta {
@@ -127,8 +135,9 @@ export class AnswerReader {
     return event.event === "engross.status" ? this.#status(chunk) : [...this.#chunk(chunk, event.id)];
   }
 
-  #status({ type, code = "", message = "" }: Status): Content[] {
-    return type === "warning" ? [...this.#warnings([{ code, message }])] : [{ kind: "status", message }];
+  #status({ type, code = "", message = "", tool }: Status): Content[] {
+    if (type === "warning") return [...this.#warnings([{ code, message }])];
+    return [tool ? { kind: "status", message, tool } : { kind: "status", message }];
   }
 
   *#warnings(warnings: { code: string; message: string }[]): Generator<Content> {

@@ -77,6 +77,7 @@ describe("segments", () => {
         role(1, "2-0"),
         text(1, "2-3", "I "),
         'event: engross.status\ndata: {"turn":1,"type":"status","message":"Thinking …"}\n\n',
+        'event: engross.status\ndata: {"turn":1,"type":"status","message":"Reading …","tool":{"id":"c1","name":"read","state":"done"}}\n\n',
         'event: engross.status\ndata: {"turn":1,"type":"warning","code":"W","message":"Mind."}\n\n',
         text(1, "2-7", "read."),
         callStart(1, "2-7+", 0, "call_1", "read"),
@@ -92,6 +93,7 @@ describe("segments", () => {
     expect(await all(session.send("Hi"))).toEqual([
       { turn: 1, segment: 0, kind: "text", text: "I " },
       { turn: 1, segment: 0, kind: "status", message: "Thinking …" },
+      { turn: 1, segment: 0, kind: "status", message: "Reading …", tool: { id: "c1", name: "read", state: "done" } },
       { turn: 1, segment: 0, kind: "warning", code: "W", message: "Mind." },
       { turn: 1, segment: 0, kind: "text", text: "read." },
       { turn: 1, segment: 1, kind: "tool_call", id: "call_1", name: "read", arguments: '{"a":1}' },

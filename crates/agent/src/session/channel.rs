@@ -24,6 +24,7 @@ pub(crate) struct Channel {
 struct Heard {
     events: Vec<Placed>,
     over: bool,
+    lost: bool,
 }
 
 impl Channel {
@@ -35,6 +36,17 @@ impl Channel {
         }
         drop(heard);
         self.changed.notify_waiters();
+    }
+
+    /// Tells the end of an answer that could not be stored.
+    pub(crate) fn lose(&self, failed: Placed) {
+        self.lock().lost = true;
+        self.tell([failed]);
+    }
+
+    /// Whether its end is told here only, and not by the log: whoever asks again is to be answered anew.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lock().lost
     }
 
     /// Whether its end was told.

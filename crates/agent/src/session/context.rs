@@ -79,16 +79,21 @@ impl Mending {
         }
     }
 
-    /// The mended copy.
-    pub(crate) fn mend(self, messages: &[Message]) -> Vec<Message> {
-        match self {
-            Self::Pairs => pair(messages),
-            Self::NoCalls => without_calls(messages),
+    /// A window with the first `before` messages of the session mended. What was said since the provider took the mended
+    /// copy is no part of what it refused: without it the model would never see the results of its calls.
+    pub(crate) fn mend(self, window: Window, before: usize) -> Vec<Message> {
+        let Window { messages, left_out } = window;
+        let (refused, since) = messages.split_at(before.saturating_sub(left_out).min(messages.len()));
+        let mut mended = match self {
+            Self::Pairs => pair(refused),
+            Self::NoCalls => without_calls(refused),
             Self::FreshStart => {
-                let last = messages.iter().rev().find(|message| matches!(message, Message::User { .. }));
+                let last = refused.iter().rev().find(|message| matches!(message, Message::User { .. }));
                 last.cloned().into_iter().collect()
             }
-        }
+        };
+        mended.extend_from_slice(since);
+        mended
     }
 }
 

@@ -6,9 +6,10 @@ use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolC
 
 use super::context::{ContextPolicy, Mending, offered, window};
 use super::event::Finish;
-use super::intake::{NO_RESULT, same_call};
+use super::intake::NO_RESULT;
 use super::log::{Call, Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult};
 use super::request::{ClientTool, ToolChoice};
+use super::rounds;
 use super::settings::Settings;
 use super::state::{OpenCall, Phase, Session, Turn};
 
@@ -112,9 +113,12 @@ pub(crate) struct Decision {
 /// What one answer knows beside the log: tries that concern the provider, not the conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Tries {
-    mending: Option<Mending>,
+    /// The mending in force, and how many messages of the session it is for: what came behind them was accepted.
+    mending: Option<(Mending, usize)>,
     /// Whether what is left out was told.
     told: bool,
+    /// What is to be noted with the model's answer: a note alone is not worth a wait for the disk.
+    note: Option<LogEvent>,
 }
 
 /// Decides, and takes its entries into the session: whoever cannot store them must read the session anew. `now` in
@@ -148,6 +152,9 @@ struct Decider<'a> {
 
 impl Decider<'_> {
     fn run(&mut self, input: Input) -> Action {
+        if let Some(note) = self.tries.note.take() {
+            self.push(note);
+        }
         match input {
             Input::Continue => self.go_on(),
             Input::Answered(answer, model) => self.answered(answer, model),
@@ -237,15 +244,21 @@ impl Decider<'_> {
             );
             return self.stop("ROUNDS_EXHAUSTED", &message);
         }
+        // Both rounds since the last request: a client that brings something new gives the model a new chance.
+        if turn.asked >= 2
+            && let Some(message) = rounds::stuck(self.of_turn(), |name| self.changes(name))
+        {
+            return self.stop("NO_PROGRESS", &message);
+        }
         let turn = turn.clone();
         let window = window(self.session, self.rules.context);
         if window.left_out > 0 && !self.tries.told {
             self.tries.told = true;
             let message = format!("the model was not given the first {} messages", window.left_out);
-            self.push(LogEvent::Noted { code: "HISTORY_LEFT_OUT".to_owned(), message });
+            self.tries.note = Some(LogEvent::Noted { code: "HISTORY_LEFT_OUT".to_owned(), message });
         }
         let messages = match self.tries.mending {
-            Some(mending) => mending.mend(&window.messages),
+            Some((mending, before)) => mending.mend(window, before),
             None => window.messages,
         };
         let names: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
@@ -300,7 +313,7 @@ impl Decider<'_> {
             FinishReason::ContentFilter => Some(Finish::ContentFilter),
             FinishReason::Stop | FinishReason::ToolCalls => None,
         };
-        let repeats: Vec<u32> = self.repeats(&answer.tool_calls);
+        let repeats = rounds::repeats(self.of_turn(), &answer.tool_calls);
         let mut earlier: Vec<(String, String, bool)> = Vec::new();
         let mut refused: Vec<(String, String)> = Vec::new();
         let mut stopped = None;
@@ -323,7 +336,9 @@ impl Decider<'_> {
                 ));
                 Side::Nobody
             } else if count == 2 && !reads {
-                earlier.push(self.told_again(&call, calls.last()));
+                let before = calls.last().map(|before: &Call| &before.call);
+                let (content, is_error) = rounds::told_again(&self.session.messages, &call, before);
+                earlier.push((call.id.clone(), content, is_error));
                 Side::Nobody
             } else if side == Side::Nobody {
                 let known: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
@@ -389,68 +404,30 @@ impl Decider<'_> {
         }
     }
 
+    /// The messages of the present turn.
+    fn of_turn(&self) -> &[Message] {
+        let start = self.turn().map_or(0, |turn| turn.start);
+        self.session.messages.get(start..).unwrap_or_default()
+    }
+
+    /// Whether a tool is the server's own and changes something.
+    fn changes(&self, name: &str) -> bool {
+        self.client_tool(name).is_none() && self.tool(name).is_some_and(|tool| !tool.read_only)
+    }
+
     fn reads(&self, name: &str) -> bool {
         let server = || self.tool(name).is_some_and(|tool| tool.read_only);
         self.client_tool(name).map_or_else(server, |tool| tool.read_only)
-    }
-
-    /// How often each call was made in a row in this turn, this time included.
-    fn repeats(&self, calls: &[ToolCall]) -> Vec<u32> {
-        let mut row: Option<(&ToolCall, u32)> = None;
-        let start = self.turn().map_or(0, |turn| turn.start);
-        for message in self.session.messages.get(start..).unwrap_or_default() {
-            if let Message::Assistant { tool_calls, .. } = message {
-                for call in tool_calls {
-                    row = Some(next_in_row(row, call));
-                }
-            }
-        }
-        let mut counts = Vec::with_capacity(calls.len());
-        for call in calls {
-            let (call, count) = next_in_row(row, call);
-            counts.push(count);
-            row = Some((call, count));
-        }
-        counts
-    }
-
-    /// The result of a call that repeats the one before it: its id, what the model reads, whether it failed.
-    fn told_again(&self, call: &ToolCall, before: Option<&Call>) -> (String, String, bool) {
-        if before.is_some_and(|before| same_call(&before.call, call)) {
-            let content = "This is the very call before it, so it was made once; the result stands there.";
-            return (call.id.clone(), content.to_owned(), false);
-        }
-        let (result, is_error) = self.last_result(call).unwrap_or((NO_RESULT.to_owned(), true));
-        let content =
-            format!("You made this very call just before; it was not made again. Its result was:\n{result}");
-        (call.id.clone(), content, is_error)
-    }
-
-    /// The result of the same call before.
-    fn last_result(&self, call: &ToolCall) -> Option<(String, bool)> {
-        let messages = &self.session.messages;
-        let id = messages.iter().rev().find_map(|message| match message {
-            Message::Assistant { tool_calls, .. } => {
-                tool_calls.iter().rev().find(|known| same_call(known, call)).map(|known| &known.id)
-            }
-            _ => None,
-        })?;
-        messages.iter().rev().find_map(|message| match message {
-            Message::Tool { tool_call_id, content, is_error, .. } if tool_call_id == id => {
-                Some((content.clone(), *is_error))
-            }
-            _ => None,
-        })
     }
 
     fn failed(&mut self, error: &Error, heard: Heard) -> Action {
         // Some providers refuse a conversation whose order they do not like; nothing was streamed then.
         if error.code() == "MODEL_BAD_REQUEST"
             && heard.is_nothing()
-            && let Some(mending) = Mending::after(self.tries.mending)
+            && let Some(mending) = Mending::after(self.tries.mending.map(|(mending, _)| mending))
             && self.session.messages.len() > 1
         {
-            self.tries.mending = Some(mending);
+            self.tries.mending = Some((mending, self.session.messages.len()));
             let message = format!(
                 "the provider refused the conversation, so a mended copy is tried ({mending:?}): {error}"
             );
@@ -458,7 +435,11 @@ impl Decider<'_> {
             return self.ask();
         }
         self.streamed(heard);
-        let message = error.to_string();
+        let mut message = error.to_string();
+        let report = rounds::report(self.of_turn(), |name| self.changes(name));
+        if !report.is_empty() {
+            message = format!("{message}. {report}");
+        }
         self.end(
             EndingKind::Failed,
             error.code(),
@@ -512,12 +493,5 @@ impl Decider<'_> {
             retry_after,
         }));
         Action::Rest
-    }
-}
-
-fn next_in_row<'a>(row: Option<(&'a ToolCall, u32)>, call: &'a ToolCall) -> (&'a ToolCall, u32) {
-    match row {
-        Some((known, count)) if same_call(known, call) => (call, count + 1),
-        _ => (call, 1),
     }
 }

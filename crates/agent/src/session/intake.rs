@@ -32,7 +32,10 @@ pub(crate) fn take_in(
             "the request has no user message and no tool result; send one in 'messages'",
         ));
     }
-    let known = align(&session.messages, &request.messages);
+    let mut known = align(&session.messages, &request.messages);
+    // A client may leave out results that the session has. A branch never begins between a call and its result.
+    let results = session.messages.get(known.keep..).unwrap_or_default();
+    known.keep += results.iter().take_while(|message| matches!(message, Message::Tool { .. })).count();
     let rest = request.messages.get(known.consumed..).unwrap_or_default();
     let mut intake = Intake { session, request, events: Vec::new(), known, now };
     intake.run(rest)?;

@@ -11,11 +11,13 @@ use super::request::{ClientTool, TurnRequest};
 use super::state::{Phase, Session};
 
 #[derive(Debug, Clone)]
-enum Op {
+pub(super) enum Op {
     /// The person says something; sent alone.
     Say,
     /// The person says something; sent with the whole conversation before it.
     SayAll,
+    /// The same, but the client keeps no results.
+    SaySloppily,
     /// The client has results: of all open calls or of the first, with their ids or with a made-up one.
     Results { all: bool, dummy: bool },
     /// A result that nobody asked for, or one that was given before.
@@ -37,13 +39,13 @@ enum Op {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Calls {
+pub(super) enum Calls {
     Client(u8),
     Server(u8),
     Unknown,
 }
 
-fn ops() -> impl Strategy<Value = Vec<Op>> {
+pub(super) fn ops() -> impl Strategy<Value = Vec<Op>> {
     let call = prop_oneof![
         3 => (0u8..3).prop_map(Calls::Client),
         2 => (0u8..3).prop_map(Calls::Server),
@@ -52,6 +54,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     let op = prop_oneof![
         4 => Just(Op::Say),
         2 => Just(Op::SayAll),
+        1 => Just(Op::SaySloppily),
         5 => (any::<bool>(), any::<bool>()).prop_map(|(all, dummy)| Op::Results { all, dummy }),
         1 => Just(Op::Stray),
         1 => Just(Op::Again),
@@ -70,9 +73,9 @@ fn spec(name: &str) -> ToolSpec {
 }
 
 /// A session with its client, its model and its disk.
-struct World {
-    log: Vec<String>,
-    session: Session,
+pub(super) struct World {
+    pub(super) log: Vec<String>,
+    pub(super) session: Session,
     tries: Tries,
     action: Action,
     ids: u32,
@@ -85,7 +88,7 @@ struct World {
 }
 
 impl World {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             log: Vec::new(),
             session: Session::default(),
@@ -193,7 +196,7 @@ impl World {
         }
     }
 
-    fn run(&mut self, op: &Op) {
+    pub(super) fn run(&mut self, op: &Op) {
         match op {
             Op::Say => {
                 let text = self.fresh();
@@ -204,6 +207,15 @@ impl World {
             Op::SayAll => {
                 let text = self.fresh();
                 let mut messages = self.session.messages.clone();
+                messages.push(user(&text));
+                if self.session.turn.is_none() && self.send(messages) {
+                    self.said.push(text);
+                }
+            }
+            Op::SaySloppily => {
+                let text = self.fresh();
+                let mut messages = self.session.messages.clone();
+                messages.retain(|message| !matches!(message, Message::Tool { .. }));
                 messages.push(user(&text));
                 if self.session.turn.is_none() && self.send(messages) {
                     self.said.push(text);
@@ -343,7 +355,7 @@ fn user(text: &str) -> Message {
 }
 
 /// What providers insist on: every call is followed by its one result, every result follows its call.
-fn assert_paired(request: &Request) {
+pub(super) fn assert_paired(request: &Request) {
     let mut open: Vec<&str> = Vec::new();
     for message in &request.messages {
         match message {

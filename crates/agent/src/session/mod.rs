@@ -10,6 +10,7 @@
 //! | `state` | where does the session stand, as the log tells it? |
 //! | `intake` | what of a request is new, and which results belong to which calls? |
 //! | `decide` | what happens next? |
+//! | `rounds` | what has a turn done so far, and does it get on? |
 //! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
 //! | `toolbox` | what can the server itself do for the model? |
 //! | `service`, `config` | what can be asked of all sessions, and what are they made of? |
@@ -19,7 +20,9 @@
 //! | `lease` | who works on a session that several servers share? |
 //! | `record`, `names`, `idempotency` | how is it stored, and found again? |
 //! | `observe` | who else hears of what was stored? |
+//! | `spans` | what does whoever traces the process see of a turn? |
 //! | `one_turn` | how does a run without a store use all this? |
+//! | `transcript` | what does the log look like to readers of OpenClaw's transcripts? |
 //! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
 
 mod answer;
@@ -41,23 +44,34 @@ pub(crate) mod one_turn;
 mod record;
 mod render;
 mod request;
+mod rounds;
 mod service;
 mod settings;
 mod slots;
+mod spans;
 mod state;
 mod submit;
 mod toolbox;
+pub mod transcript;
 mod turn;
 mod watch;
 
+#[cfg(test)]
+mod cases_tests;
 #[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
 mod manage_tests;
 #[cfg(test)]
+mod random_support;
+#[cfg(test)]
+mod random_tests;
+#[cfg(test)]
 pub(crate) mod service_support;
 #[cfg(test)]
 mod service_tests;
+#[cfg(test)]
+mod spans_tests;
 #[cfg(test)]
 mod stream_tests;
 #[cfg(test)]
@@ -90,6 +104,7 @@ pub const CODES: &[&str] = &[
     "SETTING_INVALID",
     "MODEL_NOT_OFFERED",
     "WORKSPACE_UNKNOWN",
+    "NO_PROGRESS",
 ];
 
 pub use answer::Answering;
@@ -105,6 +120,7 @@ pub use observe::{Observer, Stored};
 pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
 pub use service::Sessions;
 pub use settings::Settings;
+pub use spans::model_name;
 pub use state::{OpenCall, Phase, Session, Turn};
 pub use toolbox::{Briefing, Briefs, NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};
 

@@ -41,6 +41,8 @@ pub(crate) enum Over {
     Exhausted,
     /// The model made the same call of this tool over and over.
     Repeated(String),
+    /// Every change failed, two rounds in a row.
+    Stuck,
     /// The model failed.
     Failed,
 }
@@ -89,6 +91,7 @@ impl OneTurn {
         match kind {
             EndingKind::Whole(finish) => Over::Whole(finish),
             EndingKind::Stopped if code == "REPEATED_CALL" => Over::Repeated(self.refused.clone()),
+            EndingKind::Stopped if code == "NO_PROGRESS" => Over::Stuck,
             EndingKind::Stopped => Over::Exhausted,
             EndingKind::Failed | EndingKind::Cancelled => Over::Failed,
         }

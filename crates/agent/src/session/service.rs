@@ -84,13 +84,14 @@ impl Sessions {
         {
             return Ok(Answering::live(id, text, &newest, false));
         }
-        let log = record::read_all(&*self.inner.config.store, id).await?;
+        let mut log = record::read_all(&*self.inner.config.store, id).await?;
         let answer = log.iter().rev().find(|recorded| matches!(recorded.event, LogEvent::Accepted(_)));
         let answer = answer.map(|recorded| recorded.seq).ok_or_else(|| unknown(&text))?;
         if !record::is_whole(&log, answer) {
-            // Somebody else may be at work on it.
+            // Somebody else may be at work on it, and be done once the lease is free.
             let fence = lease::take(&self.inner.config, id).await?;
             lease::give_back(&self.inner.config, id, fence).await;
+            log = record::read_all(&*self.inner.config.store, id).await?;
         }
         Ok(Answering::recorded(id, &log, answer))
     }

@@ -254,8 +254,9 @@ impl Sessions {
         let Some(row) = row else { return Ok(None) };
         let (id, claimed) = (row.session, claim.answer(&row.value)?);
         let slot = self.inner.slots.slot(id);
-        let stands_for =
-            |newest: &super::channel::Newest| newest.answer == claimed || newest.retakes == Some(claimed);
+        let stands_for = |newest: &super::channel::Newest| {
+            (newest.answer == claimed || newest.retakes == Some(claimed)) && !newest.channel.is_lost()
+        };
         if let Some(newest) = slot.newest().filter(stands_for) {
             let key = self.key_of(id).await?;
             return Ok(Some(Answering::live(id, key, &newest, true)));
@@ -270,6 +271,17 @@ impl Sessions {
         // Its process died, so it is begun anew, under a number of its own: what was told of it before may not be continued
         // with the words of another answer.
         let fence = lease::take(config, id).await?;
+        if fence.is_some() {
+            // Another server may have finished it while this one waited for the lease.
+            let log = record::read_all(store, id).await;
+            let whole = log.as_ref().ok().map(|log| record::standing(log, claimed));
+            if let (Ok(log), Some(answer)) = (&log, whole)
+                && record::is_whole(log, answer)
+            {
+                lease::give_back(config, id, fence).await;
+                return Ok(Some(Answering::recorded(id, log, answer)));
+            }
+        }
         let mut live = match held.take() {
             Some(live) => live,
             None => live::load(store, id).await?.ok_or_else(lost)?,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use engross_llm::{Event, Limits, Model, Request, ToolCall, collect_within};
 use engross_protocol::SessionId;
 use tokio::sync::{Notify, OwnedMutexGuard, Semaphore};
+use tracing::Instrument;
 
 use super::channel::Channel;
 use super::config::SessionsConfig;
@@ -18,6 +19,7 @@ use super::lease;
 use super::live::Live;
 use super::log::{LogEvent, Seen, ToolResult};
 use super::render::Renderer;
+use super::spans::{self, TurnSpan};
 use super::toolbox::{ToolRound, Toolbox};
 
 /// So many bytes of an answer that streams may be lost by a crash, and no more.
@@ -59,7 +61,18 @@ impl TurnTask {
     }
 
     /// Runs until the answer is over. Leaves the session in memory unless the log could not be written.
-    pub(super) async fn run(mut self, mut guard: OwnedMutexGuard<Option<Live>>, mut live: Live) {
+    pub(super) async fn run(self, guard: OwnedMutexGuard<Option<Live>>, live: Live) {
+        let traced = TurnSpan::new(self.id, live.session.turns);
+        let span = traced.span();
+        self.carry_out(guard, live, traced).instrument(span).await;
+    }
+
+    async fn carry_out(
+        mut self,
+        mut guard: OwnedMutexGuard<Option<Live>>,
+        mut live: Live,
+        mut traced: TurnSpan,
+    ) {
         let mut input = Input::Continue;
         loop {
             let config = Arc::clone(&self.config);
@@ -71,8 +84,9 @@ impl TurnTask {
             let decision =
                 decide(&mut live.session, &mut self.tries, input, &self.offer, config.rules, moment);
             if let Err(error) = live.append(&config, self.id, &decision.events, Vec::new(), now).await {
-                return self.lose(error);
+                return self.lose(error, &mut traced);
             }
+            traced.heard(&decision.events);
             let mut told = Vec::new();
             for event in &decision.events {
                 told.extend(self.renderer.entry(event, &live.session));
@@ -96,14 +110,18 @@ impl TurnTask {
             let next = match decision.action {
                 Action::Ask(request, model) => {
                     let model = config.models.get(model.as_deref());
-                    self.ask(request, &*model, &mut live).await
+                    let span = spans::model_call(|| model.info().spec);
+                    self.ask(request, &*model, &mut live).instrument(span).await
                 }
-                Action::Run(calls) => Ok(self.run_tools(calls, &live).await),
+                Action::Run(calls) => {
+                    let span = spans::tool_round(calls.len());
+                    Ok(self.run_tools(calls, &live).instrument(span).await)
+                }
                 Action::Rest => return,
             };
             input = match next {
                 Ok(input) => input,
-                Err(error) => return self.lose(error),
+                Err(error) => return self.lose(error, &mut traced),
             };
         }
     }
@@ -118,10 +136,11 @@ impl TurnTask {
     }
 
     /// What is in memory is not in the log: the next request reads it anew.
-    fn lose(mut self, error: RequestError) {
+    fn lose(mut self, error: RequestError, traced: &mut TurnSpan) {
+        traced.ended(error.code);
         tracing::error!(session = %self.id, code = error.code, "the log was not written: {}", error.message);
         let failed = self.renderer.failed(error.code.to_owned(), error.message, error.retry_after);
-        self.channel.tell([failed]);
+        self.channel.lose(failed);
     }
 
     /// Tools that change something run to their end: nobody would know how far they came.

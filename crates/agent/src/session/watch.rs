@@ -64,7 +64,8 @@ impl Sessions {
             *held = live.keep_unless_shared(config);
             return Ok(());
         };
-        let goes_on = if matches!(turn.phase, Phase::Suspended { .. }) {
+        let waited = matches!(turn.phase, Phase::Suspended { .. });
+        let goes_on = if waited {
             let (mut tries, offer) = (Tries::default(), Offer::default());
             let background = turn.background;
             let decision =
@@ -82,7 +83,8 @@ impl Sessions {
             *held = live.keep_unless_shared(config);
             return Ok(());
         }
-        let claimed = record::last_answer(&*config.store, id).await?;
+        // An answer that gave calls to the client was whole, and stays what it was; what goes on is another one.
+        let claimed = if waited { None } else { record::last_answer(&*config.store, id).await? };
         let answer = match self.retake(id, &mut live, now).await {
             Ok(answer) => answer,
             Err(error) => {

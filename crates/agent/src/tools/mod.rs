@@ -28,7 +28,7 @@ pub(crate) use apply::apply_together;
 pub(crate) use arguments::{Understood, parse_call, proposals};
 pub(crate) use read::read_document;
 pub(crate) use result::{ROUND_CALLS, cut, share_of_round};
-pub(crate) use round::Round;
+pub(crate) use round::{Done, Round};
 
 /// Name of the tool that reads.
 pub(crate) const READ_DOCUMENT: &str = "read_document";

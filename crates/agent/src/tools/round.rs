@@ -82,6 +82,24 @@ impl Round {
         edits.collect()
     }
 
+    /// Which calls edit, by their place in the round.
+    pub(crate) fn editing(&self) -> Vec<usize> {
+        let edits = |fate: &Fate| matches!(fate, Fate::Use(ToolUse::Apply(_)));
+        self.fates.iter().enumerate().filter(|(_, fate)| edits(fate)).map(|(place, _)| place).collect()
+    }
+
+    /// The round with its first `count` edits only.
+    pub(crate) fn first_edits(&self, count: usize) -> Self {
+        let mut round = self.clone();
+        let not_yet = CallResult { content: String::new(), is_error: false };
+        for place in self.editing().into_iter().skip(count) {
+            if let Some(fate) = round.fates.get_mut(place) {
+                *fate = Fate::Answered(not_yet.clone());
+            }
+        }
+        round
+    }
+
     /// Answers every edit with an error, so that nothing is changed.
     pub(crate) fn refuse_edits(&mut self, error: &ToolError) {
         for fate in &mut self.fates {

@@ -17,6 +17,9 @@ use super::error::WorkspaceError;
 /// Where a workspace keeps what is its own; no document is there.
 pub(super) const OWN: &str = ".engross";
 
+/// A name behind all others of a folder.
+const LAST: &str = "\u{10fffd}";
+
 /// How long a writer waits for another one of this process.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -87,10 +90,10 @@ impl Workspace {
     /// The path that a caller names.
     ///
     /// # Errors
-    /// When it cannot name a document here.
-    pub fn path(&self, text: &str) -> Result<RelPath, FileError> {
+    /// When it cannot name a document in any workspace.
+    pub fn path(text: &str) -> Result<RelPath, FileError> {
         let path = RelPath::parse(text)?;
-        if path.components().next().is_some_and(|first| first.eq_ignore_ascii_case(OWN)) {
+        if is_own(&path) {
             return Err(FileError::ProtectedPath {
                 path: path.as_str().to_owned(),
                 problem: "the workspace keeps its checkpoints there".to_owned(),
@@ -104,9 +107,22 @@ impl Workspace {
     /// # Errors
     /// As the system says.
     pub fn list(&self, after: Option<&RelPath>, limit: usize) -> Result<Listing, FileError> {
-        let mut listing = self.files.list("", after, limit)?;
-        listing.files.retain(|listed| self.path(listed.path.as_str()).is_ok());
-        Ok(listing)
+        let mut listing = Listing::default();
+        let mut after = after.cloned();
+        loop {
+            let page = self.files.list("", after.as_ref(), limit - listing.files.len())?;
+            let own = page.files.iter().position(|listed| is_own(&listed.path));
+            // What is our own may be more than a page, so it is stepped over as a whole.
+            after = match own.and_then(|own| page.files.get(own)?.path.components().next()) {
+                Some(folder) => Some(RelPath::parse(&format!("{folder}/{LAST}"))?),
+                None => None,
+            };
+            listing.more = page.more;
+            listing.files.extend(page.files.into_iter().take(own.unwrap_or(usize::MAX)));
+            if after.is_none() {
+                return Ok(listing);
+            }
+        }
     }
 
     /// The bytes of a file; `None` when it is not there.
@@ -118,6 +134,14 @@ impl Workspace {
         let found = self.files.read(path, limit)?.map(|(bytes, _)| bytes);
         let source = self.only.as_ref().filter(|only| only.file == *path).map(|only| only.source.to_vec());
         Ok(found.or(source))
+    }
+
+    /// Whether a file is there; what it would be made from does not count.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn is_there(&self, path: &RelPath) -> Result<bool, FileError> {
+        Ok(self.files.info(path)?.is_some())
     }
 
     /// Puts a file in its place, with a checkpoint of what it replaces.
@@ -170,35 +194,81 @@ impl Workspace {
         path: &RelPath,
         revision: Option<&str>,
         tracking: Tracking,
-        edit: impl FnOnce(&mut WordDocument) -> Result<T, engross_docx::Error>,
+        edit: impl Fn(&mut WordDocument) -> Result<T, engross_docx::Error>,
     ) -> Result<(T, Edited, WordDocument), WorkspaceError> {
+        let (mut steps, document) =
+            self.edit_in_steps(path, revision, tracking, 1, |_, document| edit(document))?;
+        match steps.pop() {
+            Some((done, edited)) => Ok((done, edited, document)),
+            None => Err(WorkspaceError::Stopped),
+        }
+    }
+
+    /// Changes a document in `count` steps, each with a checkpoint before it, so that each can be taken back by itself. `edit`
+    /// is given the document as it was before all of them, and does what step `n` and those before it do: what they name
+    /// means that document.
+    ///
+    /// # Errors
+    /// As [`Workspace::edit`]; steps that were made by then stay.
+    pub fn edit_in_steps<T>(
+        &self,
+        path: &RelPath,
+        revision: Option<&str>,
+        tracking: Tracking,
+        count: usize,
+        edit: impl Fn(usize, &mut WordDocument) -> Result<T, engross_docx::Error>,
+    ) -> Result<(Vec<(T, Edited)>, WordDocument), WorkspaceError> {
         let _lock = self.lock(path)?;
-        let Opened { mut document, sha256 } = self.open(path)?;
         let failed = |error| WorkspaceError::Document { file: path.as_str().to_owned(), error };
+        let Opened { mut document, mut sha256 } = self.open(path)?;
         if revision.is_some_and(|revision| document.revision() != revision) {
             return Err(WorkspaceError::Changed { file: path.as_str().to_owned() });
         }
-        let done = edit(&mut document).map_err(failed)?;
-        let saved = document.save(tracking).map_err(failed)?;
-        let new = hexadecimal(&saved.bytes);
-        if sha256.as_ref() == Some(&new) {
-            return Ok((done, Edited { proof: saved.proof, sha256: new, checkpoint: None }, document));
-        }
-        let checkpoint = self.keep(path)?;
-        let precondition = sha256.map_or(Precondition::Absent, Precondition::Sha256);
-        match self.files.write(path, saved.bytes.as_slice(), &precondition) {
-            Ok(_) => {}
-            Err(FileError::TargetChanged { .. } | FileError::TargetMissing { .. }) => {
-                return Err(WorkspaceError::Changed { file: path.as_str().to_owned() });
+        let before = if count > 1 { self.read(path)?.unwrap_or_default() } else { Vec::new() };
+        let mut steps = Vec::with_capacity(count);
+        for step in 1..=count {
+            if step > 1 {
+                document = WordDocument::open(before.clone(), &Limits::default()).map_err(failed)?;
             }
-            Err(error) => return Err(error.into()),
+            let done = edit(step, &mut document).map_err(failed)?;
+            let saved = document.save(tracking).map_err(failed)?;
+            let new = hexadecimal(&saved.bytes);
+            let is_source = |only: &Only| only.file == *path && hexadecimal(&only.source) == new;
+            let is_as_before = match &sha256 {
+                Some(sha256) => *sha256 == new,
+                None => self.only.as_ref().is_some_and(is_source),
+            };
+            let checkpoint =
+                if is_as_before { None } else { self.replace(path, sha256.as_deref(), &saved.bytes)? };
+            if !is_as_before {
+                sha256 = Some(new.clone());
+            }
+            steps.push((done, Edited { proof: saved.proof, sha256: new, checkpoint }));
+            if step == count && !is_as_before && matches!(tracking, Tracking::Untracked) {
+                // What was tracked in memory only is accepted in the file.
+                document = WordDocument::open(saved.bytes, &Limits::default()).map_err(failed)?;
+            }
         }
-        // What was tracked in memory only is accepted in the file.
-        let document = match tracking {
-            Tracking::Untracked => WordDocument::open(saved.bytes, &Limits::default()).map_err(failed)?,
-            _ => document,
-        };
-        Ok((done, Edited { proof: saved.proof, sha256: new, checkpoint }, document))
+        Ok((steps, document))
+    }
+
+    /// Puts a changed document in the place of the one it was made from; gives the checkpoint.
+    fn replace(
+        &self,
+        path: &RelPath,
+        sha256: Option<&str>,
+        bytes: &[u8],
+    ) -> Result<Option<String>, WorkspaceError> {
+        let checkpoint = self.keep(path)?;
+        let precondition =
+            sha256.map_or(Precondition::Absent, |sha256| Precondition::Sha256(sha256.to_owned()));
+        match self.files.write(path, bytes, &precondition) {
+            Ok(_) => Ok(checkpoint),
+            Err(FileError::TargetChanged { .. } | FileError::TargetMissing { .. }) => {
+                Err(WorkspaceError::Changed { file: path.as_str().to_owned() })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The checkpoints of a document, oldest first.
@@ -245,6 +315,11 @@ impl Workspace {
         }
         Err(WorkspaceError::Busy { file: path.as_str().to_owned() })
     }
+}
+
+/// Whether a file is the workspace's own.
+fn is_own(path: &RelPath) -> bool {
+    path.components().next().is_some_and(|first| first.eq_ignore_ascii_case(OWN))
 }
 
 /// SHA-256 in lower-case hexadecimal digits.

@@ -34,7 +34,7 @@ fn options() -> EditOptions {
 }
 
 /// Changes the term of the agreement from its original words to others.
-pub(super) fn lengthen(to: &str) -> impl FnOnce(&mut WordDocument) -> Result<Vec<Status>, Error> + use<> {
+pub(super) fn lengthen(to: &str) -> impl Fn(&mut WordDocument) -> Result<Vec<Status>, Error> + use<> {
     let operation = json!([{"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3) years", "replacementText": to}]);
     move |document| {
         let batch = Batch { operations: parse_operations(&operation).unwrap(), ..Batch::default() };
@@ -144,7 +144,7 @@ fn what_is_not_for_callers_cannot_be_named() {
         ("", "TARGET_REQUIRED"),
         (".git/config", "PROTECTED_PATH"),
     ] {
-        assert_eq!(workspace.path(text).unwrap_err().code(), code, "{text}");
+        assert_eq!(Workspace::path(text).unwrap_err().code(), code, "{text}");
     }
     let listed: Vec<String> = workspace
         .list(None, 100)

@@ -20,6 +20,8 @@ mod tools;
 #[cfg(test)]
 mod folder_tests;
 #[cfg(test)]
+mod large_tests;
+#[cfg(test)]
 mod tools_tests;
 
 pub use all::Workspaces;

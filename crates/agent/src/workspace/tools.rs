@@ -10,10 +10,10 @@ use engross_store::files::RelPath;
 use serde_json::{Map, Value, json};
 
 use super::error::WorkspaceError;
-use super::folder::Workspace;
+use super::folder::{Edited, Workspace};
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
 use crate::session::{Briefing, Briefs, Seen, ServerTool, ToolResult, ToolResults, ToolRound, Toolbox};
-use crate::tools::{APPLY_REDLINES, CallResult, READ_DOCUMENT, Round, ToolError, specs};
+use crate::tools::{APPLY_REDLINES, CallResult, Done, READ_DOCUMENT, Round, ToolError, specs};
 use crate::{reading, translate};
 
 /// Name of the tool that lists.
@@ -56,7 +56,7 @@ impl DocumentTools {
         }
         let path = match named {
             Some(Value::String(file)) => {
-                let path = self.workspace.path(&file);
+                let path = Workspace::path(&file);
                 path.map_err(|error| ToolError::new(error.code(), error.to_string()))?
             }
             None | Some(Value::Null) => self.the_document()?,
@@ -209,41 +209,60 @@ impl DocumentTools {
         }
         let (workspace, path) = (self.workspace.clone(), file.clone());
         let (options, tracking) = (work.options.clone(), work.tracking);
-        let (done, edited, now) = blocking(move || {
-            if round.edits().is_empty() {
+        let name = file.as_str().to_owned();
+        blocking(move || {
+            let failed = |error| WorkspaceError::Document { file: path.as_str().to_owned(), error };
+            let editing = round.editing();
+            if editing.is_empty() {
                 let mut opened = workspace.open(&path)?;
-                let failed = |error| WorkspaceError::Document { file: path.as_str().to_owned(), error };
                 let done = round.carry_out(&mut opened.document, &options).map_err(failed)?;
-                return Ok::<_, WorkspaceError>((done, None, opened.document.revision()));
+                return Ok(results(&name, &round, done, &[], &opened.document.revision()));
             }
-            let edit = |document: &mut WordDocument| round.carry_out(document, &options);
-            let (done, edited, document) = workspace.edit(&path, Some(&revision), tracking, edit)?;
-            Ok((done, Some(edited), document.revision()))
+            // Each call is a step of its own, so that a person can take it back by itself.
+            let edit = |step: usize, document: &mut WordDocument| {
+                round.first_edits(step).carry_out(document, &options)
+            };
+            let (steps, document) =
+                workspace.edit_in_steps(&path, Some(&revision), tracking, editing.len(), edit)?;
+            let (done, edited): (Vec<Done>, Vec<Edited>) = steps.into_iter().unzip();
+            let done = done.into_iter().next_back().unwrap_or_default();
+            Ok(results(&name, &round, done, &edited, &document.revision()))
         })
-        .await??;
-        let operations = done.operations.iter().map(|(result, _)| json!(result)).collect::<Vec<Value>>();
+        .await?
+    }
+}
+
+/// What the calls of a round came to on `file`, which is at `revision` now; `edited` has a step for each call that edits.
+fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &str) -> Vec<ToolResult> {
+    let editing = round.editing();
+    let mut operations = done.operations.into_iter().map(|(result, _)| json!(result));
+    let mut results = Vec::with_capacity(done.results.len());
+    for (place, CallResult { content, is_error }) in done.results.into_iter().enumerate() {
         let mut details = Map::new();
-        details.insert("file".to_owned(), json!(file.as_str()));
-        details.insert("revision".to_owned(), json!(now));
-        if let Some(edited) = &edited {
+        details.insert("file".to_owned(), json!(file));
+        details.insert("revision".to_owned(), json!(revision));
+        let step = editing.iter().position(|editing| *editing == place);
+        if let Some((step, edited)) = step.and_then(|step| Some((step, edited.get(step)?))) {
             details.insert("sha256".to_owned(), json!(edited.sha256));
             details.insert("checkpoint".to_owned(), json!(edited.checkpoint));
             details.insert("proof".to_owned(), json!(edited.proof));
-            let operations = json!(operations);
-            if operations.to_string().len() <= DETAIL_BYTES {
-                details.insert("operations".to_owned(), operations);
+            let count = round.edits().get(step).map_or(0, |proposals| proposals.len());
+            let own: Value = operations.by_ref().take(count).collect();
+            if own.to_string().len() <= DETAIL_BYTES {
+                details.insert("operations".to_owned(), own);
             }
         }
-        let seen = vec![Seen { file: file.as_str().to_owned(), revision: now }];
-        let results = done.results.into_iter().map(|CallResult { content, is_error }| ToolResult {
+        // What failed as a whole has shown nothing.
+        let has_shown = !is_error || !edited.is_empty();
+        let seen = Seen { file: file.to_owned(), revision: revision.to_owned() };
+        results.push(ToolResult {
             content,
             is_error,
-            details: Some(Value::Object(details.clone())),
-            // What failed as a whole has shown nothing.
-            seen: if is_error && edited.is_none() { Vec::new() } else { seen.clone() },
+            details: Some(Value::Object(details)),
+            seen: if has_shown { vec![seen] } else { Vec::new() },
         });
-        Ok(results.collect())
     }
+    results
 }
 
 /// Calls with their places in the round.

@@ -34,7 +34,7 @@ fn desk(files: &[&str]) -> Desk {
     Desk { _folder: folder, all, workspace, tools }
 }
 
-fn call(id: &str, name: &str, arguments: &Value) -> ToolCall {
+pub(super) fn call(id: &str, name: &str, arguments: &Value) -> ToolCall {
     ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_string() }
 }
 
@@ -47,7 +47,7 @@ fn edit(id: &str, file: Option<&str>, to: &str) -> ToolCall {
     call(id, "apply_redlines", &arguments)
 }
 
-fn round(calls: Vec<ToolCall>, seen: BTreeMap<String, String>) -> ToolRound {
+pub(super) fn round(calls: Vec<ToolCall>, seen: BTreeMap<String, String>) -> ToolRound {
     ToolRound {
         session: SessionId::new(&CountingIds::default(), 0),
         calls,
@@ -58,7 +58,7 @@ fn round(calls: Vec<ToolCall>, seen: BTreeMap<String, String>) -> ToolRound {
     }
 }
 
-fn seen(results: &[ToolResult]) -> BTreeMap<String, String> {
+pub(super) fn seen(results: &[ToolResult]) -> BTreeMap<String, String> {
     let seen = results.iter().flat_map(|result| &result.seen);
     seen.map(|seen| (seen.file.clone(), seen.revision.clone())).collect()
 }
@@ -245,4 +245,42 @@ async fn cases_150_and_162_the_document_is_fresh_and_there_once() {
     assert!(stored < 40_000, "the log does not hold the document again and again: {stored} bytes");
     assert!(log.iter().any(|event| matches!(event, LogEvent::Began { .. })));
     assert_eq!(desk.workspace.checkpoints(&path("nda.docx")).unwrap().len(), 5);
+}
+
+/// contracts/word.md §8 case 149: two edits of one answer mean the same document, and can be taken back one by one.
+#[tokio::test]
+async fn case_149_each_call_of_an_answer_can_be_taken_back_by_itself() {
+    let desk = desk(&["nda.docx"]);
+    let insert = |id: &str, text: &str| {
+        call(
+            id,
+            "apply_redlines",
+            &json!({"operations": [{"op": "insert_paragraph", "after": "P5", "content": text}]}),
+        )
+    };
+    let briefing = desk.tools.briefing().await;
+    let shown = briefing.seen.into_iter().map(|seen| (seen.file, seen.revision)).collect();
+    let calls = vec![
+        insert("a", "First."),
+        call("b", "read_document", &json!({"search": "three (3)"})),
+        edit("c", None, "five (5) years"),
+    ];
+    let results = desk.tools.run(round(calls, shown)).await;
+    assert!(results.iter().all(|result| !result.is_error), "{results:?}");
+    let checkpoint =
+        |at: usize| results[at].details.as_ref().unwrap()["checkpoint"].as_str().unwrap().to_owned();
+    let operations =
+        |at: usize| results[at].details.as_ref().unwrap()["operations"].as_array().unwrap().len();
+    assert_eq!((operations(0), operations(2)), (1, 1));
+    let text = || {
+        format!("{:?}", desk.workspace.open(&path("nda.docx")).unwrap().document.read(&Default::default()))
+    };
+    assert!(text().contains("First.") && text().contains("five"));
+    desk.workspace.restore(&path("nda.docx"), &checkpoint(2)).unwrap();
+    assert!(
+        text().contains("First.") && !text().contains("five"),
+        "the second is taken back, the first stays"
+    );
+    desk.workspace.restore(&path("nda.docx"), &checkpoint(0)).unwrap();
+    assert_eq!(desk.workspace.read(&path("nda.docx")).unwrap().unwrap(), NDA);
 }

@@ -5,7 +5,7 @@ use engross_docx::{EditOptions, Tracking};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
-use super::{Ended, open, settings, signature};
+use super::{Ended, open, settings};
 use crate::change::Palette;
 use crate::cli::ApplyArgs;
 use crate::delivery::{Writing, deliver, destination};
@@ -15,6 +15,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{NO_PROOF, Report, ending};
 use crate::settings::{Environment, Flags};
+use crate::signature;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -89,17 +90,13 @@ fn read_batch(args: &ApplyArgs) -> Result<Batch, Failure> {
         usage("INVALID_JSON", format!("{path} is not valid JSON: {error}; correct it there"))
     })?;
     let mut batch = parse_batch(&json).map_err(|error| failure::of_document(&args.operations, &error))?;
-    let authors = batch.operations.iter_mut().map(|operation| &mut operation.author);
-    for author in authors.chain([&mut batch.author]) {
-        if args.signature.author.is_some() {
-            *author = None;
-        } else if let Some(name) = author {
-            *name = signature::author(name)?.to_owned();
-        }
+    if args.signature.author.is_some() {
+        let authors = batch.operations.iter_mut().map(|operation| &mut operation.author);
+        authors.chain([&mut batch.author]).for_each(|author| *author = None);
     }
-    batch.date = match batch.date.filter(|_| args.signature.date.is_none()) {
-        Some(date) => Some(signature::date(&date)?.to_string()),
-        None => None,
-    };
+    if args.signature.date.is_some() {
+        batch.date = None;
+    }
+    signature::check(&mut batch)?;
     Ok(batch)
 }

@@ -10,11 +10,12 @@ use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Ended;
+use super::{Ended, sessions};
+use crate::change::printable;
 use crate::cli::DoctorArgs;
 use crate::files::{read_text, temporary_folder_is_writable};
 use crate::output::Output;
-use crate::settings::{ADDRESSES, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
+use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 
 #[derive(Serialize)]
 struct Answer {
@@ -60,7 +61,16 @@ struct Part {
 pub(super) fn run(args: &DoctorArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let flags = Flags { config: args.common.config.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
-    let (model, model_check) = model(&settings, environment);
+    let given = settings.model.value.as_deref().unwrap_or("rules");
+    let (model, model_check) = model("model", given, &settings, environment);
+    let mut checks = vec![model_check];
+    if let Some(slow) = &settings.slow_model.value {
+        checks.push(self::model("slow model", slow, &settings, environment).1);
+    }
+    if settings.client_tools.value.is_some() {
+        checks.push(client_tools(&settings));
+    }
+    checks.extend([temporary_folder(), variables(environment), telemetry(environment)]);
     let answer = Answer {
         version: env!("CARGO_PKG_VERSION"),
         config: Config {
@@ -70,7 +80,7 @@ pub(super) fn run(args: &DoctorArgs, environment: &Environment, output: Output) 
         settings: rows(&settings),
         providers: KEYS.iter().chain(ADDRESSES).map(|name| provider(name, environment)).collect(),
         model,
-        checks: vec![model_check, temporary_folder(), variables(environment)],
+        checks,
         parts: vec![Part {
             name: "soffice",
             path: environment.find_program("soffice").map(|path| path.display().to_string()),
@@ -87,8 +97,12 @@ fn rows(settings: &Settings) -> Vec<Row> {
     vec![
         row("author", json!(settings.author.value), &settings.author.origin),
         row("model", json!(settings.model.value), &settings.model.origin),
+        row("slow_model", json!(settings.slow_model.value), &settings.slow_model.origin),
         row("untracked", json!(settings.untracked.value), &settings.untracked.origin),
         row("max_rounds", json!(settings.max_rounds.value), &settings.max_rounds.origin),
+        row("system_prompt", json!(settings.system_prompt.value), &settings.system_prompt.origin),
+        row("history_turns", json!(settings.history_turns.value), &settings.history_turns.origin),
+        row("client_tools", json!(settings.client_tools.value), &settings.client_tools.origin),
         row("model_timeout", json!(settings.model_timeout.value), &settings.model_timeout.origin),
     ]
 }
@@ -104,9 +118,8 @@ fn provider(name: &'static str, environment: &Environment) -> Row {
     Row { name, value: json!(shown), origin }
 }
 
-/// The model that `edit` would use, and whether it can be opened. Nothing is sent.
-fn model(settings: &Settings, environment: &Environment) -> (Value, Check) {
-    let given = settings.model.value.as_deref().unwrap_or("rules");
+/// A model, and whether it can be opened. Nothing is sent.
+fn model(name: &'static str, given: &str, settings: &Settings, environment: &Environment) -> (Value, Check) {
     let opened = given.parse().map_err(Failure::from).and_then(|spec: ModelSpec| {
         engross_llm::open(&spec, &settings.providers(environment), |file| {
             read_text(Path::new(file)).map_err(Failure::from)
@@ -121,12 +134,21 @@ fn model(settings: &Settings, environment: &Environment) -> (Value, Check) {
                 format!("{} works offline and is not a language model", info.spec)
             };
             let shown = json!({"spec": info.spec, "languageModel": info.language_model, "ready": true});
-            (shown, Check { name: "model", ok: true, message })
+            (shown, Check { name, ok: true, message })
         }
         Err(failure) => {
             let shown = json!({"spec": given, "ready": false, "code": failure.code});
-            (shown, Check { name: "model", ok: false, message: failure.message })
+            (shown, Check { name, ok: false, message: failure.message })
         }
+    }
+}
+
+/// Whether the tools of clients can be read.
+fn client_tools(settings: &Settings) -> Check {
+    let name = "client tools";
+    match sessions::client_tools(settings) {
+        Ok(tools) => Check { name, ok: true, message: format!("{} are declared", tools.len()) },
+        Err(failure) => Check { name, ok: false, message: failure.message },
     }
 }
 
@@ -151,6 +173,35 @@ fn variables(environment: &Environment) -> Check {
     Check { name: "environment", ok: unknown.is_empty(), message }
 }
 
+/// Whether spans are sent, and where to.
+#[cfg(feature = "otel")]
+fn telemetry(environment: &Environment) -> Check {
+    let name = "telemetry";
+    match environment.get(COLLECTOR).map(crate::telemetry::address) {
+        None => Check { name, ok: true, message: format!("{COLLECTOR} is not set, so no spans are sent") },
+        Some(Ok(address)) => {
+            // Behind the path there may be a key.
+            let shown = address.split('?').next().unwrap_or_default();
+            Check { name, ok: true, message: format!("spans are sent to {shown}") }
+        }
+        Some(Err(problem)) => Check { name, ok: false, message: format!("{COLLECTOR}: {problem}") },
+    }
+}
+
+/// Whether a variable that others may have set for all programs means nothing to this one.
+#[cfg(not(feature = "otel"))]
+fn telemetry(environment: &Environment) -> Check {
+    let ignored = environment.get(COLLECTOR).map(|_| format!("{COLLECTOR} is set and ignored: "));
+    let message = format!("{}built without otel", ignored.unwrap_or_default());
+    Check { name: "telemetry", ok: true, message }
+}
+
+/// A value on one line.
+fn shown(text: &str) -> String {
+    let shown: String = printable(text).chars().take(100).collect();
+    if text.chars().nth(100).is_some() { format!("{shown}…") } else { shown }
+}
+
 fn text(answer: &Answer) -> String {
     let mut out = format!("engross {}\n\n", answer.version);
     let path = answer.config.path.as_deref().unwrap_or("no folder for settings on this platform");
@@ -161,7 +212,7 @@ fn text(answer: &Answer) -> String {
         for row in rows {
             let value = match &row.value {
                 Value::Null => "–".to_owned(),
-                Value::String(text) => text.clone(),
+                Value::String(text) => shown(text),
                 other => other.to_string(),
             };
             let _ = writeln!(out, "  {:<26} {value:<24} {}", row.name, row.origin);

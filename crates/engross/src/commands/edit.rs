@@ -12,7 +12,7 @@ use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Ended, model, open, settings, signature};
+use super::{Ended, model, open, settings};
 use crate::change::Palette;
 use crate::cli::EditArgs;
 use crate::delivery::{Writing, deliver, destination};
@@ -21,6 +21,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{NO_PROOF, Report, ending};
 use crate::settings::{Environment, Flags};
+use crate::signature;
 
 #[derive(Serialize)]
 struct Answer {
@@ -58,7 +59,7 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     let spec = model.info().spec;
 
     let Some(outcome) = run_model(&mut document, model, options, &args.instruction)? else {
-        return Ok(Ended::Interrupted);
+        return Ok(Ended::Interrupted("interrupted; nothing was written"));
     };
     let outcome = outcome.map_err(|error| failure::of_document(&input.path, &error))?;
 
@@ -149,7 +150,10 @@ fn model_failure(outcome: &Outcome) -> Option<Failure> {
         Ending::AnswerCut | Ending::AnswerFiltered => {
             Some(Failure::new(Exit::Model, outcome.ending.code()?, outcome.ending.message()))
         }
-        Ending::Finished | Ending::RoundsExhausted { .. } | Ending::RepeatedCall { .. } => None,
+        Ending::Finished
+        | Ending::RoundsExhausted { .. }
+        | Ending::RepeatedCall { .. }
+        | Ending::NoProgress => None,
     }
 }
 

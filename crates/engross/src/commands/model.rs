@@ -21,7 +21,16 @@ pub(super) fn open(settings: &Settings, environment: &Environment) -> Result<Arc
             ModelSpec::Rules
         }
     };
-    engross_llm::open(&spec, &settings.providers(environment), |file| {
+    open_spec(&spec, settings, environment)
+}
+
+/// The model of that name.
+pub(super) fn open_spec(
+    spec: &ModelSpec,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<Arc<dyn Model>, Failure> {
+    engross_llm::open(spec, &settings.providers(environment), |file| {
         read_text(Path::new(file)).map_err(Failure::from)
     })
 }

@@ -1,22 +1,15 @@
 //! `engross read`
 
 use engross_docx::model::View;
-use engross_docx::read::{ReadOptions, Reading, notation};
+use engross_docx::read::{ReadOptions, notation};
 use engross_docx::revisions::Comment;
 use engross_protocol::{Exit, Failure};
-use serde::Serialize;
 
 use super::{Ended, open};
 use crate::cli::{ReadArgs, ViewArg};
 use crate::failure;
 use crate::output::Output;
-
-#[derive(Serialize)]
-struct Answer {
-    file: String,
-    #[serde(flatten)]
-    reading: Reading,
-}
+use crate::report::ReadReport;
 
 pub(super) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
@@ -38,7 +31,7 @@ pub(super) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
     } else {
         document.comments().map_err(of_document)?.into_iter().map(|placed| placed.comment).collect()
     };
-    let answer = Answer { file: input.path.display().to_string(), reading };
+    let answer = ReadReport { file: input.path.display().to_string(), reading };
     output.answer(&answer, || notation(&answer.reading, &comments))?;
     Ok(Ended::With(Exit::Done))
 }

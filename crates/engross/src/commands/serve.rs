@@ -3,75 +3,77 @@
 //! Must never be reachable from other machines without a token.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::ListenerExt;
-use engross_agent::session::{Models, NoToolboxes, Rules, Sessions, SessionsConfig};
-use engross_llm::Model;
+use engross_agent::session::{
+    ClientTool, Models, Rules, Sessions, SessionsConfig, Settings as SessionSettings,
+};
+use engross_agent::workspace::Workspaces;
+use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
-use engross_store::files::{Locks, RelPath, Root};
-use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
-use engross_write::runner::{Config, WriteService, WriteSessions};
+use engross_store::files::{Ages, Locks, Root};
+use engross_store::{MemoryStore, PostgresStore, Store};
+use engross_write::runner::WriteService;
 use tokio::net::TcpListener;
 
-use super::{Ended, model};
+use super::{Ended, sessions, writes};
 use crate::cli::ServeArgs;
+use crate::exports::Exports;
 use crate::failure::usage;
-use crate::files;
 use crate::output::note;
-use crate::serve::{Access, Limits, Metrics, Server, Token, app, write_routes};
+use crate::serve::{Access, Documents, Limits, Metrics, Server, Token, app, write_routes};
 use crate::settings::{Environment, Flags, Settings};
-use crate::signals::survive_file_limit;
+use crate::signature;
 
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
 
-/// How often write sessions are looked after.
-const WATCH_WRITES_EVERY: Duration = Duration::from_millis(250);
-
-/// How often what write sessions have left is swept away.
-const SWEEP_EVERY: Duration = Duration::from_secs(3600);
-
-/// Where unfinished content is kept beneath the root.
-const SPOOL: &str = ".engross-writes";
-
 /// How long turns may go on once the server is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the server is made of, beside its store.
+struct Parts {
+    models: Models,
+    settings: SessionSettings,
+    client_tools: Vec<ClientTool>,
+    documents: Documents,
+    writes: WriteService,
+    access: Access,
+}
 
 pub(super) fn run(args: &ServeArgs, environment: &Environment) -> Result<Ended, Failure> {
     let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
-    let access = access(args, environment)?;
-    let model = model::open(&settings, environment)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        let message = format!("the machine gives no room for a server: {error}; close other programs");
-        Failure::new(Exit::Io, "LISTEN_FAILED", message)
-    })?;
-    runtime.block_on(serve(args, model, settings.max_rounds.value, access))
+    let (root, locks) = (open_root(args)?, Locks::new());
+    let parts = Parts {
+        access: access(args, environment)?,
+        models: sessions::models(&settings, environment)?,
+        settings: sessions::session_settings(&settings)?,
+        client_tools: sessions::client_tools(&settings)?,
+        documents: documents(root.clone(), locks.clone(), &settings)?,
+        writes: writes::open(root, locks)?,
+    };
+    sessions::runtime()?.block_on(serve(args, parts))
 }
 
-async fn serve(
-    args: &ServeArgs,
-    model: Arc<dyn Model>,
-    loops: u32,
-    access: Access,
-) -> Result<Ended, Failure> {
+async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
+    let Parts { models, settings, client_tools, documents, writes, access } = parts;
     let store = open_store(args).await?;
-    let writes = open_writes(args)?;
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
-    let spec = model.info().spec;
-    let sessions = Sessions::new(SessionsConfig {
+    let spec = models.get(None).info().spec;
+    let exports = Exports::start(&store, args.transcripts.as_deref(), args.traces.as_deref()).await?;
+    let service = Sessions::new(SessionsConfig {
         store: Arc::clone(&store),
-        models: Models::one(model),
-        rules: Rules { loops, ..Rules::default() },
-        settings: engross_agent::session::Settings::default(),
-        client_tools: Vec::new(),
-        toolboxes: Arc::new(NoToolboxes),
-        observers: Vec::new(),
+        models,
+        rules: Rules::default(),
+        settings,
+        client_tools,
+        toolboxes: Arc::new(documents.workspaces.clone()),
+        observers: exports.observers(),
         grace: Duration::from_secs(30),
         queue: 32,
         turns: 4096,
@@ -81,13 +83,14 @@ async fn serve(
         ids: Arc::new(RandomIds),
     });
     let server = Server {
-        service: sessions.clone(),
+        service: service.clone(),
+        documents,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         access,
         strict_models: args.strict_models,
         limits: Limits::default(),
-        metrics: Arc::new(Metrics::default()),
+        metrics: Arc::new(Metrics::with(exports.arrears())),
     };
     note(&format!("Listening at http://{address}/v1 with the model {spec}; Ctrl-C stops"));
     // Small pieces of a stream must not wait for the next one.
@@ -103,23 +106,24 @@ async fn serve(
         asked_to_stop().await;
         note("Stopping: running turns are finished first");
         stopping.notify_one();
-        sessions.drain(PATIENCE).await;
+        service.drain(PATIENCE).await;
         // Connections that nobody closes do not hold up the end.
         tokio::time::sleep(Duration::from_secs(5)).await;
     };
     let watching = async {
-        sessions.watch(WATCH_EVERY).await;
+        service.watch(WATCH_EVERY).await;
         // It ends when the server drains; what ends the server is the rest.
         std::future::pending::<()>().await;
     };
     tokio::select! {
         () = watching => {}
-        () = look_after(&writes) => {}
+        () = writes::look_after(&writes) => {}
         served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
         () = draining => {}
     }
-    sessions.drain(Duration::ZERO).await;
-    store.close().await.map_err(|error| store_failure(&error))?;
+    service.drain(Duration::ZERO).await;
+    exports.finish().await;
+    store.close().await.map_err(|error| sessions::store_failure(&error))?;
     Ok(Ended::With(Exit::Done))
 }
 
@@ -138,12 +142,37 @@ fn access(args: &ServeArgs, environment: &Environment) -> Result<Access, Failure
     Ok(Access { token: token.map(Token::new), origins: args.cors.clone() })
 }
 
+/// The one folder that sessions and write sessions may touch. What killed processes have left there is removed.
+fn open_root(args: &ServeArgs) -> Result<Root, Failure> {
+    let path = match &args.root {
+        Some(root) => root.clone(),
+        None => sessions::data_folder(args.data.as_deref())?.join("workspace"),
+    };
+    let root = sessions::open_root(&path)?;
+    let swept = root.top().sweep(SystemClock.millis(), Ages::default()).map_err(Failure::from)?;
+    if swept > 0 {
+        note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
+    }
+    Ok(root)
+}
+
+/// The documents beneath the root.
+fn documents(root: Root, locks: Locks, settings: &Settings) -> Result<Documents, Failure> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    Ok(Documents {
+        workspaces: Workspaces::new(root, locks, Arc::clone(&clock)),
+        author: signature::author(&settings.author.value)?.to_owned(),
+        tracking: if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
+        clock,
+    })
+}
+
 async fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Failure> {
     let opened: Result<Arc<dyn Store>, engross_store::Error> = match args.store.as_str() {
         "memory" => Ok(Arc::new(MemoryStore::new())),
         "sqlite" => {
-            let folder = data_folder(args.data.as_deref())?;
-            SqliteStore::open(&folder.join("sessions.sqlite")).map(|store| Arc::new(store) as Arc<dyn Store>)
+            let store = sessions::open_file(&sessions::data_folder(args.data.as_deref())?)?;
+            Ok(Arc::new(store) as Arc<dyn Store>)
         }
         url if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
             PostgresStore::open(url).await.map(|store| Arc::new(store) as Arc<dyn Store>)
@@ -157,39 +186,7 @@ async fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Failure> {
             ));
         }
     };
-    opened.map_err(|error| store_failure(&error))
-}
-
-/// The write sessions beneath the root, those of an earlier server too.
-fn open_writes(args: &ServeArgs) -> Result<WriteService, Failure> {
-    survive_file_limit();
-    let folder = match &args.root {
-        Some(root) => root.clone(),
-        None => data_folder(args.data.as_deref())?.join("workspace"),
-    };
-    let sessions = WriteSessions::new(Config {
-        root: Root::open(&folder)?,
-        spool: Some(RelPath::parse(SPOOL)?),
-        locks: Locks::new(),
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
-        limits: engross_write::runner::Limits::default(),
-    })?;
-    for (id, problem) in sessions.take_up()? {
-        note(&format!("The write session {id} is left alone: {} [{}]", problem.message, problem.code));
-    }
-    Ok(WriteService::new(sessions))
-}
-
-/// Asks write sessions that are silent, lets them expire, and sweeps. Never ends.
-async fn look_after(writes: &WriteService) {
-    loop {
-        writes.sweep().await;
-        for _ in 0..SWEEP_EVERY.as_millis() / WATCH_WRITES_EVERY.as_millis() {
-            tokio::time::sleep(WATCH_WRITES_EVERY).await;
-            writes.watch().await;
-        }
-    }
+    opened.map_err(|error| sessions::store_failure(&error))
 }
 
 /// Whether other servers may work on the same store.
@@ -201,16 +198,6 @@ fn is_shared(store: &str) -> bool {
 fn node_name() -> String {
     let number = u128::from_be_bytes(RandomIds.next(SystemClock.millis()));
     format!("node_{number:032x}")
-}
-
-fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
-    let usual =
-        || directories::ProjectDirs::from("", "", "engross").map(|folders| folders.data_dir().to_owned());
-    let folder = asked.map(Path::to_owned).or_else(usual).ok_or_else(|| {
-        usage("USAGE", "this platform has no folder for data; say where sessions are kept with --data")
-    })?;
-    files::make_folder(&folder)?;
-    Ok(folder)
 }
 
 /// Resolves when the person or the system wants an end.
@@ -232,8 +219,4 @@ async fn asked_to_stop() {
 fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
     let message = format!("{address} cannot be listened at: {error}; choose another address with --listen");
     Failure::new(Exit::Io, "LISTEN_FAILED", message)
-}
-
-fn store_failure(error: &engross_store::Error) -> Failure {
-    Failure::new(Exit::Io, error.code(), error.to_string())
 }

@@ -53,7 +53,7 @@ pub(super) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
     let _ = sessions.cancel(view.id);
     sessions.forget(view.id)?;
     match written? {
-        None => Ok(Ended::Interrupted),
+        None => Ok(Ended::Interrupted("interrupted; nothing was written")),
         Some(view) => match (&view.receipt, &view.problem) {
             (Some(receipt), _) => {
                 output.answer(receipt, || told(receipt))?;

@@ -22,6 +22,13 @@ pub(crate) struct Input {
     pub(super) state: FileState,
 }
 
+impl Input {
+    /// Its absolute path without links, which names it from wherever it is looked at.
+    pub(crate) fn absolute(&self) -> PathBuf {
+        std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
+    }
+}
+
 /// Tells whether a file was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileState {

@@ -63,6 +63,18 @@ impl Destination {
         &self.shown
     }
 
+    /// The folder in which the file is or will be, by its absolute path, and the file's name in it. Links are followed.
+    pub(crate) fn place(&self) -> Result<(PathBuf, String), Error> {
+        let folder =
+            std::fs::canonicalize(folder_of(&self.real)).map_err(|error| failed(&self.shown, &error))?;
+        let name = self.real.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| Error::WriteFailed {
+            path: self.shown.clone(),
+            reason: "its name is no Unicode text".to_owned(),
+        })?;
+        Ok((folder, name.to_owned()))
+    }
+
     /// Writes all of `bytes`, or nothing.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         let _held_back = HeldBack::new();
@@ -149,7 +161,7 @@ fn temporary_file(folder: &Path, replaced: Option<&Metadata>) -> std::io::Result
     Ok(file)
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Error {
+pub(super) fn failed(path: &Path, error: &std::io::Error) -> Error {
     let (path, reason) = (path.to_owned(), error.to_string());
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {

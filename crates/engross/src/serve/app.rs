@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::header::{ALLOW, RETRY_AFTER};
+use axum::http::header::{ALLOW, CONTENT_DISPOSITION, CONTENT_RANGE, ETAG, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -18,7 +18,7 @@ use super::access::Access;
 use super::error::Error;
 use super::headers::{OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
 use super::metrics::RouteName;
-use super::routes::{chat, events, health, models, responses, sessions};
+use super::routes::{chat, events, health, models, responses, sessions, workspaces};
 use super::server::Server;
 use super::service::Service;
 
@@ -33,6 +33,18 @@ pub(crate) fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router
         .route("/v1/sessions/{key}/settings", get(sessions::settings::<S>).put(sessions::configure::<S>))
         .route("/v1/sessions/{key}/cancel", post(sessions::cancel::<S>))
         .route("/v1/sessions/{key}/events", get(events::listen::<S>))
+        .route("/v1/workspaces/{name}/files", get(workspaces::list::<S>))
+        .route(
+            "/v1/workspaces/{name}/files/{*path}",
+            get(workspaces::get::<S>)
+                .put(workspaces::put::<S>)
+                .delete(workspaces::remove::<S>)
+                .post(workspaces::apply::<S>),
+        )
+        .route(
+            "/v1/workspaces/{name}/checkpoints/{*path}",
+            get(workspaces::checkpoints::<S>).post(workspaces::restore::<S>),
+        )
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready::<S>))
         .route("/metrics", get(health::metrics::<S>))
@@ -89,8 +101,19 @@ fn shown_path(request: &Request) -> String {
 }
 
 fn cors(access: Access) -> CorsLayer {
-    let headers: [HeaderName; 8] =
-        [OPENCLAW_SESSION_KEY, SESSION_KEY, SESSION_ID, TURN, REQUEST_ID, SHOULD_RETRY, RETRY_AFTER, ALLOW];
+    let headers: [HeaderName; 11] = [
+        OPENCLAW_SESSION_KEY,
+        SESSION_KEY,
+        SESSION_ID,
+        TURN,
+        REQUEST_ID,
+        SHOULD_RETRY,
+        RETRY_AFTER,
+        ALLOW,
+        ETAG,
+        CONTENT_RANGE,
+        CONTENT_DISPOSITION,
+    ];
     CorsLayer::new()
         .allow_origin(AllowOrigin::predicate(move |origin, _| {
             origin.to_str().is_ok_and(|origin| access.allows_origin(origin))

@@ -3,7 +3,7 @@
 //! Must never lose the code that a lower layer gave, nor hold a secret.
 
 use engross_agent::session::{RefusalKind, RequestError};
-use engross_protocol::ErrorBody;
+use engross_protocol::{ErrorBody, Failure};
 use serde_json::json;
 
 use super::wire::WriteRefusal;
@@ -110,7 +110,7 @@ pub(crate) enum Error {
     },
     /// The body is too large.
     #[error(
-        "The body is larger than {limit} bytes. Send less, for example without the history that the session knows."
+        "The body is larger than {limit} bytes. Send less. A session knows its history, so that need not be sent again."
     )]
     BodyTooLarge {
         /// The limit in bytes.
@@ -125,6 +125,14 @@ pub(crate) enum Error {
     /// A write session did not accept the request, or came to an end without a file by it.
     #[error("{}", .0.problem.message)]
     Write(#[from] WriteRefusal),
+    /// Something is wrong with a file, a document, or what was to be done with it.
+    #[error("{}", failure.message)]
+    Document {
+        /// HTTP status.
+        status: u16,
+        /// Code, message and particulars from below.
+        failure: Box<Failure>,
+    },
     /// The answer failed before anything of it was sent.
     #[error("{message}")]
     Answer {
@@ -171,6 +179,7 @@ impl Error {
             Self::BodyIncomplete => "BODY_INCOMPLETE",
             Self::Session(error) => error.code,
             Self::Write(refusal) => &refusal.problem.code,
+            Self::Document { failure, .. } => failure.code,
             Self::Answer { code, .. } => code,
             Self::AnswerInterrupted => "ANSWER_INTERRUPTED",
         }
@@ -198,6 +207,7 @@ impl Error {
                 RefusalKind::Unavailable => 503,
             },
             Self::Write(refusal) => refusal.status(),
+            Self::Document { status, .. } => *status,
             Self::Answer { code, .. } => status_of_answer(code),
             Self::AnswerInterrupted => 500,
         }
@@ -209,6 +219,7 @@ impl Error {
             Self::Session(error) => error.retry_after,
             Self::Write(_) if self.status() == 429 => Some(5),
             Self::Answer { retry_after, .. } => *retry_after,
+            Self::Document { status: 429 | 503, .. } => Some(1),
             _ => None,
         }
     }
@@ -221,6 +232,7 @@ impl Error {
         let details = match self {
             Self::InvalidRequest { field, .. } | Self::ToolInvalid { field, .. } => json!({"field": field}),
             Self::MessageMissing { field } => json!({"field": field}),
+            Self::Document { failure, .. } => failure.details.clone(),
             Self::BodyTooLarge { limit } => json!({"limit": limit}),
             _ => json!({}),
         };

@@ -1,6 +1,7 @@
 //! A session service that plays what a test tells it, and keeps what it was asked.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -8,12 +9,15 @@ use std::time::Duration;
 use engross_agent::session::{
     Finish, Placed, RequestError, SessionKey, SessionView, Settings, TurnEvent, TurnRequest,
 };
+use engross_agent::workspace::Workspaces;
+use engross_docx::Tracking;
 use engross_protocol::{CountingIds, FixedClock, SessionId};
+use engross_store::files::{Locks, Root};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::service::{Answering, Service};
 use super::wire::samples::place;
-use super::{Access, Limits, Server};
+use super::{Access, Documents, Limits, Server};
 
 /// The id of the one session.
 pub(crate) const SESSION: &str = "ses_00000000000000000000000000000007";
@@ -192,6 +196,8 @@ impl Drop for FakeAnswer {
 pub(crate) fn server(service: &Fake) -> Server<Fake> {
     Server {
         service: service.clone(),
+        // The folder is gone at once: what needs documents has some of its own.
+        documents: documents(tempfile::tempdir().unwrap().path()),
         clock: Arc::new(FixedClock("2026-11-21T20:36:05Z".parse().unwrap())),
         ids: Arc::new(CountingIds::default()),
         access: Access::default(),
@@ -199,6 +205,13 @@ pub(crate) fn server(service: &Fake) -> Server<Fake> {
         limits: Limits::default(),
         metrics: Arc::default(),
     }
+}
+
+/// Workspaces beneath `root`.
+pub(crate) fn documents(root: &Path) -> Documents {
+    let clock = Arc::new(FixedClock("2026-11-21T20:36:05Z".parse().unwrap()));
+    let workspaces = Workspaces::new(Root::open(root).unwrap(), Locks::new(), clock.clone());
+    Documents { workspaces, author: "Ada".to_owned(), tracking: Tracking::Tracked, clock }
 }
 
 /// Text, and the end.

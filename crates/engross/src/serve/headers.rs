@@ -2,8 +2,10 @@
 //!
 //! Must never read a key as anything but UTF-8.
 
+use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use engross_agent::session::{SessionKey, TurnRequest};
+use engross_store::files::Precondition;
 
 use super::error::Error;
 use super::keys;
@@ -62,6 +64,33 @@ pub(crate) fn wants_events(headers: &HeaderMap) -> Result<bool, Error> {
 /// Where the client goes on. An id that is none of ours asks for all.
 pub(crate) fn last_event_id(headers: &HeaderMap) -> Option<EventId> {
     headers.get(LAST_EVENT_ID)?.to_str().ok()?.parse().ok()
+}
+
+/// What must hold of a file for it to be written or removed.
+pub(crate) fn precondition(headers: &HeaderMap) -> Result<Precondition, Error> {
+    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or_default().trim());
+    match (text(&IF_MATCH), text(&IF_NONE_MATCH)) {
+        (None, None) => Ok(Precondition::Any),
+        (None, Some("*")) => Ok(Precondition::Absent),
+        (None, Some(_)) => {
+            Err(Error::invalid("If-None-Match", "must be *, which means that there is no file yet"))
+        }
+        (Some("*"), None) => Ok(Precondition::Exists),
+        (Some(tag), None) => {
+            let sha256 = tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"'));
+            let is_hash = |text: &&str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let sha256 = sha256.filter(is_hash).map(|sha256| Precondition::Sha256(sha256.to_owned()));
+            sha256.ok_or_else(|| {
+                Error::invalid(
+                    "If-Match",
+                    "must be one ETag of this server, the SHA-256 in double quotes, or *",
+                )
+            })
+        }
+        (Some(_), Some(_)) => {
+            Err(Error::invalid("If-Match", "and If-None-Match exclude each other; send one"))
+        }
+    }
 }
 
 fn session_key(headers: &HeaderMap) -> Result<Option<SessionKey>, Error> {

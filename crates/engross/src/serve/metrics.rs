@@ -7,6 +7,8 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::exports::Arrears;
+
 /// A route, for counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RouteName(&'static str);
@@ -24,6 +26,7 @@ impl RouteName {
             _ if path.starts_with("/v1/sessions/") => "/v1/sessions",
             _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",
             _ if path.starts_with("/api/write-session") => "/api/write-session",
+            _ if path.starts_with("/v1/workspaces/") => "/v1/workspaces",
             _ => "other",
         })
     }
@@ -36,9 +39,15 @@ pub(crate) struct Metrics {
     model_errors: Mutex<BTreeMap<String, u64>>,
     turns: AtomicU64,
     open_streams: AtomicI64,
+    arrears: Arrears,
 }
 
 impl Metrics {
+    /// Counters of a server with exports.
+    pub(crate) fn with(arrears: Arrears) -> Self {
+        Self { arrears, ..Self::default() }
+    }
+
     /// A request was answered.
     pub(crate) fn request(&self, route: RouteName, status: u16) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,6 +97,16 @@ impl Metrics {
         head(&mut text, "answer_errors_total", "counter", "Answers that failed, by code.");
         for (code, count) in &*self.model_errors.lock().unwrap_or_else(PoisonError::into_inner) {
             line(&mut text, "answer_errors_total", &format!("{{code=\"{code}\"}}"), count);
+        }
+        if let Some(count) = self.arrears.transcripts_behind() {
+            let name = "transcripts_behind";
+            head(&mut text, name, "gauge", "Sessions whose transcript lacks something.");
+            line(&mut text, name, "", &count);
+        }
+        if let Some(count) = self.arrears.traces_lost() {
+            let name = "traces_lost_total";
+            head(&mut text, name, "counter", "Events of which no trace could be kept.");
+            line(&mut text, name, "", &count);
         }
         text
     }

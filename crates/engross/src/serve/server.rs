@@ -6,6 +6,7 @@ use std::time::Duration;
 use engross_protocol::{Clock, IdSource};
 
 use super::access::Access;
+use super::documents::Documents;
 use super::metrics::Metrics;
 
 /// Bounds of the server.
@@ -33,6 +34,8 @@ impl Default for Limits {
 pub(crate) struct Server<S> {
     /// Answers requests to sessions.
     pub(crate) service: S,
+    /// The documents that sessions work on.
+    pub(crate) documents: Documents,
     /// Tells the time.
     pub(crate) clock: Arc<dyn Clock>,
     /// Makes ids of requests.

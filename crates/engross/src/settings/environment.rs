@@ -11,6 +11,9 @@ pub(crate) const KEYS: &[&str] =
 pub(crate) const ADDRESSES: &[&str] =
     &["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST"];
 
+/// The variable that holds the address of an OpenTelemetry collector.
+pub(crate) const COLLECTOR: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+
 /// What begins the names of our own variables.
 pub(super) const PREFIX: &str = "ENGROSS_";
 
@@ -33,7 +36,7 @@ impl Environment {
             name.starts_with(PREFIX)
                 || KEYS.contains(&name)
                 || ADDRESSES.contains(&name)
-                || matches!(name, "NO_COLOR" | "TERM" | "PATH")
+                || matches!(name, COLLECTOR | "NO_COLOR" | "TERM" | "PATH")
         };
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

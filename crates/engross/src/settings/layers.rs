@@ -12,7 +12,17 @@ use super::environment::{Environment, PREFIX};
 use super::{Error, Origin, Setting};
 
 /// What can be set.
-pub(crate) const KEYS: &[&str] = &["author", "model", "untracked", "max_rounds", "model_timeout"];
+pub(crate) const KEYS: &[&str] = &[
+    "author",
+    "model",
+    "slow_model",
+    "untracked",
+    "max_rounds",
+    "system_prompt",
+    "history_turns",
+    "client_tools",
+    "model_timeout",
+];
 
 /// The sources, lowest first.
 #[derive(Debug, Default)]

@@ -9,16 +9,22 @@
 mod apply;
 mod bad_input;
 mod bomb;
+mod chat;
 mod desk;
 mod edit;
 mod guide;
 mod interrupt;
+mod killed;
 mod lists;
 mod output_files;
 mod read;
 mod resolve;
 mod serve;
 mod settings;
+#[cfg(feature = "otel")]
+mod telemetry;
+mod transcripts;
+mod workspaces;
 mod writes;
 
 /// A module that is not declared above would never run.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-const SCRIPT: &str = r#"{
+pub(crate) const SCRIPT: &str = r#"{
   "turns": [
     {"when": {"last_role": "user", "contains": "look"}, "times": 0, "text": "I look.",
      "tool_calls": [{"name": "look", "args": {}}], "delay_ms": 1},
@@ -19,19 +19,41 @@ const SCRIPT: &str = r#"{
 }"#;
 
 /// A server that dies with the test.
-struct Server {
-    child: Child,
+pub(crate) struct Server {
+    /// `None` where the test itself keeps the process.
+    pub(crate) child: Option<Child>,
     address: String,
 }
 
 impl Server {
+    /// A server that the test has started itself.
+    pub(crate) fn of(address: String) -> Self {
+        Self { child: None, address }
+    }
+
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    pub(crate) fn child(&mut self) -> &mut Child {
+        self.child.as_mut().unwrap()
+    }
+
     fn start(folder: &Path) -> Self {
         let script = folder.join("script.json");
         std::fs::write(&script, SCRIPT).unwrap();
         Self::try_start(folder, &["--model", &format!("script:{}", script.display())]).unwrap()
     }
 
-    fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+    pub(crate) fn try_start(folder: &Path, arguments: &[&str]) -> Result<Self, String> {
+        Self::try_start_with(folder, arguments, &[])
+    }
+
+    pub(crate) fn try_start_with(
+        folder: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Result<Self, String> {
         let mut child = Command::new(env!("CARGO_BIN_EXE_engross"))
             .args(["serve", "--data"])
             .arg(folder.join("data"))
@@ -39,6 +61,7 @@ impl Server {
             .args(arguments)
             .env_remove("ENGROSS_TOKEN")
             .env("ENGROSS_CONFIG", config(folder))
+            .envs(variables.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -48,7 +71,7 @@ impl Server {
             let line = line.unwrap();
             if let Some(rest) = line.strip_prefix("Listening at http://") {
                 let address = rest.split('/').next().unwrap().to_owned();
-                return Ok(Self { child, address });
+                return Ok(Self { child: Some(child), address });
             }
             said.push_str(&line);
         }
@@ -56,25 +79,51 @@ impl Server {
         Err(said)
     }
 
-    fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> std::io::Result<(u16, Value)> {
-        let body = body.to_string();
-        let mut head = format!("POST {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.address);
+    pub fn post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> std::io::Result<(u16, Value)> {
+        let (status, body) = self.send("POST", path, headers, body.to_string().as_bytes())?;
+        let cut = |_| std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        Ok((status, serde_json::from_slice(&body).map_err(cut)?))
+    }
+
+    pub(crate) fn get(&self, path: &str) -> std::io::Result<(u16, Value)> {
+        let (status, body) = self.send("GET", path, &[], b"")?;
+        let cut = |_| std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        Ok((status, serde_json::from_slice(&body).map_err(cut)?))
+    }
+
+    /// The body as it came.
+    pub(crate) fn get_text(&self, path: &str) -> std::io::Result<String> {
+        let (_, body) = self.send("GET", path, &[], b"")?;
+        Ok(String::from_utf8_lossy(&body).into_owned())
+    }
+
+    /// Sends a request over a connection of its own; gives status and body.
+    pub fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> std::io::Result<(u16, Vec<u8>)> {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.address);
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        head.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
+        head.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
         let mut stream = TcpStream::connect(&self.address)?;
         stream.set_read_timeout(Some(Duration::from_secs(20)))?;
         stream.write_all(head.as_bytes())?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
+        stream.write_all(body)?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer)?;
         let cut = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
-        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(cut)?;
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").ok_or_else(cut)?;
+        let head = String::from_utf8_lossy(&answer[..end]);
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut)?;
-        Ok((status, serde_json::from_str(body).map_err(|_| cut())?))
+        Ok((status, answer[end + 4..].to_vec()))
     }
 
-    fn chat(&self, session: &str, once: &str, messages: &Value) -> std::io::Result<(u16, Value)> {
+    pub(crate) fn chat(&self, session: &str, once: &str, messages: &Value) -> std::io::Result<(u16, Value)> {
         let tool = json!({"type": "function", "function": {"name": "look", "parameters": {}}});
         let body = json!({"model": "engross", "messages": messages, "tools": [tool]});
         self.post(
@@ -84,16 +133,18 @@ impl Server {
         )
     }
 
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+    pub fn kill(mut self) {
+        self.child().kill().unwrap();
+        self.child().wait().unwrap();
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
@@ -103,7 +154,7 @@ fn config(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-fn said(text: &str) -> Value {
+pub(crate) fn said(text: &str) -> Value {
     json!([{"role": "user", "content": text}])
 }
 
@@ -148,7 +199,7 @@ fn a_server_that_is_killed_loses_nothing() {
             }
             // Another moment each time.
             std::thread::sleep(Duration::from_millis(20 + round * 37 % 110));
-            let pid = server.child.id().to_string();
+            let pid = server.child.as_ref().unwrap().id().to_string();
             assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
         });
     }
@@ -176,10 +227,10 @@ fn a_server_that_is_asked_to_stop_ends_cleanly() {
     let folder = tempfile::tempdir().unwrap();
     let mut server = Server::start(folder.path());
     server.chat("s", "1", &said("hello")).unwrap();
-    let pid = server.child.id().to_string();
+    let pid = server.child().id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let started = Instant::now();
-    let status = server.child.wait().unwrap();
+    let status = server.child().wait().unwrap();
     assert!(
         status.success() && started.elapsed() < Duration::from_secs(3),
         "{status} {:?}",
@@ -193,6 +244,8 @@ fn what_cannot_be_served_is_refused_at_the_start() {
     let refused = |arguments: &[&str]| Server::try_start(folder.path(), arguments).err().unwrap_or_default();
     assert!(refused(&["--listen", "0.0.0.0:0"]).contains("token"));
     assert!(refused(&["--store", "floppy"]).contains("'floppy' is no store"));
+    let traces = refused(&["--store", "memory", "--traces", "postgres://nobody@127.0.0.1:1/none"]);
+    assert!(traces.contains("traces cannot be kept") && traces.contains("127.0.0.1:1"), "{traces}");
     let first = Server::start(folder.path());
     let taken = refused(&["--listen", &first.address, "--store", "memory"]);
     assert!(taken.contains("--listen"), "{taken}");

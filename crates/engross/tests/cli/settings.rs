@@ -70,6 +70,57 @@ fn doctor_finds_what_is_wrong() {
 }
 
 #[test]
+fn doctor_tries_what_sessions_need() {
+    let desk = Desk::new();
+    let doctor = |config: &str| {
+        desk.put("config.toml", config.as_bytes());
+        let ran = desk.run(&["doctor", "--config", "config.toml", "--json"]);
+        let checks = ran.json()["checks"].as_array().unwrap().clone();
+        let names = checks.iter().filter(|check| check["ok"] == false).map(|check| check["name"].clone());
+        (ran.code, names.collect::<Vec<Value>>())
+    };
+    desk.put("tools.json", br#"[{"function": {"name": "navigate"}}]"#);
+    let well = "slow_model = \"rules\"\nclient_tools = \"tools.json\"\nsystem_prompt = \"One\\nTwo\"\n";
+    assert_eq!(doctor(well), (Some(0), Vec::new()));
+    let shown = desk.run(&["doctor", "--config", "config.toml"]).stdout;
+    assert!(shown.contains("One⏎Two"), "on one line: {shown}");
+    let wrong = "slow_model = \"openai/x\"\nclient_tools = \"config.toml\"\n";
+    assert_eq!(doctor(wrong), (Some(1), vec![json!("slow model"), json!("client tools")]));
+    for tools in ["{}", r#"[{"function": {}}]"#, r#"[{"type": "retrieval"}]"#] {
+        desk.put("tools.json", tools.as_bytes());
+        assert_eq!(doctor(well), (Some(1), vec![json!("client tools")]), "{tools}");
+    }
+    let serve = desk.run(&["serve", "--config", "config.toml", "--data", "data", "--listen", "127.0.0.1:0"]);
+    assert!(serve.code == Some(2) && serve.stderr.contains("[CONFIG_INVALID]"), "{serve:?}");
+}
+
+#[test]
+fn doctor_tells_what_becomes_of_telemetry() {
+    let doctor = |endpoint: &str| {
+        let ran =
+            Desk::new().with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).run(&["doctor", "--json"]);
+        let check = row(&ran.json(), "checks", "telemetry");
+        (ran.code, check["ok"].clone(), check["message"].as_str().unwrap().to_owned())
+    };
+    #[cfg(not(feature = "otel"))]
+    {
+        let ignored = "OTEL_EXPORTER_OTLP_ENDPOINT is set and ignored: built without otel";
+        assert_eq!(doctor("http://host:4318"), (Some(0), json!(true), ignored.to_owned()));
+        assert_eq!(doctor(" "), (Some(0), json!(true), "built without otel".to_owned()));
+    }
+    #[cfg(feature = "otel")]
+    {
+        let sent = "spans are sent to http://host:4318/v1/traces";
+        assert_eq!(doctor("http://host:4318/?key=k"), (Some(0), json!(true), sent.to_owned()));
+        let none = "OTEL_EXPORTER_OTLP_ENDPOINT is not set, so no spans are sent";
+        assert_eq!(doctor(" "), (Some(0), json!(true), none.to_owned()));
+        let (code, ok, message) = doctor("https://user:secret@host");
+        assert_eq!((code, ok), (Some(1), json!(false)));
+        assert!(!message.contains("secret"), "{message}");
+    }
+}
+
+#[test]
 fn settings_that_cannot_be_used_are_refused() {
     let desk = Desk::new();
     desk.put("config.toml", b"modell = \"rules\"\n");

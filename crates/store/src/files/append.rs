@@ -112,7 +112,7 @@ impl AppendFile {
         let Some(end) = self.length.checked_sub(1) else { return Ok(None) };
         let mut file = self.file.try_clone().map_err(failed)?;
         let Some(start) = self.line_end_before(end, limit).map_err(failed)? else {
-            return Err(FileError::too_large(&self.path, limit));
+            return Err(FileError::too_large(self.path.as_str(), limit));
         };
         let mut line = Vec::new();
         file.seek(SeekFrom::Start(start)).map_err(failed)?;

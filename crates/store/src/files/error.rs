@@ -7,8 +7,6 @@ use std::io::{self, ErrorKind};
 use engross_protocol::{Exit, Failure};
 use serde_json::{Value, json};
 
-use super::path::RelPath;
-
 /// The characters of a path that an error repeats.
 const SHOWN: usize = 200;
 
@@ -166,29 +164,29 @@ impl FileError {
         Self::PathInvalid { path: shown(path), problem: problem.to_owned() }
     }
 
-    pub(super) fn link(path: &RelPath) -> Self {
-        Self::outside(path.as_str(), "a symbolic link is on the way, and links are not followed")
+    pub(super) fn link(path: &str) -> Self {
+        Self::outside(path, "a symbolic link is on the way, and links are not followed")
     }
 
-    pub(super) fn exists(path: &RelPath) -> Self {
-        Self::TargetExists { path: shown(path.as_str()) }
+    pub(super) fn exists(path: &str) -> Self {
+        Self::TargetExists { path: shown(path) }
     }
 
-    pub(super) fn missing(path: &RelPath) -> Self {
-        Self::TargetMissing { path: shown(path.as_str()) }
+    pub(super) fn missing(path: &str) -> Self {
+        Self::TargetMissing { path: shown(path) }
     }
 
     pub(super) fn is_dir(path: &str) -> Self {
         Self::TargetIsDir { path: shown(path) }
     }
 
-    pub(super) fn changed(path: &RelPath, expected: &str, found: &str) -> Self {
+    pub(super) fn changed(path: &str, expected: &str, found: &str) -> Self {
         let (expected, found) = (expected.chars().take(64).collect(), found.to_owned());
-        Self::TargetChanged { path: shown(path.as_str()), expected, found }
+        Self::TargetChanged { path: shown(path), expected, found }
     }
 
-    pub(super) fn too_large(path: &RelPath, limit: u64) -> Self {
-        Self::TooLarge { path: shown(path.as_str()), limit }
+    pub(super) fn too_large(path: &str, limit: u64) -> Self {
+        Self::TooLarge { path: shown(path), limit }
     }
 
     pub(super) fn not_written(path: &str, reason: &str) -> Self {

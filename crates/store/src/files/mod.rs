@@ -14,6 +14,7 @@ mod path;
 mod platform;
 mod put;
 mod read;
+mod reserved;
 mod root;
 mod staged;
 mod sweep;

@@ -7,7 +7,7 @@ use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
 use super::error::{FileError, shown};
-use super::temporary::is_reserved;
+use super::reserved::is_reserved;
 
 /// A relative path in normal form: components joined by `/`, none of them empty, `.` or `..`.
 ///

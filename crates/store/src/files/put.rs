@@ -115,7 +115,7 @@ impl<'a> Place<'a> {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => return Err(NotPut::Elsewhere),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(FileError::exists(path).into());
+                return Err(FileError::exists(path.as_str()).into());
             }
             Err(error) => return Err(failed(error).into()),
         }
@@ -131,7 +131,7 @@ impl<'a> Place<'a> {
             Some(now) => identity(&now).ok() == identity(&self.parent.dir).ok(),
             None => false,
         };
-        if same { Ok(()) } else { Err(FileError::changed(self.path, "", "")) }
+        if same { Ok(()) } else { Err(FileError::changed(self.path.as_str(), "", "")) }
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) fn check(
     if let Precondition::Sha256(expected) = precondition {
         let now = look(dir, path, path.name())?.as_ref().map(FileInfo::of);
         if !sha256.eq_ignore_ascii_case(expected) || now != Some(found.info()) {
-            return Err(FileError::changed(path, expected, &sha256));
+            return Err(FileError::changed(path.as_str(), expected, &sha256));
         }
     }
     Ok(Some(sha256))
@@ -170,8 +170,8 @@ pub(super) fn check(
 /// Checks what can be told without its bytes.
 fn permit(path: &RelPath, precondition: &Precondition, there: bool) -> Result<(), FileError> {
     match (precondition, there) {
-        (Precondition::Absent, true) => Err(FileError::exists(path)),
-        (Precondition::Exists | Precondition::Sha256(_), false) => Err(FileError::missing(path)),
+        (Precondition::Absent, true) => Err(FileError::exists(path.as_str())),
+        (Precondition::Exists | Precondition::Sha256(_), false) => Err(FileError::missing(path.as_str())),
         _ => Ok(()),
     }
 }

@@ -78,13 +78,13 @@ impl Folder {
         let Some(reader) = self.open(path)? else { return Ok(None) };
         let info = reader.info();
         if info.size > limit {
-            return Err(FileError::too_large(path, limit));
+            return Err(FileError::too_large(path.as_str(), limit));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(info.size).unwrap_or_default());
         // One more than allowed, as it may have grown meanwhile.
         let length = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
         match length {
-            Ok(length) if length as u64 > limit => Err(FileError::too_large(path, limit)),
+            Ok(length) if length as u64 > limit => Err(FileError::too_large(path.as_str(), limit)),
             Ok(_) => Ok(Some((bytes, info))),
             Err(error) => Err(FileError::io(path.as_str(), Doing::Reading, &error)),
         }
@@ -188,7 +188,7 @@ fn ordinary(metadata: &Metadata, path: &RelPath) -> Result<(), FileError> {
     if metadata.is_file() {
         Ok(())
     } else if metadata.is_symlink() {
-        Err(FileError::link(path))
+        Err(FileError::link(path.as_str()))
     } else if metadata.is_dir() {
         Err(FileError::is_dir(path.as_str()))
     } else {

@@ -217,7 +217,7 @@ fn step(dir: &Dir, path: &RelPath, name: &str, doing: Doing) -> Result<Option<Di
         Err(error) => error,
     };
     match dir.symlink_metadata(name) {
-        Ok(metadata) if metadata.is_symlink() => Err(FileError::link(path)),
+        Ok(metadata) if metadata.is_symlink() => Err(FileError::link(path.as_str())),
         Ok(metadata) if !metadata.is_dir() => {
             Err(FileError::invalid(path.as_str(), &format!("'{}' in it is no folder", name.escape_debug())))
         }

@@ -13,8 +13,9 @@ use super::path::RelPath;
 use super::platform::{sync_entries, undress};
 use super::put::{Finished, NotPut, Place, Precondition, Written};
 use super::read::{Reader, hash, hexadecimal, look, no_follow, open};
+use super::reserved::STAGED;
 use super::root::Folder;
-use super::temporary::{Access, Lock, STAGED, Temporary, create, lock};
+use super::temporary::{Access, Lock, Temporary, create, lock};
 use super::write::place_temporary;
 
 /// The name of a staged file in its folder: 1 to 128 ASCII letters, digits, `_` and `-`.
@@ -210,7 +211,7 @@ impl Staged {
     /// As the system says, also when somebody removed it.
     pub fn reader(&self) -> Result<Reader, FileError> {
         let path = self.name.path();
-        open(&self.folder.dir, &path, &self.name.file())?.ok_or_else(|| FileError::missing(&path))
+        open(&self.folder.dir, &path, &self.name.file())?.ok_or_else(|| FileError::missing(path.as_str()))
     }
 
     /// The SHA-256 of its bytes, in lower-case hexadecimal digits. They are read again only if they were not all appended

@@ -9,8 +9,9 @@ use cap_std::fs::{Dir, OpenOptions};
 use super::error::FileError;
 use super::list::entries;
 use super::read::{modified, no_follow};
+use super::reserved::{is_reserved, is_temporary};
 use super::root::Folder;
-use super::temporary::{Lock, is_reserved, is_temporary, lock};
+use super::temporary::{Lock, lock};
 use crate::Millis;
 
 /// How many folders deep is swept.

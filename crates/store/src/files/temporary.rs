@@ -14,24 +14,10 @@ use sha2::{Digest, Sha256};
 use super::error::{Doing, FileError};
 use super::path::RelPath;
 use super::read::{BLOCK, hexadecimal, no_follow};
-
-/// How the names of unfinished files begin.
-const TEMPORARY: &str = ".engross-tmp-";
-
-/// How the names of staged files begin.
-pub(super) const STAGED: &str = ".engross-staged-";
+use super::reserved::TEMPORARY;
 
 /// How many names are tried.
 const TRIES: usize = 10_000;
-
-/// Whether no caller may use `name`, in lower case.
-pub(super) fn is_reserved(name: &str) -> bool {
-    is_temporary(name) || name.starts_with(STAGED)
-}
-
-pub(super) fn is_temporary(name: &str) -> bool {
-    name.starts_with(TEMPORARY)
-}
 
 /// A new file in a folder, locked.
 pub(super) struct Temporary {

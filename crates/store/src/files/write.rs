@@ -47,7 +47,7 @@ impl Folder {
             Some(parent) if check(&parent, path, precondition)?.is_some() => Some(parent),
             Some(_) => None,
             None if matches!(precondition, Precondition::Exists | Precondition::Sha256(_)) => {
-                return Err(FileError::missing(path));
+                return Err(FileError::missing(path.as_str()));
             }
             None => None,
         };

@@ -7,9 +7,12 @@ mod fault;
 mod open;
 mod rows;
 mod sql;
+mod traces;
 
 #[cfg(test)]
 mod fault_tests;
+
+pub use traces::PostgresTraces;
 
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -42,7 +45,7 @@ impl PostgresStore {
     /// [`Error::Unusable`] for an address, a password or a right that is wrong, [`Error::Unavailable`] while the server
     /// does not answer, [`Error::Newer`].
     pub async fn open(url: &str) -> Result<Self, Error> {
-        Ok(Self { opened: open::open(url).await? })
+        Ok(Self { opened: open::open(url, &open::SESSIONS).await? })
     }
 
     async fn query(&self, statement: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {

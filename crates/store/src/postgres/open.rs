@@ -15,8 +15,17 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::fault::{meaning, no_connection};
 use crate::Error;
 
-/// From nothing to the newest schema, one step each.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+/// Tables that are made and changed together.
+pub(super) struct Schema {
+    /// The table that holds the number of the newest migration which was applied.
+    pub(super) version: &'static str,
+    /// From nothing to the newest, one step each.
+    pub(super) migrations: &'static [&'static str],
+}
+
+/// The tables of sessions.
+pub(super) const SESSIONS: Schema =
+    Schema { version: "engross_schema", migrations: &[include_str!("schema.sql")] };
 
 /// "engross" in short: the lock that migrating nodes take.
 const MIGRATION_LOCK: i64 = 0x656e_6772;
@@ -37,8 +46,8 @@ pub(super) struct Opened {
     pub(super) place: String,
 }
 
-/// Opens the database at `url`.
-pub(super) async fn open(url: &str) -> Result<Opened, Error> {
+/// Opens the database at `url`, and brings the tables of `schema` up to the newest.
+pub(super) async fn open(url: &str, schema: &Schema) -> Result<Opened, Error> {
     let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
         let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
         Error::Unusable { place: "the address of the Postgres server".to_owned(), message: cause }
@@ -53,7 +62,7 @@ pub(super) async fn open(url: &str) -> Result<Opened, Error> {
     let pool = pool(config, &place)?;
     let mut client = pool.get().await.map_err(|error| no_connection(&error, &place))?;
     let transaction = client.transaction().await.map_err(|error| meaning(&error, &place))?;
-    migrate(&transaction, &place, MIGRATIONS).await?;
+    migrate(&transaction, &place, schema).await?;
     transaction.commit().await.map_err(|error| meaning(&error, &place))?;
     drop(client);
     Ok(Opened { pool, place })
@@ -95,12 +104,9 @@ fn place(config: &Config) -> String {
     format!("the Postgres database '{database}' at {}", hosts.collect::<Vec<_>>().join(", "))
 }
 
-/// Brings the schema up to the newest of `migrations`, or refuses the database.
-pub(super) async fn migrate(
-    transaction: &Transaction<'_>,
-    place: &str,
-    migrations: &[&str],
-) -> Result<(), Error> {
+/// Brings the schema up to its newest migration, or refuses the database.
+async fn migrate(transaction: &Transaction<'_>, place: &str, schema: &Schema) -> Result<(), Error> {
+    let Schema { version, migrations } = schema;
     let wrong = |error: tokio_postgres::Error| meaning(&error, place);
     let encoding = transaction.query_one("SHOW server_encoding", &[]).await.map_err(wrong)?;
     let encoding: String = encoding.try_get(0).map_err(wrong)?;
@@ -109,13 +115,13 @@ pub(super) async fn migrate(
         return Err(Error::Unusable { place: place.to_owned(), message });
     }
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await.map_err(wrong)?;
-    let exists = transaction.query_one("SELECT to_regclass('engross_schema') IS NOT NULL", &[]).await;
+    let exists = transaction.query_one("SELECT to_regclass($1::text) IS NOT NULL", &[version]).await;
     if !exists.and_then(|row| row.try_get::<_, bool>(0)).map_err(wrong)? {
         let begin =
-            "CREATE TABLE engross_schema (version bigint NOT NULL); INSERT INTO engross_schema VALUES (0)";
-        transaction.batch_execute(begin).await.map_err(wrong)?;
+            format!("CREATE TABLE {version} (version bigint NOT NULL); INSERT INTO {version} VALUES (0)");
+        transaction.batch_execute(&begin).await.map_err(wrong)?;
     }
-    let found = transaction.query_one("SELECT version FROM engross_schema", &[]).await;
+    let found = transaction.query_one(&format!("SELECT version FROM {version}"), &[]).await;
     let found: i64 = found.and_then(|row| row.try_get(0)).map_err(wrong)?;
     let known = u32::try_from(migrations.len()).unwrap_or(u32::MAX);
     let found = u32::try_from(found).unwrap_or(u32::MAX);
@@ -126,8 +132,8 @@ pub(super) async fn migrate(
         transaction.batch_execute(migration).await.map_err(wrong)?;
     }
     if found < known {
-        let number = "UPDATE engross_schema SET version = $1";
-        transaction.execute(number, &[&i64::from(known)]).await.map_err(wrong)?;
+        let number = format!("UPDATE {version} SET version = $1");
+        transaction.execute(&number, &[&i64::from(known)]).await.map_err(wrong)?;
     }
     Ok(())
 }

@@ -14,6 +14,8 @@ mod server;
 mod server_killed;
 mod sessions;
 mod together;
+#[cfg(feature = "postgres")]
+mod traces;
 mod walk;
 
 /// Every rule as a test of its own on every store.

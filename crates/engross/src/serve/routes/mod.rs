@@ -9,6 +9,7 @@ pub(super) mod models;
 pub(super) mod responses;
 pub(super) mod seed_write_session;
 pub(super) mod sessions;
+pub(super) mod workspaces;
 pub(super) mod write_sessions;
 
 use super::error::Error;

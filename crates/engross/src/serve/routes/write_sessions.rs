@@ -25,8 +25,8 @@ use crate::serve::error::Error;
 use crate::serve::headers::LAST_EVENT_ID;
 use crate::serve::server::Limits;
 use crate::serve::wire::{
-    Out, WriteRefusal, begin_request, begun_body, fails_request, finalise_request, list_body, news_event,
-    patch_request, state_body, turn_end_request, view_body,
+    Out, WriteRefusal, begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,
+    state_body, turn_end_request, view_body, views_body,
 };
 use crate::serve::{body, reply};
 
@@ -104,7 +104,7 @@ async fn begin(State(writes): Shared, request: Request) -> Result<Response, Erro
 }
 
 async fn list(State(writes): Shared) -> Response {
-    json(&list_body(&writes.service.sessions().list()))
+    json(&views_body(&writes.service.sessions().list()))
 }
 
 async fn look(State(writes): Shared, id: Id) -> Result<Response, Error> {

@@ -1,12 +1,14 @@
 //! The requests and answers that docs/protocol/sessions.md shows are those of this wire.
 
-use engross_agent::session::Finish;
+use engross_agent::session::{Finish, Session, SessionView};
 use engross_llm::{Message, Usage};
 use serde_json::Value;
 
 use super::answer::{Head, Item, Whole};
 use super::samples::call;
-use super::{Notice, chat_body, chat_request};
+use super::{
+    Notice, chat_body, chat_request, client_tools, operations_request, session_body, settings_request,
+};
 
 const GUIDE: &str = include_str!("../../../../../docs/protocol/sessions.md");
 
@@ -20,6 +22,27 @@ fn body(answer: u64, created: u64, model: &str, whole: &Whole) -> Value {
     let session = "ses_01994f6e5a0c7c3f8a51d2b9c4e80f17".parse().unwrap();
     let head = Head { session, answer, turn: 1, model: model.to_owned(), created };
     serde_json::from_slice(&chat_body(&head, whole).take()).unwrap()
+}
+
+#[test]
+fn operations_and_tools_of_the_other_pages_are_understood() {
+    let example = |page: &'static str, mark: &str| {
+        let fences = page.split("```json\n").skip(1).map(|part| part.split("```").next().unwrap());
+        fences.into_iter().find(|fence| fence.contains(mark)).unwrap()
+    };
+    let workspaces = include_str!("../../../../../docs/protocol/workspaces.md");
+    let operations = operations_request(example(workspaces, "expectedRevision").as_bytes()).unwrap();
+    assert_eq!((operations.batch.operations.len(), operations.untracked), (1, Some(false)));
+    let serve = include_str!("../../../../../docs/guide/serve.md");
+    let tools = client_tools(serde_json::from_str(example(serve, "navigate")).unwrap()).unwrap();
+    assert_eq!((tools.len(), tools[0].spec.name.as_str(), tools[0].read_only), (1, "navigate", true));
+}
+
+#[test]
+fn the_settings_are_understood() {
+    let example = fences("```json\n").into_iter().find(|text| text.contains("history_turns")).unwrap();
+    let settings = settings_request(example.as_bytes()).unwrap();
+    assert_eq!((settings.problem(), settings.redlines), (None, Some(true)));
 }
 
 #[test]
@@ -60,6 +83,18 @@ fn the_answers_are_ours() {
             &whole(vec![text("The agreement runs for two years.")], Finish::Stop),
         ),
     ];
+    let session = Session {
+        key: "agent:main:contract.docx".to_owned(),
+        turns: 1,
+        messages: vec![
+            Message::User { content: "Hi".to_owned() },
+            Message::Assistant { content: "Hello.".to_owned(), tool_calls: Vec::new() },
+        ],
+        ..Session::default()
+    };
+    let id = "ses_01994f6e5a0c7c3f8a51d2b9c4e80f17".parse().unwrap();
+    let view = SessionView { id, head: 4, created: 1_795_293_365_000, session };
+    let expected: Vec<Value> = expected.into_iter().chain([session_body(&view)]).collect();
     let shown: Vec<Value> = fences("```json\n{\"id\"")
         .into_iter()
         .map(|rest| serde_json::from_str(&format!("{{\"id\"{rest}")).unwrap())

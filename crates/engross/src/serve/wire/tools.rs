@@ -156,6 +156,16 @@ impl Tools {
     }
 }
 
+/// Reads tools that every client carries out.
+///
+/// # Errors
+/// [`Error::InvalidRequest`] or [`Error::ToolInvalid`], naming what is wrong.
+pub(crate) fn client_tools(tools: Value) -> Result<Vec<ClientTool>, Error> {
+    let mut read = Tools::new(Others::Refused);
+    read.read(tools, Path::root("tools"))?;
+    Ok(read.finish().0)
+}
+
 /// The choice among the tools. `tools` are those of this request; without any the session may know them.
 pub(super) fn choice(value: Value, tools: Option<&[ClientTool]>, at: Path<'_>) -> Result<ToolChoice, Error> {
     let choice = match value {

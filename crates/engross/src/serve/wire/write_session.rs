@@ -240,7 +240,7 @@ pub(crate) fn view_body(view: &View) -> Value {
 }
 
 /// All sessions.
-pub(crate) fn list_body(views: &[View]) -> Value {
+pub(crate) fn views_body(views: &[View]) -> Value {
     json!({"object": "list", "data": views.iter().map(view_body).collect::<Vec<Value>>()})
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Must never let a change out that has no author: Word shows it as anybody's.
 
+use engross_docx::ops::Batch;
 use engross_protocol::{Clock, Failure, FixedClock, SystemClock, Timestamp};
 
 use crate::failure::usage;
@@ -10,7 +11,7 @@ use crate::failure::usage;
 const LONGEST_AUTHOR: usize = 255;
 
 /// The author as it is written.
-pub(super) fn author(name: &str) -> Result<&str, Failure> {
+pub(crate) fn author(name: &str) -> Result<&str, Failure> {
     let name = name.trim();
     let reason = if name.is_empty() {
         "it is empty"
@@ -21,16 +22,28 @@ pub(super) fn author(name: &str) -> Result<&str, Failure> {
     } else {
         return Ok(name);
     };
-    Err(usage("INVALID_AUTHOR", format!("the author cannot be used: {reason}; give a name with --author")))
+    Err(usage("INVALID_AUTHOR", format!("the author cannot be used: {reason}; give another name")))
+}
+
+/// Checks the authors and the date that a batch names itself, and brings them into the form in which they are written.
+pub(crate) fn check(batch: &mut Batch) -> Result<(), Failure> {
+    let authors = batch.operations.iter_mut().map(|operation| &mut operation.author);
+    for name in authors.chain([&mut batch.author]).flatten() {
+        *name = author(name)?.to_owned();
+    }
+    if let Some(text) = &mut batch.date {
+        *text = date(text)?.to_string();
+    }
+    Ok(())
 }
 
 /// A date that was given.
-pub(super) fn date(text: &str) -> Result<Timestamp, Failure> {
+pub(crate) fn date(text: &str) -> Result<Timestamp, Failure> {
     text.parse().map_err(|error: engross_protocol::InvalidDate| usage("INVALID_DATE", error.to_string()))
 }
 
 /// The clock of a command: it stands still if a date was given.
-pub(super) fn clock(date_flag: Option<&str>) -> Result<Box<dyn Clock>, Failure> {
+pub(crate) fn clock(date_flag: Option<&str>) -> Result<Box<dyn Clock>, Failure> {
     Ok(match date_flag {
         Some(text) => Box::new(FixedClock(date(text)?)),
         None => Box::new(SystemClock),

@@ -1,0 +1,156 @@
+//! What a turn has done so far, as its messages tell: repeated calls, changes that were made, rounds without progress.
+//!
+//! Must never decide what follows from it. Pure functions.
+
+use engross_llm::{Message, ToolCall};
+use serde_json::Value;
+
+use super::intake::{NO_RESULT, same_call};
+use crate::tools::cut;
+
+/// The most changes that a report names one by one.
+const NAMED: usize = 12;
+
+/// The most bytes of one reason in a report.
+const REASON_BYTES: usize = 300;
+
+/// How often each of `calls` is made in a row behind `messages`, this time included.
+pub(super) fn repeats(messages: &[Message], calls: &[ToolCall]) -> Vec<u32> {
+    let mut row: Option<(&ToolCall, u32)> = None;
+    for message in messages {
+        if let Message::Assistant { tool_calls, .. } = message {
+            for call in tool_calls {
+                row = Some(next_in_row(row, call));
+            }
+        }
+    }
+    let mut counts = Vec::with_capacity(calls.len());
+    for call in calls {
+        let (call, count) = next_in_row(row, call);
+        counts.push(count);
+        row = Some((call, count));
+    }
+    counts
+}
+
+fn next_in_row<'a>(row: Option<(&'a ToolCall, u32)>, call: &'a ToolCall) -> (&'a ToolCall, u32) {
+    match row {
+        Some((known, count)) if same_call(known, call) => (call, count + 1),
+        _ => (call, 1),
+    }
+}
+
+/// What the model reads for a call that repeats the one before it, and whether that is a failure. `before` is the call before
+/// it in the same answer.
+pub(super) fn told_again(messages: &[Message], call: &ToolCall, before: Option<&ToolCall>) -> (String, bool) {
+    if before.is_some_and(|before| same_call(before, call)) {
+        let content = "This is the very call before it, so it was made once; the result stands there.";
+        return (content.to_owned(), false);
+    }
+    let (result, is_error) = last_result(messages, call).unwrap_or((NO_RESULT.to_owned(), true));
+    (
+        format!("You made this very call just before; it was not made again. Its result was:\n{result}"),
+        is_error,
+    )
+}
+
+/// The result of the same call before, and whether it was a failure.
+fn last_result(messages: &[Message], call: &ToolCall) -> Option<(String, bool)> {
+    let id = messages.iter().rev().find_map(|message| match message {
+        Message::Assistant { tool_calls, .. } => {
+            tool_calls.iter().rev().find(|known| same_call(known, call)).map(|known| &known.id)
+        }
+        _ => None,
+    })?;
+    messages.iter().rev().find_map(|message| match message {
+        Message::Tool { tool_call_id, content, is_error, .. } if tool_call_id == id => {
+            Some((content.clone(), *is_error))
+        }
+        _ => None,
+    })
+}
+
+/// What was changed, a line for each result of a tool that `changes`; empty when nothing was.
+pub(super) fn report(messages: &[Message], changes: impl Fn(&str) -> bool) -> String {
+    let done: Vec<String> = messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Tool { name, content, is_error: false, .. } if changes(name) => {
+                Some(format!("✓ {}", outcome(name, content)))
+            }
+            _ => None,
+        })
+        .collect();
+    if done.is_empty() {
+        return String::new();
+    }
+    let more = done.len().saturating_sub(NAMED);
+    let mut report = done.into_iter().take(NAMED).collect::<Vec<_>>().join("\n");
+    if more > 0 {
+        report.push_str(&format!("\n✓ and {more} more"));
+    }
+    format!("What was done before that stands:\n{report}")
+}
+
+/// "`apply_redlines`: 2 applied, 1 refused".
+fn outcome(name: &str, content: &str) -> String {
+    let answer: Value = serde_json::from_str(content).unwrap_or_default();
+    let counts: Vec<String> = ["applied", "refused", "failed"]
+        .into_iter()
+        .filter_map(|what| {
+            let count = answer["summary"][what].as_u64().filter(|count| *count > 0)?;
+            Some(format!("{count} {what}"))
+        })
+        .collect();
+    if counts.is_empty() { name.to_owned() } else { format!("{name}: {}", counts.join(", ")) }
+}
+
+/// The report of two rounds without progress: in the last two, calls that would have changed something failed, every one. `None`
+/// while there is some. A round that only reads counts as a new attempt.
+pub(super) fn stuck(messages: &[Message], changes: impl Fn(&str) -> bool) -> Option<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    let mut rounds = 0;
+    // From the end: the results of a round, then the calls that they belong to.
+    let mut results: Vec<(&str, &str, bool)> = Vec::new();
+    for message in messages.iter().rev() {
+        match message {
+            Message::Tool { name, content, is_error, .. } => results.push((name, content, *is_error)),
+            Message::Assistant { .. } => {
+                let mut tried = results.drain(..).filter(|(name, ..)| changes(name)).peekable();
+                tried.peek()?;
+                for (name, content, is_error) in tried {
+                    if !is_error {
+                        return None;
+                    }
+                    let reason = format!("{name}: {}", reason(content));
+                    if !reasons.contains(&reason) {
+                        reasons.push(reason);
+                    }
+                }
+                rounds += 1;
+                if rounds == 2 {
+                    reasons.reverse();
+                    return Some(format!(
+                        "Nothing could be changed in two rounds in a row, so the model was stopped. What went wrong:\n- {}\nSay \
+                         how to go on.",
+                        reasons.join("\n- ")
+                    ));
+                }
+            }
+            Message::User { .. } => return None,
+        }
+    }
+    None
+}
+
+/// What a failed result says, short enough for a person.
+fn reason(content: &str) -> String {
+    let answer: Value = serde_json::from_str(content).unwrap_or_default();
+    let told = |about: &Value| {
+        let message = about["message"].as_str()?;
+        Some(about["code"].as_str().map_or_else(|| message.to_owned(), |code| format!("{message} ({code})")))
+    };
+    let operations = answer["operations"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let text = told(&answer["error"]).or_else(|| operations.iter().find_map(told));
+    cut(&text.unwrap_or_else(|| content.to_owned()), REASON_BYTES)
+}

@@ -1,0 +1,313 @@
+//! Takes entries one by one and tells what lines they are.
+//!
+//! Lines form a tree as the format wants it: each names its parent, and what was said on another branch stays where it
+//! is. The active branch is the way from the last line to the first. Must never end a branch between a call and its
+//! result.
+
+use engross_llm::{Message, ToolCall, Usage};
+use engross_protocol::SessionId;
+use serde_json::{Value, json};
+
+use super::super::event::Finish;
+use super::super::intake::NO_RESULT;
+use super::super::log::{Accepted, Call, Ending, EndingKind, LogEvent, Side};
+use super::line::{self, LineId, Speaker, Spoken};
+use super::mark::{Line, Mark};
+
+/// What stands in a line for text of an answer that was begun anew.
+const BEGUN_ANEW: &str = "the server stopped before this answer was whole, and it was begun anew";
+
+/// A session's transcript in the making: what has to be known of the lines so far to write the next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transcriber {
+    session: SessionId,
+    /// Lines so far, but for the header.
+    count: u32,
+    begun: bool,
+    /// The first line behind the header: a branch that keeps no message begins behind it.
+    root: Option<LineId>,
+    /// The line that the next one follows.
+    leaf: Option<LineId>,
+    /// For each message of the active branch the line that a branch which keeps it begins behind.
+    path: Vec<LineId>,
+    /// Calls of the last answer that have no result yet.
+    open: Vec<Open>,
+    /// How many results the last answer has already.
+    resulted: usize,
+    /// Where in the path the last answer with calls stands.
+    calling: usize,
+    /// Text of an answer that is not whole.
+    partial: String,
+    /// Who answered last on the active branch.
+    model: String,
+    turn: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Open {
+    id: String,
+    name: String,
+    side: Side,
+}
+
+impl Transcriber {
+    /// For a session of which nothing was told yet.
+    #[must_use]
+    pub fn new(session: SessionId) -> Self {
+        Self {
+            session,
+            count: 0,
+            begun: false,
+            root: None,
+            leaf: None,
+            path: Vec::new(),
+            open: Vec::new(),
+            resulted: 0,
+            calling: 0,
+            partial: String::new(),
+            model: String::new(),
+            turn: 0,
+        }
+    }
+
+    /// Takes the next entry, number `seq`, of `at` in milliseconds since 1970; gives its lines, possibly none.
+    pub fn fold(&mut self, seq: u64, at: u64, event: &LogEvent) -> Vec<Line> {
+        let mut telling = Telling { to: self, seq, at, lines: Vec::new() };
+        telling.begin(event);
+        telling.tell(event);
+        telling.lines
+    }
+}
+
+/// One entry being told.
+struct Telling<'a> {
+    to: &'a mut Transcriber,
+    seq: u64,
+    at: u64,
+    lines: Vec<Line>,
+}
+
+impl Telling<'_> {
+    fn begin(&mut self, event: &LogEvent) {
+        if std::mem::replace(&mut self.to.begun, true) {
+            return;
+        }
+        let header = line::header(self.to.session, self.at);
+        self.push(header);
+        let key = if let LogEvent::Opened { key } = event { key.as_str() } else { "" };
+        self.custom("engross:session", json!({"session": self.to.session.to_string(), "key": key}));
+        self.to.root = self.to.leaf;
+    }
+
+    fn tell(&mut self, event: &LogEvent) {
+        match event {
+            LogEvent::Opened { .. } | LogEvent::Began { .. } => {}
+            LogEvent::Accepted(accepted) => self.accepted(accepted),
+            LogEvent::Answered { text, calls, usage, cut, model } => {
+                self.answered(text, calls, *usage, *cut, model);
+            }
+            LogEvent::Streamed { text, from } => {
+                if *from == 0 {
+                    self.abandon();
+                }
+                self.to.partial.push_str(text);
+            }
+            LogEvent::Resulted { id, content, is_error, details, .. } => {
+                self.resulted(id, content, *is_error, details.as_ref());
+            }
+            LogEvent::Configured(settings) => {
+                self.custom("engross:settings", serde_json::to_value(settings).unwrap_or_default());
+            }
+            LogEvent::Suspended { deadline } => {
+                let of_client = self.to.open.iter().filter(|open| open.side == Side::Client);
+                let calls: Vec<Value> =
+                    of_client.map(|open| json!({"id": open.id, "name": open.name})).collect();
+                self.custom("engross:issued", json!({"calls": calls, "deadline": deadline}));
+            }
+            LogEvent::Ended(ending) => self.ended(ending),
+            LogEvent::Noted { code, message } => {
+                self.custom("engross:note", json!({"code": code, "message": message}));
+            }
+        }
+    }
+
+    fn accepted(&mut self, accepted: &Accepted) {
+        self.abandon();
+        if accepted.turn != self.to.turn || !accepted.messages.is_empty() {
+            self.close();
+        }
+        self.to.turn = accepted.turn;
+        if let Some(keep) = accepted.keep {
+            self.to.path.truncate(keep);
+            self.to.leaf = self.to.path.last().copied().or(self.to.root);
+            // A reader of this branch must find its model on it.
+            self.to.model.clear();
+        }
+        for message in &accepted.messages {
+            match message {
+                Message::User { content } => self.message(line::user(content, self.at)),
+                Message::Assistant { content, tool_calls } => {
+                    self.close();
+                    let calls: Vec<&ToolCall> = tool_calls.iter().collect();
+                    self.spoke(&Spoken {
+                        by: Speaker::Adopted,
+                        text: content,
+                        stop: if calls.is_empty() { "stop" } else { "toolUse" },
+                        calls,
+                        usage: None,
+                        error: None,
+                    });
+                    self.to.open.extend(tool_calls.iter().map(|call| opened(call, Side::Nobody)));
+                }
+                Message::Tool { tool_call_id, content, is_error, .. } => {
+                    self.resulted(tool_call_id, content, *is_error, None);
+                }
+            }
+        }
+    }
+
+    fn answered(
+        &mut self,
+        text: &str,
+        calls: &[Call],
+        usage: Option<Usage>,
+        cut: Option<Finish>,
+        model: &str,
+    ) {
+        self.close();
+        if text.starts_with(&self.to.partial) {
+            self.to.partial.clear();
+        }
+        self.abandon();
+        let by = Speaker::of(model);
+        if by != Speaker::Session && self.to.model != model {
+            let (provider, name) = by.names();
+            self.follow(
+                "model_change",
+                [("provider", Value::from(provider)), ("modelId", Value::from(name))],
+            );
+            model.clone_into(&mut self.to.model);
+        }
+        let usual = if calls.is_empty() { "stop" } else { "toolUse" };
+        let (stop, error) = match cut {
+            Some(Finish::Length) => ("length", None),
+            Some(Finish::ContentFilter) => {
+                let stop = if calls.is_empty() { "error" } else { usual };
+                (stop, Some("the provider's filter cut this answer".to_owned()))
+            }
+            Some(Finish::Stop | Finish::ToolCalls) | None => (usual, None),
+        };
+        let spoken = calls.iter().map(|call| &call.call).collect();
+        self.spoke(&Spoken { by, text, calls: spoken, usage, stop, error });
+        self.to.open.extend(calls.iter().map(|call| opened(&call.call, call.side)));
+    }
+
+    /// Writes the result of an open call; any other was refused before it came to the log.
+    fn resulted(&mut self, id: &str, content: &str, is_error: bool, details: Option<&Value>) {
+        let Some(at) = self.to.open.iter().position(|open| open.id == id) else { return };
+        let open = self.to.open.remove(at);
+        let result = line::result((&open.id, &open.name), content, is_error, details, self.at);
+        self.follow("message", [("message", result)]);
+        self.to.resulted += 1;
+        if self.to.open.is_empty()
+            && let Some(leaf) = self.to.leaf
+        {
+            // Results have places in the conversation once all are there.
+            self.to.path.extend(std::iter::repeat_n(leaf, self.to.resulted));
+            self.to.path.iter_mut().skip(self.to.calling).for_each(|kept| *kept = leaf);
+        }
+    }
+
+    fn ended(&mut self, Ending { kind, code, message, .. }: &Ending) {
+        self.close();
+        let (end, stop) = match kind {
+            EndingKind::Whole(_) => ("whole", None),
+            EndingKind::Stopped => ("stopped", None),
+            EndingKind::Failed => ("failed", Some("error")),
+            EndingKind::Cancelled => ("cancelled", Some("aborted").filter(|_| !self.to.partial.is_empty())),
+        };
+        match stop {
+            Some(stop) => self.part(stop, format!("{code}: {message}")),
+            None => self.abandon(),
+        }
+        let mut data = json!({"turn": self.to.turn, "end": end});
+        if let Some(fields) = data.as_object_mut().filter(|_| !code.is_empty()) {
+            fields.insert("code".to_owned(), Value::String(code.clone()));
+            fields.insert("message".to_owned(), Value::String(message.clone()));
+        }
+        self.custom("engross:turn", data);
+    }
+
+    /// Text of an answer that was begun anew becomes a branch of its own, which nothing follows.
+    fn abandon(&mut self) {
+        if !self.to.partial.is_empty() {
+            let leaf = self.to.leaf;
+            self.part("aborted", BEGUN_ANEW.to_owned());
+            self.to.leaf = leaf;
+        }
+    }
+
+    /// What came of an answer, which is no message of the conversation.
+    fn part(&mut self, stop: &'static str, error: String) {
+        let text = std::mem::take(&mut self.to.partial);
+        let model = self.to.model.clone();
+        let spoken = Spoken {
+            by: Speaker::of(&model),
+            text: &text,
+            calls: Vec::new(),
+            usage: None,
+            stop,
+            error: Some(error),
+        };
+        let message = spoken.json(self.at);
+        self.follow("message", [("message", message)]);
+    }
+
+    /// No line of the conversation may follow a call without its result.
+    fn close(&mut self) {
+        let open: Vec<String> = self.to.open.iter().map(|open| open.id.clone()).collect();
+        for id in open {
+            self.resulted(&id, NO_RESULT, true, None);
+        }
+    }
+
+    fn spoke(&mut self, spoken: &Spoken<'_>) {
+        self.to.calling = self.to.path.len();
+        self.to.resulted = 0;
+        self.message(spoken.json(self.at));
+    }
+
+    /// A message of the conversation, at the end of the active branch.
+    fn message(&mut self, message: Value) {
+        self.follow("message", [("message", message)]);
+        self.to.path.extend(self.to.leaf);
+    }
+
+    fn custom(&mut self, kind: &str, data: Value) {
+        self.follow("custom", [("customType", Value::from(kind)), ("data", data)]);
+    }
+
+    /// A line behind the last one of the active branch.
+    fn follow<const N: usize>(&mut self, kind: &str, fields: [(&str, Value); N]) {
+        let id = LineId::new(self.to.session, self.to.count);
+        self.to.count = self.to.count.wrapping_add(1);
+        let place = [
+            ("type", Value::from(kind)),
+            ("id", id.json()),
+            ("parentId", self.to.leaf.map_or(Value::Null, LineId::json)),
+            ("timestamp", Value::from(line::moment(self.at))),
+        ];
+        self.to.leaf = Some(id);
+        let fields = place.into_iter().chain(fields).map(|(name, value)| (name.to_owned(), value));
+        self.push(Value::Object(fields.collect()));
+    }
+
+    fn push(&mut self, value: Value) {
+        let index = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
+        self.lines.push(Mark { seq: self.seq, index }.line(value));
+    }
+}
+
+fn opened(call: &ToolCall, side: Side) -> Open {
+    Open { id: call.id.clone(), name: call.name.clone(), side }
+}

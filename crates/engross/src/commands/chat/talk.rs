@@ -1,0 +1,201 @@
+//! The conversation: a line is typed, the answer comes as it is made, and so on.
+//!
+//! Must never end because an answer failed: what was said before stays, and the next line is another try.
+
+use std::io::IsTerminal;
+
+use engross_agent::session::{SessionKey, Sessions, TurnEvent, TurnRequest};
+use engross_llm::Message;
+use engross_protocol::{Exit, Failure};
+use serde_json::Value;
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
+
+use super::desk::{Desk, failed};
+use super::lines::{Interrupts, lines};
+use super::refusal;
+use super::tell::Teller;
+use crate::output::{note, prompt};
+
+/// What can be typed beside messages.
+const HELP: &str = "\
+A line is a message to the model. Beside that there are:
+  /undo   takes back the last edit of the document
+  /help   shows this
+  /quit   ends the chat; the session is kept
+Ctrl-C stops the answer that is being made; once more, and at the prompt, it ends the chat.";
+
+/// How a chat ended.
+pub(super) enum Over {
+    /// The person or the end of the input ended it.
+    Quit(Exit),
+    /// Ctrl-C did, in the middle of an answer.
+    Interrupted,
+}
+
+/// A chat under way.
+pub(super) struct Talk {
+    sessions: Sessions,
+    key: SessionKey,
+    desk: Option<Desk>,
+    edits: UnboundedReceiver<Value>,
+    teller: Teller,
+    lines: Receiver<Result<String, Failure>>,
+    interrupts: Interrupts,
+    /// Whether a person types.
+    typed: bool,
+    /// The worst that happened.
+    exit: Exit,
+}
+
+impl Talk {
+    pub(super) fn new(
+        sessions: Sessions,
+        key: SessionKey,
+        desk: Option<Desk>,
+        edits: UnboundedReceiver<Value>,
+        teller: Teller,
+    ) -> Result<Self, Failure> {
+        let interrupts = Interrupts::new()?;
+        let typed = std::io::stdin().is_terminal();
+        Ok(Self { sessions, key, desk, edits, teller, lines: lines(), interrupts, typed, exit: Exit::Done })
+    }
+
+    /// Talks until there is an end. Who types sees what went wrong; whoever calls from a script learns it by the exit code.
+    pub(super) async fn run(&mut self) -> Result<Over, Failure> {
+        loop {
+            if self.typed {
+                prompt("> ");
+            }
+            let line = tokio::select! {
+                line = self.lines.recv() => line,
+                () = self.interrupts.next() => None,
+            };
+            let Some(line) = line.transpose()? else {
+                return Ok(Over::Quit(if self.typed { Exit::Done } else { self.exit }));
+            };
+            match line.trim() {
+                "" => {}
+                "/quit" | "/exit" => return Ok(Over::Quit(if self.typed { Exit::Done } else { self.exit })),
+                "/help" => note(HELP),
+                "/undo" => self.undo().await,
+                other if other.starts_with('/') => {
+                    note("There is no such command; /help shows them. A message cannot begin with '/'");
+                    self.worse(Exit::Usage);
+                }
+                _ => {
+                    if let Some(over) = self.turn(line).await? {
+                        return Ok(over);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One message and its answer.
+    async fn turn(&mut self, text: String) -> Result<Option<Over>, Failure> {
+        let request = TurnRequest {
+            key: Some(self.key.clone()),
+            messages: vec![Message::User { content: text }],
+            // What a client over HTTP once offered cannot be carried out here.
+            tools: Some(Vec::new()),
+            workspace: self.desk.as_ref().map(|desk| desk.name().to_owned()),
+            ..TurnRequest::default()
+        };
+        let mut answering = match self.sessions.submit(request).await {
+            Ok(answering) => answering,
+            Err(error) => {
+                self.fail(&refusal(&error));
+                return Ok(None);
+            }
+        };
+        let mut is_cancelled = false;
+        loop {
+            let placed = tokio::select! {
+                placed = answering.next() => placed,
+                () = self.interrupts.next() => {
+                    if is_cancelled {
+                        return Ok(Some(Over::Interrupted));
+                    }
+                    is_cancelled = true;
+                    note("Stopping; Ctrl-C once more ends the chat");
+                    tokio::select! {
+                        stopped = self.sessions.cancel("", &self.key) => {
+                            if let Err(error) = stopped {
+                                self.fail(&refusal(&error));
+                            }
+                        }
+                        () = self.interrupts.next() => return Ok(Some(Over::Interrupted)),
+                    }
+                    continue;
+                }
+            };
+            self.tell_edits();
+            match placed {
+                Some(placed) => self.tell(placed.event)?,
+                None => break,
+            }
+        }
+        self.tell_edits();
+        let made = self.teller.end(self.desk.as_ref().map(Desk::shown));
+        if made.nothing_worked() {
+            self.worse(Exit::Refused);
+        }
+        Ok(None)
+    }
+
+    fn tell(&mut self, event: TurnEvent) -> Result<(), Failure> {
+        match event {
+            TurnEvent::Failed { code, message, .. } => {
+                self.teller.break_line()?;
+                note(&format!("error: {message} [{code}]"));
+                self.worse(match code.as_str() {
+                    "TURN_CANCELLED" => Exit::Done,
+                    _ if code.starts_with("MODEL_") => Exit::Model,
+                    _ if code.starts_with("STORE_") => Exit::Io,
+                    _ => Exit::Refused,
+                });
+                Ok(())
+            }
+            event => self.teller.event(event),
+        }
+    }
+
+    /// Tells what was done to the document since the last time.
+    fn tell_edits(&mut self) {
+        while let Ok(details) = self.edits.try_recv() {
+            let is_edited = self.teller.edit(details);
+            if is_edited && let Some(desk) = &mut self.desk {
+                desk.edited();
+            }
+        }
+    }
+
+    async fn undo(&mut self) {
+        let Some(mut desk) = self.desk.clone() else {
+            note("There is no document here; name one when you begin: engross chat FILE");
+            self.worse(Exit::Usage);
+            return;
+        };
+        let undone = tokio::task::spawn_blocking(move || {
+            let undone = desk.undo();
+            (desk, undone)
+        });
+        match undone.await {
+            Ok((desk, Ok(undone))) => {
+                note(&desk.describe(&undone));
+                self.desk = Some(desk);
+            }
+            Ok((_, Err(error))) => self.fail(&failed(&error)),
+            Err(_) => note("The undoing was broken off; try again"),
+        }
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        note(&format!("error: {} [{}]", failure.message, failure.code));
+        self.worse(failure.exit);
+    }
+
+    fn worse(&mut self, exit: Exit) {
+        self.exit = self.exit.max(exit);
+    }
+}

@@ -1,0 +1,172 @@
+//! How an answer is told: its words on standard output, everything else on standard error.
+//!
+//! Must never send to a terminal what a model or a document could steer it with.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use engross_agent::session::{Finish, LogEvent, Observer, Step, Stored, TurnEvent};
+use engross_docx::Tracking;
+use engross_docx::ops::{OperationResult, Proof, ProofState, Status, Summary};
+use engross_llm::Message;
+use engross_protocol::Failure;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::change::{Palette, describe, printable, printable_lines};
+use crate::output::{note, print};
+use crate::report::ending;
+
+/// Characters of an earlier message that are shown.
+const RECALLED: usize = 300;
+
+/// Hears what tools have done, and passes it on.
+pub(super) struct Edits(UnboundedSender<Value>);
+
+impl Edits {
+    pub(super) fn new(sender: UnboundedSender<Value>) -> Self {
+        Self(sender)
+    }
+}
+
+impl Observer for Edits {
+    fn stored(&self, stored: Stored<'_>) {
+        let mut last = None;
+        for event in stored.events {
+            // All calls of one round have the same particulars.
+            if let LogEvent::Resulted { details: Some(details), .. } = event
+                && last.replace(details) != Some(details)
+            {
+                let _ = self.0.send(details.clone());
+            }
+        }
+    }
+}
+
+/// The particulars of a round of edits.
+#[derive(Deserialize)]
+struct Edit {
+    #[serde(default)]
+    operations: Vec<OperationResult>,
+    proof: Option<Proof>,
+}
+
+/// What a turn did to the document.
+#[derive(Default)]
+pub(super) struct Made {
+    summary: Summary,
+    proof: Option<Proof>,
+}
+
+impl Made {
+    /// Whether something was tried, and none of it worked.
+    pub(super) fn nothing_worked(&self) -> bool {
+        let Summary { applied, no_change, refused, failed } = self.summary;
+        refused + failed > 0 && applied + no_change == 0
+    }
+}
+
+/// Tells an answer.
+pub(super) struct Teller {
+    palette: Palette,
+    /// Whether standard output stands in the middle of a line.
+    within_line: bool,
+    made: Made,
+}
+
+impl Teller {
+    pub(super) fn new(allows_colour: bool) -> Self {
+        let palette = Palette::new(allows_colour && std::io::stderr().is_terminal());
+        Self { palette, within_line: false, made: Made::default() }
+    }
+
+    /// Tells how the conversation ended last time.
+    pub(super) fn recall(&self, messages: &[Message]) {
+        let asked = messages.iter().rev().find_map(|message| match message {
+            Message::User { content } => Some(content),
+            _ => None,
+        });
+        let said = messages.iter().rev().find_map(|message| match message {
+            Message::Assistant { content, .. } if !content.trim().is_empty() => Some(content),
+            _ => None,
+        });
+        for (who, words) in [("You", asked), ("engross", said)] {
+            if let Some(words) = words {
+                let shown: String = printable(words.trim()).chars().take(RECALLED).collect();
+                let more = if words.trim().chars().nth(RECALLED).is_some() { " …" } else { "" };
+                note(&format!("Earlier, {who}: {shown}{more}"));
+            }
+        }
+    }
+
+    /// Tells what happened.
+    pub(super) fn event(&mut self, event: TurnEvent) -> Result<(), Failure> {
+        match event {
+            TurnEvent::Text(text) => {
+                self.within_line = !text.ends_with('\n');
+                print(&printable_lines(&text))
+            }
+            TurnEvent::Status { message, step: Step::Started, .. } => {
+                self.break_line()?;
+                note(&printable(&message));
+                Ok(())
+            }
+            TurnEvent::Warning { code, message } => {
+                self.break_line()?;
+                note(&format!("Warning: {} [{code}]", printable(&message)));
+                Ok(())
+            }
+            TurnEvent::Done { finish, .. } => {
+                self.break_line()?;
+                match finish {
+                    Finish::Length => note("The answer was cut at the model's limit; ask it to go on"),
+                    Finish::ContentFilter => note("The provider's filter cut the answer; ask in other words"),
+                    Finish::Stop | Finish::ToolCalls => {}
+                }
+                Ok(())
+            }
+            TurnEvent::Status { .. } | TurnEvent::Call { .. } | TurnEvent::Failed { .. } => Ok(()),
+        }
+    }
+
+    /// Ends the line that standard output stands in.
+    pub(super) fn break_line(&mut self) -> Result<(), Failure> {
+        if std::mem::take(&mut self.within_line) { print("\n") } else { Ok(()) }
+    }
+
+    /// Tells a round of edits; gives whether the document was changed.
+    pub(super) fn edit(&mut self, details: Value) -> bool {
+        let Ok(Edit { operations, proof }) = serde_json::from_value(details) else { return false };
+        for operation in &operations {
+            note(describe(operation, self.palette).trim_end());
+        }
+        let Summary { applied, no_change, refused, failed } = Summary::of(&operations);
+        let sum = &mut self.made.summary;
+        sum.applied += applied;
+        sum.no_change += no_change;
+        sum.refused += refused;
+        sum.failed += failed;
+        let is_edited = proof.is_some()
+            && (operations.is_empty() || operations.iter().any(|one| one.status == Status::Applied));
+        if is_edited {
+            self.made.proof = proof;
+        }
+        is_edited
+    }
+
+    /// Tells what the turn did to the document; gives it, and begins anew.
+    pub(super) fn end(&mut self, target: Option<&Path>) -> Made {
+        let made = std::mem::take(&mut self.made);
+        if let (Some(target), Some(proof)) = (target, made.proof) {
+            let tracking =
+                if proof.reject == ProofState::Holds { Tracking::Tracked } else { Tracking::Untracked };
+            let Summary { applied, refused, failed, .. } = made.summary;
+            let left = refused + failed;
+            let left = if left > 0 { format!(", {left} not") } else { String::new() };
+            let end = ending(Some(&target.display().to_string()), proof, tracking);
+            note(&format!("{applied} applied{left}. {end}"));
+        }
+        made
+    }
+}

@@ -1,0 +1,172 @@
+//! Traces of all sessions, in a database that people look into.
+//!
+//! Must never hold up or fail what is traced: what cannot be kept is counted and told, and gone.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use engross_agent::session::{EndingKind, LogEvent, Observer, Stored, model_name};
+use engross_store::{Details, TraceEvent, Traces};
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+/// So many events may wait.
+const WAITING: usize = 8192;
+
+/// So many are kept at once.
+const BATCH: usize = 256;
+
+/// How long the last ones may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Hears of entries and keeps traces of them.
+pub(super) struct Tracer {
+    /// `None` once no more may come.
+    waiting: Mutex<Option<mpsc::Sender<TraceEvent>>>,
+    keeping: Mutex<JoinSet<()>>,
+    lost: Arc<Lost>,
+}
+
+/// How many events are gone.
+#[derive(Debug, Default)]
+pub(super) struct Lost {
+    /// All of them.
+    total: AtomicU64,
+    /// Those for which there was no room, and of which nobody was told yet.
+    crowded_out: AtomicU64,
+}
+
+impl Lost {
+    /// All events that are gone since the start.
+    pub(super) fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    fn failed(&self, count: usize) {
+        self.total.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    fn crowded_out(&self) {
+        self.total.fetch_add(1, Ordering::Relaxed);
+        self.crowded_out.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Tracer {
+    /// Begins to keep traces in `traces`, within a runtime.
+    pub(super) fn start(traces: Arc<dyn Traces>) -> Arc<Self> {
+        let (waiting, coming) = mpsc::channel(WAITING);
+        let mut keeping = JoinSet::new();
+        let lost = Arc::new(Lost::default());
+        keeping.spawn(keep(traces, coming, Arc::clone(&lost)));
+        Arc::new(Self { waiting: Mutex::new(Some(waiting)), keeping: Mutex::new(keeping), lost })
+    }
+
+    /// What is counted as lost.
+    pub(super) fn lost(&self) -> Arc<Lost> {
+        Arc::clone(&self.lost)
+    }
+
+    /// Resolves when all are kept, or it takes too long.
+    pub(super) async fn finish(&self) {
+        drop(self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let mut keeping = std::mem::take(&mut *self.keeping.lock().unwrap_or_else(PoisonError::into_inner));
+        if tokio::time::timeout(PATIENCE, keeping.join_next()).await.is_err() {
+            tracing::warn!("the last traces could not be kept in time");
+        }
+    }
+}
+
+impl Observer for Tracer {
+    fn stored(&self, stored: Stored<'_>) {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(waiting) = &*waiting else { return };
+        for (seq, event) in (stored.first..).zip(stored.events) {
+            for event in events(&stored, seq, event) {
+                if waiting.try_send(event).is_err() {
+                    self.lost.crowded_out();
+                }
+            }
+        }
+    }
+}
+
+async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, losses: Arc<Lost>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut lost = 0usize;
+    while coming.recv_many(&mut batch, BATCH).await > 0 {
+        let count = batch.len();
+        match traces.insert(std::mem::take(&mut batch)).await {
+            Ok(()) if lost > 0 => {
+                tracing::warn!(lost, "traces are kept again");
+                lost = 0;
+            }
+            Ok(()) => {}
+            Err(error) => {
+                if lost == 0 {
+                    tracing::warn!(code = error.code(), "traces are lost: {error}");
+                }
+                lost += count;
+                losses.failed(count);
+            }
+        }
+        let lost = losses.crowded_out.swap(0, Ordering::Relaxed);
+        if lost > 0 {
+            tracing::warn!(lost, "traces are lost: they come faster than the database keeps them");
+        }
+    }
+    if lost > 0 {
+        tracing::warn!(lost, "traces were lost");
+    }
+}
+
+/// The traces of an entry. Pieces of an answer that streams leave none.
+pub(super) fn events(stored: &Stored<'_>, seq: u64, event: &LogEvent) -> Vec<TraceEvent> {
+    let of = |kind: &str| TraceEvent::new(stored.at, stored.session, seq, kind);
+    let one = match event {
+        LogEvent::Streamed { .. } => return Vec::new(),
+        LogEvent::Opened { key } => of("opened").details(json!({ "key": key }).into()),
+        LogEvent::Accepted(accepted) => of("accepted").details(
+            json!({
+                "turn": accepted.turn,
+                "messages": accepted.messages.len(),
+                "keep": accepted.keep,
+                "background": accepted.background,
+                "workspace": accepted.workspace,
+                "retake": accepted.retake,
+            })
+            .into(),
+        ),
+        LogEvent::Answered { text, calls, usage, cut, model } => {
+            let answered = of("answered").details(
+                json!({"model": model_name(model), "text": text, "calls": calls.len(), "usage": usage, "cut": cut}).into(),
+            );
+            let calls = calls.iter().map(|call| {
+                let details = json!({"arguments": call.call.arguments, "side": call.side});
+                of("called").tool(&call.call.name).call(&call.call.id).details(details.into())
+            });
+            return std::iter::once(answered).chain(calls).collect();
+        }
+        LogEvent::Began { id } => of("began").call(id),
+        LogEvent::Resulted { id, content, is_error, from, details, .. } => {
+            let known = json!({"content": content, "details": details, "from": from});
+            let resulted = of("resulted").call(id).details(known.into());
+            if *is_error { resulted.error(Details::from(content.as_str())) } else { resulted }
+        }
+        LogEvent::Configured(settings) => {
+            of("configured").details(serde_json::to_value(settings).unwrap_or_default().into())
+        }
+        LogEvent::Suspended { deadline } => of("suspended").details(json!({ "deadline": deadline }).into()),
+        LogEvent::Ended(ending) => {
+            let said = json!({"kind": ending.kind, "code": ending.code, "message": ending.message});
+            let ended = of("ended").details(said.clone().into());
+            if ending.kind == EndingKind::Failed { ended.error(said.into()) } else { ended }
+        }
+        LogEvent::Noted { code, message } => {
+            of("noted").details(json!({"code": code, "message": message}).into())
+        }
+    };
+    vec![one]
+}

@@ -1,0 +1,17 @@
+//! Names that are for unfinished files, and for nobody else.
+
+/// How the names of unfinished files begin.
+pub(super) const TEMPORARY: &str = ".engross-tmp-";
+
+/// How the names of staged files begin.
+pub(super) const STAGED: &str = ".engross-staged-";
+
+/// Whether no caller may use `name`, in lower case.
+pub(super) fn is_reserved(name: &str) -> bool {
+    is_temporary(name) || name.starts_with(STAGED)
+}
+
+/// Whether the name is one of a file that was never staged.
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.starts_with(TEMPORARY)
+}

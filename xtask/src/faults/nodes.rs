@@ -1,0 +1,70 @@
+//! Two servers share a Postgres; one is killed in the middle of a turn, and the other goes on.
+
+use std::time::{Duration, Instant};
+
+use engross_testkit::postgres::PostgresServer;
+use engross_testkit::scripted::ModelServer;
+use serde_json::json;
+
+use super::Trial;
+use super::server::{Server, Told, failed, messages, say};
+use crate::Result;
+
+/// A lease holds for 15 s, and a client is told to try again at once.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
+    let Some(database) = PostgresServer::start() else {
+        return Ok("skipped: there is no Postgres".to_owned());
+    };
+    let tries = if trial.quick { 1 } else { 5 };
+    let mut waits = Vec::new();
+    for number in 0..tries {
+        let model = ModelServer::start(json!({"turns": [
+            {"text": "one two three four", "fault": {"kind": "hang", "after": 2, "seconds": 90}}
+        ], "default": {"text": "the other answers"}}));
+        let mut first = Server::start(trial.folder, &database.url(), &model.url())?;
+        let second = Server::start(trial.folder, &database.url(), &model.url())?;
+        let (address, session) = (first.address, format!("shared-{number}"));
+        let once = format!("once-{number}");
+        std::thread::scope(|scope| {
+            let speaking = scope.spawn(|| say(address, &session, &once, "go", true));
+            while model.requests().is_empty() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // Somewhere in the life of its lease.
+            std::thread::sleep(Duration::from_millis(500 + 1500 * number));
+            first.kill();
+            let _ = speaking.join();
+        });
+        let killed = Instant::now();
+        loop {
+            match say(second.address, &session, &once, "go", false) {
+                Told::Answer(_) => break,
+                told if told.code() == "SESSION_BUSY" && killed.elapsed() < PATIENCE => {}
+                other => {
+                    return Err(failed(format!(
+                        "{:.1} s after the death of the first server the second says {other:?}",
+                        killed.elapsed().as_secs_f64()
+                    )));
+                }
+            }
+        }
+        waits.push(killed.elapsed().as_secs_f64());
+        let shown = json!(messages(second.address, &session)?);
+        let expected = json!([
+            {"role": "user", "content": "go"}, {"role": "assistant", "content": "the other answers"}
+        ]);
+        if shown != expected {
+            return Err(failed(format!("the session holds {shown}")));
+        }
+        if model.requests().len() != 2 {
+            return Err(failed("the turn was not carried on once"));
+        }
+    }
+    waits.sort_by(f64::total_cmp);
+    let (least, most) = (waits.first().copied().unwrap_or(0.0), waits.last().copied().unwrap_or(0.0));
+    Ok(format!(
+        "{tries} deaths in mid-turn: the other server answers after {least:.1} to {most:.1} s (bar: 20)"
+    ))
+}

@@ -1,0 +1,154 @@
+//! A server as a process that can be killed, and a client that knows what it was told.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{Error, Result, root};
+
+/// A server; killed when dropped.
+pub(super) struct Server {
+    child: Child,
+    /// Where it listens.
+    pub(super) address: SocketAddr,
+}
+
+/// What became of a request.
+#[derive(Debug)]
+pub(super) enum Told {
+    /// A whole answer.
+    Answer(Value),
+    /// An error with its status.
+    Refused(u16, Value),
+    /// Nothing whole came; whether the head of an answer did.
+    Cut { accepted: bool },
+}
+
+impl Told {
+    /// The code of an error; empty for anything else.
+    pub(super) fn code(&self) -> &str {
+        match self {
+            Self::Refused(_, error) => error["code"].as_str().unwrap_or_default(),
+            _ => "",
+        }
+    }
+}
+
+impl Server {
+    /// Starts `engross serve` with a store, and the model at `model`.
+    pub(super) fn start(folder: &Path, store: &str, model: &str) -> Result<Self> {
+        let engine = root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
+        let settings = folder.join("config.toml");
+        write(&settings)?;
+        let mut child = Command::new(engine)
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", store, "--data"])
+            .arg(folder)
+            .args(["--model", &format!("openai-compatible:{model}/v1#scripted")])
+            .env_remove("ENGROSS_TOKEN")
+            .env("ENGROSS_CONFIG", settings)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| Error::Server(format!("engross could not be started: {error}")))?;
+        let mut lines = BufReader::new(child.stderr.take().ok_or_else(|| failed("it says nothing"))?);
+        let mut said = String::new();
+        loop {
+            let mut line = String::new();
+            if lines.read_line(&mut line).unwrap_or(0) == 0 {
+                let _ = child.wait();
+                return Err(failed(format!("it does not listen: {said}")));
+            }
+            let address = line.strip_prefix("Listening at http://").and_then(|rest| rest.split('/').next());
+            if let Some(address) = address.and_then(|address| address.parse().ok()) {
+                // A pipe that nobody empties would stop it.
+                std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
+                return Ok(Self { child, address });
+            }
+            said.push_str(&line);
+        }
+    }
+
+    /// SIGKILL.
+    pub(super) fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Says something in a session; `once` makes a repetition safe. A streamed answer that is whole is told as its text.
+pub(super) fn say(server: SocketAddr, session: &str, once: &str, text: &str, stream: bool) -> Told {
+    let body = json!({"messages": [{"role": "user", "content": text}], "stream": stream}).to_string();
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\
+         x-engross-session-key: {session}\r\nidempotency-key: {once}\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let heard = ask(server, &(head + &body));
+    read(&heard, stream)
+}
+
+/// The messages of a session; none when there is no such session.
+pub(super) fn messages(server: SocketAddr, session: &str) -> Result<Vec<Value>> {
+    let head = format!("GET /v1/sessions/{session} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n");
+    match read(&ask(server, &head), false) {
+        Told::Answer(shown) => Ok(shown["messages"].as_array().cloned().unwrap_or_default()),
+        told if told.code() == "SESSION_UNKNOWN" => Ok(Vec::new()),
+        other => Err(failed(format!("the session {session} cannot be read: {other:?}"))),
+    }
+}
+
+/// All that comes in answer to a request.
+fn ask(server: SocketAddr, request: &str) -> String {
+    let mut heard = Vec::new();
+    if let Ok(mut socket) = TcpStream::connect(server) {
+        let _ = socket.set_read_timeout(Some(Duration::from_secs(60)));
+        if socket.write_all(request.as_bytes()).is_ok() {
+            let _ = socket.read_to_end(&mut heard);
+        }
+    }
+    String::from_utf8_lossy(&heard).into_owned()
+}
+
+fn read(heard: &str, stream: bool) -> Told {
+    let Some((head, body)) = heard.split_once("\r\n\r\n") else { return Told::Cut { accepted: false } };
+    let status: u16 = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let events =
+        || body.lines().filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+    if status == 200 && stream {
+        if let Some(error) = events().find(|event| event["error"].is_object()) {
+            return Told::Refused(status, error["error"].clone());
+        }
+        if !body.contains("data: [DONE]") {
+            return Told::Cut { accepted: true };
+        }
+        let text: String = events()
+            .filter_map(|event| Some(event["choices"][0]["delta"]["content"].as_str()?.to_owned()))
+            .collect();
+        return Told::Answer(json!(text));
+    }
+    match serde_json::from_str::<Value>(body) {
+        Ok(answer) if status == 200 => Told::Answer(answer),
+        Ok(answer) => Told::Refused(status, answer["error"].clone()),
+        Err(_) => Told::Cut { accepted: status == 200 },
+    }
+}
+
+pub(super) fn failed(what: impl Into<String>) -> Error {
+    Error::Server(what.into())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a chore writes the settings of what it tries")]
+fn write(path: &Path) -> Result<()> {
+    std::fs::write(path, b"").map_err(Error::file(path))
+}
