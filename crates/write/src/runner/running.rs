@@ -31,6 +31,8 @@ pub struct View {
     pub offset: u64,
     /// Bytes of content.
     pub bytes: u64,
+    /// Lines of content.
+    pub lines: u64,
     /// What is wrong, if it is.
     pub problem: Option<Problem>,
     /// The proof, once the file is written.
@@ -234,6 +236,7 @@ impl Running {
         view.state = session.state();
         view.offset = if session.state().is_final() { session.offset() } else { work.durable };
         view.bytes = session.content_bytes();
+        view.lines = session.content_lines();
         view.problem = session.problem().cloned();
         view.receipt = session.receipt().cloned();
         view.prompt.clone_from(&work.prompt);
@@ -310,6 +313,7 @@ impl View {
             state: session.state(),
             offset: session.offset(),
             bytes: session.content_bytes(),
+            lines: session.content_lines(),
             problem: session.problem().cloned(),
             receipt: session.receipt().cloned(),
             prompt: None,

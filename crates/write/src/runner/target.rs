@@ -7,6 +7,9 @@ use engross_store::files::{FileError, Folder, Precondition, RelPath, Root};
 use crate::error::{Error, Problem};
 use crate::session::{BeginOptions, Operation};
 
+/// Where workspaces keep what files were before; nobody writes there from outside.
+const OWN: &str = ".engross";
+
 /// Old files up to so many bytes are searched for the end line that was drawn.
 const SEARCHED: u64 = 16 << 20;
 
@@ -38,6 +41,10 @@ impl Target {
                 root_folder.join(&file)?
             }
         };
+        if path.components().any(|part| part.eq_ignore_ascii_case(OWN)) {
+            let problem = "workspaces keep their checkpoints there".to_owned();
+            return Err(FileError::ProtectedPath { path: path.to_string(), problem }.into());
+        }
         Ok(Self { folder: root.top(), path, shown, base: None })
     }
 

@@ -47,6 +47,9 @@ pub struct Session {
     pub(super) validators: Vec<String>,
     pub(super) warnings: Vec<Warning>,
     pub(super) receipt: Option<Receipt>,
+    /// What was asked last, while nothing has come since.
+    #[serde(default)]
+    pub(super) asked: Option<Prompt>,
 }
 
 impl Session {
@@ -78,6 +81,7 @@ impl Session {
             validators: Vec::new(),
             warnings: Vec::new(),
             receipt: None,
+            asked: None,
         }
     }
 
@@ -115,6 +119,12 @@ impl Session {
     #[must_use]
     pub fn problem(&self) -> Option<&Problem> {
         self.problem.as_ref()
+    }
+
+    /// What was asked last, while nothing has come since.
+    #[must_use]
+    pub fn asked(&self) -> Option<&Prompt> {
+        self.asked.as_ref()
     }
 
     /// All bytes that were received: the offset of the next one.
@@ -214,6 +224,14 @@ impl Session {
             | Input::Lost(_)
             | Input::Cancel
             | Input::Expire => {}
+        }
+        if self.state == State::Receiving || self.state.is_final() {
+            self.asked = None;
+        }
+        for action in &actions {
+            if let Action::Ask(prompt) = action {
+                self.asked = Some(prompt.clone());
+            }
         }
         Ok(actions)
     }

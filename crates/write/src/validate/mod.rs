@@ -98,7 +98,7 @@ pub fn validate(kind: Kind, subject: &Subject<'_>, others: &[&dyn Validator]) ->
         Kind::Tsv => &[&table::Rows(b'\t')],
         Kind::Markdown => &[&markdown::Markdown],
         #[cfg(feature = "code")]
-        Kind::Code(language) => &[&code::Code(language)],
+        Kind::Code(language) => &[&code::Code { language, patience: code::PATIENCE }],
         #[cfg(not(feature = "code"))]
         Kind::Code(_) => &[],
         Kind::Docx | Kind::Text => &[],
