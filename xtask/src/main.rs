@@ -68,6 +68,8 @@ enum Chore {
         #[arg(long, default_value_t = 600)]
         seconds: u64,
     },
+    /// Tries every fault at every byte of a streamed file; the ordinary tests try some.
+    WriteMatrix,
     /// Has servers, databases and disks fail under load, and checks that nothing acknowledged is lost and no session is stuck.
     Faults {
         /// A tenth of each.
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Chore::Random { seconds } => fuzz::random(seconds),
+        Chore::WriteMatrix => test::write_matrix(),
         Chore::Faults { quick, only } => faults::run(quick, only.as_deref()),
         Chore::RandomSessions { sessions } => faults::random_sessions(sessions),
         Chore::Examples => examples::pack(),

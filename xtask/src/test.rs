@@ -54,6 +54,16 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
+/// Tries every fault at every byte of a streamed file.
+pub(crate) fn write_matrix() -> Result<()> {
+    run_command(
+        Command::new(env!("CARGO"))
+            .args(["test", "--profile", "ci", "--package", "engross", "--test", "cli", "writes::matrix"])
+            .env("ENGROSS_WRITE_MATRIX", "1")
+            .current_dir(root()),
+    )
+}
+
 /// The session client of web pages, against the server that was built.
 fn web(engine: &Path) -> Result<()> {
     let folder = root().join("web");

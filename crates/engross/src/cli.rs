@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Comments(ListArgs),
     /// Look for damage and for what would not survive accepting or rejecting; exits with 1 on errors.
     Check(ListArgs),
+    /// Write a file from standard input, whole or not at all.
+    Write(WriteArgs),
     /// Talk with a model in the terminal, about a document or without one; the session is kept.
     Chat(ChatArgs),
     /// Answer requests over HTTP in the shapes of the OpenAI API, with sessions that are never lost.
@@ -55,6 +57,7 @@ impl Command {
             Self::Apply(args) => args.common.json,
             Self::Accept(args) | Self::Reject(args) => args.common.json,
             Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
+            Self::Write(args) => args.common.json,
             Self::Doctor(args) => args.common.json,
             Self::Chat(_) | Self::Serve(_) => false,
         }
@@ -178,6 +181,87 @@ pub(crate) struct ListArgs {
     pub(crate) common: CommonArgs,
 }
 
+/// `engross write`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross write notes/plan.md < draft.md\n  \
+    generate | engross write data.json --op overwrite --json\n  \
+    echo 'one more line' | engross write log.txt --op append\n  \
+    echo 'port = 8080' | engross write app.toml --op patch --patch '{\"type\":\"replace_lines\",\"start_line\":3,\"end_line\":3}'\n\n\
+The end of standard input ends the file. It is explained in docs/guide/write.md.")]
+pub(crate) struct WriteArgs {
+    /// The file, beneath the root.
+    #[arg(value_name = "TARGET")]
+    pub(crate) target: String,
+    /// What becomes of the file.
+    #[arg(long, value_enum, default_value_t = OperationArg::Create, value_name = "OPERATION")]
+    pub(crate) op: OperationArg,
+    /// Folder that the file must stay beneath; the current one without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// Where the input goes in a patch, as JSON.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) patch: Option<String>,
+    /// Lines that end the file before the input does; without, all of the input is content.
+    #[arg(long, value_enum, value_name = "TERMINATOR")]
+    pub(crate) terminator: Option<TerminatorArg>,
+    /// What findings in the content do; by the kind of file without.
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(crate) validate: Option<ValidateArg>,
+    /// The hash that the file must have now, in 64 hexadecimal digits.
+    #[arg(long, value_name = "HASH")]
+    pub(crate) expect_sha256: Option<String>,
+    /// Refuse to overwrite a file that is not there.
+    #[arg(long)]
+    pub(crate) must_exist: bool,
+    /// Put a line end before what is appended, if there is none.
+    #[arg(long)]
+    pub(crate) join_newline: bool,
+    /// Let the content be empty.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+    /// The most bytes of content; 64 MiB without.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_bytes: Option<u64>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum OperationArg {
+    /// It must not exist.
+    Create,
+    /// It is replaced, or made.
+    Overwrite,
+    /// The input goes behind what is there.
+    Append,
+    /// The input goes where --patch says.
+    Patch,
+}
+
+/// What ends a file before its input does.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum TerminatorArg {
+    /// The end marker, or DONE as the last line.
+    Auto,
+    /// The first line DONE outside a code fence.
+    Done,
+    /// The end marker, which is told on standard error.
+    Sentinel,
+}
+
+/// What findings do.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ValidateArg {
+    /// Nothing is looked at.
+    Off,
+    /// They are told.
+    Warn,
+    /// Errors stop the file.
+    Strict,
+}
+
 /// `engross chat`
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -228,8 +312,8 @@ pub(crate) struct ServeArgs {
     /// Folder for sessions; the platform's folder for data without.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// The one folder whose documents sessions may read and edit: workspaces are folders in it; workspace in the folder for
-    /// data without.
+    /// The one folder whose files may be written over HTTP and whose documents sessions may read and edit: workspaces are
+    /// folders in it; workspace in the folder for data without.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
     /// Where sessions are kept: sqlite (a file in the data folder), postgres://…, or memory.

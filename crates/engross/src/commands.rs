@@ -12,6 +12,8 @@ mod resolve;
 mod revisions;
 mod serve;
 mod sessions;
+mod write;
+mod writes;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -66,6 +68,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Revisions(args) => revisions::run(args, output),
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::Write(args) => write::run(args, output),
         Command::Chat(args) => chat::run(args, &environment),
         Command::Serve(args) => serve::run(args, &environment),
         Command::Doctor(args) => doctor::run(args, &environment, output),

@@ -18,13 +18,13 @@ impl HeldBack {
         #[cfg(unix)]
         {
             use signal_hook::consts::{SIGINT, SIGTERM};
-            use signal_hook::flag::{register, register_conditional_default};
+            use signal_hook::flag::register_conditional_default;
             // A signal that cannot be caught just acts as usual.
             for signal in [SIGINT, SIGTERM] {
                 let _ = register_conditional_default(signal, Arc::clone(&free));
             }
-            let _ = register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
         }
+        survive_file_limit();
         Self { free }
     }
 }
@@ -32,6 +32,40 @@ impl HeldBack {
 impl Drop for HeldBack {
     fn drop(&mut self) {
         self.free.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Notes signals that would end the process, for whoever has something to put away before.
+pub(crate) struct Noted(Arc<AtomicBool>);
+
+impl Noted {
+    /// Notes Ctrl-C and a request to end from now on. A file beyond the size limit of the process is an error.
+    pub(crate) fn new() -> Self {
+        let noted = Arc::new(AtomicBool::new(false));
+        #[cfg(unix)]
+        {
+            use signal_hook::consts::{SIGINT, SIGTERM};
+            use signal_hook::flag::register;
+            // A signal that cannot be caught just acts as usual.
+            for signal in [SIGINT, SIGTERM] {
+                let _ = register(signal, Arc::clone(&noted));
+            }
+        }
+        survive_file_limit();
+        Self(noted)
+    }
+
+    /// Whether there was one.
+    pub(crate) fn any(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// From now on a file beyond the size limit of the process is an error, not the end of it.
+pub(crate) fn survive_file_limit() {
+    #[cfg(unix)]
+    {
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
     }
 }
 

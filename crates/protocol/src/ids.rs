@@ -117,6 +117,12 @@ id!(
     "ses_"
 );
 
+id!(
+    /// A write session: one file that is being streamed.
+    WriteSessionId,
+    "wri_"
+);
+
 /// Sixteen bytes from exactly 32 hexadecimal digits in lower case.
 fn digits(text: &str) -> Option<[u8; 16]> {
     let lower = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

@@ -11,4 +11,4 @@ mod ids_tests;
 
 pub use clock::{Clock, FixedClock, InvalidDate, SystemClock, Timestamp};
 pub use failure::{ErrorBody, Exit, Failure};
-pub use ids::{CountingIds, IdSource, InvalidId, RandomIds, SessionId};
+pub use ids::{CountingIds, IdSource, InvalidId, RandomIds, SessionId, WriteSessionId};

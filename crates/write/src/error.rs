@@ -1,5 +1,6 @@
 //! What can go wrong in a write session, by code.
 
+use engross_store::files::FileError;
 use serde::{Deserialize, Serialize};
 
 use crate::continuation::{Limit, Unclean};
@@ -183,6 +184,12 @@ pub struct Problem {
     pub code: String,
     /// What happened, and what to do next.
     pub message: String,
+}
+
+impl From<FileError> for Problem {
+    fn from(error: FileError) -> Self {
+        Self { code: error.code().to_owned(), message: error.to_string() }
+    }
 }
 
 impl From<Error> for Problem {

@@ -1,13 +1,15 @@
 //! Write sessions: a file streamed as text, delivered whole or loudly incomplete.
 //!
-//! Must never do I/O, know the time, or guess content. Start at [`session::Session`]; `framing` says where a file ends,
-//! `continuation` how pieces join, `validate` what is wrong with it.
+//! Must never know the time by itself, or guess content. Start at [`session::Session`], which does no I/O: `framing` says
+//! where a file ends, `continuation` how pieces join, `validate` what is wrong with it. [`runner`] does what a session says,
+//! on disk, for many of them.
 
 pub mod continuation;
 mod error;
 pub mod framing;
 pub mod json_field;
 pub mod patch;
+pub mod runner;
 pub mod session;
 pub mod validate;
 

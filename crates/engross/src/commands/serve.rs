@@ -13,16 +13,17 @@ use engross_agent::session::{
 use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
-use engross_store::files::{Ages, Locks};
+use engross_store::files::{Ages, Locks, Root};
 use engross_store::{MemoryStore, PostgresStore, Store};
+use engross_write::runner::WriteService;
 use tokio::net::TcpListener;
 
-use super::{Ended, sessions};
+use super::{Ended, sessions, writes};
 use crate::cli::ServeArgs;
 use crate::exports::Exports;
 use crate::failure::usage;
 use crate::output::note;
-use crate::serve::{Access, Documents, Limits, Metrics, Server, Token, app};
+use crate::serve::{Access, Documents, Limits, Metrics, Server, Token, app, write_routes};
 use crate::settings::{Environment, Flags, Settings};
 use crate::signature;
 
@@ -38,24 +39,27 @@ struct Parts {
     settings: SessionSettings,
     client_tools: Vec<ClientTool>,
     documents: Documents,
+    writes: WriteService,
     access: Access,
 }
 
 pub(super) fn run(args: &ServeArgs, environment: &Environment) -> Result<Ended, Failure> {
     let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
+    let (root, locks) = (open_root(args)?, Locks::new());
     let parts = Parts {
         access: access(args, environment)?,
         models: sessions::models(&settings, environment)?,
         settings: sessions::session_settings(&settings)?,
         client_tools: sessions::client_tools(&settings)?,
-        documents: documents(args, &settings)?,
+        documents: documents(root.clone(), locks.clone(), &settings)?,
+        writes: writes::open(root, locks)?,
     };
     sessions::runtime()?.block_on(serve(args, parts))
 }
 
 async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
-    let Parts { models, settings, client_tools, documents, access } = parts;
+    let Parts { models, settings, client_tools, documents, writes, access } = parts;
     let store = open_store(args).await?;
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
@@ -95,8 +99,9 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
     });
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
-    let accepting = axum::serve(listener, app(Arc::new(server)))
-        .with_graceful_shutdown(async move { stopped.notified().await });
+    let routes = app(Arc::new(server), write_routes(writes.clone(), Limits::default()));
+    let accepting =
+        axum::serve(listener, routes).with_graceful_shutdown(async move { stopped.notified().await });
     let draining = async {
         asked_to_stop().await;
         note("Stopping: running turns are finished first");
@@ -112,6 +117,7 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
     };
     tokio::select! {
         () = watching => {}
+        () = writes::look_after(&writes) => {}
         served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
         () = draining => {}
     }
@@ -136,8 +142,8 @@ fn access(args: &ServeArgs, environment: &Environment) -> Result<Access, Failure
     Ok(Access { token: token.map(Token::new), origins: args.cors.clone() })
 }
 
-/// The documents beneath the root. What killed processes have left there is removed.
-fn documents(args: &ServeArgs, settings: &Settings) -> Result<Documents, Failure> {
+/// The one folder that sessions and write sessions may touch. What killed processes have left there is removed.
+fn open_root(args: &ServeArgs) -> Result<Root, Failure> {
     let path = match &args.root {
         Some(root) => root.clone(),
         None => sessions::data_folder(args.data.as_deref())?.join("workspace"),
@@ -147,9 +153,14 @@ fn documents(args: &ServeArgs, settings: &Settings) -> Result<Documents, Failure
     if swept > 0 {
         note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
     }
+    Ok(root)
+}
+
+/// The documents beneath the root.
+fn documents(root: Root, locks: Locks, settings: &Settings) -> Result<Documents, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Ok(Documents {
-        workspaces: Workspaces::new(root, Locks::new(), Arc::clone(&clock)),
+        workspaces: Workspaces::new(root, locks, Arc::clone(&clock)),
         author: signature::author(&settings.author.value)?.to_owned(),
         tracking: if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
         clock,

@@ -22,8 +22,8 @@ use super::routes::{chat, events, health, models, responses, sessions, workspace
 use super::server::Server;
 use super::service::Service;
 
-/// The whole server as a router.
-pub(crate) fn app<S: Service>(server: Arc<Server<S>>) -> Router {
+/// The whole server as a router. `further` routes stand behind the same front door.
+pub(crate) fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(chat::create::<S>))
         .route("/v1/responses", post(responses::create::<S>))
@@ -48,6 +48,7 @@ pub(crate) fn app<S: Service>(server: Arc<Server<S>>) -> Router {
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready::<S>))
         .route("/metrics", get(health::metrics::<S>))
+        .merge(further.with_state(()))
         .fallback(no_route)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(Arc::clone(&server), front_door::<S>))
@@ -117,7 +118,7 @@ fn cors(access: Access) -> CorsLayer {
         .allow_origin(AllowOrigin::predicate(move |origin, _| {
             origin.to_str().is_ok_and(|origin| access.allows_origin(origin))
         }))
-        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE])
+        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(headers)
         .allow_private_network(true)

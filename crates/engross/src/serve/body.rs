@@ -51,17 +51,22 @@ pub(super) async fn read(
     }
 }
 
-async fn too_large(mut pieces: BodyDataStream, limit: usize, is_sending: bool) -> Error {
+async fn too_large(pieces: BodyDataStream, limit: usize, is_sending: bool) -> Error {
     if is_sending {
-        let throw_away = async {
-            let mut left = THROWN_AWAY;
-            while let Some(Ok(piece)) = pieces.next().await {
-                let Some(rest) = left.checked_sub(piece.len() as u64) else { break };
-                left = rest;
-            }
-        };
-        // Whether it came to an end or not, the answer is the same.
-        let _ = timeout(THROWING_AWAY, throw_away).await;
+        throw_away(pieces).await;
     }
     Error::BodyTooLarge { limit }
+}
+
+/// Receives what nobody needs, for a while, so that the client comes to the answer.
+pub(super) async fn throw_away(mut pieces: BodyDataStream) {
+    let all = async {
+        let mut left = THROWN_AWAY;
+        while let Some(Ok(piece)) = pieces.next().await {
+            let Some(rest) = left.checked_sub(piece.len() as u64) else { break };
+            left = rest;
+        }
+    };
+    // Whether it came to an end or not, the answer is the same.
+    let _ = timeout(THROWING_AWAY, all).await;
 }

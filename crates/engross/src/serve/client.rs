@@ -71,7 +71,7 @@ pub(crate) fn with(change: impl FnOnce(&mut Server<Fake>)) -> (Fake, Router) {
     let fake = Fake::default();
     let mut server = server(&fake);
     change(&mut server);
-    (fake, app(Arc::new(server)))
+    (fake, app(Arc::new(server), Router::new()))
 }
 
 pub(crate) fn plain() -> (Fake, Router) {

@@ -6,6 +6,8 @@ use engross_agent::session::{RefusalKind, RequestError};
 use engross_protocol::{ErrorBody, Failure};
 use serde_json::json;
 
+use super::wire::WriteRefusal;
+
 /// The codes that the server adds, each explained in `docs/errors/CODE.md`.
 #[cfg(test)]
 pub(crate) const CODES: &[&str] = &[
@@ -120,6 +122,9 @@ pub(crate) enum Error {
     /// The session did not accept the request.
     #[error(transparent)]
     Session(#[from] RequestError),
+    /// A write session did not accept the request, or came to an end without a file by it.
+    #[error("{}", .0.problem.message)]
+    Write(#[from] WriteRefusal),
     /// Something is wrong with a file, a document, or what was to be done with it.
     #[error("{}", failure.message)]
     Document {
@@ -173,6 +178,7 @@ impl Error {
             Self::BodyTooLarge { .. } => "BODY_TOO_LARGE",
             Self::BodyIncomplete => "BODY_INCOMPLETE",
             Self::Session(error) => error.code,
+            Self::Write(refusal) => &refusal.problem.code,
             Self::Document { failure, .. } => failure.code,
             Self::Answer { code, .. } => code,
             Self::AnswerInterrupted => "ANSWER_INTERRUPTED",
@@ -200,6 +206,7 @@ impl Error {
                 RefusalKind::Busy => 429,
                 RefusalKind::Unavailable => 503,
             },
+            Self::Write(refusal) => refusal.status(),
             Self::Document { status, .. } => *status,
             Self::Answer { code, .. } => status_of_answer(code),
             Self::AnswerInterrupted => 500,
@@ -210,6 +217,7 @@ impl Error {
     pub(crate) fn retry_after(&self) -> Option<u64> {
         match self {
             Self::Session(error) => error.retry_after,
+            Self::Write(_) if self.status() == 429 => Some(5),
             Self::Answer { retry_after, .. } => *retry_after,
             Self::Document { status: 429 | 503, .. } => Some(1),
             _ => None,
@@ -238,21 +246,30 @@ impl Error {
 
     /// The error object with its envelope, as JSON.
     pub(crate) fn json(&self) -> Vec<u8> {
-        serde_json::to_vec(&json!({"error": self.body()})).unwrap_or_default()
+        let mut body = json!({"error": self.body()});
+        if let Self::Write(refusal) = self {
+            refusal.describe(&mut body);
+        }
+        serde_json::to_vec(&body).unwrap_or_default()
     }
 
     /// The class, in the words of the OpenAI API.
     fn kind(&self) -> &'static str {
-        match self.status() {
-            401 => "unauthorized",
-            403 => "permission_error",
-            404 => "not_found_error",
-            409 => "conflict_error",
-            429 => "rate_limit_error",
-            503 => "unavailable_error",
-            400..=499 => "invalid_request_error",
-            _ => "api_error",
-        }
+        kind_of(self.status())
+    }
+}
+
+/// The class of a status, in the words of the OpenAI API.
+pub(crate) fn kind_of(status: u16) -> &'static str {
+    match status {
+        401 => "unauthorized",
+        403 => "permission_error",
+        404 => "not_found_error",
+        409 => "conflict_error",
+        429 => "rate_limit_error",
+        503 => "unavailable_error",
+        400..=499 => "invalid_request_error",
+        _ => "api_error",
     }
 }
 

@@ -116,7 +116,7 @@ async fn pages_on_this_machine_and_listed_ones_may_call() {
         assert_eq!(got.status, 200);
         for (name, value) in [
             ("access-control-allow-origin", origin),
-            ("access-control-allow-methods", "GET,HEAD,POST,PUT,DELETE"),
+            ("access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE"),
             ("access-control-allow-headers", "authorization,x-openclaw-session-key"),
             ("access-control-allow-private-network", "true"),
         ] {

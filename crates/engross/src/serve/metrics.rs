@@ -24,6 +24,8 @@ impl RouteName {
             "/metrics" => "/metrics",
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
             _ if path.starts_with("/v1/sessions/") => "/v1/sessions",
+            _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",
+            _ if path.starts_with("/api/write-session") => "/api/write-session",
             _ if path.starts_with("/v1/workspaces/") => "/v1/workspaces",
             _ => "other",
         })

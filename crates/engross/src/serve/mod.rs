@@ -50,5 +50,6 @@ pub(crate) use documents::Documents;
 pub(crate) use error::CODES;
 pub(crate) use keys::canonical as canonical_key;
 pub(crate) use metrics::Metrics;
+pub(crate) use routes::write_sessions::router as write_routes;
 pub(crate) use server::{Limits, Server};
 pub(crate) use wire::client_tools;

@@ -24,7 +24,7 @@ async fn run(limits: Limits) -> Running {
     let fake = Fake::default();
     let mut server = server(&fake);
     server.limits = limits;
-    let router = app(Arc::new(server));
+    let router = app(Arc::new(server), axum::Router::new());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let mut tasks = JoinSet::new();

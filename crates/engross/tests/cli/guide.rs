@@ -4,8 +4,8 @@ use crate::desk::Desk;
 
 const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
 
-const COMMANDS: [&str; 9] =
-    ["edit", "read", "apply", "accept", "reject", "revisions", "comments", "check", "doctor"];
+const COMMANDS: [&str; 10] =
+    ["edit", "read", "apply", "accept", "reject", "revisions", "comments", "check", "write", "doctor"];
 
 /// The names of the flags that a help text lists.
 fn flags(help: &str) -> impl Iterator<Item = &str> {

@@ -1,5 +1,6 @@
 //! The command line as people and programs use it: files in, files out, exit codes, JSON.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(clippy::panic, reason = "a server that does not start or answer is a test that has failed")]
 #![expect(
     clippy::disallowed_methods,
     reason = "the tests look at the files that the program reads and writes"
@@ -24,6 +25,7 @@ mod settings;
 mod telemetry;
 mod transcripts;
 mod workspaces;
+mod writes;
 
 /// A module that is not declared above would never run.
 #[test]

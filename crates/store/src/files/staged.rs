@@ -182,6 +182,16 @@ impl Staged {
         self.file.sync_data().map_err(|error| self.failed(&error))
     }
 
+    /// Makes its bytes durable from another thread, while more are appended. Whoever uses it has to see to its error: a
+    /// later [`Staged::sync`] does not tell it again.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn syncer(&self) -> Result<impl FnOnce() -> Result<(), FileError> + Send + 'static, FileError> {
+        let (file, name) = (self.file.try_clone().map_err(|error| self.failed(&error))?, self.name.clone());
+        Ok(move || file.sync_data().map_err(|error| FileError::io(name.as_str(), Doing::Writing, &error)))
+    }
+
     /// Takes away what is behind the first `length` bytes.
     ///
     /// # Errors

@@ -1,67 +1,9 @@
 //! What may be the end, what is it when more comes, and what comes out when it is?
 
-use serde::{Deserialize, Serialize};
-
+use super::ends::{Candidate, End, EndedBy, TurnStart};
 use super::framer::Framer;
 use super::spots::count_newlines;
 use super::terminator::{LineKind, Terminator};
-use super::turn::TurnStart;
-
-/// What ended a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EndedBy {
-    /// The session's marker.
-    Marker,
-    /// A `DONE` line.
-    Done,
-    /// Its sender.
-    Request,
-}
-
-/// The end of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
-    /// What ended it.
-    pub by: EndedBy,
-    /// Bytes of content. Less than were released when an answer says that the file had ended earlier: what is beyond
-    /// must be cut off.
-    pub length: u64,
-}
-
-/// It is doubtful whether the file ended at a `DONE` line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
-    /// Bytes of content before the line.
-    pub offset: u64,
-    /// Its number, from 1.
-    pub line: u64,
-    /// Whether it stands inside an open fence.
-    pub fenced: bool,
-    /// Whether text follows it.
-    pub followed: bool,
-}
-
-/// A `DONE` line that may be the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Candidate {
-    pub(super) offset: u64,
-    pub(super) line: u64,
-    pub(super) fenced: bool,
-    /// Whether its LF has come.
-    pub(super) whole: bool,
-    /// Whether it stands at the start of a line of the stream, not only of a turn.
-    pub(super) genuine: bool,
-    /// Whether a reply begins with it.
-    pub(super) answer: bool,
-}
-
-impl Candidate {
-    /// Whether it may well be content: it stands inside a fence, and answers nothing.
-    pub(super) fn is_doubtful(&self) -> bool {
-        self.fenced && !self.answer
-    }
-}
 
 impl Framer {
     /// Text has come: what was a candidate is content, and a question is answered.

@@ -6,11 +6,10 @@
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-use super::ending::{Candidate, End, EndedBy};
+use super::ends::{Candidate, End, EndedBy, TurnStart};
 use super::fence::{Fence, Fences};
 use super::spots::{Spot, Spots, count_newlines, last_newline};
 use super::terminator::{BLANKS, Framing, LineKind, Terminator, is_blank};
-use super::turn::TurnStart;
 use super::utf8::{Carry, Encoding, InvalidUtf8, Next, next};
 
 /// The terminator engine of one session. Its serialised form is a checkpoint: an engine read from one goes on at

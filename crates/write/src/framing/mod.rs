@@ -10,11 +10,13 @@
 //! | `spots` | which of many lines may matter? |
 //! | `utf8` | is it UTF-8, wherever the chunks are cut? |
 //! | `framer` | what of a chunk is content, and what is held back? |
+//! | `ends` | what ends a file, and what may? |
 //! | `ending` | what may be the end, and what comes out when it is? |
 //! | `turn` | what does the end of a turn mean, and how does the next one begin? |
 //! | `unwrap` | is the whole file wrapped in one fence? |
 
 mod ending;
+mod ends;
 mod fence;
 mod framer;
 mod spots;
@@ -30,11 +32,11 @@ mod framer_tests;
 #[cfg(test)]
 mod unwrap_tests;
 
-pub use ending::{End, EndedBy, Question};
+pub use ends::{End, EndedBy, Question, TurnStart};
 pub use fence::Fence;
 pub(crate) use fence::Fences;
 pub use framer::Framer;
 pub use terminator::{Framing, Terminator};
-pub use turn::{Finish, TurnStart, Verdict};
+pub use turn::{Finish, Verdict};
 pub use unwrap::{Unwrapped, unwrap};
 pub use utf8::{Encoding, InvalidUtf8};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::ending::{Candidate, End, EndedBy, Question};
+use super::ends::{Candidate, End, EndedBy, Question, TurnStart};
 use super::framer::Framer;
 use super::terminator::{LineKind, Terminator};
 
@@ -49,15 +49,6 @@ impl<'de> Deserialize<'de> for Finish {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(|label| Self::parse(&label))
     }
-}
-
-/// How the text of a new turn joins what is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TurnStart {
-    /// It goes on at the very byte. A terminator at its beginning counts only if it is all of the turn.
-    Cut,
-    /// It answers a question about a `DONE` line: its first line is a line of its own if it is a terminator.
-    Reply,
 }
 
 /// What a turn's end means for the file.

@@ -31,7 +31,7 @@ impl Session {
         actions.push(Action::Validate(self.assembly()));
     }
 
-    fn assembly(&self) -> Assembly {
+    pub(super) fn assembly(&self) -> Assembly {
         let base = match (&self.patch, &self.options.patch, self.options.operation) {
             (Some(spec), ..) => Base::SetAside(spec.clone()),
             (None, Some(spec), _) => Base::Target(spec.clone()),
@@ -97,6 +97,11 @@ impl Session {
     pub(super) fn take_patch(&mut self, spec: PatchSpec) -> Result<(), Problem> {
         if self.state != State::NeedsRepair {
             let problem = "a patch is taken only where a repair was asked for";
+            return Err(Error::Options(problem.to_owned()).into());
+        }
+        if self.options.operation == Operation::Append {
+            // The lines that were told count from the beginning of the file, not of what is appended.
+            let problem = "an appended text is not patched: send it again";
             return Err(Error::Options(problem.to_owned()).into());
         }
         if self.options.operation == Operation::Patch {

@@ -1,12 +1,12 @@
 //! Which bytes of a chunk are new, and what becomes of them.
 
-use super::machine::Session;
+use super::machine::{Session, framer};
 use super::resent::Mismatch;
 use super::state::{Action, Event, Pause, Spool, State};
 use crate::continuation::{Continuation, Earlier, Restart};
 use crate::continuation::{Surroundings, Unclean};
 use crate::error::{Error, Problem};
-use crate::framing::Encoding;
+use crate::framing::{Encoding, Terminator};
 use crate::validate::Kind;
 
 /// Content is taken in pieces of this many bytes, so that a limit is noticed at once.
@@ -47,6 +47,11 @@ impl Session {
             return Ok(());
         }
         let new = self.new_bytes(offset, bytes)?;
+        // Who names the right offset after a lost connection knows what has come.
+        let confirms = self.state == State::Paused(Pause::Disconnect) && offset == Some(self.received);
+        if new.is_empty() && confirms {
+            self.resume(spool, actions);
+        }
         if new.is_empty() {
             return Ok(());
         }
@@ -79,6 +84,32 @@ impl Session {
         }
         self.tell_progress(actions);
         Ok(())
+    }
+
+    /// Takes all of the content, in which nothing ends it.
+    pub(super) fn whole(
+        &mut self,
+        bytes: &[u8],
+        spool: &mut impl Spool,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), Problem> {
+        if matches!(self.state, State::Validating | State::Committing | State::Committed) {
+            return Ok(());
+        }
+        if !self.state.takes_content() {
+            return Err(self.problem.clone().unwrap_or_else(|| self.incomplete("no end").into()));
+        }
+        if self.received > 0 && !self.replace {
+            let problem = "content has come already: finalise without 'content', or cancel";
+            return Err(Error::Options(problem.to_owned()).into());
+        }
+        self.resume(spool, actions);
+        self.framer = framer(&self.options, Terminator::None, &self.marker);
+        self.received += bytes.len() as u64;
+        for piece in bytes.chunks(PIECE) {
+            self.take(piece, spool, actions);
+        }
+        if self.state == State::Receiving { self.finalise(spool, actions) } else { Ok(()) }
     }
 
     /// The bytes that did not come before.

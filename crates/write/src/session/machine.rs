@@ -10,7 +10,7 @@ use super::resent::Resent;
 use super::state::{Action, Event, Input, Pause, Prompt, Receipt, Spool, State, Warning};
 use crate::continuation::{Guard, Joiner, Limit, Recent, Unclean};
 use crate::error::{Error, Problem};
-use crate::framing::{Finish, Framer, Framing, TurnStart, Verdict};
+use crate::framing::{Finish, Framer, Framing, Terminator, TurnStart, Verdict};
 use crate::patch::PatchSpec;
 
 /// One write session. Its serialised form is a checkpoint; bytes kept for comparison are not in it.
@@ -47,6 +47,9 @@ pub struct Session {
     pub(super) validators: Vec<String>,
     pub(super) warnings: Vec<Warning>,
     pub(super) receipt: Option<Receipt>,
+    /// What was asked last, while nothing has come since.
+    #[serde(default)]
+    pub(super) asked: Option<Prompt>,
 }
 
 impl Session {
@@ -55,7 +58,7 @@ impl Session {
     pub fn begin(options: BeginOptions, marker: impl Into<String>) -> Self {
         let marker = marker.into();
         Self {
-            framer: framer(&options, &marker),
+            framer: framer(&options, options.terminator, &marker),
             options,
             marker,
             state: State::Open,
@@ -78,6 +81,7 @@ impl Session {
             validators: Vec::new(),
             warnings: Vec::new(),
             receipt: None,
+            asked: None,
         }
     }
 
@@ -117,6 +121,12 @@ impl Session {
         self.problem.as_ref()
     }
 
+    /// What was asked last, while nothing has come since.
+    #[must_use]
+    pub fn asked(&self) -> Option<&Prompt> {
+        self.asked.as_ref()
+    }
+
     /// All bytes that were received: the offset of the next one.
     #[must_use]
     pub fn offset(&self) -> u64 {
@@ -135,6 +145,33 @@ impl Session {
         self.receipt.as_ref()
     }
 
+    /// Lines of content that went to the spool.
+    #[must_use]
+    pub fn content_lines(&self) -> u64 {
+        self.framer.lines()
+    }
+
+    /// Whether it failed only in being written, so that finalising tries that again.
+    #[must_use]
+    pub fn may_be_written_again(&self) -> bool {
+        self.state == State::Failed && self.framer.ended().is_some() && !self.validators_failed()
+    }
+
+    /// What is still to be done in a session that was read from a checkpoint.
+    #[must_use]
+    pub(crate) fn left_to_do(&self) -> Vec<Action> {
+        match self.state {
+            State::Validating => vec![Action::Validate(self.assembly())],
+            State::Committing => vec![Action::Commit],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes bytes that came before the checkpoint, in order, so that they are known when they come again.
+    pub(crate) fn remember(&mut self, bytes: &[u8]) {
+        self.resent.push(bytes);
+    }
+
     /// Takes an input. Content goes to `spool` at once; what is returned is to be done in order afterwards.
     ///
     /// # Errors
@@ -143,11 +180,12 @@ impl Session {
         let mut actions = Vec::new();
         match input {
             Input::Chunk { offset, bytes } => self.chunk(offset, bytes, spool, &mut actions)?,
+            Input::Whole(bytes) => self.whole(bytes, spool, &mut actions)?,
             Input::TurnEnd(finish) if self.state.takes_content() => {
                 self.turn_end(finish, spool, &mut actions);
             }
             Input::Idle => self.idle(spool, &mut actions),
-            Input::Disconnect if self.state == State::Receiving => {
+            Input::Disconnect if matches!(self.state, State::Receiving | State::Paused(Pause::Idle)) => {
                 actions.push(Action::Sync);
                 self.go_to(State::Paused(Pause::Disconnect), None, &mut actions);
             }
@@ -165,6 +203,10 @@ impl Session {
             Input::CommitFailed(problem) if self.state == State::Committing => {
                 self.go_to(State::Failed, Some(problem), &mut actions);
             }
+            Input::Lost(problem) if !self.state.is_final() => {
+                self.go_to(State::Failed, Some(problem), &mut actions);
+                actions.push(Action::Discard);
+            }
             Input::Cancel if self.state.takes_content() || self.state == State::Validating => {
                 self.go_to(State::Cancelled, Some(Error::Cancelled.into()), &mut actions);
                 actions.push(Action::Discard);
@@ -179,8 +221,17 @@ impl Session {
             | Input::PatchFailed(_)
             | Input::Committed(_)
             | Input::CommitFailed(_)
+            | Input::Lost(_)
             | Input::Cancel
             | Input::Expire => {}
+        }
+        if self.state == State::Receiving || self.state.is_final() {
+            self.asked = None;
+        }
+        for action in &actions {
+            if let Action::Ask(prompt) = action {
+                self.asked = Some(prompt.clone());
+            }
         }
         Ok(actions)
     }
@@ -205,7 +256,7 @@ impl Session {
         } else {
             spool.truncate(0);
         }
-        self.framer = framer(&self.options, &self.marker);
+        self.framer = framer(&self.options, self.options.terminator, &self.marker);
         self.earlier_rounds += self.guard.rounds();
         (self.joiner, self.recent, self.guard) = Default::default();
         (self.next_turn, self.unclean) = (None, None);
@@ -301,11 +352,15 @@ impl Session {
         actions.push(Action::Ask(prompts::idle(&self.options, &self.marker)));
     }
 
-    fn finalise(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) -> Result<(), Problem> {
+    pub(super) fn finalise(
+        &mut self,
+        spool: &mut impl Spool,
+        actions: &mut Vec<Action>,
+    ) -> Result<(), Problem> {
         match self.state {
             State::Open | State::Receiving | State::Paused(Pause::Idle) => {}
             State::Validating | State::Committing | State::Committed => return Ok(()),
-            State::Failed if self.framer.ended().is_some() && !self.validators_failed() => {
+            State::Failed if self.may_be_written_again() => {
                 self.go_to(State::Committing, None, actions);
                 actions.push(Action::Commit);
                 return Ok(());
@@ -348,8 +403,8 @@ impl Session {
     }
 }
 
-fn framer(options: &BeginOptions, marker: &str) -> Framer {
-    let framing = Framing::new(options.terminator, marker);
+pub(super) fn framer(options: &BeginOptions, terminator: Terminator, marker: &str) -> Framer {
+    let framing = Framing::new(terminator, marker);
     let escape = options.escape == Some(Escape::Backslash);
     Framer::new(Framing { escape, encoding: options.encoding, ..framing })
 }

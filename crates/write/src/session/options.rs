@@ -182,7 +182,14 @@ impl BeginOptions {
         self.validate.unwrap_or_else(|| self.kind().default_mode())
     }
 
-    fn check(&self) -> Result<(), Error> {
+    /// Checks that they make sense together.
+    ///
+    /// # Errors
+    /// As [`BeginOptions::parse`].
+    pub fn check(&self) -> Result<(), Error> {
+        if self.target_file.trim().is_empty() {
+            return Err(Error::TargetRequired);
+        }
         if Kind::of_name(&self.target_file) == Kind::Docx || self.kind() == Kind::Docx {
             return Err(Error::UnsupportedTarget(self.target_file.clone()));
         }

@@ -136,14 +136,18 @@ pub(super) fn repair(options: &BeginOptions, marker: &str, report: &Report, left
             _ = writeln!(text, "  | {line}");
         }
     }
-    _ = write!(
-        text,
-        "Send a patch rather than the whole file: call WritePlanTool_begin with target_file \"{}\", operation \"patch\" and \
-         patch {{\"type\":\"replace_lines\",\"start_line\":N,\"end_line\":M}}, then write only the new lines. \
-         Or write the whole content again. {} {left} tries are left.",
-        options.target_file,
-        how_to_end(options.terminator, marker)
-    );
+    if options.operation == Operation::Append {
+        text.push_str("Write all that is to be appended again. ");
+    } else {
+        _ = write!(
+            text,
+            "Send a patch rather than the whole file: call WritePlanTool_begin with target_file \"{}\", operation \"patch\" \
+             and patch {{\"type\":\"replace_lines\",\"start_line\":N,\"end_line\":M}}, then write only the new lines. \
+             Or write the whole content again. ",
+            options.target_file
+        );
+    }
+    _ = write!(text, "{} {left} tries are left.", how_to_end(options.terminator, marker));
     Prompt { kind: PromptKind::Repair, text }
 }
 

@@ -92,6 +92,8 @@ pub enum Input<'a> {
         /// The bytes.
         bytes: &'a [u8],
     },
+    /// All of the content at once: nothing in it ends it, and nothing follows.
+    Whole(&'a [u8]),
     /// The turn has ended.
     TurnEnd(Finish),
     /// Nothing came for a while.
@@ -110,6 +112,8 @@ pub enum Input<'a> {
     Committed(Written),
     /// It could not be written.
     CommitFailed(Problem),
+    /// Its content could not be kept, or its file not be put together.
+    Lost(Problem),
     /// The sender gives up.
     Cancel,
     /// Nothing came for too long.

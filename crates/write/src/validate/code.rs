@@ -3,8 +3,10 @@
 //! The grammars find a place even in code that is wrong, so only errors that the old file did not have are told.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
-use tree_sitter::{Node, Parser, TreeCursor};
+use tree_sitter::{Node, ParseOptions, Parser, TreeCursor};
 
 use super::{Finding, Language, Severity, Subject, Validator};
 
@@ -12,9 +14,18 @@ use super::{Finding, Language, Severity, Subject, Validator};
 const ERRORS: usize = 10;
 /// The most nodes that are looked at.
 const NODES: usize = 2_000_000;
+/// How long a file may take: there is text that grammars despair of.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Source code in a language.
-pub(super) struct Code(pub(super) Language);
+pub(super) struct Code {
+    pub(super) language: Language,
+    /// How long it may take.
+    pub(super) patience: Duration,
+}
+
+/// It took too long.
+struct TooLong;
 
 /// An error: what it is, the text of its line, and where it is.
 struct Wrong {
@@ -26,7 +37,7 @@ struct Wrong {
 
 impl Validator for Code {
     fn name(&self) -> &'static str {
-        match self.0 {
+        match self.language {
             Language::Bash => "bash",
             Language::C => "c",
             Language::Css => "css",
@@ -41,8 +52,18 @@ impl Validator for Code {
     }
 
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        self.find(subject).unwrap_or_else(|TooLong| {
+            let message = format!("the code was not parsed within {} ms", self.patience.as_millis());
+            vec![Finding::new("NOT_VALIDATED", Severity::Warning, message)]
+        })
+    }
+}
+
+impl Code {
+    fn find(&self, subject: &Subject<'_>) -> Result<Vec<Finding>, TooLong> {
+        let until = Instant::now() + self.patience;
         let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
-        for old in subject.old.map(|old| self.errors(old)).unwrap_or_default() {
+        for old in subject.old.map_or(Ok(Vec::new()), |old| self.errors(old, until))? {
             *known.entry((old.message, old.text)).or_default() += 1;
         }
         let is_new = |wrong: &Wrong| match known.get_mut(&(wrong.message.clone(), wrong.text.clone())) {
@@ -52,7 +73,7 @@ impl Validator for Code {
             }
             _ => true,
         };
-        let new = self.errors(subject.bytes).into_iter().filter(is_new).take(ERRORS);
+        let new = self.errors(subject.bytes, until)?.into_iter().filter(is_new).take(ERRORS);
         let finding = |wrong: Wrong| {
             Finding::new("SYNTAX_ERROR", Severity::Error, wrong.message).at(
                 subject.bytes,
@@ -60,17 +81,20 @@ impl Validator for Code {
                 wrong.column,
             )
         };
-        new.map(finding).collect()
+        Ok(new.map(finding).collect())
     }
-}
 
-impl Code {
-    fn errors(&self, text: &[u8]) -> Vec<Wrong> {
+    fn errors(&self, text: &[u8], until: Instant) -> Result<Vec<Wrong>, TooLong> {
         let mut parser = Parser::new();
-        if parser.set_language(&grammar(self.0)).is_err() {
-            return Vec::new();
+        if parser.set_language(&grammar(self.language)).is_err() {
+            return Ok(Vec::new());
         }
-        let Some(tree) = parser.parse(text, None) else { return Vec::new() };
+        let mut go_on = |_: &_| {
+            if Instant::now() < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let options = ParseOptions::new().progress_callback(&mut go_on);
+        let rest = &mut |offset: usize, _| text.get(offset..).unwrap_or_default();
+        let tree = parser.parse_with_options(rest, None, Some(options)).ok_or(TooLong)?;
         let mut found = Vec::new();
         let mut cursor = tree.walk();
         for _ in 0..NODES {
@@ -86,7 +110,7 @@ impl Code {
                 break;
             }
         }
-        found
+        Ok(found)
     }
 }
 

@@ -65,6 +65,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// Of a file of `bytes` bytes, which are too many to be looked into.
+    #[must_use]
+    pub fn not_looked_into(bytes: u64) -> Self {
+        let message = format!("the file has {bytes} bytes; files over {MAX_BYTES} are not looked into");
+        let finding = Finding::new("NOT_VALIDATED", Severity::Warning, message);
+        Self { validators: Vec::new(), findings: vec![finding] }
+    }
+
     /// Whether anything is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
@@ -75,13 +83,10 @@ impl Report {
 /// Looks at a file of `kind`. `others` are validators from outside, for kinds that this crate does not know.
 #[must_use]
 pub fn validate(kind: Kind, subject: &Subject<'_>, others: &[&dyn Validator]) -> Report {
-    let mut report = Report::default();
     if subject.bytes.len() > MAX_BYTES {
-        let message =
-            format!("the file has {} bytes; files over {MAX_BYTES} are not looked into", subject.bytes.len());
-        report.findings.push(Finding::new("NOT_VALIDATED", Severity::Warning, message));
-        return report;
+        return Report::not_looked_into(subject.bytes.len() as u64);
     }
+    let mut report = Report::default();
     let by_kind: &[&dyn Validator] = match kind {
         Kind::Json => &[&data::Json],
         Kind::JsonLines => &[&data::JsonLines],
@@ -93,7 +98,7 @@ pub fn validate(kind: Kind, subject: &Subject<'_>, others: &[&dyn Validator]) ->
         Kind::Tsv => &[&table::Rows(b'\t')],
         Kind::Markdown => &[&markdown::Markdown],
         #[cfg(feature = "code")]
-        Kind::Code(language) => &[&code::Code(language)],
+        Kind::Code(language) => &[&code::Code { language, patience: code::PATIENCE }],
         #[cfg(not(feature = "code"))]
         Kind::Code(_) => &[],
         Kind::Docx | Kind::Text => &[],

@@ -13,6 +13,18 @@ fn places(name: &str, text: &str) -> Vec<(String, u64, u64)> {
     found(name, None, text).into_iter().map(|finding| (finding.code, finding.line, finding.column)).collect()
 }
 
+#[cfg(feature = "code")]
+#[test]
+fn code_that_takes_too_long_to_parse_is_told_as_not_looked_into() {
+    use super::Validator as _;
+    let text = "fn f() { let x = (1; }\n".repeat(20_000);
+    let slow = super::code::Code { language: super::Language::Rust, patience: std::time::Duration::ZERO };
+    let subject = Subject { bytes: text.as_bytes(), old: None, marker: None };
+    let found: Vec<(String, Severity)> =
+        slow.check(&subject).into_iter().map(|finding| (finding.code, finding.severity)).collect();
+    assert_eq!(found, [("NOT_VALIDATED".to_owned(), Severity::Warning)]);
+}
+
 #[test]
 fn case_68_broken_files_are_found_with_their_place() {
     let cases: &[(&str, &str, &str, u64, u64)] = &[

@@ -75,7 +75,7 @@ pub(super) fn whole(script: Value) -> Whole {
         // The folder is gone at once: no test here has documents.
         documents: documents(tempfile::tempdir().unwrap().path()),
     };
-    Whole { app: app(Arc::new(server)), store, provider, listening: None }
+    Whole { app: app(Arc::new(server), Router::new()), store, provider, listening: None }
 }
 
 impl Whole {

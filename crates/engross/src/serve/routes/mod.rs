@@ -7,8 +7,10 @@ pub(super) mod events;
 pub(super) mod health;
 pub(super) mod models;
 pub(super) mod responses;
+pub(super) mod seed_write_session;
 pub(super) mod sessions;
 pub(super) mod workspaces;
+pub(super) mod write_sessions;
 
 use super::error::Error;
 use super::server::Server;

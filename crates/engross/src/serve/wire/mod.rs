@@ -13,6 +13,7 @@ mod responses_request;
 mod session;
 mod tools;
 mod workspace;
+mod write_session;
 
 #[cfg(test)]
 mod bad_bodies_tests;
@@ -40,6 +41,11 @@ pub(crate) use tools::{Namespaces, client_tools};
 pub(crate) use workspace::{
     applied_body, checkpoints_body, list_body, losses_body, losses_query, operations_request, page_query,
     read_body, read_query, removed_body, restore_request, written_body,
+};
+pub(crate) use write_session::{
+    WriteRefusal, begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,
+    seed_begin_request, seed_finalised_body, seed_request, seed_status_body, state_body, turn_end_request,
+    view_body, views_body,
 };
 
 use engross_agent::session::TurnRequest;

@@ -1,0 +1,50 @@
+//! What `serve` and `chat` make write sessions of: where unfinished content is, and who looks after it.
+//!
+//! Must never be opened twice on one folder in one process: those who write there share its locks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_protocol::{Failure, RandomIds, SystemClock};
+use engross_store::files::{Locks, RelPath, Root};
+use engross_write::runner::{Config, Limits, WriteService, WriteSessions};
+
+use crate::output::note;
+use crate::signals::survive_file_limit;
+
+/// How often write sessions are looked after.
+const WATCH_EVERY: Duration = Duration::from_millis(250);
+
+/// How often what write sessions have left is swept away.
+const SWEEP_EVERY: Duration = Duration::from_secs(3600);
+
+/// Where unfinished content is kept beneath the root.
+const SPOOL: &str = ".engross-writes";
+
+/// The write sessions beneath `root`, those of an earlier process too. `locks` are those of everyone else who writes there.
+pub(super) fn open(root: Root, locks: Locks) -> Result<WriteService, Failure> {
+    survive_file_limit();
+    let sessions = WriteSessions::new(Config {
+        root,
+        spool: Some(RelPath::parse(SPOOL)?),
+        locks,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        limits: Limits::default(),
+    })?;
+    for (id, problem) in sessions.take_up()? {
+        note(&format!("The write session {id} is left alone: {} [{}]", problem.message, problem.code));
+    }
+    Ok(WriteService::new(sessions))
+}
+
+/// Asks write sessions that are silent, lets them expire, and sweeps. Never ends.
+pub(super) async fn look_after(writes: &WriteService) {
+    loop {
+        writes.sweep().await;
+        for _ in 0..SWEEP_EVERY.as_millis() / WATCH_EVERY.as_millis() {
+            tokio::time::sleep(WATCH_EVERY).await;
+            writes.watch().await;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Write sessions: the command, and the service as a process.
+
+mod attacks;
+mod command;
+mod http;
+#[cfg(unix)]
+mod matrix;
+mod seed;
+mod server;

@@ -1,0 +1,70 @@
+//! What a runner needs, and where its bounds are.
+
+use std::sync::Arc;
+
+use engross_protocol::{Clock, IdSource};
+use engross_store::Millis;
+use engross_store::files::{Locks, RelPath, Root};
+
+/// What a runner needs.
+#[derive(Clone)]
+pub struct Config {
+    /// The only folder that is touched.
+    pub root: Root,
+    /// Where unfinished content is kept beneath it, under names that nobody else can use; the root itself if not said.
+    pub spool: Option<RelPath>,
+    /// Who writes which file, shared with everyone else who writes beneath the root.
+    pub locks: Locks,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Makes ids and end lines.
+    pub ids: Arc<dyn IdSource>,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// When content is made durable before its sender waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Begun every 256 KiB, beside what goes on; the journal counts on it every 200 ms. Always before an offset is
+    /// acknowledged.
+    Paced,
+    /// With every chunk.
+    EveryChunk,
+}
+
+/// Bounds. Times are in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Sessions that are not over, at once.
+    pub sessions: usize,
+    /// Sessions that are over and can still be asked for.
+    pub finished: usize,
+    /// The most that a session may allow itself in `max_bytes`.
+    pub max_bytes: u64,
+    /// The silence after which a sender is asked whether it is finished.
+    pub silence: Millis,
+    /// The silence after which a session expires.
+    pub expire: Millis,
+    /// How long content and receipts are kept after that.
+    pub keep: Millis,
+    /// When content is made durable.
+    pub durability: Durability,
+    /// Files that are looked into at once.
+    pub looks: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            sessions: 64,
+            finished: 4096,
+            max_bytes: 16 << 30,
+            silence: 2_000,
+            expire: 5 * 60_000,
+            keep: 24 * 60 * 60_000,
+            durability: Durability::Paced,
+            looks: 2,
+        }
+    }
+}

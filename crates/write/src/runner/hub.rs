@@ -1,0 +1,133 @@
+//! What those hear who listen to a session, also late.
+//!
+//! Must never hold content, and never make the session wait for a listener.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use engross_store::Millis;
+use tokio::sync::watch;
+
+use crate::error::Problem;
+use crate::session::{Pause, Prompt, Receipt, State};
+
+/// Events that are kept for late listeners. Of progress only the last is, so that a long file drives nothing else out.
+const KEPT: usize = 512;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    /// Counts from 1 in a session, and grows also over restarts.
+    pub id: u64,
+    /// When, in milliseconds since 1970.
+    pub at: Millis,
+    /// Bytes received by then.
+    pub offset: u64,
+    /// What.
+    pub news: News,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum News {
+    /// The session began.
+    Opened,
+    /// Content came.
+    Progress {
+        /// Bytes of content.
+        bytes: u64,
+        /// Lines of content.
+        lines: u64,
+        /// Bytes a second, since the session began.
+        rate: u64,
+    },
+    /// Somebody is asked something: whether the file is finished, to go on, to mend it.
+    Prompt(Prompt),
+    /// The content broke off.
+    Cut {
+        /// How, if it is only a pause.
+        pause: Option<Pause>,
+        /// What is missing.
+        error: Option<Problem>,
+    },
+    /// It is doubtful where the file ends.
+    Ambiguous(Option<Problem>),
+    /// Content comes again.
+    Resumed,
+    /// The content is complete and looked at.
+    Validating,
+    /// It has errors.
+    RepairNeeded(Option<Problem>),
+    /// The file is being written.
+    Committing,
+    /// The file is written.
+    Committed(Receipt),
+    /// The session is over without a file.
+    Over {
+        /// Cancelled, expired or failed.
+        state: State,
+        /// Why.
+        error: Option<Problem>,
+    },
+}
+
+impl News {
+    fn is_progress(&self) -> bool {
+        matches!(self, Self::Progress { .. })
+    }
+}
+
+/// The events of one session.
+#[derive(Debug)]
+pub(super) struct Hub {
+    ring: Mutex<Ring>,
+    latest: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct Ring {
+    last: u64,
+    told: VecDeque<Told>,
+    over: bool,
+}
+
+impl Hub {
+    /// One whose events count on behind `last`.
+    pub(super) fn behind(last: u64) -> Self {
+        Self {
+            ring: Mutex::new(Ring { last, told: VecDeque::new(), over: false }),
+            latest: watch::Sender::new(last),
+        }
+    }
+
+    /// The number of the last event.
+    pub(super) fn last(&self) -> u64 {
+        *self.latest.borrow()
+    }
+
+    pub(super) fn tell(&self, at: Millis, offset: u64, news: News) {
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.last += 1;
+        let id = ring.last;
+        if news.is_progress() && ring.told.back().is_some_and(|told| told.news.is_progress()) {
+            ring.told.pop_back();
+        }
+        if ring.told.len() == KEPT {
+            ring.told.pop_front();
+        }
+        ring.over = matches!(news, News::Committed(_) | News::Over { .. });
+        ring.told.push_back(Told { id, at, offset, news });
+        drop(ring);
+        self.latest.send_replace(id);
+    }
+
+    /// The events behind `id`, and whether no more follow.
+    pub(super) fn behind_id(&self, id: u64) -> (Vec<Told>, bool) {
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        (ring.told.iter().filter(|told| told.id > id).cloned().collect(), ring.over)
+    }
+
+    pub(super) fn watch(&self) -> watch::Receiver<u64> {
+        self.latest.subscribe()
+    }
+}

@@ -1,0 +1,204 @@
+//! What is stored beside the content: how the session began, what it was when its content was last durable, and small
+//! chunks that came since.
+//!
+//! Must never be believed beyond its first record that is not whole.
+
+use std::io::{BufReader, Read};
+
+use engross_store::Millis;
+use engross_store::files::{FileError, Folder, Staged, StagedName};
+use serde::{Deserialize, Serialize};
+
+use super::WriteSessionId;
+use super::content::{ContentState, PartState};
+use crate::session::{Session, Warning};
+
+/// What the name of a journal ends in.
+const SUFFIX: &str = "-journal";
+/// Length, checksum and kind, before each record.
+const HEAD: usize = 9;
+/// The longest record, in bytes.
+const LONGEST: usize = 16 << 20;
+
+/// How a session began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Opening {
+    pub(super) id: WriteSessionId,
+    pub(super) created: Millis,
+    /// The file beneath the server's root.
+    pub(super) path: String,
+    /// The same beneath the folder that the sender named as root.
+    pub(super) shown: String,
+    /// Its hash, if it was there.
+    pub(super) base: Option<String>,
+    pub(super) session: Box<Session>,
+    pub(super) content: ContentState,
+}
+
+/// What a session was when its content was durable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Checkpoint<S = Box<Session>> {
+    pub(super) at: Millis,
+    /// How many events were told.
+    pub(super) events: u64,
+    pub(super) session: S,
+    pub(super) content: ContentState,
+    /// The file that is about to take its place.
+    pub(super) intent: Option<Intent>,
+}
+
+/// A file that is about to take its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Intent {
+    /// The part that is the file.
+    pub(super) part: PartState,
+    pub(super) sha256: String,
+    /// That of the file that it replaces.
+    pub(super) previous_sha256: Option<String>,
+    /// What was done to the content on the way.
+    pub(super) changes: Vec<Warning>,
+}
+
+/// What is read from a journal.
+#[derive(Debug)]
+pub(super) struct Contents {
+    pub(super) opening: Opening,
+    pub(super) checkpoint: Option<Checkpoint>,
+    /// Bytes that came before the checkpoint, the last of them.
+    pub(super) before: Vec<Vec<u8>>,
+    /// Bytes that came since.
+    pub(super) since: Vec<Vec<u8>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Opening = 1,
+    Chunk = 2,
+    Checkpoint = 3,
+}
+
+/// The journal of one session, open for appending.
+#[derive(Debug)]
+pub(super) struct Journal {
+    staged: Staged,
+}
+
+impl Journal {
+    /// The id of the session whose journal has this name.
+    pub(super) fn id_of(name: &StagedName) -> Option<WriteSessionId> {
+        name.as_str().strip_suffix(SUFFIX)?.parse().ok()
+    }
+
+    fn name(id: WriteSessionId) -> Result<StagedName, FileError> {
+        StagedName::new(format!("{id}{SUFFIX}"))
+    }
+
+    /// Makes a journal, durably.
+    pub(super) fn create(folder: &Folder, opening: &Opening) -> Result<Self, FileError> {
+        let mut journal = Self { staged: folder.stage(&Self::name(opening.id)?)? };
+        let written = journal.write(Kind::Opening, &json(opening)?).and_then(|()| journal.staged.sync());
+        match written {
+            Ok(()) => Ok(journal),
+            Err(error) => {
+                journal.discard();
+                Err(error)
+            }
+        }
+    }
+
+    /// Opens one and reads what is whole of it; what follows is taken away. `None` when there is none, or nothing in it.
+    pub(super) fn open(folder: &Folder, id: WriteSessionId) -> Result<Option<(Self, Contents)>, FileError> {
+        let Some(mut staged) = folder.staged(&Self::name(id)?)? else { return Ok(None) };
+        let (read, whole) = read(&staged)?;
+        staged.truncate(whole)?;
+        Ok(read.map(|read| (Self { staged }, read)))
+    }
+
+    /// Bytes that came, in place of a checkpoint. Durable.
+    pub(super) fn chunk(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        self.write(Kind::Chunk, bytes)?;
+        self.staged.sync()
+    }
+
+    /// What the session is, once its content is durable. Durable.
+    pub(super) fn checkpoint(&mut self, checkpoint: &Checkpoint<&Session>) -> Result<(), FileError> {
+        self.write(Kind::Checkpoint, &json(checkpoint)?)?;
+        self.staged.sync()
+    }
+
+    pub(super) fn discard(self) {
+        // What cannot be removed now is swept later.
+        let _ = self.staged.discard();
+    }
+
+    fn write(&mut self, kind: Kind, body: &[u8]) -> Result<(), FileError> {
+        let mut record = Vec::with_capacity(HEAD + body.len());
+        let length = u32::try_from(body.len()).map_err(|_| self.too_long())?;
+        record.extend(length.to_le_bytes());
+        record.extend(checksum(kind as u8, body).to_le_bytes());
+        record.push(kind as u8);
+        record.extend(body);
+        self.staged.append(&record)
+    }
+
+    fn too_long(&self) -> FileError {
+        FileError::TooLarge { path: self.staged.name().as_str().to_owned(), limit: LONGEST as u64 }
+    }
+}
+
+fn checksum(kind: u8, body: &[u8]) -> u32 {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&[kind]);
+    crc.update(body);
+    crc.finalize()
+}
+
+fn json<T: Serialize>(value: &T) -> Result<Vec<u8>, FileError> {
+    serde_json::to_vec(value)
+        .map_err(|error| FileError::NotWritten { path: "journal".to_owned(), reason: error.to_string() })
+}
+
+/// What is whole of a journal, and how many bytes that is.
+fn read(staged: &Staged) -> Result<(Option<Contents>, u64), FileError> {
+    let mut reader = BufReader::new(staged.reader()?);
+    let mut whole = 0;
+    let mut found: Option<Contents> = None;
+    while let Some((kind, body)) = record(&mut reader) {
+        match (&mut found, kind) {
+            (None, 1) => {
+                let Ok(opening) = serde_json::from_slice::<Opening>(&body) else { break };
+                found = Some(Contents { opening, checkpoint: None, before: Vec::new(), since: Vec::new() });
+            }
+            (Some(read), 2) => read.since.push(body.clone()),
+            (Some(read), 3) => {
+                let Ok(checkpoint) = serde_json::from_slice::<Checkpoint>(&body) else { break };
+                // Only bytes up to the very checkpoint can be compared with what comes again.
+                let known: usize = read.since.iter().chain(&read.before).map(Vec::len).sum();
+                let since = std::mem::take(&mut read.since);
+                let before = read.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.session.offset());
+                let came: usize = since.iter().map(Vec::len).sum();
+                if before + came as u64 == checkpoint.session.offset() && known <= LONGEST {
+                    read.before.extend(since);
+                } else {
+                    read.before.clear();
+                }
+                read.checkpoint = Some(checkpoint);
+            }
+            _ => break,
+        }
+        whole += (HEAD + body.len()) as u64;
+    }
+    Ok((found, whole))
+}
+
+/// The next record, if it is whole.
+fn record(reader: &mut impl Read) -> Option<(u8, Vec<u8>)> {
+    let mut head = [0; HEAD];
+    reader.read_exact(&mut head).ok()?;
+    let [a, b, c, d, e, f, g, h, kind] = head;
+    let length =
+        usize::try_from(u32::from_le_bytes([a, b, c, d])).ok().filter(|length| *length <= LONGEST)?;
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    (checksum(kind, &body) == u32::from_le_bytes([e, f, g, h])).then_some((kind, body))
+}

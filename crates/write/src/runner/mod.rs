@@ -1,0 +1,39 @@
+//! Write sessions on disk, many at once: what a session says is done here.
+//!
+//! Must never tell an offset that a loss of power takes back, or a receipt that is not stored; and never let one session
+//! wait for another. Everything blocks, except for [`WriteService`], which asynchronous callers use.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `config` | what does a runner need, and where are its bounds? |
+//! | `content` | where are the bytes of the content? |
+//! | `journal` | what is stored beside them? |
+//! | `target` | where does the file go, and what must hold there? |
+//! | `work` | what is done with an input, and when is it durable? |
+//! | `deliver` | how does the file come from the content, and take its place? |
+//! | `restart` | what is a session after a crash? |
+//! | `hub` | what do those hear who listen, also late? |
+//! | `running` | who works on a session, and what do others see of it meanwhile? |
+//! | `sessions` | which sessions are there? |
+//! | `watch` | which of them are silent, too old, forgotten? |
+//! | `service` | the same for asynchronous callers |
+
+mod config;
+mod content;
+mod deliver;
+mod hub;
+mod journal;
+mod restart;
+mod running;
+mod service;
+mod sessions;
+mod target;
+mod watch;
+mod work;
+
+pub use config::{Config, Durability, Limits};
+pub use engross_protocol::WriteSessionId;
+pub use hub::{News, Told};
+pub use running::View;
+pub use service::{Listener, WriteService};
+pub use sessions::{Ending, WriteSessions};

@@ -1,0 +1,334 @@
+//! Who works on a session, and what others see of it meanwhile.
+//!
+//! Must never hold the session while its file is looked at: it can be cancelled then.
+
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+use engross_store::Millis;
+
+use super::WriteSessionId;
+use super::deliver::Look;
+use super::hub::{Hub, News};
+use super::sessions::Shared;
+use super::work::Work;
+use crate::error::{Error, Problem};
+use crate::session::{BeginOptions, Input, Prompt, Receipt, Session, State};
+
+/// A session as it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// Which one.
+    pub id: WriteSessionId,
+    /// What was asked for.
+    pub options: BeginOptions,
+    /// Its end line.
+    pub marker: String,
+    /// How the content is to be sent.
+    pub instruction: String,
+    /// Where it stands.
+    pub state: State,
+    /// Bytes received that are durable: the offset of the next one.
+    pub offset: u64,
+    /// Bytes of content.
+    pub bytes: u64,
+    /// Lines of content.
+    pub lines: u64,
+    /// What is wrong, if it is.
+    pub problem: Option<Problem>,
+    /// The proof, once the file is written.
+    pub receipt: Option<Receipt>,
+    /// What is asked, while nobody has answered.
+    pub prompt: Option<Prompt>,
+    /// When it began, in milliseconds since 1970.
+    pub created: Millis,
+    /// When it was last heard of.
+    pub updated: Millis,
+    /// When it expires if nothing more is heard.
+    pub expires: Millis,
+}
+
+/// How long an answer waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Until all that came is durable.
+    Durable,
+    /// Not at all: more follows.
+    AtOnce,
+}
+
+/// One session.
+pub(super) struct Running {
+    pub(super) id: WriteSessionId,
+    pub(super) hub: Hub,
+    /// Held by whoever feeds it, to the end of what follows. Cancelling does without.
+    driver: Mutex<()>,
+    /// `None` once it is over.
+    work: Mutex<Option<Work>>,
+    view: Mutex<View>,
+}
+
+impl Running {
+    pub(super) fn new(work: Work, id: WriteSessionId, shared: &Shared) -> Self {
+        let running = Self {
+            id,
+            hub: Hub::behind(work.events),
+            driver: Mutex::new(()),
+            view: Mutex::new(View::of(&work.session, id, work.created, shared)),
+            work: Mutex::new(None),
+        };
+        running.show(&work);
+        *locked(&running.work) = Some(work);
+        running
+    }
+
+    /// One that is over.
+    pub(super) fn finished(session: &Session, id: WriteSessionId, at: &Times, shared: &Shared) -> Self {
+        let mut view = View::of(session, id, at.created, shared);
+        view.updated = at.updated;
+        let hub = Hub::behind(at.events);
+        if let Some(receipt) = session.receipt() {
+            hub.tell(at.updated, session.offset(), News::Committed(receipt.clone()));
+        } else {
+            let news = News::Over { state: session.state(), error: session.problem().cloned() };
+            hub.tell(at.updated, session.offset(), news);
+        }
+        Self { id, hub, driver: Mutex::new(()), work: Mutex::new(None), view: Mutex::new(view) }
+    }
+
+    /// As it stands.
+    pub(super) fn view(&self) -> View {
+        locked(&self.view).clone()
+    }
+
+    /// Whether it is not over.
+    pub(super) fn is_live(&self) -> bool {
+        !locked(&self.view).state.is_final()
+    }
+
+    /// Takes an input, and does all that follows from it.
+    pub(super) fn drive(&self, input: Input<'_>, answer: Answer, shared: &Shared) -> Result<View, Problem> {
+        let _driver = locked(&self.driver);
+        locked(&self.view).touch(shared);
+        self.driven(input, answer, shared)
+    }
+
+    /// The same, unless somebody drives it already.
+    pub(super) fn try_drive(&self, input: Input<'_>, shared: &Shared) -> Option<Result<View, Problem>> {
+        let _driver = match self.driver.try_lock() {
+            Ok(driver) => driver,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        Some(self.driven(input, Answer::Durable, shared))
+    }
+
+    /// Gives up, also while its file is looked at.
+    pub(super) fn cancel(&self, shared: &Shared) -> Result<View, Problem> {
+        let mut held = locked(&self.work);
+        let Some(work) = held.as_mut() else { return Ok(self.view()) };
+        if work.session.state().is_final() {
+            // It could have been written once more; now it cannot.
+            held.take().into_iter().for_each(Work::remove);
+            return Ok(self.view());
+        }
+        let actions = work.feed(Input::Cancel)?;
+        let look = work.carry_out(actions);
+        debug_assert!(look.is_none(), "what is cancelled is not looked at");
+        self.finish(&mut held, Answer::Durable, shared);
+        Ok(self.view())
+    }
+
+    fn driven(&self, input: Input<'_>, answer: Answer, shared: &Shared) -> Result<View, Problem> {
+        let is_content =
+            matches!(input, Input::Chunk { .. } | Input::TurnEnd(_) | Input::Whole(_) | Input::Patch(_));
+        let mut held = locked(&self.work);
+        let Some(work) = held.as_mut() else { return self.over() };
+        let is_over = work.session.state().is_final();
+        if is_over && is_content {
+            return self.over();
+        }
+        let actions = work.feed(input)?;
+        let look = work.carry_out(actions);
+        drop(held);
+        self.follow(look, answer, shared);
+        Ok(self.view())
+    }
+
+    /// Does what was left to do when the session was stored.
+    pub(super) fn go_on(&self, shared: &Shared) {
+        let _driver = locked(&self.driver);
+        let mut held = locked(&self.work);
+        let Some(work) = held.as_mut() else { return };
+        let actions = work.session.left_to_do();
+        let look = work.carry_out(actions);
+        drop(held);
+        self.follow(look, Answer::Durable, shared);
+    }
+
+    /// Looks at the file as often as that is asked for, then makes durable what came of it.
+    fn follow(&self, mut look: Option<Look>, answer: Answer, shared: &Shared) {
+        while let Some(taken) = look.take() {
+            self.tell(shared);
+            let report = {
+                let _permit = shared.looks.take();
+                taken.take()
+            };
+            let mut held = locked(&self.work);
+            let Some(work) = held.as_mut() else { return };
+            let actions = work.feed(Input::Validated(report)).unwrap_or_default();
+            look = work.carry_out(actions);
+        }
+        self.finish(&mut locked(&self.work), answer, shared);
+    }
+
+    /// Makes durable what is to be, then tells it.
+    fn finish(&self, held: &mut Option<Work>, answer: Answer, shared: &Shared) {
+        let Some(work) = held.as_mut() else { return };
+        let stored = match answer {
+            Answer::AtOnce if work.session.state() == State::Receiving => {
+                work.go_on();
+                Ok(())
+            }
+            _ => work.persist(),
+        };
+        let is_written = work.session.state() == State::Committed;
+        if let Err(problem) = stored
+            && !is_written
+        {
+            // Nobody knows what of it a restart would find.
+            let actions = work.lose(problem).unwrap_or_default();
+            let look = work.carry_out(actions);
+            debug_assert!(look.is_none(), "what is lost is not looked at");
+        }
+        self.tell_of(work, shared);
+        self.show(work);
+        let state = work.session.state();
+        if work.session.may_be_written_again() && work.content.now.is_some() {
+            work.unlock();
+        } else if state.is_final() {
+            let Some(mut work) = held.take() else { return };
+            match state {
+                State::Cancelled => work.remove(),
+                // Its content is kept for a while, for whoever misses it.
+                State::Expired => {}
+                _ => work.content.discard(),
+            }
+        }
+    }
+
+    fn tell(&self, shared: &Shared) {
+        if let Some(work) = locked(&self.work).as_mut() {
+            self.tell_of(work, shared);
+            self.show(work);
+        }
+    }
+
+    fn tell_of(&self, work: &mut Work, shared: &Shared) {
+        for news in work.news.drain(..) {
+            self.hub.tell(shared.now(), work.session.offset(), news);
+        }
+        work.events = self.hub.last();
+    }
+
+    fn show(&self, work: &Work) {
+        let session = &work.session;
+        let mut view = locked(&self.view);
+        view.state = session.state();
+        view.offset = if session.state().is_final() { session.offset() } else { work.durable };
+        view.bytes = session.content_bytes();
+        view.lines = session.content_lines();
+        view.problem = session.problem().cloned();
+        view.receipt = session.receipt().cloned();
+        view.prompt.clone_from(&work.prompt);
+    }
+
+    /// What an input to a session that is over gets.
+    fn over(&self) -> Result<View, Problem> {
+        let view = self.view();
+        match (&view.problem, view.state) {
+            (_, State::Committed) => Ok(view),
+            (Some(problem), _) => Err(problem.clone()),
+            (None, _) => Err(Error::SessionExpired.into()),
+        }
+    }
+
+    /// How long it has been silent, and whether it may be asked why; `None` while somebody feeds it.
+    pub(super) fn silence(&self, shared: &Shared) -> Option<Silence> {
+        let held = self.work.try_lock().ok()?;
+        let view = self.view();
+        let asked = held.as_ref().map_or(0, |work| work.asked);
+        Some(Silence {
+            since: shared.now().saturating_sub(view.updated),
+            state: view.state,
+            is_held: held.is_some(),
+            asked,
+        })
+    }
+
+    /// Asks whether the file is finished.
+    pub(super) fn ask(&self, shared: &Shared) {
+        if let Some(work) = locked(&self.work).as_mut() {
+            work.asked += 1;
+        }
+        self.try_drive(Input::Idle, shared);
+    }
+
+    /// Gives up what could have been written again.
+    pub(super) fn give_up(&self) {
+        locked(&self.work).take().into_iter().for_each(|mut work| work.content.discard());
+    }
+
+    pub(super) fn tell_opened(&self, shared: &Shared) {
+        self.hub.tell(shared.now(), 0, News::Opened);
+        if let Some(work) = locked(&self.work).as_mut() {
+            work.events = self.hub.last();
+        }
+    }
+}
+
+/// How silent a session is.
+pub(super) struct Silence {
+    pub(super) since: Millis,
+    pub(super) state: State,
+    /// Whether its files are held.
+    pub(super) is_held: bool,
+    /// How often it was asked since it was last heard of.
+    pub(super) asked: u64,
+}
+
+/// What is known of a session that is over.
+pub(super) struct Times {
+    pub(super) created: Millis,
+    pub(super) updated: Millis,
+    pub(super) events: u64,
+}
+
+impl View {
+    fn of(session: &Session, id: WriteSessionId, created: Millis, shared: &Shared) -> Self {
+        Self {
+            id,
+            options: session.options().clone(),
+            marker: session.marker().to_owned(),
+            instruction: session.instruction().text,
+            state: session.state(),
+            offset: session.offset(),
+            bytes: session.content_bytes(),
+            lines: session.content_lines(),
+            problem: session.problem().cloned(),
+            receipt: session.receipt().cloned(),
+            prompt: None,
+            created,
+            updated: shared.now(),
+            expires: shared.now() + shared.limits.expire,
+        }
+    }
+
+    fn touch(&mut self, shared: &Shared) {
+        self.updated = shared.now();
+        self.expires = self.updated + shared.limits.expire;
+    }
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,334 @@
+//! What is done with an input, and when it is durable.
+//!
+//! Must never be asked while somebody else asks: `running` sees to that.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use engross_protocol::Clock;
+use engross_store::Millis;
+use engross_store::files::{LockGuard, Locks};
+
+use super::config::{Durability, Limits};
+use super::content::Content;
+use super::deliver::{Look, Unprepared};
+use super::hub::News;
+use super::journal::{Checkpoint, Intent, Journal};
+use super::target::Target;
+use crate::error::Problem;
+use crate::session::{Action, Event, Input, Pause, Prompt, Session, State, Warning};
+
+/// A chunk up to this size goes into the journal itself, so that one file is synced rather than two.
+const SMALL: usize = 32 << 10;
+/// So many bytes of small chunks may have to be taken again after a crash.
+const SMALL_TOGETHER: usize = 256 << 10;
+/// The longest that content which comes is not durable, in milliseconds.
+const SYNC_AFTER: Millis = 200;
+/// How often progress is told, in milliseconds.
+const PROGRESS_EVERY: Millis = 250;
+
+/// A session that is not over, with its files.
+pub(super) struct Work {
+    pub(super) session: Session,
+    pub(super) content: Content,
+    pub(super) target: Target,
+    /// What was done to the content when the file was put together.
+    pub(super) changes: Vec<Warning>,
+    pub(super) intent: Option<Intent>,
+    /// What is to be told, once it may be.
+    pub(super) news: Vec<News>,
+    /// What was last asked, while nobody has answered.
+    pub(super) prompt: Option<Prompt>,
+    /// Bytes received that are durable.
+    pub(super) durable: u64,
+    /// How many events were told.
+    pub(super) events: u64,
+    pub(super) created: Millis,
+    /// How often its sender was asked whether it is finished, since it was last heard of.
+    pub(super) asked: u64,
+    journal: Journal,
+    lock: Option<LockGuard>,
+    locks: Locks,
+    clock: Arc<dyn Clock>,
+    durability: Durability,
+    small: Small,
+    is_changed: bool,
+    synced_at: Millis,
+    /// Why content could not be made durable before somebody waited for it.
+    failure: Option<Problem>,
+    told_at: Millis,
+    told: u64,
+    has_begun: bool,
+}
+
+/// Bytes that came since the journal's last record, while they can be taken again from it.
+#[derive(Debug, Default)]
+struct Small {
+    bytes: Vec<u8>,
+    since_checkpoint: usize,
+    spoilt: bool,
+}
+
+/// What a session needs that is not stored with it.
+pub(super) struct Surroundings<'a> {
+    pub(super) clock: &'a Arc<dyn Clock>,
+    pub(super) locks: &'a Locks,
+    pub(super) limits: &'a Limits,
+}
+
+impl Work {
+    pub(super) fn new(
+        session: Session,
+        content: Content,
+        target: Target,
+        journal: Journal,
+        lock: Option<LockGuard>,
+        created: Millis,
+        around: &Surroundings<'_>,
+    ) -> Self {
+        let now = around.clock.millis();
+        Self {
+            durable: session.offset(),
+            has_begun: session.state() != State::Open,
+            prompt: session.asked().cloned(),
+            session,
+            content,
+            target,
+            changes: Vec::new(),
+            intent: None,
+            news: Vec::new(),
+            events: 0,
+            created,
+            asked: 0,
+            journal,
+            lock,
+            locks: around.locks.clone(),
+            clock: Arc::clone(around.clock),
+            durability: around.limits.durability,
+            small: Small::default(),
+            is_changed: false,
+            synced_at: now,
+            failure: None,
+            told_at: now,
+            told: 0,
+        }
+    }
+
+    /// Takes an input. What is returned is to be carried out.
+    pub(super) fn feed(&mut self, input: Input<'_>) -> Result<Vec<Action>, Problem> {
+        if matches!(input, Input::Finalise) && self.session.may_be_written_again() {
+            self.lock_again()?;
+        }
+        if !matches!(input, Input::Idle | Input::Expire) {
+            self.asked = 0;
+        }
+        let (before, spoils) = (self.session.offset(), !matches!(input, Input::Chunk { .. }));
+        let sent = if let Input::Chunk { bytes, .. } = &input { *bytes } else { &[] };
+        let actions = self.session.step(input, &mut self.content)?;
+        let new = usize::try_from(self.session.offset() - before).unwrap_or(sent.len());
+        self.small.push(sent.get(sent.len().saturating_sub(new)..).unwrap_or_default());
+        self.is_changed |= spoils || new > 0 || !actions.is_empty();
+        self.small.spoilt |= spoils;
+        match self.content.take_failure() {
+            Some(error) => self.lose(error.into()),
+            None => Ok(actions),
+        }
+    }
+
+    /// Its content cannot be kept.
+    pub(super) fn lose(&mut self, problem: Problem) -> Result<Vec<Action>, Problem> {
+        self.is_changed = true;
+        self.small.spoilt = true;
+        self.session.step(Input::Lost(problem), &mut self.content)
+    }
+
+    /// Does what is to be done, up to a look at the file; somebody else takes that, and feeds what is found.
+    pub(super) fn carry_out(&mut self, actions: Vec<Action>) -> Option<Look> {
+        let mut left: VecDeque<Action> = actions.into();
+        while let Some(action) = left.pop_front() {
+            let following = match action {
+                Action::Sync => {
+                    self.pace(true);
+                    continue;
+                }
+                Action::Ask(prompt) => {
+                    self.news.push(News::Prompt(prompt.clone()));
+                    self.prompt = Some(prompt);
+                    continue;
+                }
+                Action::Tell(event) => {
+                    self.hear(event);
+                    continue;
+                }
+                Action::Discard => {
+                    self.content.discard();
+                    continue;
+                }
+                Action::Validate(assembly) => match self.prepare(&assembly) {
+                    Ok(look) => return Some(look),
+                    Err(Unprepared::Patch(error)) => self.feed(Input::PatchFailed(error)),
+                    Err(Unprepared::Lost(problem)) => self.lose(problem),
+                },
+                Action::Commit => match self.commit() {
+                    Ok(written) => self.feed(Input::Committed(written)),
+                    Err(problem) => self.feed(Input::CommitFailed(problem)),
+                },
+            };
+            left.extend(following.into_iter().flatten());
+        }
+        None
+    }
+
+    fn hear(&mut self, event: Event) {
+        let news = match event {
+            Event::Progress { bytes, .. } => {
+                self.told = bytes;
+                return self.tell_progress();
+            }
+            Event::Receipt(receipt) => News::Committed(receipt),
+            Event::State { state, error, .. } => {
+                if !matches!(state, State::Paused(_)) {
+                    self.prompt = None;
+                }
+                match state {
+                    State::Receiving if !std::mem::replace(&mut self.has_begun, true) => return,
+                    State::Receiving => News::Resumed,
+                    State::Paused(Pause::Idle) | State::Open | State::Committed => return,
+                    State::Paused(pause) => News::Cut { pause: Some(pause), error },
+                    State::Incomplete => News::Cut { pause: None, error },
+                    State::Ambiguous => News::Ambiguous(error),
+                    State::Validating => News::Validating,
+                    State::NeedsRepair => News::RepairNeeded(error),
+                    State::Committing => News::Committing,
+                    State::Cancelled | State::Expired | State::Failed => News::Over { state, error },
+                }
+            }
+        };
+        self.news.push(news);
+    }
+
+    fn tell_progress(&mut self) {
+        self.told_at = self.clock.millis();
+        let (bytes, lines) = (self.session.content_bytes(), self.session.content_lines());
+        let rate = bytes.saturating_mul(1000) / self.told_at.saturating_sub(self.created).max(1);
+        self.news.push(News::Progress { bytes, lines, rate });
+    }
+
+    /// Content has come, and more may follow.
+    pub(super) fn go_on(&mut self) {
+        self.pace(false);
+        let bytes = self.session.content_bytes();
+        if bytes > self.told && self.clock.millis() >= self.told_at + PROGRESS_EVERY {
+            self.told = bytes;
+            self.tell_progress();
+        }
+    }
+
+    /// Makes what has come durable, if it is time.
+    fn pace(&mut self, is_much: bool) {
+        if self.session.state() != State::Receiving || !self.is_changed {
+            return;
+        }
+        let now = self.clock.millis();
+        let waited = now.saturating_sub(self.synced_at);
+        let done = if self.durability == Durability::EveryChunk || waited >= SYNC_AFTER {
+            let done = self.persist();
+            self.synced_at = self.clock.millis();
+            done
+        } else if is_much {
+            self.content.begin_sync().map_err(Problem::from)
+        } else {
+            Ok(())
+        };
+        if let Err(problem) = done {
+            self.failure.get_or_insert(problem);
+        }
+    }
+
+    /// Makes all that has come durable.
+    pub(super) fn persist(&mut self) -> Result<(), Problem> {
+        if let Some(problem) = self.failure.take() {
+            return Err(problem);
+        }
+        if !self.is_changed {
+            return Ok(());
+        }
+        if self.small.spoilt || self.session.state() != State::Receiving {
+            return self.checkpoint();
+        }
+        self.journal.chunk(&self.small.bytes)?;
+        self.small.bytes.clear();
+        self.persisted();
+        Ok(())
+    }
+
+    /// Stores what the session is.
+    pub(super) fn checkpoint(&mut self) -> Result<(), Problem> {
+        self.content.sync()?;
+        self.journal.checkpoint(&Checkpoint {
+            at: self.clock.millis(),
+            events: self.events + self.news.len() as u64,
+            session: &self.session,
+            content: self.content.state(),
+            intent: self.intent.clone(),
+        })?;
+        self.content.settle();
+        self.small = Small::default();
+        self.persisted();
+        Ok(())
+    }
+
+    fn persisted(&mut self) {
+        self.durable = self.session.offset();
+        self.is_changed = false;
+    }
+
+    /// The file is somebody else's to write again.
+    pub(super) fn unlock(&mut self) {
+        self.lock = None;
+    }
+
+    fn lock_again(&mut self) -> Result<(), Problem> {
+        if self.lock.is_none() {
+            let key = self.target.folder.lock_key(&self.target.path);
+            self.lock = Some(self.locks.lock(&key).ok_or_else(|| self.target.conflict())?);
+        }
+        Ok(())
+    }
+
+    /// Removes all that there is of it on disk.
+    pub(super) fn remove(mut self) {
+        self.content.discard();
+        self.journal.discard();
+    }
+
+    /// Nobody knows whether more was sent than has come.
+    pub(super) fn pause(&mut self) -> Result<(), Problem> {
+        let actions = self.feed(Input::Disconnect)?;
+        self.carry_out(actions);
+        Ok(())
+    }
+
+    /// Takes bytes again that the journal has.
+    pub(super) fn replay(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+        // It leads to nothing that is to be done, else there would be a checkpoint.
+        self.feed(Input::Chunk { offset: None, bytes })?;
+        self.small.spoilt = true;
+        self.durable = self.session.offset();
+        Ok(())
+    }
+}
+
+impl Small {
+    fn push(&mut self, bytes: &[u8]) {
+        self.since_checkpoint += bytes.len();
+        if bytes.len() + self.bytes.len() > SMALL || self.since_checkpoint > SMALL_TOGETHER {
+            self.spoilt = true;
+        }
+        if self.spoilt {
+            self.bytes.clear();
+        } else {
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A root folder of its own, a clock that stands, and the sessions beneath it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use engross_protocol::{Clock, RandomIds, Timestamp};
+use engross_store::files::{Locks, RelPath, Root};
+use engross_write::Problem;
+use engross_write::runner::{Config, Ending, Limits, View, WriteSessionId, WriteSessions};
+use engross_write::session::{BeginOptions, Operation};
+use tempfile::TempDir;
+
+pub const SPOOL: &str = ".engross-writes";
+
+#[derive(Debug, Default)]
+pub struct Time(AtomicU64);
+
+impl Time {
+    pub fn pass(&self, millis: u64) {
+        self.0.fetch_add(millis, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Time {
+    fn now(&self) -> Timestamp {
+        "2026-01-31T09:30:00Z".parse().unwrap()
+    }
+
+    fn millis(&self) -> u64 {
+        1_700_000_000_000 + self.0.load(Ordering::SeqCst)
+    }
+}
+
+pub struct Desk {
+    pub folder: TempDir,
+    pub time: Arc<Time>,
+    pub limits: Limits,
+    pub locks: Locks,
+    pub sessions: WriteSessions,
+}
+
+impl Desk {
+    pub fn new() -> Self {
+        Self::with(Limits::default())
+    }
+
+    pub fn with(limits: Limits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (time, locks) = (Arc::new(Time::default()), Locks::new());
+        let sessions = open(&folder, &time, &locks, limits);
+        Self { folder, time, limits, locks, sessions }
+    }
+
+    /// The process is killed, and another one takes up what is there.
+    pub fn restart(&mut self) {
+        let gone =
+            std::mem::replace(&mut self.sessions, open(&self.folder, &self.time, &Locks::new(), self.limits));
+        drop(gone);
+        self.locks = Locks::new();
+        self.sessions = open(&self.folder, &self.time, &self.locks, self.limits);
+        assert_eq!(self.sessions.take_up().unwrap(), []);
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        std::fs::write(self.path(path), bytes).unwrap();
+    }
+
+    pub fn read(&self, path: &str) -> Option<String> {
+        std::fs::read(self.path(path)).ok().map(|bytes| String::from_utf8(bytes).unwrap())
+    }
+
+    /// The names of all files, hidden ones too.
+    pub fn files(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    let path = entry.path();
+                    found.push(path.strip_prefix(self.folder.path()).unwrap().to_str().unwrap().to_owned());
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// Those that hold content or are somebody's, journals of what is over left out.
+    pub fn contents(&self) -> Vec<String> {
+        self.files().into_iter().filter(|name| !name.ends_with("-journal")).collect()
+    }
+
+    pub fn begin(&self, target: &str, operation: Operation) -> Result<View, Problem> {
+        self.sessions.begin(&BeginOptions::new(target, operation))
+    }
+
+    pub fn begun(
+        &self,
+        target: &str,
+        operation: Operation,
+        change: impl FnOnce(&mut BeginOptions),
+    ) -> WriteSessionId {
+        let mut options = BeginOptions::new(target, operation);
+        change(&mut options);
+        self.sessions.begin(&options).unwrap().id
+    }
+
+    pub fn send(&self, id: WriteSessionId, text: impl AsRef<[u8]>) -> Result<View, Problem> {
+        self.sessions.chunk(id, None, text.as_ref(), Ending::Whole)
+    }
+
+    /// All of a file, in one session.
+    pub fn write(&self, target: &str, operation: Operation, text: &str) -> Result<View, Problem> {
+        let id = self.begin(target, operation)?.id;
+        self.send(id, text)?;
+        self.sessions.finalise(id)
+    }
+}
+
+fn open(folder: &TempDir, time: &Arc<Time>, locks: &Locks, limits: Limits) -> WriteSessions {
+    let config = Config {
+        root: Root::open(folder.path()).unwrap(),
+        spool: Some(RelPath::parse(SPOOL).unwrap()),
+        locks: locks.clone(),
+        clock: time.clone(),
+        ids: Arc::new(RandomIds),
+        limits,
+    };
+    WriteSessions::new(config).unwrap()
+}
+
+pub fn code<T: std::fmt::Debug>(result: Result<T, Problem>) -> String {
+    result.unwrap_err().code
+}
+
+/// The code of what is wrong with a session.
+pub fn problem(view: &View) -> Option<&str> {
+    view.problem.as_ref().map(|problem| problem.code.as_str())
+}

@@ -1,0 +1,7 @@
+//! Sessions on a disk.
+
+mod crash;
+mod desk;
+mod targets;
+mod together;
+mod whole;

@@ -1,0 +1,70 @@
+//! Many sessions, and many who use one.
+
+use std::sync::Barrier;
+
+use engross_write::runner::{Ending, Limits};
+use engross_write::session::{Operation, State};
+
+use super::desk::{Desk, code};
+
+#[test]
+fn case_56_sixty_four_at_once_do_not_mix() {
+    let desk = Desk::new();
+    let ids: Vec<_> =
+        (0..64).map(|n| desk.begin(&format!("{n}.txt"), Operation::Create).unwrap().id).collect();
+    assert_eq!(code(desk.begin("more.txt", Operation::Create)), "SERVER_BUSY");
+    std::thread::scope(|scope| {
+        for (n, id) in ids.iter().enumerate() {
+            let sessions = &desk.sessions;
+            scope.spawn(move || {
+                for line in 0..20 {
+                    let text = format!("{n} {line}\n");
+                    sessions.chunk(*id, None, text.as_bytes(), Ending::More).unwrap();
+                }
+                assert_eq!(sessions.finalise(*id).unwrap().state, State::Committed);
+            });
+        }
+    });
+    for n in 0..64 {
+        let expected: String = (0..20).map(|line| format!("{n} {line}\n")).collect();
+        assert_eq!(desk.read(&format!("{n}.txt")), Some(expected));
+    }
+    desk.begin("more.txt", Operation::Create).unwrap();
+    assert_eq!(desk.sessions.list().len(), 65);
+}
+
+#[test]
+fn case_52_two_who_finalise_have_one_effect() {
+    for operation in [Operation::Append, Operation::Create] {
+        let desk = Desk::new();
+        if operation == Operation::Append {
+            desk.put("a.txt", "old\n");
+        }
+        let id = desk.begin("a.txt", operation).unwrap().id;
+        desk.send(id, "X\n").unwrap();
+        let start = Barrier::new(4);
+        let receipts: Vec<_> = std::thread::scope(|scope| {
+            let finalise = || {
+                start.wait();
+                desk.sessions.finalise(id).unwrap().receipt.unwrap()
+            };
+            let running: Vec<_> = (0..4).map(|_| scope.spawn(finalise)).collect();
+            running.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(receipts.windows(2).all(|two| two[0] == two[1]));
+        let expected = if operation == Operation::Append { "old\nX\n" } else { "X\n" };
+        assert_eq!(desk.read("a.txt").as_deref(), Some(expected));
+    }
+}
+
+#[test]
+fn only_the_newest_of_those_that_are_over_are_remembered() {
+    let desk = Desk::with(Limits { finished: 3, ..Limits::default() });
+    for n in 0..6 {
+        desk.write(&format!("{n}.txt"), Operation::Create, "x\n").unwrap();
+        desk.time.pass(10);
+    }
+    desk.sessions.watch();
+    let left: Vec<String> = desk.sessions.list().into_iter().map(|view| view.options.target_file).collect();
+    assert_eq!(left, ["3.txt", "4.txt", "5.txt"]);
+}
