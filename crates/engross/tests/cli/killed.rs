@@ -1,7 +1,7 @@
 //! What a kill leaves behind: the messages, the words that were streamed, and a session that goes on. And what no log may
 //! hold.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -25,7 +25,10 @@ fn listen(server: &Server, body: &Value, end: &str) -> TcpStream {
     .unwrap();
     let (mut heard, mut piece) = (Vec::new(), [0; 4096]);
     while !String::from_utf8_lossy(&heard).contains(end) {
-        let length = stream.read(&mut piece).unwrap();
+        let length = match stream.read(&mut piece) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read.unwrap_or_else(|error| panic!("{error} after {}", String::from_utf8_lossy(&heard))),
+        };
         assert!(length > 0, "{}", String::from_utf8_lossy(&heard));
         heard.extend_from_slice(&piece[..length]);
     }
