@@ -28,6 +28,8 @@ mod warnings;
 mod workspace;
 
 #[cfg(test)]
+mod error_tests;
+#[cfg(test)]
 mod hashes_tests;
 #[cfg(test)]
 mod ignore_tests;
