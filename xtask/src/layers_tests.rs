@@ -12,11 +12,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-llm", &["engross-protocol"]),
     ("engross-store", &["engross-protocol"]),
     ("engross-write", &["engross-protocol", "engross-store"]),
+    ("engross-bridge", &["engross-protocol", "engross-store"]),
     ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store"]),
     (
         "engross",
         &[
             "engross-agent",
+            "engross-bridge",
             "engross-docx",
             "engross-llm",
             "engross-protocol",

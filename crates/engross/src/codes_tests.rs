@@ -10,6 +10,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../docx/src/package/error.rs"),
     include_str!("../../docx/src/error.rs"),
     include_str!("../../llm/src/error.rs"),
+    include_str!("../../bridge/src/scopes/error.rs"),
     include_str!("files.rs"),
 ];
 

@@ -4,9 +4,11 @@
 //! lies. Everything here blocks: asynchronous callers use a blocking thread. `docs/design/files.md` says what is guaranteed
 //! where.
 //!
-//! [`Root`] holds the folder, a [`Folder`] is a place beneath it, a [`RelPath`] names a file in it.
+//! [`Root`] holds the folder, a [`Folder`] is a place beneath it, a [`RelPath`] names a file in it. What others have put there
+//! under names of their own is found by a [`Tree`] and named by a [`DiskPath`].
 
 mod append;
+mod disk_path;
 mod error;
 mod list;
 mod locks;
@@ -19,6 +21,7 @@ mod root;
 mod staged;
 mod sweep;
 mod temporary;
+mod tree;
 mod write;
 
 #[cfg(test)]
@@ -29,6 +32,7 @@ mod path_tests;
 mod platform_tests;
 
 pub use append::AppendFile;
+pub use disk_path::DiskPath;
 pub use error::FileError;
 pub use list::{Listed, Listing};
 pub use locks::{LockGuard, LockKey, Locks};
@@ -38,3 +42,4 @@ pub use read::{FileInfo, Reader};
 pub use root::{Folder, Root};
 pub use staged::{NotCommitted, Staged, StagedName};
 pub use sweep::Ages;
+pub use tree::{Found, Stamp, Tree};

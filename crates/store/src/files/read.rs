@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use super::error::{Doing, FileError};
 use super::path::RelPath;
 use super::root::Folder;
+use super::tree::Stamp;
 use crate::Millis;
 
 /// The bytes that are read or written at once.
@@ -50,6 +51,18 @@ pub struct Reader {
 }
 
 impl Reader {
+    pub(super) fn new(file: cap_std::fs::File, metadata: &Metadata) -> Self {
+        Self { file: file.into_std(), info: FileInfo::of(metadata) }
+    }
+
+    /// What is known about it now.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn stamp(&self) -> io::Result<Stamp> {
+        Metadata::from_file(&self.file).map(|metadata| Stamp::of(&metadata))
+    }
+
     /// What was known when it was opened.
     #[must_use]
     pub fn info(&self) -> FileInfo {
@@ -143,7 +156,7 @@ pub(super) fn open(dir: &Dir, path: &RelPath, name: &str) -> Result<Option<Reade
         Ok(file) => {
             let metadata = file.metadata().map_err(|error| failed(&error))?;
             ordinary(&metadata, path)?;
-            Ok(Some(Reader { file: file.into_std(), info: FileInfo::of(&metadata) }))
+            Ok(Some(Reader::new(file, &metadata)))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => look(dir, path, name).and(Err(failed(&error))),

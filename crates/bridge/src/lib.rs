@@ -1,0 +1,6 @@
+//! Task threads: what agents do for a person, and the files they deliver.
+//!
+//! Must never know the product's own agent, a transport, or what a document is. Time and secrets come from outside. Files are
+//! in [`scopes`].
+
+pub mod scopes;

@@ -1,0 +1,121 @@
+//! What a scope holds that is no deliverable: folders of tools, and what `artifact-ignore.md` names.
+//!
+//! Must never hide a file without a rule that says so.
+
+use super::error::shown;
+use super::warnings::Warnings;
+
+/// The file with the rules, at the top of the scope.
+pub(super) const RULES: &str = "artifact-ignore.md";
+
+/// The bytes of the longest file of rules.
+pub(super) const RULES_MAX: u64 = 64 << 10;
+
+/// Folders that tools keep for themselves, at any depth.
+const EXCLUDED: &[&str] =
+    &[".git", ".openclaw", ".xworkmate", ".pi", ".dart_tool", ".next", ".turbo", "node_modules"];
+
+const FENCE: &str = "```";
+
+/// Whether a folder of this name is a tool's own. Some file systems do not tell cases apart.
+pub(super) fn is_excluded(folder: &str) -> bool {
+    EXCLUDED.iter().any(|name| name.eq_ignore_ascii_case(folder))
+}
+
+/// The rules of a scope.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Ignore {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Rule {
+    /// `dir/`: everything beneath the folder at this path.
+    Folder(String),
+    /// A path.
+    Exact(String),
+    /// `*suffix`: files at the top.
+    Top(String),
+    /// `**/*suffix`: files anywhere.
+    Anywhere(String),
+}
+
+impl Ignore {
+    /// Reads the rules: those in blocks fenced as `artifact-ignore`, else every line. Blank lines and those that begin with
+    /// `#` say nothing.
+    pub(super) fn parse(text: &str, warnings: &mut Warnings) -> Self {
+        let fenced = fenced(text);
+        let lines = if fenced.is_empty() { text.lines().collect() } else { fenced };
+        let mut rules = Vec::new();
+        for line in lines.into_iter().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
+            match Rule::parse(line) {
+                Some(rule) => rules.push(rule),
+                None => {
+                    warnings.add(RULES, &format!("the rule '{}' is not known and has no effect", shown(line)))
+                }
+            }
+        }
+        Self { rules }
+    }
+
+    /// Whether the file at `path` is no deliverable.
+    pub(super) fn hides(&self, path: &str) -> bool {
+        path == RULES || self.rules.iter().any(|rule| rule.hides(path))
+    }
+
+    /// Whether no file beneath the folder at `path` is a deliverable.
+    pub(super) fn hides_folder(&self, path: &str) -> bool {
+        let beneath = |rule: &Rule| match rule {
+            Rule::Folder(folder) => path
+                .strip_prefix(folder.trim_end_matches('/'))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+            _ => false,
+        };
+        self.rules.iter().any(beneath)
+    }
+}
+
+impl Rule {
+    fn parse(line: &str) -> Option<Self> {
+        let plain = |text: &str| !text.is_empty() && !text.contains(['*', '?', '[', ']', '!', '\\']);
+        if line.starts_with(['/', '!']) {
+            None
+        } else if let Some(suffix) = line.strip_prefix("**/*") {
+            (plain(suffix) && !suffix.contains('/')).then(|| Self::Anywhere(suffix.to_owned()))
+        } else if let Some(suffix) = line.strip_prefix('*') {
+            (plain(suffix) && !suffix.contains('/')).then(|| Self::Top(suffix.to_owned()))
+        } else if !plain(line) {
+            None
+        } else if line.ends_with('/') {
+            Some(Self::Folder(line.to_owned()))
+        } else {
+            Some(Self::Exact(line.to_owned()))
+        }
+    }
+
+    fn hides(&self, path: &str) -> bool {
+        match self {
+            Self::Folder(folder) => path.starts_with(folder.as_str()),
+            Self::Exact(exact) => path == exact,
+            Self::Top(suffix) => !path.contains('/') && path.ends_with(suffix.as_str()),
+            Self::Anywhere(suffix) => path.ends_with(suffix.as_str()),
+        }
+    }
+}
+
+/// The lines in blocks of rules.
+fn fenced(text: &str) -> Vec<&str> {
+    let mut inside = false;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mark = line.trim().strip_prefix(FENCE);
+        match mark {
+            Some(info) if !inside => inside = info.trim() == "artifact-ignore",
+            Some(_) => inside = false,
+            None if inside => lines.push(line),
+            None => {}
+        }
+    }
+    lines
+}

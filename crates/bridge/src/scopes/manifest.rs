@@ -1,0 +1,123 @@
+//! All deliverables of one run, with size and hash, and whether they are what was asked for.
+//!
+//! Must never list a part as if it were all, nor a file that changed while it was hashed.
+
+use std::cmp::Reverse;
+
+use engross_store::Millis;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::error::ScopeError;
+use super::hashes::Sha256Sum;
+use super::hashing::{Hashed, Hashing, hash_all};
+use super::requirements::{Outcome, Requirements};
+use super::survey::{Survey, survey};
+use super::workspace::Scope;
+
+/// A file that a run delivers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Deliverable {
+    /// Its path beneath the scope, as [`engross_store::files::DiskPath`] writes it.
+    pub relative_path: String,
+    /// Its length in bytes.
+    pub size_bytes: u64,
+    /// The hash of its bytes.
+    pub sha256: Sha256Sum,
+    /// When it was last written to, in nanoseconds since 1970, UTC.
+    pub modified: i64,
+    /// Whether it has an extension that was asked for.
+    pub required: bool,
+}
+
+impl Deliverable {
+    /// Its name without folders.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.relative_path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Where it stands in the list: what was asked for first, then the newest first, then by path.
+    pub(super) fn order(&self) -> (Reverse<bool>, Reverse<i64>, &str) {
+        (Reverse(self.required), Reverse(self.modified), &self.relative_path)
+    }
+}
+
+/// The deliverables of a run at one moment. It holds no handle and can be stored as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Manifest {
+    /// All files: those with an extension that was asked for first, then the newest first, then by path.
+    pub files: Vec<Deliverable>,
+    /// What was left out, and why, for people.
+    pub warnings: Vec<String>,
+    /// Whether they are what was asked for.
+    pub outcome: Outcome,
+    /// The same for two manifests with the same files in the same order: 64 hexadecimal digits.
+    pub revision: Sha256Sum,
+}
+
+impl Scope {
+    /// Lists all deliverables of the run.
+    ///
+    /// Files whose hash is known are not read. Left out with a warning are links, special files, files that have another name
+    /// outside the scope, and files that change while they are hashed, twice; without a warning what `artifact-ignore.md`
+    /// names and what is in folders of tools. If `since` (milliseconds since 1970) is given, so is what was last changed
+    /// before it; as the scope belongs to the run, nothing that was changed after the scope was made counts as older.
+    ///
+    /// # Errors
+    /// As the system says of the scope's own folder. What cannot be read beneath it is a warning.
+    pub fn manifest(
+        &self,
+        requirements: &Requirements,
+        since: Option<Millis>,
+        with: Hashing<'_>,
+    ) -> Result<Manifest, ScopeError> {
+        let Survey { mut files, mut warnings } = survey(self.folder())?;
+        if let Some(since) = since {
+            let since = self.folder().created().map_or(since, |created| created.min(since));
+            let since = i64::try_from(since).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+            files.retain(|(_, stamp)| stamp.modified.max(stamp.changed) >= since);
+        }
+        let hashed = hash_all(self.folder(), &files, with);
+        let mut deliverables = Vec::with_capacity(files.len());
+        for ((path, _), hashed) in files.into_iter().zip(hashed) {
+            let left_out = match hashed {
+                Hashed::As(stamp, sha256) => {
+                    deliverables.push(Deliverable {
+                        required: requirements.matches(path.name()),
+                        relative_path: path.into_text(),
+                        size_bytes: stamp.size,
+                        sha256,
+                        modified: stamp.modified,
+                    });
+                    continue;
+                }
+                Hashed::Gone => "left out, as it was removed meanwhile".to_owned(),
+                Hashed::Restless => "left out, as it changes while it is read".to_owned(),
+                Hashed::Exchanged => "left out, as it was exchanged meanwhile".to_owned(),
+                Hashed::Failed(error) => format!("left out: {error}"),
+            };
+            warnings.add(path.as_str(), &left_out);
+        }
+        deliverables.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
+        Ok(Manifest {
+            outcome: requirements.judge(deliverables.iter().map(Deliverable::label)),
+            revision: revision(&deliverables),
+            files: deliverables,
+            warnings: warnings.into_list(),
+        })
+    }
+}
+
+fn revision(files: &[Deliverable]) -> Sha256Sum {
+    let mut digest = Sha256::new();
+    for file in files {
+        digest.update((file.relative_path.len() as u64).to_le_bytes());
+        digest.update(&file.relative_path);
+        digest.update(file.modified.to_le_bytes());
+        digest.update(file.sha256.as_bytes());
+    }
+    Sha256Sum::from_bytes(digest.finalize().into())
+}

@@ -1,0 +1,54 @@
+//! Artifact scopes: one folder for each run, and what is delivered from it.
+//!
+//! Must never touch anything outside the workspace and the named sources, deliver a file of another run, or report a file
+//! that is not there whole. Everything here blocks: asynchronous callers use a blocking thread. `docs/design/artifact-scopes.md`
+//! says what is guaranteed.
+//!
+//! The flow: [`Workspace::prepare`] → the run → [`media_references`] and [`Scope::collect`] → [`Scope::manifest`], which a
+//! journal may store → [`Scope::page`] for the wire → [`Scope::open_wanted`] or [`Keys::follow`] for the bytes.
+
+mod collect;
+mod content_type;
+mod error;
+mod export;
+mod hashes;
+mod hashing;
+mod hints;
+mod ignore;
+mod keys;
+mod links;
+mod manifest;
+mod media;
+mod name;
+mod read;
+mod refs;
+mod requirements;
+mod survey;
+mod warnings;
+mod workspace;
+
+#[cfg(test)]
+mod error_tests;
+#[cfg(test)]
+mod hashes_tests;
+#[cfg(test)]
+mod ignore_tests;
+#[cfg(test)]
+mod name_tests;
+
+pub use collect::{Collected, Collection, SourceKind, SourceRoot};
+pub use content_type::content_type;
+pub use error::{CODES, ScopeError};
+pub use export::{Artifact, ExportPage, PageOf};
+pub use hashes::{Hashes, MemoryHashes, Sha256Sum, is_settled};
+pub use hashing::Hashing;
+pub use hints::{ExpectedDir, ExpectedDirStatus, expected_dirs};
+pub use keys::{Keys, SigningKey};
+pub use links::{LinkQuery, LinkTarget};
+pub use manifest::{Deliverable, Manifest};
+pub use media::{media_references, media_tokens};
+pub use name::{ArtifactScope, RunId, SessionKey, segment};
+pub use read::{ArtifactStream, OpenArtifact, Span, Wanted};
+pub use refs::{ArtifactClaim, Signer};
+pub use requirements::{Count, Outcome, Requirements};
+pub use workspace::{Prepared, Scope, Workspace};

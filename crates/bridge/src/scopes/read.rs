@@ -1,0 +1,257 @@
+//! Handing out one artifact: which one is meant, and its bytes from any position.
+//!
+//! Must never hand out what the run's manifest would not list, nor end a stream as whole when the file changed under it.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+use engross_store::Millis;
+use engross_store::files::{DiskPath, FileError, Reader, Stamp};
+
+use super::content_type::content_type;
+use super::error::ScopeError;
+use super::hashes::Sha256Sum;
+use super::hashing::{Hashed, Hashing, hash_one};
+use super::ignore::is_excluded;
+use super::keys::Keys;
+use super::survey::is_own;
+use super::workspace::Scope;
+
+/// Which artifact a caller means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wanted<'a> {
+    /// Its reference.
+    pub artifact_ref: Option<&'a str>,
+    /// The scope it is in.
+    pub artifact_scope: Option<&'a str>,
+    /// Its path beneath the scope.
+    pub relative_path: Option<&'a str>,
+}
+
+/// An artifact that is open. It stays the same file while its name is given to another one.
+#[derive(Debug)]
+pub struct OpenArtifact {
+    path: DiskPath,
+    reader: Reader,
+    stamp: Stamp,
+    sha256: Sha256Sum,
+}
+
+impl Scope {
+    /// Opens the artifact that is meant: by its reference, or by its scope and path, or by all of them when they agree.
+    ///
+    /// A file whose hash is not known is read once. `now` is in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// * [`ScopeError::ScopeRequired`]: a path alone. [`ScopeError::ScopeMismatch`]: the scope is another run's.
+    /// * As [`Keys::verify`]. [`ScopeError::RefMismatch`]: reference and path or scope differ.
+    /// * [`ScopeError::Changed`]: size or hash are not those of the reference.
+    /// * As [`Scope::open`].
+    pub fn open_wanted(
+        &self,
+        wanted: Wanted<'_>,
+        keys: &Keys,
+        now: Millis,
+        with: Hashing<'_>,
+    ) -> Result<OpenArtifact, ScopeError> {
+        if let Some(scope) = wanted.artifact_scope {
+            self.check(scope)?;
+        }
+        let Some(artifact_ref) = wanted.artifact_ref else {
+            return match (wanted.artifact_scope, wanted.relative_path) {
+                (Some(_), Some(path)) => self.open(&artifact_path(path)?, with),
+                _ => Err(ScopeError::ScopeRequired),
+            };
+        };
+        let claim = keys.verify(self, artifact_ref, now)?;
+        if wanted.relative_path.is_some_and(|path| path != claim.relative_path) {
+            return Err(ScopeError::RefMismatch { what: "path" });
+        }
+        let opened = self.open(&artifact_path(&claim.relative_path)?, with)?;
+        if (opened.size(), opened.sha256) == (claim.size_bytes, claim.sha256) {
+            Ok(opened)
+        } else {
+            Err(ScopeError::changed(&claim.relative_path))
+        }
+    }
+
+    /// Opens the artifact at `path`.
+    ///
+    /// # Errors
+    /// * [`ScopeError::NotFound`].
+    /// * [`ScopeError::Refused`]: a link, on the way too; a folder; no ordinary file; in a folder of a tool; or it has another
+    ///   name outside the scope.
+    /// * [`ScopeError::Changed`]: it changes while it is read.
+    /// * [`ScopeError::File`]: it cannot be read.
+    pub fn open(&self, path: &DiskPath, with: Hashing<'_>) -> Result<OpenArtifact, ScopeError> {
+        let text = path.as_str();
+        if path.parent().is_some_and(|parent| parent.components().any(is_excluded)) {
+            return Err(ScopeError::refused(text, "it is in a folder that a tool keeps for itself"));
+        }
+        let opened = hash_one(&mut self.folder().tree(), path, with).map_err(|error| match error {
+            FileError::PathOutsideRoot { .. } => ScopeError::refused(text, "links are not followed"),
+            FileError::TargetIsDir { .. } => ScopeError::refused(text, "it is a folder"),
+            FileError::PathInvalid { .. } => ScopeError::refused(text, "it is no ordinary file"),
+            error => error.into(),
+        })?;
+        let Some((reader, stamp, hashed)) = opened else { return Err(ScopeError::not_found(text)) };
+        if !is_own(self.folder(), &stamp)? {
+            return Err(ScopeError::refused(text, "it has another name outside this scope"));
+        }
+        match hashed {
+            Hashed::As(_, sha256) => Ok(OpenArtifact { path: path.clone(), reader, stamp, sha256 }),
+            Hashed::Failed(error) => Err(error.into()),
+            Hashed::Gone | Hashed::Restless | Hashed::Exchanged => Err(ScopeError::changed(text)),
+        }
+    }
+}
+
+impl OpenArtifact {
+    /// Its path beneath the scope.
+    #[must_use]
+    pub fn path(&self) -> &DiskPath {
+        &self.path
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.stamp.size
+    }
+
+    /// The hash of its bytes.
+    #[must_use]
+    pub fn sha256(&self) -> Sha256Sum {
+        self.sha256
+    }
+
+    /// Its entity tag: its hash in quotes. Two files with one tag have the same bytes.
+    #[must_use]
+    pub fn etag(&self) -> String {
+        format!("\"{}\"", self.sha256)
+    }
+
+    /// Its media type.
+    #[must_use]
+    pub fn content_type(&self) -> &'static str {
+        content_type(self.path.name())
+    }
+
+    /// Its bytes in `span`, as they are read.
+    ///
+    /// # Errors
+    /// [`ScopeError::RangeInvalid`] when it does not have them, else as the system says.
+    pub fn stream(mut self, span: Span) -> Result<ArtifactStream, ScopeError> {
+        if span.start > span.end || span.end > self.size() {
+            return Err(ScopeError::RangeInvalid { size: self.size() });
+        }
+        let sought = self.reader.seek(SeekFrom::Start(span.start));
+        sought.map_err(|error| unreadable(&self.path, &error))?;
+        Ok(ArtifactStream {
+            left: span.end - span.start,
+            ended: false,
+            reader: self.reader,
+            stamp: self.stamp,
+        })
+    }
+
+    /// All its bytes, as they are read.
+    ///
+    /// # Errors
+    /// As [`OpenArtifact::stream`].
+    pub fn stream_all(self) -> Result<ArtifactStream, ScopeError> {
+        let end = self.size();
+        self.stream(Span { start: 0, end })
+    }
+}
+
+/// The bytes of an artifact as they were when it was opened. If they are written to meanwhile reading fails, at the latest in
+/// place of the last bytes. Renaming or removing the file does not disturb.
+#[derive(Debug)]
+pub struct ArtifactStream {
+    reader: Reader,
+    stamp: Stamp,
+    left: u64,
+    ended: bool,
+}
+
+impl ArtifactStream {
+    /// How many bytes are still to come.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+}
+
+impl Read for ArtifactStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() || self.ended {
+            return Ok(0);
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.reader.read(buffer.get_mut(..most).unwrap_or_default())?;
+        self.left -= count as u64;
+        if self.left == 0 || count == 0 {
+            let now = self.reader.stamp()?;
+            if self.left > 0 || (now.size, now.modified) != (self.stamp.size, self.stamp.modified) {
+                return Err(io::Error::other("the artifact was changed while it was read"));
+            }
+            self.ended = true;
+        }
+        Ok(count)
+    }
+}
+
+/// A part of a file: from `start`, up to but not including `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The first byte, from 0.
+    pub start: u64,
+    /// The byte behind the last.
+    pub end: u64,
+}
+
+impl Span {
+    /// The part that an HTTP `Range` header asks for of a file of `size` bytes: `bytes=2-5`, `bytes=7-`, `bytes=-3`. `None`
+    /// when the whole file is to be sent, as HTTP has it for headers that are not understood and for several ranges at once.
+    ///
+    /// # Errors
+    /// [`ScopeError::RangeInvalid`] when the file has no such bytes (HTTP 416).
+    pub fn of_header(header: &str, size: u64) -> Result<Option<Self>, ScopeError> {
+        let Some((unit, range)) = header.split_once('=') else { return Ok(None) };
+        let Some((first, last)) = range.trim().split_once('-') else { return Ok(None) };
+        let number = |text: &str| -> Option<u64> {
+            let digits = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+            // More than any file has is as good as the most.
+            digits.then(|| text.parse().unwrap_or(u64::MAX))
+        };
+        let span = match (number(first), number(last)) {
+            _ if !unit.trim().eq_ignore_ascii_case("bytes") => return Ok(None),
+            (Some(start), Some(last)) if start <= last => {
+                Self { start, end: last.saturating_add(1).min(size) }
+            }
+            (Some(start), None) if last.is_empty() => Self { start, end: size },
+            (None, Some(count)) if first.is_empty() => Self { start: size - count.min(size), end: size },
+            _ => return Ok(None),
+        };
+        if span.start < span.end { Ok(Some(span)) } else { Err(ScopeError::RangeInvalid { size }) }
+    }
+}
+
+/// The path of an artifact as a caller names it.
+pub(super) fn artifact_path(text: &str) -> Result<DiskPath, ScopeError> {
+    DiskPath::parse(text).map_err(|error| {
+        let problem = match error {
+            FileError::TargetRequired => "it is empty".to_owned(),
+            FileError::PathOutsideRoot { problem, .. }
+            | FileError::PathInvalid { problem, .. }
+            | FileError::ProtectedPath { problem, .. } => problem,
+            error => error.to_string(),
+        };
+        ScopeError::path(text, &problem)
+    })
+}
+
+pub(super) fn unreadable(path: &DiskPath, error: &io::Error) -> ScopeError {
+    let path = super::error::shown(path.as_str());
+    FileError::Unreadable { path, reason: error.to_string() }.into()
+}
