@@ -30,7 +30,7 @@ impl DiskPath {
     /// Checks `text`, which is never tidied: `a/../b` is refused, not shortened.
     ///
     /// # Errors
-    /// * [`FileError::TargetRequired`]: empty.
+    /// * [`FileError::TargetRequired`]: no text at all.
     /// * [`FileError::PathOutsideRoot`]: it begins with a slash or has a component `.` or `..`.
     /// * [`FileError::PathInvalid`]: an empty component, NUL, more than 4096 bytes, or text that no name has.
     /// * [`FileError::ProtectedPath`]: a file that engross itself keeps.
