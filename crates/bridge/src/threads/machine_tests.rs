@@ -38,8 +38,8 @@ impl World {
         step.actions
     }
 
-    fn answer(&mut self, answer: Value) -> Vec<Action> {
-        self.tell(Input::Answered(Reading::of(&answer)))
+    fn answer(&mut self, answer: &Value) -> Vec<Action> {
+        self.tell(Input::Answered(Reading::of(answer)))
     }
 
     fn begun(ask: Ask) -> Self {
@@ -81,9 +81,9 @@ fn delivered(run: &str, paths: &[&str]) -> Value {
 fn the_main_flow_ends_with_the_files_of_this_run() {
     let mut world = World::begun(ask("1"));
     assert_eq!(world.shown(), ("running", "running", "running"));
-    assert_eq!(world.answer(handle("r1")), [Action::Look { after: 0 }]);
+    assert_eq!(world.answer(&handle("r1")), [Action::Look { after: 0 }]);
     assert_eq!(world.shown(), ("running", "running", "running"), "a handle is no result");
-    assert_eq!(world.answer(delivered("r1", &["a.docx"])), [Action::Fetch]);
+    assert_eq!(world.answer(&delivered("r1", &["a.docx"])), [Action::Fetch]);
     assert_eq!(world.shown(), ("running", "running", "syncing"));
     assert_eq!(world.tell(Input::Fetched { paths: vec!["a.docx".to_owned()], failed: 0 }), []);
     assert_eq!(world.shown(), ("ready", "success", "synced"));
@@ -145,7 +145,7 @@ fn the_outcome_table_holds() {
     ];
     for (ask, answer, (code, sync)) in rows {
         let mut world = World::begun(ask.clone());
-        assert_eq!(world.answer(answer.clone()), [], "{answer}");
+        assert_eq!(world.answer(&answer), [], "{answer}");
         assert_eq!(world.shown(), ("ready", code, sync), "{answer}");
         assert!(world.thread.record.context_state.last_task_artifact_relative_paths.is_empty(), "{answer}");
     }
@@ -155,7 +155,7 @@ fn the_outcome_table_holds() {
 fn case_101_a_bare_running_snapshot_keeps_polling() {
     let mut world = World::begun(ask("1"));
     for status in ["queued", "running", "syncing-artifacts", "unknown"] {
-        assert_eq!(world.answer(json!({ "status": status })), [Action::Look { after: 0 }], "{status}");
+        assert_eq!(world.answer(&json!({ "status": status })), [Action::Look { after: 0 }], "{status}");
         assert_eq!(world.thread.lifecycle(), Lifecycle::Running);
     }
 }
@@ -170,23 +170,23 @@ fn case_102_a_lost_stream_is_recovered() {
     let pauses: Vec<Action> = (0..6).flat_map(|_| world.tell(lost())).collect();
     let after = |after| Action::Look { after };
     assert_eq!(pauses, [4_000, 8_000, 16_000, 30_000, 30_000, 30_000].map(after));
-    assert_eq!(world.answer(handle("r1")), [after(0)], "case 98");
+    assert_eq!(world.answer(&handle("r1")), [after(0)], "case 98");
     assert_eq!(world.thread.running().unwrap().stage, Stage::Recovering { failures: 0 });
-    assert_eq!(world.answer(delivered("r1", &["a.md"])), [Action::Fetch], "case 97");
+    assert_eq!(world.answer(&delivered("r1", &["a.md"])), [Action::Fetch], "case 97");
 }
 
 /// Case 103, and the paper: a look-up that fails ends with its own code, clears what was pending, and the thread is ready.
 #[test]
 fn case_103_a_run_is_given_up_at_its_deadline() {
     let mut world = World::begun(ask("1"));
-    world.answer(handle("r1"));
+    world.answer(&handle("r1"));
     world.now = 1_000 + 600_000 + 300_000;
     let known = world.thread.record.context_state.open_claw_task_association.clone();
     assert_eq!(world.tell(Input::Wake), [Action::Cancel(known.map(Box::new))]);
     assert_eq!(world.shown(), ("ready", "OPENCLAW_RUN_POLL_TIMEOUT", "failed"));
 
     let mut world = World::begun(ask("1"));
-    world.answer(handle("r1"));
+    world.answer(&handle("r1"));
     world.rules.failures = 2;
     world.tell(Input::Lost("ACP_UNREACHABLE".to_owned()));
     world.tell(Input::Lost("ACP_UNREACHABLE".to_owned()));
@@ -195,7 +195,7 @@ fn case_103_a_run_is_given_up_at_its_deadline() {
     assert_eq!(world.thread.record.context_state.open_claw_task_association, None);
 
     let mut world = World::begun(ask("1"));
-    world.answer(handle("r1"));
+    world.answer(&handle("r1"));
     assert_eq!(world.tell(Input::Refused("ACP_HTTP_401".to_owned(), "no".to_owned())), []);
     assert_eq!(world.shown(), ("ready", "ACP_HTTP_401", "failed"));
 }
@@ -221,12 +221,12 @@ fn case_106_a_queued_task_is_stopped_without_the_bridge() {
 #[test]
 fn case_107_a_stopped_run_stays_stopped() {
     let mut world = World::begun(ask("1"));
-    world.answer(handle("r1"));
+    world.answer(&handle("r1"));
     let actions = world.tell(Input::Abort);
     assert!(matches!(&actions[..], [Action::Cancel(Some(known))] if known.run_id == "r1"), "{actions:?}");
     assert_eq!(world.shown(), ("ready", "aborted", "failed"));
     let log = world.log.len();
-    assert_eq!(world.answer(delivered("r1", &["late.md"])), []);
+    assert_eq!(world.answer(&delivered("r1", &["late.md"])), []);
     assert_eq!(world.tell(Input::Lost("ACP_HTTP_CONNECTION_CLOSED".to_owned())), []);
     assert_eq!(world.log.len(), log, "what comes late changes nothing");
 }
@@ -236,7 +236,7 @@ fn case_110_follow_ups_of_a_thread_are_serial() {
     let mut world = World::begun(ask("1"));
     assert_eq!(world.tell(Input::Send(ask("2"), Lane::Free)), []);
     assert_eq!(world.tell(Input::Send(ask("3"), Lane::Free)), []);
-    assert_eq!(world.answer(json!({"success": true, "output": "One."})), [Action::AskLane]);
+    assert_eq!(world.answer(&json!({"success": true, "output": "One."})), [Action::AskLane]);
     assert_eq!(world.tell(Input::Drain(Lane::Free)), [Action::Submit]);
     assert_eq!(world.thread.running().unwrap().ask.id, "2");
     assert_eq!(world.thread.waiting.len(), 1);
@@ -246,7 +246,7 @@ fn case_110_follow_ups_of_a_thread_are_serial() {
 fn case_111_a_new_session_after_the_listed_codes() {
     for (code, follows) in [("ACP_HTTP_502", false), ("ACP_HTTP_CONNECTION_CLOSED", true)] {
         let mut world = World::begun(ask("1"));
-        world.answer(json!({"success": true, "output": "One."}));
+        world.answer(&json!({"success": true, "output": "One."}));
         world.tell(Input::Send(ask("2"), Lane::Free));
         world.tell(Input::Refused(code.to_owned(), String::new()));
         world.tell(Input::Send(ask("3"), Lane::Free));
@@ -259,7 +259,7 @@ fn case_114_files_alone_are_a_success() {
     let mut world = World::begun(ask("1"));
     let answer =
         json!({"success": true, "status": "completed", "artifacts": {"items": [{"relativePath": "a.md"}]}});
-    assert_eq!(world.answer(answer), [Action::Fetch]);
+    assert_eq!(world.answer(&answer), [Action::Fetch]);
     world.tell(Input::Fetched { paths: Vec::new(), failed: 1 });
     assert_eq!(world.shown(), ("ready", "success", "failed"), "none could be written");
 }
@@ -268,13 +268,13 @@ fn case_114_files_alone_are_a_success() {
 #[test]
 fn results_of_another_run_are_refused() {
     let mut world = World::begun(ask("1"));
-    world.answer(handle("r2"));
+    world.answer(&handle("r2"));
     for foreign in [
         delivered("r1", &["old.md"]),
         json!({"status": "completed", "success": true, "artifactScope": "tasks/s/r1", "artifacts": [{"relativePath": "old.md"}]}),
         json!({"status": "failed", "runId": "r1"}),
     ] {
-        assert!(matches!(world.answer(foreign)[..], [Action::Look { .. }]));
+        assert!(matches!(world.answer(&foreign)[..], [Action::Look { .. }]));
         assert_eq!(world.thread.lifecycle(), Lifecycle::Running);
     }
 }
@@ -283,9 +283,9 @@ fn results_of_another_run_are_refused() {
 fn a_process_that_begins_anew_goes_on() {
     let mut world = World::begun(ask("1"));
     assert_eq!(world.tell(Input::Resume), [Action::Submit], "the same request is carried out once");
-    world.answer(handle("r1"));
+    world.answer(&handle("r1"));
     assert_eq!(world.tell(Input::Resume), [Action::Submit]);
-    world.answer(delivered("r1", &["a.md"]));
+    world.answer(&delivered("r1", &["a.md"]));
     assert_eq!(world.tell(Input::Resume), [Action::Fetch]);
     world.tell(Input::Fetched { paths: vec!["a.md".to_owned()], failed: 0 });
     assert_eq!(world.tell(Input::Resume), []);
@@ -303,7 +303,7 @@ fn archived_threads_take_nothing_and_come_back() {
     let mut world = World::begun(ask("1"));
     let refused = step(&world.thread, Input::Archive, world.rules, 1).unwrap_err();
     assert_eq!(refused.code(), "THREAD_NOT_IDLE");
-    world.answer(json!({"success": true, "output": "One."}));
+    world.answer(&json!({"success": true, "output": "One."}));
     assert_eq!(world.tell(Input::Archive), [Action::Close]);
     assert_eq!(world.thread.lifecycle(), Lifecycle::Archived);
     let refused = step(&world.thread, Input::Send(ask("2"), Lane::Free), world.rules, 1).unwrap_err();
