@@ -280,7 +280,10 @@ impl Driven<'_> {
 
     async fn act(&mut self, action: Action) -> Result<(), ThreadError> {
         match action {
-            Action::Submit => {
+            Action::Submit { after } => {
+                if !self.pause(Duration::from_millis(after)).await? {
+                    return Ok(());
+                }
                 let Some(running) = self.held.thread.running() else { return Ok(()) };
                 let method = if running.follows { "session.message" } else { "session.start" };
                 let params = prompt::params(&self.held.thread.record, &running.ask);

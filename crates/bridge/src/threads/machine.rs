@@ -78,8 +78,11 @@ pub enum Input {
 /// What to do once the entries are stored.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Send the request; the same id is carried out once. With `heard`, what was heard of it before comes first.
-    Submit,
+    /// Send the request, after so many milliseconds; the same id is carried out once.
+    Submit {
+        /// Milliseconds.
+        after: Millis,
+    },
     /// Ask how the run stands, after so many milliseconds.
     Look {
         /// Milliseconds.
@@ -195,7 +198,7 @@ impl Decider<'_> {
                 let deadline = self.now.saturating_add(ask.budget).saturating_add(self.rules.grace);
                 let follows = self.follows();
                 step.entries.push(Entry::Began { ask, follows, deadline });
-                step.actions.push(Action::Submit);
+                step.actions.push(Action::Submit { after: 0 });
             }
             Lane::Busy => step.entries.push(Entry::Queued { ask }),
             Lane::Full => {
@@ -331,7 +334,7 @@ impl Decider<'_> {
     fn lost(&self, code: &str, step: &mut Step) {
         let Some(running) = self.thread.running().filter(|_| self.is_open()) else { return };
         let failures = self.failures().saturating_add(1);
-        let is_known = self.thread.record.context_state.open_claw_task_association.is_some();
+        let is_known = self.is_known();
         // Without a name nothing can be asked but the same request again, which a bridge must recognise.
         let is_hopeless = !(is_known || self.rules.is_idempotent);
         if is_hopeless || failures > self.rules.failures || self.now >= running.deadline {
@@ -341,7 +344,7 @@ impl Decider<'_> {
         }
         step.entries.push(Entry::Lost { failures });
         if failures == 1 || !is_known {
-            step.actions.push(Action::Submit);
+            step.actions.push(Action::Submit { after: self.pause(failures - 1) });
         } else {
             self.look(failures, step);
         }
@@ -429,7 +432,10 @@ impl Decider<'_> {
             Work::Running(running) => match running.stage {
                 Stage::Fetching { .. } => step.actions.push(Action::Fetch),
                 _ if self.now >= running.deadline => self.wake(step),
-                // The same way as after a stream that was lost.
+                Stage::Recovering { failures } if self.is_known() => self.look(failures, step),
+                _ if self.is_known() || self.rules.is_idempotent => {
+                    step.actions.push(Action::Submit { after: 0 });
+                }
                 _ => self.lost("ACP_HTTP_CONNECTION_CLOSED", step),
             },
         }
@@ -437,10 +443,18 @@ impl Decider<'_> {
 
     /// Asks how the run stands, later the more tries have failed.
     fn look(&self, failures: u32, step: &mut Step) {
+        step.actions.push(Action::Look { after: self.pause(failures) });
+    }
+
+    /// How long to wait after so many tries that failed.
+    fn pause(&self, failures: u32) -> Millis {
         let (shortest, longest) = self.rules.pause;
-        let after = shortest.saturating_mul(1 << failures.min(16)).min(longest);
-        let after = if failures == 0 { 0 } else { after };
-        step.actions.push(Action::Look { after });
+        if failures == 0 { 0 } else { shortest.saturating_mul(1 << failures.min(16)).min(longest) }
+    }
+
+    /// Whether the bridge has named the run.
+    fn is_known(&self) -> bool {
+        self.thread.record.context_state.open_claw_task_association.is_some()
     }
 
     /// What came while the thread was at work may begin.

@@ -44,7 +44,7 @@ impl World {
 
     fn begun(ask: Ask) -> Self {
         let mut world = Self::new();
-        assert_eq!(world.tell(Input::Send(ask, Lane::Free)), [Action::Submit]);
+        assert_eq!(world.tell(Input::Send(ask, Lane::Free)), [Action::Submit { after: 0 }]);
         world
     }
 
@@ -166,7 +166,7 @@ fn case_102_a_lost_stream_is_recovered() {
     let mut world = World::begun(ask("1"));
     world.tell(Input::Named(association_of(&handle("r1")).unwrap()));
     let lost = || Input::Lost("ACP_HTTP_CONNECTION_CLOSED".to_owned());
-    assert_eq!(world.tell(lost()), [Action::Submit], "the stream first");
+    assert_eq!(world.tell(lost()), [Action::Submit { after: 0 }], "the stream first");
     let pauses: Vec<Action> = (0..6).flat_map(|_| world.tell(lost())).collect();
     let after = |after| Action::Look { after };
     assert_eq!(pauses, [4_000, 8_000, 16_000, 30_000, 30_000, 30_000].map(after));
@@ -237,7 +237,7 @@ fn case_110_follow_ups_of_a_thread_are_serial() {
     assert_eq!(world.tell(Input::Send(ask("2"), Lane::Free)), []);
     assert_eq!(world.tell(Input::Send(ask("3"), Lane::Free)), []);
     assert_eq!(world.answer(&json!({"success": true, "output": "One."})), [Action::AskLane]);
-    assert_eq!(world.tell(Input::Drain(Lane::Free)), [Action::Submit]);
+    assert_eq!(world.tell(Input::Drain(Lane::Free)), [Action::Submit { after: 0 }]);
     assert_eq!(world.thread.running().unwrap().ask.id, "2");
     assert_eq!(world.thread.waiting.len(), 1);
 }
@@ -282,9 +282,13 @@ fn results_of_another_run_are_refused() {
 #[test]
 fn a_process_that_begins_anew_goes_on() {
     let mut world = World::begun(ask("1"));
-    assert_eq!(world.tell(Input::Resume), [Action::Submit], "the same request is carried out once");
+    assert_eq!(
+        world.tell(Input::Resume),
+        [Action::Submit { after: 0 }],
+        "the same request is carried out once"
+    );
     world.answer(&handle("r1"));
-    assert_eq!(world.tell(Input::Resume), [Action::Submit]);
+    assert_eq!(world.tell(Input::Resume), [Action::Submit { after: 0 }]);
     world.answer(&delivered("r1", &["a.md"]));
     assert_eq!(world.tell(Input::Resume), [Action::Fetch]);
     world.tell(Input::Fetched { paths: vec!["a.md".to_owned()], failed: 0 });
@@ -351,7 +355,8 @@ fn event() -> impl Strategy<Value = Event> {
 
 /// Things that somebody is doing for the thread and that will tell it something.
 fn duties(actions: &[Action]) -> usize {
-    let is_duty = |action: &&Action| matches!(action, Action::Submit | Action::Look { .. } | Action::Fetch);
+    let is_duty =
+        |action: &&Action| matches!(action, Action::Submit { .. } | Action::Look { .. } | Action::Fetch);
     actions.iter().filter(is_duty).count()
 }
 

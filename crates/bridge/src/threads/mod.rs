@@ -28,9 +28,13 @@ mod state;
 mod sync;
 
 #[cfg(test)]
+mod desk_tests;
+#[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
 mod record_tests;
+#[cfg(test)]
+mod sync_tests;
 
 pub use desk::{Desk, Lanes, Progress};
 pub use error::{CODES, ThreadError};

@@ -217,6 +217,7 @@ fn fetch(folder: &Folder, source: &dyn Source, file: &RemoteArtifact) -> Result<
     let name = StagedName::new(format!("sync-{}", identity(file)))?;
     let mut pause = PAUSE;
     let mut tries = 0;
+    let mut was_wrong = false;
     loop {
         tries += 1;
         let staged = match folder.staged(&name)? {
@@ -233,6 +234,11 @@ fn fetch(folder: &Folder, source: &dyn Source, file: &RemoteArtifact) -> Result<
                 Some(problem) => {
                     // What is here is not what was promised: nothing of it is of use.
                     staged.discard()?;
+                    // Pieces of two states can meet when a file changes between two tries: once more, from the start.
+                    if was_wrong {
+                        return Err(FetchError::Refused(problem));
+                    }
+                    was_wrong = true;
                     FetchError::Refused(problem)
                 }
             },
