@@ -12,7 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-llm", &["engross-protocol"]),
     ("engross-store", &["engross-protocol"]),
     ("engross-write", &["engross-protocol", "engross-store"]),
-    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store"]),
+    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store", "engross-write"]),
     (
         "engross",
         &[

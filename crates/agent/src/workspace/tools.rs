@@ -260,6 +260,7 @@ fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &
             is_error,
             details: Some(Value::Object(details)),
             seen: if has_shown { vec![seen] } else { Vec::new() },
+            ..ToolResult::default()
         });
     }
     results
