@@ -171,6 +171,10 @@ impl TurnTask {
                 self.tell(&wrote, &writing);
                 Input::Wrote(wrote, Vec::new())
             }
+            // What is asked of the model stands.
+            Over::Stopped(code, message) if progress.bytes() == 0 => {
+                Input::Cancel(code, message, Heard::default())
+            }
             Over::Stopped(code, message) => {
                 let wrote = told(writer.end(writing.id, Finish::Error).await);
                 self.tell(&wrote, &writing);
