@@ -10,6 +10,7 @@
 //! | `state` | where does the session stand, as the log tells it? |
 //! | `intake` | what of a request is new, and which results belong to which calls? |
 //! | `decide` | what happens next? |
+//! | `decide/write`, `turn/write` | the same where an answer is content of a file |
 //! | `rounds` | what has a turn done so far, and does it get on? |
 //! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
 //! | `toolbox` | what can the server itself do for the model? |
