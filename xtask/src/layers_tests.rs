@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-store", &["engross-protocol"]),
     ("engross-write", &["engross-protocol", "engross-store"]),
     ("engross-bridge", &["engross-protocol", "engross-store"]),
-    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store"]),
+    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store", "engross-write"]),
     (
         "engross",
         &[

@@ -12,6 +12,7 @@ pub mod session;
 mod tools;
 mod translate;
 pub mod workspace;
+pub mod writing;
 
 #[cfg(test)]
 mod reading_tests;

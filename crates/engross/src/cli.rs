@@ -273,6 +273,9 @@ pub(crate) struct ChatArgs {
     /// The document to talk about, a .docx file; edits go to NAME.redline.docx beside it.
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// Folder whose text files the model may write; the current one without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
     /// The session to begin or to go on with; the document's own without.
     #[arg(long, value_name = "KEY")]
     pub(crate) session: Option<String>,

@@ -70,6 +70,8 @@ pub(crate) struct Settings {
     pub(crate) history_turns: Setting<usize>,
     /// File with the tools that every client of a server carries out.
     pub(crate) client_tools: Setting<Option<PathBuf>>,
+    /// Whether models may give a file's content as an argument.
+    pub(crate) tool_json_fallback: Setting<bool>,
     /// Seconds that a provider may be silent.
     pub(crate) model_timeout: Setting<u64>,
 }
@@ -117,6 +119,7 @@ impl Settings {
             system_prompt: values.optional_text("system_prompt")?,
             history_turns: values.number("history_turns", 10, 1..=1000)?,
             client_tools,
+            tool_json_fallback: values.switch("tool_json_fallback")?,
             model_timeout: values.number("model_timeout", 120, 1..=86_400)?,
         })
     }

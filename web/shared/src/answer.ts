@@ -22,7 +22,7 @@ export type Reason = "stop" | "tool_calls" | "length" | "content_filter";
 export interface ToolStep {
   readonly id: string;
   readonly name: string;
-  readonly state: "started" | "done" | "failed";
+  readonly state: "started" | "running" | "done" | "failed";
 }
 
 /** What a segment holds. */
@@ -136,6 +136,8 @@ export class AnswerReader {
   }
 
   #status({ type, code = "", message = "", tool }: Status): Content[] {
+    // Nobody has asked for the content of files.
+    if (type === "content") return [];
     if (type === "warning") return [...this.#warnings([{ code, message }])];
     return [tool ? { kind: "status", message, tool } : { kind: "status", message }];
   }

@@ -107,6 +107,6 @@ fn rest_of(placed: Placed, behind: u64) -> Option<Placed> {
         }
         return Some(placed);
     }
-    let has_place = !matches!(placed.event, TurnEvent::Status { .. } | TurnEvent::Warning { .. });
+    let has_place = !placed.event.is_aside();
     (!has_place && behind == 0).then_some(placed)
 }

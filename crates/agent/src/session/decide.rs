@@ -2,16 +2,18 @@
 //!
 //! Must never do anything itself, call the model more often than allowed, or end a turn with a call that has no result.
 
-use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolChoice as Forced, ToolSpec};
+use engross_llm::{Answer, Error, Request, ToolCall, ToolChoice as Forced, ToolSpec};
 
 use super::context::{ContextPolicy, Mending, offered, window};
-use super::event::Finish;
 use super::intake::NO_RESULT;
-use super::log::{Call, Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult};
+use super::log::{Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult, Wrote};
 use super::request::{ClientTool, ToolChoice};
 use super::rounds;
 use super::settings::Settings;
 use super::state::{OpenCall, Phase, Session, Turn};
+
+mod answered;
+mod write;
 
 /// What is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub struct Rules {
     pub loops: u32,
     /// How often the client may be given calls in one turn.
     pub client_rounds: u32,
+    /// How often the model may be asked for more of one file.
+    pub write_rounds: u32,
     /// How long calls of the client stay open, in milliseconds.
     pub deadline: i64,
     /// What of the history the model is given.
@@ -27,9 +31,15 @@ pub struct Rules {
 }
 
 impl Default for Rules {
-    /// 6 model calls, 100 rounds of the client, 30 minutes, 10 turns.
+    /// 6 model calls, 100 rounds of the client, 16 of a file, 30 minutes, 10 turns.
     fn default() -> Self {
-        Self { loops: 6, client_rounds: 100, deadline: 30 * 60_000, context: ContextPolicy::default() }
+        Self {
+            loops: 6,
+            client_rounds: 100,
+            write_rounds: 16,
+            deadline: 30 * 60_000,
+            context: ContextPolicy::default(),
+        }
     }
 }
 
@@ -62,6 +72,10 @@ pub(crate) enum Input {
     Continue,
     /// The model of this name has answered.
     Answered(Answer, String),
+    /// It has answered with calls whose content is in the spool already: their ids and results.
+    Poured(Answer, String, Vec<(String, ToolResult)>),
+    /// It has answered with content of a file, and perhaps with calls behind it.
+    Wrote(Wrote, Vec<ToolCall>),
     /// It has not; what came of its text is in the log but for this.
     Failed(Error, Heard),
     /// Tools of the server are done: each call with its result.
@@ -84,11 +98,13 @@ pub(crate) struct Heard {
     pub(crate) text: String,
     /// The bytes before it, which are.
     pub(crate) from: usize,
+    /// What became of the file, if it was content.
+    pub(crate) wrote: Option<Box<Wrote>>,
 }
 
 impl Heard {
     fn is_nothing(&self) -> bool {
-        self.text.is_empty() && self.from == 0
+        self.text.is_empty() && self.from == 0 && self.wrote.is_none()
     }
 }
 
@@ -135,7 +151,8 @@ pub(crate) fn decide(
     let mut rules = rules;
     rules.loops = settings.max_rounds.unwrap_or(rules.loops);
     rules.context.turns = settings.history_turns.unwrap_or(rules.context.turns);
-    let mut decider = Decider { session, tries, offer, settings, rules, now, events: Vec::new() };
+    let poured = Vec::new();
+    let mut decider = Decider { session, tries, offer, settings, rules, now, poured, events: Vec::new() };
     let action = decider.run(input);
     Decision { events: decider.events, action }
 }
@@ -147,6 +164,8 @@ struct Decider<'a> {
     settings: Settings,
     rules: Rules,
     now: i64,
+    /// Results that the calls of the present answer have already.
+    poured: Vec<(String, ToolResult)>,
     events: Vec<LogEvent>,
 }
 
@@ -158,6 +177,11 @@ impl Decider<'_> {
         match input {
             Input::Continue => self.go_on(),
             Input::Answered(answer, model) => self.answered(answer, model),
+            Input::Poured(answer, model, results) => {
+                self.poured = results;
+                self.answered(answer, model)
+            }
+            Input::Wrote(wrote, calls) => self.wrote(wrote, calls),
             Input::Failed(error, heard) => self.failed(&error, heard),
             Input::Ran { results, stop } => {
                 for (id, result) in results {
@@ -237,7 +261,11 @@ impl Decider<'_> {
 
     fn ask(&mut self) -> Action {
         let Some(turn) = self.turn() else { return Action::Rest };
-        if turn.asked >= self.rules.loops.max(1) {
+        if let Some(writing) = &turn.writing {
+            if writing.rounds >= self.rules.write_rounds {
+                return self.write_limit();
+            }
+        } else if turn.asked >= self.rules.loops.max(1) {
             let message = format!(
                 "The model was not done after {} calls in a row, so it was stopped. Say how to go on.",
                 self.rules.loops
@@ -245,7 +273,8 @@ impl Decider<'_> {
             return self.stop("ROUNDS_EXHAUSTED", &message);
         }
         // Both rounds since the last request: a client that brings something new gives the model a new chance.
-        if turn.asked >= 2
+        if turn.writing.is_none()
+            && turn.asked >= 2
             && let Some(message) = rounds::stuck(self.of_turn(), |name| self.changes(name))
         {
             return self.stop("NO_PROGRESS", &message);
@@ -257,14 +286,19 @@ impl Decider<'_> {
             let message = format!("the model was not given the first {} messages", window.left_out);
             self.tries.note = Some(LogEvent::Noted { code: "HISTORY_LEFT_OUT".to_owned(), message });
         }
-        let messages = match self.tries.mending {
+        let mut messages = match self.tries.mending {
             Some((mending, before)) => mending.mend(window, before),
             None => window.messages,
         };
+        write::ask_for_more(&mut messages, turn.writing.as_ref());
         let names: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
         // A forced choice holds for the first answer to a request.
         let forced = turn.asked == 0 || turn.parameters.tool_choice == ToolChoice::None;
-        let choice = if forced { turn.parameters.tool_choice.clone() } else { ToolChoice::Auto };
+        let choice = if forced && turn.writing.is_none() {
+            turn.parameters.tool_choice.clone()
+        } else {
+            ToolChoice::Auto
+        };
         let offered: Vec<String> = offered(&choice, &names).into_iter().map(str::to_owned).collect();
         let tools = self.specs().filter(|spec| offered.contains(&spec.name)).cloned().collect();
         let system =
@@ -307,119 +341,6 @@ impl Decider<'_> {
         self.offer.tools.iter().find(|tool| tool.spec.name == name)
     }
 
-    fn answered(&mut self, answer: Answer, model: String) -> Action {
-        let cut = match answer.finish {
-            FinishReason::Length => Some(Finish::Length),
-            FinishReason::ContentFilter => Some(Finish::ContentFilter),
-            FinishReason::Stop | FinishReason::ToolCalls => None,
-        };
-        let repeats = rounds::repeats(self.of_turn(), &answer.tool_calls);
-        let mut earlier: Vec<(String, String, bool)> = Vec::new();
-        let mut refused: Vec<(String, String)> = Vec::new();
-        let mut stopped = None;
-        let mut calls = Vec::with_capacity(answer.tool_calls.len());
-        for (call, count) in answer.tool_calls.into_iter().zip(repeats) {
-            let side = self.side(&call.name);
-            let reads = self.reads(&call.name);
-            let side = if cut.is_some() {
-                refused.push((
-                    call.id.clone(),
-                    "Your answer was cut, so nothing of it was done; send the call again, smaller."
-                        .to_owned(),
-                ));
-                Side::Nobody
-            } else if stopped.is_some() || count >= 3 {
-                stopped.get_or_insert_with(|| call.name.clone());
-                refused.push((
-                    call.id.clone(),
-                    "This was not done: the same call came three times in a row.".to_owned(),
-                ));
-                Side::Nobody
-            } else if count == 2 && !reads {
-                let before = calls.last().map(|before: &Call| &before.call);
-                let (content, is_error) = rounds::told_again(&self.session.messages, &call, before);
-                earlier.push((call.id.clone(), content, is_error));
-                Side::Nobody
-            } else if side == Side::Nobody {
-                let known: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
-                refused.push((
-                    call.id.clone(),
-                    format!("There is no tool '{}'. There are: {}.", call.name, known.join(", ")),
-                ));
-                Side::Nobody
-            } else {
-                side
-            };
-            if count == 2 {
-                let message = format!("the model repeated its call of {} without a change", call.name);
-                self.push(LogEvent::Noted { code: "REPEATED_CALL".to_owned(), message });
-            }
-            calls.push(Call { call, side });
-        }
-        let has_calls = !calls.is_empty();
-        self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut, model });
-        for (id, message) in refused {
-            self.result(&id, message, true);
-        }
-        for (id, content, is_error) in earlier {
-            self.result(&id, content, is_error);
-        }
-        let bounded = self.turn().is_some_and(|turn| turn.parameters.max_output_tokens.is_some());
-        if cut == Some(Finish::Length) && has_calls && !bounded {
-            // Nobody asked for a short answer: the model may try again with less at once.
-            return self.go_on();
-        }
-        if let Some(finish) = cut {
-            return self.end(EndingKind::Whole(finish), "", "", None);
-        }
-        if let Some(name) = stopped {
-            self.close_open();
-            let message = format!(
-                "The model called {name} three times with the same arguments, so it was stopped. Say how to go on."
-            );
-            return self.stop("REPEATED_CALL", &message);
-        }
-        if !has_calls {
-            return self.end(EndingKind::Whole(Finish::Stop), "", "", None);
-        }
-        let rounds = self.turn().map_or(0, |turn| turn.client_rounds);
-        let asks_client = self.turn().is_some_and(|turn| turn.open(Side::Client).next().is_some());
-        if asks_client && rounds >= self.rules.client_rounds {
-            self.close_open();
-            let message = format!(
-                "The client was given calls {rounds} times in this turn, so it was stopped. Say how to go on."
-            );
-            return self.stop("ROUNDS_EXHAUSTED", &message);
-        }
-        self.go_on()
-    }
-
-    fn side(&self, name: &str) -> Side {
-        if self.client_tool(name).is_some() {
-            Side::Client
-        } else if self.tool(name).is_some() {
-            Side::Server
-        } else {
-            Side::Nobody
-        }
-    }
-
-    /// The messages of the present turn.
-    fn of_turn(&self) -> &[Message] {
-        let start = self.turn().map_or(0, |turn| turn.start);
-        self.session.messages.get(start..).unwrap_or_default()
-    }
-
-    /// Whether a tool is the server's own and changes something.
-    fn changes(&self, name: &str) -> bool {
-        self.client_tool(name).is_none() && self.tool(name).is_some_and(|tool| !tool.read_only)
-    }
-
-    fn reads(&self, name: &str) -> bool {
-        let server = || self.tool(name).is_some_and(|tool| tool.read_only);
-        self.client_tool(name).map_or_else(server, |tool| tool.read_only)
-    }
-
     fn failed(&mut self, error: &Error, heard: Heard) -> Action {
         // Some providers refuse a conversation whose order they do not like; nothing was streamed then.
         if error.code() == "MODEL_BAD_REQUEST"
@@ -448,7 +369,10 @@ impl Decider<'_> {
         )
     }
 
-    fn streamed(&mut self, Heard { text, from }: Heard) {
+    fn streamed(&mut self, Heard { text, from, wrote }: Heard) {
+        if let Some(wrote) = wrote {
+            self.push(LogEvent::Wrote(*wrote));
+        }
         if !text.is_empty() {
             self.push(LogEvent::Streamed { text, from });
         }

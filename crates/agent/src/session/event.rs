@@ -40,6 +40,14 @@ pub enum TurnEvent {
         /// How far it is.
         step: Step,
     },
+    /// Content of a file that is being written, for a client that asked for it. Not part of the answer, and not kept: who
+    /// comes late does not hear it.
+    Content {
+        /// A piece of it, as the model said it.
+        text: String,
+        /// The call that opened the file.
+        id: String,
+    },
     /// Something to know, with a stable code. Not part of the answer.
     Warning {
         /// Stable code.
@@ -65,12 +73,22 @@ pub enum TurnEvent {
     },
 }
 
+impl TurnEvent {
+    /// Whether it is no part of the answer, and has no place in it.
+    #[must_use]
+    pub fn is_aside(&self) -> bool {
+        matches!(self, Self::Status { .. } | Self::Content { .. } | Self::Warning { .. })
+    }
+}
+
 /// How far a tool of the server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// It begins.
     Started,
+    /// It goes on; the message says how far it is.
+    Running,
     /// It has its result.
     Done,
     /// It failed.

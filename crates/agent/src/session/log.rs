@@ -3,6 +3,8 @@
 //! Must never hold what only one process knows. A variant or field that was ever written stays readable.
 
 use engross_llm::{Message, ToolCall, Usage};
+use engross_protocol::WriteSessionId;
+use engross_write::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -68,7 +70,12 @@ pub enum LogEvent {
         /// Files that the model has seen with it, and in which revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         seen: Vec<Seen>,
+        /// The file whose content the model's next answer is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opens: Option<Opens>,
     },
+    /// The model has answered with content of a file, or the file came to an end. Never the content itself.
+    Wrote(Wrote),
     /// Settings of the session, all anew.
     Configured(Settings),
     /// The answer ends with calls of the client open. The turn goes on with their results.
@@ -131,6 +138,80 @@ pub struct Call {
     pub call: ToolCall,
     /// Who carries it out.
     pub side: Side,
+}
+
+/// A file that the model writes from here on: its text is the content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opens {
+    /// The write session.
+    pub id: WriteSessionId,
+    /// The file, as the model named it.
+    pub file: String,
+}
+
+/// What became of a file with an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wrote {
+    /// The write session.
+    pub id: WriteSessionId,
+    /// How it stands.
+    pub standing: Standing,
+    /// Bytes of the file so far.
+    pub bytes: u64,
+    /// Its lines so far.
+    pub lines: u64,
+    /// Bytes of this answer.
+    #[serde(default)]
+    pub part: u64,
+    /// Their hash; empty where nothing came.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub part_sha256: String,
+    /// What the model is told: to go on, or the result of its call.
+    pub say: String,
+    /// The code of what is wrong; empty if nothing is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// What the answer cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Who answered; empty when a crash was caught up with.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+}
+
+/// How a file stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The model is asked for more of it.
+    GoesOn,
+    /// It is written.
+    Written,
+    /// It is incomplete and the turn stops asking; it can be gone on with for a while.
+    Left,
+    /// Nothing of it is left.
+    Failed,
+}
+
+impl Wrote {
+    /// A file that cannot be gone on with.
+    #[must_use]
+    pub fn failed(id: WriteSessionId, problem: &Problem) -> Self {
+        let error = serde_json::json!({"code": problem.code, "message": problem.message});
+        Self {
+            id,
+            standing: Standing::Failed,
+            bytes: 0,
+            lines: 0,
+            part: 0,
+            part_sha256: String::new(),
+            say: serde_json::json!({"success": false, "session_id": id.to_string(), "error": error})
+                .to_string(),
+            code: problem.code.clone(),
+            usage: None,
+            model: String::new(),
+        }
+    }
 }
 
 /// A file as a model has seen it.
@@ -207,6 +288,8 @@ pub struct ToolResult {
     pub details: Option<Value>,
     /// Files that the model has seen with it.
     pub seen: Vec<Seen>,
+    /// The file whose content the model's next answer is.
+    pub opens: Option<Opens>,
 }
 
 impl ToolResult {
@@ -227,8 +310,8 @@ impl LogEvent {
     /// The result of the call `id`.
     #[must_use]
     pub fn resulted(id: impl Into<String>, result: ToolResult, from: ResultSource) -> Self {
-        let ToolResult { content, is_error, details, seen } = result;
-        Self::Resulted { id: id.into(), content, is_error, from, details, seen }
+        let ToolResult { content, is_error, details, seen, opens } = result;
+        Self::Resulted { id: id.into(), content, is_error, from, details, seen, opens }
     }
 
     /// The kind of entry, for indexes and people.
@@ -241,6 +324,7 @@ impl LogEvent {
             Self::Streamed { .. } => "streamed",
             Self::Began { .. } => "began",
             Self::Resulted { .. } => "resulted",
+            Self::Wrote(_) => "wrote",
             Self::Configured(_) => "configured",
             Self::Suspended { .. } => "suspended",
             Self::Ended(_) => "ended",

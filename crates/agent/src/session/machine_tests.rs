@@ -275,7 +275,7 @@ impl World {
             }
             Op::Cancel => {
                 if matches!(self.action, Action::Ask(..)) {
-                    let heard = Heard { text: "Half an ans".to_owned(), from: 0 };
+                    let heard = Heard { text: "Half an ans".to_owned(), from: 0, wrote: None };
                     self.step(Input::Cancel("TURN_CANCELLED", "stopped", heard));
                     assert_eq!(self.session.turn, None);
                 }

@@ -10,6 +10,7 @@
 //! | `state` | where does the session stand, as the log tells it? |
 //! | `intake` | what of a request is new, and which results belong to which calls? |
 //! | `decide` | what happens next? |
+//! | `decide/write`, `turn/write` | the same where an answer is content of a file |
 //! | `rounds` | what has a turn done so far, and does it get on? |
 //! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
 //! | `toolbox` | what can the server itself do for the model? |
@@ -76,6 +77,12 @@ mod spans_tests;
 mod stream_tests;
 #[cfg(test)]
 mod watch_tests;
+#[cfg(test)]
+mod write_argument_tests;
+#[cfg(test)]
+mod write_cases_tests;
+#[cfg(test)]
+mod write_support;
 
 /// The codes of sessions, each explained in `docs/errors/CODE.md`.
 pub const CODES: &[&str] = &[
@@ -114,14 +121,17 @@ pub use context::ContextPolicy;
 pub use decide::{Rules, ServerTool};
 pub use error::{RefusalKind, RequestError};
 pub use event::{Finish, Placed, Step, TurnEvent};
-pub use log::{Accepted, Call, Ending, EndingKind, LogEvent, ResultSource, Seen, Side, ToolResult};
+pub use log::{
+    Accepted, Call, Ending, EndingKind, LogEvent, Opens, ResultSource, Seen, Side, Standing, ToolResult,
+    Wrote,
+};
 pub use manage::SessionView;
 pub use observe::{Observer, Stored};
 pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
 pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;
-pub use state::{OpenCall, Phase, Session, Turn};
+pub use state::{OpenCall, Phase, Session, Turn, Writing};
 pub use toolbox::{Briefing, Briefs, NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};
 
 /// The whole log of a session.

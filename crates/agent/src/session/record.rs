@@ -18,7 +18,7 @@ struct Stored<S> {
     session: S,
 }
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The entries of some events.
 pub(super) fn entries(events: &[LogEvent], at: u64) -> Result<Vec<NewEntry>, RequestError> {

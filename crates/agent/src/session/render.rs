@@ -44,6 +44,11 @@ impl Renderer {
         Placed { position: self.position, event: TurnEvent::Status { message, id, tool, step } }
     }
 
+    /// Content of a file, for those who ask for it; it has no place of its own either.
+    pub(crate) fn content(&self, text: String, id: &str) -> Placed {
+        Placed { position: self.position, event: TurnEvent::Content { text, id: id.to_owned() } }
+    }
+
     /// Whether the answer is over.
     pub(crate) fn is_over(&self) -> bool {
         self.over
@@ -57,12 +62,12 @@ impl Renderer {
                 let told: Vec<Placed> = self.delta(&rest).into_iter().collect();
                 self.spoke |= self.streamed > 0;
                 self.streamed = 0;
-                if let Some(usage) = usage {
-                    let sum = self.usage.get_or_insert_with(Usage::default);
-                    sum.input_tokens += usage.input_tokens;
-                    sum.output_tokens += usage.output_tokens;
-                }
+                self.cost(*usage);
                 told
+            }
+            LogEvent::Wrote(wrote) => {
+                self.cost(wrote.usage);
+                Vec::new()
             }
             LogEvent::Streamed { text, from } => {
                 let rest = self.streamed.checked_sub(*from).and_then(|heard| text.get(heard..));
@@ -99,6 +104,14 @@ impl Renderer {
             | LogEvent::Configured(_)
             | LogEvent::Began { .. }
             | LogEvent::Resulted { .. } => Vec::new(),
+        }
+    }
+
+    fn cost(&mut self, usage: Option<Usage>) {
+        if let Some(usage) = usage {
+            let sum = self.usage.get_or_insert_with(Usage::default);
+            sum.input_tokens += usage.input_tokens;
+            sum.output_tokens += usage.output_tokens;
         }
     }
 

@@ -61,6 +61,9 @@ pub struct Parameters {
     /// Whether tools may or must be called.
     #[serde(default)]
     pub tool_choice: ToolChoice,
+    /// Whether listeners hear the content of files that are being written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub write_content: bool,
 }
 
 /// Whether tools may or must be called.

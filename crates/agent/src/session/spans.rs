@@ -8,7 +8,7 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::event::Finish;
-use super::log::{EndingKind, LogEvent};
+use super::log::{EndingKind, LogEvent, Wrote};
 
 /// The span of a turn, from a request to the end of its answer. What only the end tells is recorded when this is dropped,
 /// however the turn ends.
@@ -40,7 +40,9 @@ impl TurnSpan {
         }
         for event in events {
             match event {
-                LogEvent::Answered { usage, model, .. } if !model.is_empty() => {
+                LogEvent::Answered { usage, model, .. } | LogEvent::Wrote(Wrote { usage, model, .. })
+                    if !model.is_empty() =>
+                {
                     model_name(model).clone_into(&mut self.model);
                     if let Some(usage) = usage {
                         let sum = self.usage.get_or_insert_default();

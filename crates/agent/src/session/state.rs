@@ -5,11 +5,15 @@
 use std::collections::BTreeMap;
 
 use engross_llm::{Message, ToolCall};
+use engross_protocol::WriteSessionId;
 use serde::{Deserialize, Serialize};
 
-use super::log::{Accepted, Call, LogEvent, Side};
+use super::log::{Accepted, Call, LogEvent, Opens, Side, Standing, Wrote};
 use super::request::{ClientTool, Parameters};
 use super::settings::Settings;
+
+/// How many files that were left are remembered.
+const LEFT: usize = 16;
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -30,6 +34,9 @@ pub struct Session {
     pub workspace: Option<String>,
     /// Files as the model last saw them: name and revision.
     pub seen: BTreeMap<String, String>,
+    /// Files that the model has left incomplete, the last few, with their write sessions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub left: BTreeMap<String, WriteSessionId>,
 }
 
 /// A turn that is not over: from a user message to its final answer, over as many requests as it takes.
@@ -55,6 +62,37 @@ pub struct Turn {
     pub parameters: Parameters,
     /// Whether the turn goes on when nobody listens.
     pub background: bool,
+    /// The file that is being written: the model's text is its content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writing: Option<Writing>,
+}
+
+/// A file that is being written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Writing {
+    /// The write session.
+    pub id: WriteSessionId,
+    /// The file.
+    pub file: String,
+    /// The call that opened it: its result is that of the file in the end.
+    pub call: String,
+    /// How often the model was asked for more.
+    pub rounds: u32,
+    /// Bytes so far.
+    pub bytes: u64,
+    /// Lines so far.
+    pub lines: u64,
+    /// What stands for the content in the conversation, and what the model is asked; nothing before its first answer.
+    pub asked: Option<(String, String)>,
+}
+
+impl Writing {
+    /// A file of which nothing has come.
+    #[must_use]
+    pub fn new(opens: Opens, call: String) -> Self {
+        let Opens { id, file } = opens;
+        Self { id, file, call, rounds: 0, bytes: 0, lines: 0, asked: None }
+    }
 }
 
 /// Where a turn stands.
@@ -115,13 +153,17 @@ impl Session {
                     call.began = true;
                 }
             }
-            LogEvent::Resulted { id, content, is_error, seen, .. } => {
+            LogEvent::Resulted { id, content, is_error, seen, opens, .. } => {
                 self.seen.extend(seen.iter().map(|seen| (seen.file.clone(), seen.revision.clone())));
                 if let Some(call) = self.open_call(id) {
                     call.result = Some((content.clone(), *is_error));
                 }
                 self.close_calls();
+                if let Some(opens) = opens {
+                    self.open(opens, id);
+                }
             }
+            LogEvent::Wrote(wrote) => self.wrote(wrote),
             LogEvent::Configured(settings) => self.settings.clone_from(settings),
             LogEvent::Suspended { deadline } => {
                 if let Some(turn) = &mut self.turn {
@@ -132,6 +174,7 @@ impl Session {
             LogEvent::Ended(_) => {
                 // A call without a result would wedge the conversation; nobody may end a turn with one.
                 debug_assert!(self.turn.as_ref().is_none_or(|turn| turn.calls.is_empty()));
+                self.leave();
                 self.turn = None;
             }
             LogEvent::Streamed { .. } | LogEvent::Noted { .. } => {}
@@ -151,6 +194,9 @@ impl Session {
         if let Some(keep) = accepted.keep {
             self.messages.truncate(keep);
         }
+        if self.turn.as_ref().is_some_and(|turn| turn.number != accepted.turn) {
+            self.leave();
+        }
         self.messages.extend(accepted.messages.iter().cloned());
         let goes_on = self.turn.take_if(|turn| turn.number == accepted.turn);
         let fresh = goes_on.is_none();
@@ -166,6 +212,7 @@ impl Session {
             system: None,
             parameters: Parameters::default(),
             background: false,
+            writing: None,
         });
         turn.sent_from = turn.sent_from.min(accepted.sent_from);
         if fresh || accepted.system.is_some() {
@@ -211,5 +258,78 @@ impl Session {
             self.messages.push(Message::Tool { tool_call_id: id, name, content, is_error });
         }
         turn.phase = Phase::Asking;
+    }
+
+    fn open(&mut self, opens: &Opens, call: &str) {
+        self.left.remove(&opens.file);
+        let Some(turn) = &mut self.turn else { return };
+        let mut writing = Writing::new(opens.clone(), call.to_owned());
+        let before = turn.writing.take();
+        if let Some(before) = &before
+            && before.id == opens.id
+        {
+            (writing.rounds, writing.bytes, writing.lines) = (before.rounds, before.bytes, before.lines);
+        }
+        turn.writing = Some(writing);
+        if let Some(before) = before {
+            self.tell_result(&before.call, "It had errors; how it went on stands below.", true);
+        }
+    }
+
+    fn wrote(&mut self, wrote: &Wrote) {
+        let Some(turn) = &mut self.turn else { return };
+        let Some(writing) = turn.writing.as_mut().filter(|writing| writing.id == wrote.id) else { return };
+        if wrote.standing == Standing::GoesOn {
+            (writing.bytes, writing.lines) = (wrote.bytes, wrote.lines);
+            writing.rounds += 1;
+            let stub = format!(
+                "[{} bytes went into {}; it has {} bytes and {} lines so far, which are kept in {}]",
+                wrote.part, writing.file, wrote.bytes, wrote.lines, wrote.id
+            );
+            writing.asked = Some((stub, wrote.say.clone()));
+            return;
+        }
+        let Some(Writing { id, file, call, .. }) = turn.writing.take() else { return };
+        self.tell_result(&call, &wrote.say, wrote.standing != Standing::Written);
+        if wrote.standing == Standing::Left {
+            self.note_left(file, id);
+        }
+    }
+
+    /// The turn is over and the file it was writing is not.
+    fn leave(&mut self) {
+        let Some(Writing { id, file, call, bytes, .. }) =
+            self.turn.as_mut().and_then(|turn| turn.writing.take())
+        else {
+            return;
+        };
+        let say = format!(
+            "{file} is not complete and nothing was written under its name. {bytes} bytes or more are kept for some minutes: \
+             go on with session_id {id}, or begin anew."
+        );
+        self.tell_result(&call, &say, true);
+        self.note_left(file, id);
+    }
+
+    fn note_left(&mut self, file: String, id: WriteSessionId) {
+        if self.left.len() >= LEFT {
+            self.left.pop_first();
+        }
+        self.left.insert(file, id);
+    }
+
+    /// The call that opened a file gets the file's result in place of its own: the conversation holds one call and how it
+    /// ended, not the way there.
+    fn tell_result(&mut self, call: &str, say: &str, failed: bool) {
+        let result = self.messages.iter_mut().rev().find_map(|message| match message {
+            Message::Tool { tool_call_id, content, is_error, .. } if tool_call_id == call => {
+                Some((content, is_error))
+            }
+            _ => None,
+        });
+        if let Some((content, is_error)) = result {
+            say.clone_into(content);
+            *is_error = failed;
+        }
     }
 }

@@ -13,6 +13,7 @@ use super::decide::ServerTool;
 use super::error::RequestError;
 use super::log::{Seen, ToolResult};
 use super::settings::Settings;
+use crate::writing::Writer;
 
 /// The results of a round's calls, in their order.
 pub type ToolResults<'a> = Pin<Box<dyn Future<Output = Vec<ToolResult>> + Send + 'a>>;
@@ -58,6 +59,11 @@ pub trait Toolbox: Send + Sync {
 
     /// What people are told while a call is carried out: "Applying edits …".
     fn status(&self, call: &ToolCall) -> String;
+
+    /// Who writes files for the model, if it may write any.
+    fn writer(&self) -> Option<Writer> {
+        None
+    }
 
     /// Carries a round out: one result for each call. What is wrong with a call is a result, too.
     fn run(&self, round: ToolRound) -> ToolResults<'_>;

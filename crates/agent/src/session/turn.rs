@@ -21,6 +21,9 @@ use super::log::{LogEvent, Seen, ToolResult};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
 use super::toolbox::{ToolRound, Toolbox};
+use crate::writing::{Arguments, Writer};
+
+mod write;
 
 /// So many bytes of an answer that streams may be lost by a crash, and no more.
 const UNSTORED_BYTES: usize = 4 << 10;
@@ -35,6 +38,7 @@ pub(super) struct TurnTask {
     channel: Arc<Channel>,
     working: Arc<Semaphore>,
     toolbox: Option<Arc<dyn Toolbox>>,
+    writer: Option<Writer>,
     offer: Offer,
     /// Files as the model's instructions show them.
     shown: Vec<Seen>,
@@ -50,14 +54,17 @@ impl TurnTask {
         working: Arc<Semaphore>,
         toolbox: Option<Arc<dyn Toolbox>>,
     ) -> Self {
+        let writer = toolbox.as_ref().and_then(|toolbox| toolbox.writer());
+        let mut tools = toolbox.as_ref().map_or_else(Vec::new, |toolbox| toolbox.tools());
+        tools.extend(writer.iter().flat_map(Writer::tools));
         let offer = Offer {
-            tools: toolbox.as_ref().map_or_else(Vec::new, |toolbox| toolbox.tools()),
+            tools,
             client: config.client_tools.clone(),
             instructions: String::new(),
             settings: config.settings.clone(),
         };
         let (renderer, tries) = (Renderer::default(), Tries::default());
-        Self { config, id, channel, working, toolbox, offer, shown: Vec::new(), renderer, tries }
+        Self { config, id, channel, working, toolbox, writer, offer, shown: Vec::new(), renderer, tries }
     }
 
     /// Runs until the answer is over. Leaves the session in memory unless the log could not be written.
@@ -73,7 +80,7 @@ impl TurnTask {
         mut live: Live,
         mut traced: TurnSpan,
     ) {
-        let mut input = Input::Continue;
+        let mut input = self.catch_up(&live).await;
         loop {
             let config = Arc::clone(&self.config);
             let now = config.clock.millis();
@@ -111,7 +118,11 @@ impl TurnTask {
                 Action::Ask(request, model) => {
                     let model = config.models.get(model.as_deref());
                     let span = spans::model_call(|| model.info().spec);
-                    self.ask(request, &*model, &mut live).instrument(span).await
+                    if live.session.turn.as_ref().is_some_and(|turn| turn.writing.is_some()) {
+                        self.write(request, &*model, &mut live).instrument(span).await
+                    } else {
+                        self.ask(request, &*model, &mut live).instrument(span).await
+                    }
                 }
                 Action::Run(calls) => {
                     let span = spans::tool_round(calls.len());
@@ -154,8 +165,45 @@ impl TurnTask {
         };
         let _permit = self.working.acquire().await;
         for call in &calls {
-            self.channel.tell([self.renderer.status(toolbox.status(call), call, Step::Started)]);
+            self.channel.tell([self.renderer.status(self.status(&*toolbox, call), call, Step::Started)]);
         }
+        let of_files = |call: &ToolCall| self.writer.as_ref().is_some_and(|writer| writer.knows(&call.name));
+        let (files, others): (Vec<ToolCall>, Vec<ToolCall>) = calls.iter().cloned().partition(of_files);
+        let mut results =
+            if others.is_empty() { Vec::new() } else { self.run_toolbox(&*toolbox, others, live).await };
+        results.extend(self.open_files(files, live).await);
+        let mut in_order = Vec::with_capacity(results.len());
+        for call in &calls {
+            if let Some(place) = results.iter().position(|(id, _)| *id == call.id) {
+                in_order.push(results.swap_remove(place));
+            }
+        }
+        for (call, (_, result)) in calls.iter().zip(&in_order) {
+            let step = match result {
+                // What it opens is told as it goes on.
+                ToolResult { opens: Some(_), .. } => continue,
+                ToolResult { is_error: true, .. } => Step::Failed,
+                _ => Step::Done,
+            };
+            self.channel.tell([self.renderer.status(self.status(&*toolbox, call), call, step)]);
+        }
+        Input::Ran { results: in_order, stop: self.channel.is_cancelled() }
+    }
+
+    fn status(&self, toolbox: &dyn Toolbox, call: &ToolCall) -> String {
+        match &self.writer {
+            Some(writer) if writer.knows(&call.name) => Writer::status(call),
+            _ => toolbox.status(call),
+        }
+    }
+
+    /// Has the toolbox carry out calls; gives each with its result.
+    async fn run_toolbox(
+        &self,
+        toolbox: &dyn Toolbox,
+        calls: Vec<ToolCall>,
+        live: &Live,
+    ) -> Vec<(String, ToolResult)> {
         let session = &live.session;
         let asked = session.turn.as_ref().and_then(|turn| turn.parameters.model.as_deref());
         let settings = session.settings.or(&self.config.settings);
@@ -176,14 +224,7 @@ impl TurnTask {
         };
         let mut results = results.into_iter();
         let missing = || ToolResult::error("The tool gave no result.");
-        let results: Vec<(ToolCall, ToolResult)> =
-            calls.into_iter().map(|call| (call, results.next().unwrap_or_else(missing))).collect();
-        for (call, result) in &results {
-            let step = if result.is_error { Step::Failed } else { Step::Done };
-            self.channel.tell([self.renderer.status(toolbox.status(call), call, step)]);
-        }
-        let results = results.into_iter().map(|(call, result)| (call.id, result)).collect();
-        Input::Ran { results, stop: self.channel.is_cancelled() }
+        calls.into_iter().map(|call| (call.id, results.next().unwrap_or_else(missing))).collect()
     }
 
     /// Asks the model. What streams in is stored from time to time.
@@ -198,13 +239,19 @@ impl TurnTask {
         let channel = Arc::clone(&self.channel);
         let working = Arc::clone(&self.working);
         let unstored = Unstored::default();
+        let poured = Arguments::new();
+        let mut calling = self.calling(live);
         let renderer = &mut self.renderer;
+        let writer = self.writer.clone().filter(Writer::takes_arguments);
         let answer = async {
             let _permit = working.acquire().await;
             collect_within(Limits::default(), model.answer(request), |event| {
                 if let Event::Text(delta) = event {
                     unstored.push(delta);
                     channel.tell(renderer.delta(delta));
+                }
+                if writer.is_some() {
+                    poured.hear(event);
                 }
             })
             .await
@@ -215,24 +262,40 @@ impl TurnTask {
         tokio::pin!(answer, lost, deserted);
         loop {
             tokio::select! {
-                answer = &mut answer => return Ok(match answer {
-                    Ok(answer) => Input::Answered(answer, model.info().spec),
-                    Err(error) => Input::Failed(error, unstored.take()),
+                answer = &mut answer => return Ok(match (answer, &writer) {
+                    (Ok(mut answer), Some(writer)) if !poured.is_empty() => {
+                        let calls = &mut answer.tool_calls;
+                        let results = poured.end(writer, &mut calling, calls, answer.finish).await;
+                        Input::Poured(answer, model.info().spec, results)
+                    }
+                    (Ok(answer), _) => Input::Answered(answer, model.info().spec),
+                    (Err(error), writer) => {
+                        abandon(&poured, writer.as_ref()).await;
+                        Input::Failed(error, unstored.take())
+                    }
                 }),
+                () = poured.is_due() => {
+                    if let Some(writer) = &writer {
+                        poured.flush(writer, &calling).await;
+                    }
+                }
                 () = unstored.is_due() => {
-                    let Heard { text, from } = unstored.take();
+                    let Heard { text, from, .. } = unstored.take();
                     let piece = [LogEvent::Streamed { text, from }];
                     live.append(&config, self.id, &piece, Vec::new(), config.clock.millis()).await?;
                 }
                 () = &mut deserted, if !background => {
                     let message = "nobody listened any more, so the turn was stopped";
+                    abandon(&poured, writer.as_ref()).await;
                     return Ok(Input::Cancel("LISTENER_GONE", message, unstored.take()));
                 }
                 () = &mut lost => {
                     let message = "another server has taken the session over";
+                    abandon(&poured, writer.as_ref()).await;
                     return Ok(Input::Cancel("TURN_CANCELLED", message, unstored.take()));
                 }
                 () = channel.cancelled() => {
+                    abandon(&poured, writer.as_ref()).await;
                     return Ok(Input::Cancel("TURN_CANCELLED", "the turn was cancelled", unstored.take()));
                 }
             }
@@ -263,7 +326,7 @@ impl Unstored {
     fn take(&self) -> Heard {
         let mut heard = self.lock();
         let from = heard.from + heard.text.len();
-        std::mem::replace(&mut *heard, Heard { text: String::new(), from })
+        std::mem::replace(&mut *heard, Heard { from, ..Heard::default() })
     }
 
     /// Resolves when there is text that has to be stored now.
@@ -282,6 +345,13 @@ impl Unstored {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives up files of an answer that will not be a part of the conversation.
+async fn abandon(poured: &Arguments, writer: Option<&Writer>) {
+    if let Some(writer) = writer {
+        poured.abandon(writer).await;
     }
 }
 

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use engross_protocol::Clock;
 use engross_store::files::{FileError, Locks, RelPath, Root};
+use engross_write::runner::WriteService;
 
 use super::folder::{OWN, Workspace};
 use super::tools::DocumentTools;
 use crate::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
+use crate::writing::Writer;
 
 /// The longest name in bytes.
 const LONGEST: usize = 64;
@@ -20,13 +22,26 @@ pub struct Workspaces {
     root: Root,
     locks: Locks,
     clock: Arc<dyn Clock>,
+    writes: Option<(WriteService, bool)>,
 }
 
 impl Workspaces {
     /// The workspaces beneath `root`.
     #[must_use]
     pub fn new(root: Root, locks: Locks, clock: Arc<dyn Clock>) -> Self {
-        Self { root, locks, clock }
+        Self { root, locks, clock, writes: None }
+    }
+
+    /// The same with models that may also write text files, by write sessions beneath the same root; with `fallback` their
+    /// content may be an argument, too.
+    #[must_use]
+    pub fn with_writes(self, service: WriteService, fallback: bool) -> Self {
+        Self { writes: Some((service, fallback)), ..self }
+    }
+
+    fn writer(&self, name: &str) -> Option<Writer> {
+        let (service, fallback) = self.writes.clone()?;
+        Some(Writer::new(service, Some(name.to_owned()), fallback))
     }
 
     /// The workspace `name`; `None` when there is none.
@@ -68,6 +83,7 @@ impl Toolboxes for Workspaces {
     fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
         let all = self.clone();
         let name = workspace.to_owned();
+        let writer = self.writer(workspace);
         Box::pin(async move {
             let found = tokio::task::spawn_blocking(move || all.find(&name)).await;
             let stopped = || {
@@ -78,7 +94,9 @@ impl Toolboxes for Workspaces {
                 )
             };
             match found.map_err(|_| stopped())? {
-                Ok(Some(workspace)) => Ok(Arc::new(DocumentTools::new(workspace)) as Arc<dyn Toolbox>),
+                Ok(Some(workspace)) => {
+                    Ok(Arc::new(DocumentTools::new(workspace).with_writer(writer)) as Arc<dyn Toolbox>)
+                }
                 Ok(None) => Err(RequestError::no_workspace(workspace)),
                 Err(error) => Err(RequestError::new(RefusalKind::Invalid, error.code(), error.to_string())),
             }

@@ -14,6 +14,7 @@ use super::folder::{Edited, Workspace};
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
 use crate::session::{Briefing, Briefs, Seen, ServerTool, ToolResult, ToolResults, ToolRound, Toolbox};
 use crate::tools::{APPLY_REDLINES, CallResult, Done, READ_DOCUMENT, Round, ToolError, specs};
+use crate::writing::Writer;
 use crate::{reading, translate};
 
 /// Name of the tool that lists.
@@ -35,13 +36,20 @@ const AUTHOR: &str = "engross";
 #[derive(Clone)]
 pub struct DocumentTools {
     workspace: Workspace,
+    writer: Option<Writer>,
 }
 
 impl DocumentTools {
     /// The tools of `workspace`.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace }
+        Self { workspace, writer: None }
+    }
+
+    /// The same with somebody who writes text files.
+    #[must_use]
+    pub fn with_writer(self, writer: Option<Writer>) -> Self {
+        Self { writer, ..self }
     }
 
     /// The file that a call names, and the call without it.
@@ -260,6 +268,7 @@ fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &
             is_error,
             details: Some(Value::Object(details)),
             seen: if has_shown { vec![seen] } else { Vec::new() },
+            ..ToolResult::default()
         });
     }
     results
@@ -349,6 +358,10 @@ impl Toolbox for DocumentTools {
             _ if of.is_empty() => "Reading the document …".to_owned(),
             _ => format!("Reading{of} …"),
         }
+    }
+
+    fn writer(&self) -> Option<Writer> {
+        self.writer.clone()
     }
 
     fn run(&self, round: ToolRound) -> ToolResults<'_> {

@@ -7,20 +7,22 @@ mod lines;
 mod talk;
 mod tell;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use engross_agent::session::{
-    Models, NoToolboxes, RefusalKind, RequestError, Rules, SessionKey, SessionView, Sessions, SessionsConfig,
+    Models, RefusalKind, RequestError, Rules, SessionKey, SessionView, Sessions, SessionsConfig,
     Settings as SessionSettings, Toolboxes,
 };
+use engross_agent::writing::Writer;
 use engross_docx::{Limits, WordDocument};
 use engross_protocol::{Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::Store;
+use engross_store::files::Locks;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::{Ended, model, sessions};
+use super::{Ended, model, sessions, writes};
 use crate::cli::ChatArgs;
 use crate::delivery::destination;
 use crate::failure::{self, usage};
@@ -28,7 +30,7 @@ use crate::files::read_input;
 use crate::output::note;
 use crate::serve::canonical_key;
 use crate::settings::{Environment, Flags, Settings};
-use desk::{Desk, OneDocument};
+use desk::{Desk, NoDocument, OneDocument};
 use talk::{Over, Talk};
 use tell::{Edits, Teller};
 
@@ -63,9 +65,16 @@ pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
         }
     };
     let models = Models::one(model::open(&settings, environment)?);
+    let root = sessions::open_root(args.root.as_deref().unwrap_or(Path::new(".")))?;
+    let writes = writes::open(root, Locks::new(), None)?;
+    let writer = Writer::new(writes.clone(), None, settings.tool_json_fallback.value);
     let store: Arc<dyn Store> = Arc::new(sessions::open_file(&data)?);
     let ended = sessions::runtime()?.block_on(async {
-        let ended = chat(args, environment, desk, key, models, set, Arc::clone(&store)).await;
+        let parts = Parts { key, models, settings: set, writer, store: Arc::clone(&store) };
+        let ended = tokio::select! {
+            ended = chat(args, environment, desk, parts) => ended,
+            never = writes::look_after(&writes) => match never {},
+        };
         let closed = store.close().await.map_err(|error| sessions::store_failure(&error));
         ended.and_then(|ended| closed.map(|()| ended))
     })?;
@@ -76,7 +85,7 @@ pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
 }
 
 /// The document, if one was named.
-fn desk(args: &ChatArgs, data: &std::path::Path) -> Result<Option<Desk>, Failure> {
+fn desk(args: &ChatArgs, data: &Path) -> Result<Option<Desk>, Failure> {
     let Some(path) = &args.file else { return Ok(None) };
     let (input, bytes) = read_input(path)?;
     WordDocument::open(bytes.clone(), &Limits::default())
@@ -85,20 +94,27 @@ fn desk(args: &ChatArgs, data: &std::path::Path) -> Result<Option<Desk>, Failure
     Desk::new(&input, bytes, &target, args.target.in_place, data).map(Some)
 }
 
+/// What a chat is made of.
+struct Parts {
+    key: String,
+    models: Models,
+    settings: SessionSettings,
+    writer: Writer,
+    store: Arc<dyn Store>,
+}
+
 async fn chat(
     args: &ChatArgs,
     environment: &Environment,
     desk: Option<Desk>,
-    key: String,
-    models: Models,
-    settings: SessionSettings,
-    store: Arc<dyn Store>,
+    parts: Parts,
 ) -> Result<Over, Failure> {
+    let Parts { key, models, settings, writer, store } = parts;
     let spec = models.get(None).info().spec;
     let (sender, edits) = unbounded_channel();
     let toolboxes: Arc<dyn Toolboxes> = match &desk {
-        Some(desk) => Arc::new(OneDocument::new(desk.workspace())),
-        None => Arc::new(NoToolboxes),
+        Some(desk) => Arc::new(OneDocument::new(desk.workspace(), writer)),
+        None => Arc::new(NoDocument::new(writer)),
     };
     let service = Sessions::new(SessionsConfig {
         store,

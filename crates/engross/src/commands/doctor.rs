@@ -103,6 +103,11 @@ fn rows(settings: &Settings) -> Vec<Row> {
         row("system_prompt", json!(settings.system_prompt.value), &settings.system_prompt.origin),
         row("history_turns", json!(settings.history_turns.value), &settings.history_turns.origin),
         row("client_tools", json!(settings.client_tools.value), &settings.client_tools.origin),
+        row(
+            "tool_json_fallback",
+            json!(settings.tool_json_fallback.value),
+            &settings.tool_json_fallback.origin,
+        ),
         row("model_timeout", json!(settings.model_timeout.value), &settings.model_timeout.origin),
     ]
 }

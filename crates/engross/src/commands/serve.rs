@@ -30,6 +30,9 @@ use crate::signature;
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
 
+/// Where unfinished content is kept beneath the root.
+const SPOOL: &str = ".engross-writes";
+
 /// How long turns may go on once the server is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -47,13 +50,14 @@ pub(super) fn run(args: &ServeArgs, environment: &Environment) -> Result<Ended, 
     let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
     let (root, locks) = (open_root(args)?, Locks::new());
+    let writes = writes::open(root.clone(), locks.clone(), Some(SPOOL))?;
     let parts = Parts {
         access: access(args, environment)?,
         models: sessions::models(&settings, environment)?,
         settings: sessions::session_settings(&settings)?,
         client_tools: sessions::client_tools(&settings)?,
-        documents: documents(root.clone(), locks.clone(), &settings)?,
-        writes: writes::open(root, locks)?,
+        documents: documents(root, locks, &settings, writes.clone())?,
+        writes,
     };
     sessions::runtime()?.block_on(serve(args, parts))
 }
@@ -117,7 +121,7 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
     };
     tokio::select! {
         () = watching => {}
-        () = writes::look_after(&writes) => {}
+        never = writes::look_after(&writes) => match never {},
         served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
         () = draining => {}
     }
@@ -157,10 +161,16 @@ fn open_root(args: &ServeArgs) -> Result<Root, Failure> {
 }
 
 /// The documents beneath the root.
-fn documents(root: Root, locks: Locks, settings: &Settings) -> Result<Documents, Failure> {
+fn documents(
+    root: Root,
+    locks: Locks,
+    settings: &Settings,
+    writes: WriteService,
+) -> Result<Documents, Failure> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Ok(Documents {
-        workspaces: Workspaces::new(root, locks, Arc::clone(&clock)),
+        workspaces: Workspaces::new(root, locks, Arc::clone(&clock))
+            .with_writes(writes, settings.tool_json_fallback.value),
         author: signature::author(&settings.author.value)?.to_owned(),
         tracking: if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
         clock,

@@ -2,6 +2,7 @@
 //!
 //! Must never be opened twice on one folder in one process: those who write there share its locks.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,15 +19,13 @@ const WATCH_EVERY: Duration = Duration::from_millis(250);
 /// How often what write sessions have left is swept away.
 const SWEEP_EVERY: Duration = Duration::from_secs(3600);
 
-/// Where unfinished content is kept beneath the root.
-const SPOOL: &str = ".engross-writes";
-
-/// The write sessions beneath `root`, those of an earlier process too. `locks` are those of everyone else who writes there.
-pub(super) fn open(root: Root, locks: Locks) -> Result<WriteService, Failure> {
+/// The write sessions beneath `root`, those of an earlier process too. `locks` are those of everyone else who writes there;
+/// `spool` names the folder for unfinished content, which is hidden in the root itself without.
+pub(super) fn open(root: Root, locks: Locks, spool: Option<&str>) -> Result<WriteService, Failure> {
     survive_file_limit();
     let sessions = WriteSessions::new(Config {
         root,
-        spool: Some(RelPath::parse(SPOOL)?),
+        spool: spool.map(RelPath::parse).transpose()?,
         locks,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
@@ -39,7 +38,7 @@ pub(super) fn open(root: Root, locks: Locks) -> Result<WriteService, Failure> {
 }
 
 /// Asks write sessions that are silent, lets them expire, and sweeps. Never ends.
-pub(super) async fn look_after(writes: &WriteService) {
+pub(super) async fn look_after(writes: &WriteService) -> Infallible {
     loop {
         writes.sweep().await;
         for _ in 0..SWEEP_EVERY.as_millis() / WATCH_EVERY.as_millis() {

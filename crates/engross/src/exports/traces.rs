@@ -155,6 +155,7 @@ pub(super) fn events(stored: &Stored<'_>, seq: u64, event: &LogEvent) -> Vec<Tra
             let resulted = of("resulted").call(id).details(known.into());
             if *is_error { resulted.error(Details::from(content.as_str())) } else { resulted }
         }
+        LogEvent::Wrote(wrote) => of("wrote").details(serde_json::to_value(wrote).unwrap_or_default().into()),
         LogEvent::Configured(settings) => {
             of("configured").details(serde_json::to_value(settings).unwrap_or_default().into())
         }

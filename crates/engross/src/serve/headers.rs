@@ -21,6 +21,8 @@ pub(crate) const SESSION_ID: HeaderName = HeaderName::from_static("x-engross-ses
 pub(crate) const TURN: HeaderName = HeaderName::from_static("x-engross-turn");
 /// Whether `engross.status` events are wanted.
 pub(crate) const EVENTS: HeaderName = HeaderName::from_static("x-engross-events");
+/// Whether the content of files that are being written is wanted, too.
+pub(crate) const WRITE_CONTENT: HeaderName = HeaderName::from_static("x-engross-write-content");
 /// Whether the turn goes on when nobody listens.
 pub(crate) const BACKGROUND: HeaderName = HeaderName::from_static("x-engross-background");
 /// The workspace whose tools the model is to have.
@@ -47,6 +49,7 @@ pub(crate) fn complete(request: &mut TurnRequest, headers: &HeaderMap) -> Result
         request.key = Some(key);
     }
     request.background |= flag(headers, &BACKGROUND)?;
+    request.parameters.write_content = flag(headers, &WRITE_CONTENT)?;
     if let Some(model) = word(headers, &MODEL)?.or(word(headers, &OPENCLAW_MODEL)?) {
         let model = model.strip_prefix(NAMED_MODEL).unwrap_or(&model).to_owned();
         request.parameters.model = Some(model);

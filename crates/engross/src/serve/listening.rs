@@ -74,7 +74,7 @@ impl<A: Answering> Listening<A> {
             if let TurnEvent::Failed { code, message, retry_after } = placed.event {
                 return Err(Error::Answer { code, message, retry_after });
             }
-            let is_content = !matches!(placed.event, TurnEvent::Status { .. } | TurnEvent::Warning { .. });
+            let is_content = !placed.event.is_aside();
             first.push_back(placed);
             if is_content {
                 break;

@@ -27,6 +27,7 @@ async fn a_session_is_shown_with_its_conversation() {
         system: None,
         parameters: engross_agent::session::Parameters::default(),
         background: false,
+        writing: None,
     };
     let session = Session {
         key: "agent:main:doc".to_owned(),

@@ -21,6 +21,7 @@ pub(crate) const KEYS: &[&str] = &[
     "system_prompt",
     "history_turns",
     "client_tools",
+    "tool_json_fallback",
     "model_timeout",
 ];
 

@@ -178,6 +178,7 @@ impl Session {
     /// When the input itself is refused. The session is as it was then.
     pub fn step(&mut self, input: Input<'_>, spool: &mut impl Spool) -> Result<Vec<Action>, Problem> {
         let mut actions = Vec::new();
+        let before = self.state;
         match input {
             Input::Chunk { offset, bytes } => self.chunk(offset, bytes, spool, &mut actions)?,
             Input::Whole(bytes) => self.whole(bytes, spool, &mut actions)?,
@@ -225,7 +226,7 @@ impl Session {
             | Input::Cancel
             | Input::Expire => {}
         }
-        if self.state == State::Receiving || self.state.is_final() {
+        if self.state != before && !matches!(self.state, State::Paused(_)) {
             self.asked = None;
         }
         for action in &actions {

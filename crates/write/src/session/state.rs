@@ -62,6 +62,19 @@ impl State {
         !self.is_final() && !matches!(self, Self::Validating | Self::Committing)
     }
 
+    /// The stage, in the words of the first routes and of tools.
+    #[must_use]
+    pub fn stage(self) -> &'static str {
+        match self {
+            Self::Open | Self::Receiving | Self::Paused(_) => "awaiting_content",
+            Self::Incomplete | Self::Ambiguous => "awaiting_done_or_more",
+            Self::Validating | Self::Committing => "finalizing",
+            Self::NeedsRepair => "needs_corrections",
+            Self::Committed => "complete",
+            Self::Cancelled | Self::Expired | Self::Failed => self.name(),
+        }
+    }
+
     /// The name on the wire.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -115,6 +115,9 @@ impl Telling<'_> {
             LogEvent::Resulted { id, content, is_error, details, .. } => {
                 self.resulted(id, content, *is_error, details.as_ref());
             }
+            LogEvent::Wrote(wrote) => {
+                self.custom("engross:wrote", serde_json::to_value(wrote).unwrap_or_default());
+            }
             LogEvent::Configured(settings) => {
                 self.custom("engross:settings", serde_json::to_value(settings).unwrap_or_default());
             }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use engross_agent::session::{Opening, Toolbox, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspace, WorkspaceError};
+use engross_agent::writing::{Writer, WritingTools};
 use engross_protocol::{Exit, Failure, SystemClock};
 use engross_store::files::{Locks, Precondition, RelPath};
 use sha2::{Digest, Sha256};
@@ -147,9 +148,24 @@ fn short_hash(path: &Path) -> String {
 /// The tools of the one document, whatever the workspace is called.
 pub(super) struct OneDocument(Arc<DocumentTools>);
 
+/// A chat without a document: files can be written, whatever the workspace is called.
+pub(super) struct NoDocument(Arc<WritingTools>);
+
+impl NoDocument {
+    pub(super) fn new(writer: Writer) -> Self {
+        Self(Arc::new(WritingTools::new(writer)))
+    }
+}
+
+impl Toolboxes for NoDocument {
+    fn open<'a>(&'a self, _: &'a str) -> Opening<'a> {
+        Box::pin(async move { Ok(Arc::clone(&self.0) as Arc<dyn Toolbox>) })
+    }
+}
+
 impl OneDocument {
-    pub(super) fn new(workspace: Workspace) -> Self {
-        Self(Arc::new(DocumentTools::new(workspace)))
+    pub(super) fn new(workspace: Workspace, writer: Writer) -> Self {
+        Self(Arc::new(DocumentTools::new(workspace).with_writer(Some(writer))))
     }
 }
 

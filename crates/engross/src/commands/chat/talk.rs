@@ -24,6 +24,9 @@ A line is a message to the model. Beside that there are:
   /quit   ends the chat; the session is kept
 Ctrl-C stops the answer that is being made; once more, and at the prompt, it ends the chat.";
 
+/// What the workspace of a chat without a document is called.
+const FILES: &str = "files";
+
 /// How a chat ended.
 pub(super) enum Over {
     /// The person or the end of the input ended it.
@@ -98,7 +101,7 @@ impl Talk {
             messages: vec![Message::User { content: text }],
             // What a client over HTTP once offered cannot be carried out here.
             tools: Some(Vec::new()),
-            workspace: self.desk.as_ref().map(|desk| desk.name().to_owned()),
+            workspace: Some(self.desk.as_ref().map_or(FILES, Desk::name).to_owned()),
             ..TurnRequest::default()
         };
         let mut answering = match self.sessions.submit(request).await {

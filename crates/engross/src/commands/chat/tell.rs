@@ -18,6 +18,9 @@ use crate::change::{Palette, describe, printable, printable_lines};
 use crate::output::{note, print};
 use crate::report::ending;
 
+/// The tool whose end is told: a file that is written.
+const WRITES: &str = "WritePlanTool_begin";
+
 /// Characters of an earlier message that are shown.
 const RECALLED: usize = 300;
 
@@ -107,6 +110,11 @@ impl Teller {
                 self.within_line = !text.ends_with('\n');
                 print(&printable_lines(&text))
             }
+            TurnEvent::Status { message, step: Step::Done, tool, .. } if tool == WRITES => {
+                self.break_line()?;
+                note(&printable(&message));
+                Ok(())
+            }
             TurnEvent::Status { message, step: Step::Started, .. } => {
                 self.break_line()?;
                 note(&printable(&message));
@@ -126,7 +134,10 @@ impl Teller {
                 }
                 Ok(())
             }
-            TurnEvent::Status { .. } | TurnEvent::Call { .. } | TurnEvent::Failed { .. } => Ok(()),
+            TurnEvent::Status { .. }
+            | TurnEvent::Content { .. }
+            | TurnEvent::Call { .. }
+            | TurnEvent::Failed { .. } => Ok(()),
         }
     }
 

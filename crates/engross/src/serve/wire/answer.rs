@@ -147,7 +147,7 @@ impl Whole {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.items.push(Item::Call(ToolCall { id, name, arguments }));
             }
-            TurnEvent::Status { .. } => {}
+            TurnEvent::Status { .. } | TurnEvent::Content { .. } => {}
             TurnEvent::Warning { code, message } => self.notices.push(Notice { code, message }),
             TurnEvent::Done { finish, usage } => {
                 self.end = Some((finish, usage));
@@ -191,6 +191,9 @@ pub(super) fn status_event(out: &mut Out, turn: u64, event: &TurnEvent) {
             .raw(",\"state\":")
             .json(step)
             .raw("}"),
+        TurnEvent::Content { text, id } => {
+            out.raw(",\"type\":\"content\",\"tool\":{\"id\":").json(id).raw("},\"text\":").json(text)
+        }
         TurnEvent::Warning { code, message } => {
             out.raw(",\"type\":\"warning\",\"code\":").json(code).raw(",\"message\":").json(message)
         }

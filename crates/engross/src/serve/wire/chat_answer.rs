@@ -153,8 +153,9 @@ impl Encoder for ChatStream {
                 Self::close(out);
             }
             TurnEvent::Call { .. } => {}
-            TurnEvent::Status { .. } | TurnEvent::Warning { .. } => {
-                if self.wanted.events {
+            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => {
+                let is_asked_for = matches!(placed.event, TurnEvent::Content { .. });
+                if self.wanted.events || is_asked_for {
                     answer::status_event(out, self.turn, &placed.event);
                 }
                 if let TurnEvent::Warning { code, message } = placed.event {

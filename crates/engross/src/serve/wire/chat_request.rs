@@ -87,6 +87,7 @@ pub(super) fn common(
         max_output_tokens: None,
         temperature,
         tool_choice: tool_choice.unwrap_or_default(),
+        write_content: false,
     };
     Ok(Common { model: model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()), stream })
 }

@@ -70,6 +70,7 @@ fn everything_at_once() {
                 max_output_tokens: Some(20),
                 temperature: Some(0.5),
                 tool_choice: ToolChoice::Required,
+                ..Parameters::default()
             },
             workspace: None,
             idempotency_key: None,

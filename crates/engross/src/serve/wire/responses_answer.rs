@@ -193,8 +193,9 @@ impl Encoder for ResponsesStream {
             TurnEvent::Call { index: _, id, name, arguments } => {
                 self.call(out, position, &ToolCall { id, name, arguments });
             }
-            TurnEvent::Status { .. } | TurnEvent::Warning { .. } => {
-                if self.wanted.events {
+            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => {
+                let is_asked_for = matches!(placed.event, TurnEvent::Content { .. });
+                if self.wanted.events || is_asked_for {
                     answer::status_event(out, self.head.turn, &placed.event);
                 }
                 if let TurnEvent::Warning { code, message } = placed.event {

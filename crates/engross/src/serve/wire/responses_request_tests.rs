@@ -81,6 +81,7 @@ fn everything_at_once() {
                 max_output_tokens: Some(9),
                 temperature: Some(1.0),
                 tool_choice: ToolChoice::Named("read".to_owned()),
+                ..Parameters::default()
             },
             workspace: None,
             idempotency_key: None,

@@ -31,7 +31,7 @@ pub(crate) fn place(events: Vec<TurnEvent>) -> Vec<Placed> {
     let placed = events.into_iter().map(|event| {
         position += match &event {
             TurnEvent::Text(text) => text.len() as u64,
-            TurnEvent::Status { .. } | TurnEvent::Warning { .. } => 0,
+            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => 0,
             TurnEvent::Call { .. } | TurnEvent::Done { .. } | TurnEvent::Failed { .. } => 1,
         };
         Placed { position, event }

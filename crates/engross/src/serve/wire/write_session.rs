@@ -57,7 +57,7 @@ impl WriteRefusal {
         if let (Some(view), Some(body)) = (&self.view, body.as_object_mut()) {
             body.insert("session_id".to_owned(), json!(view.id));
             body.insert("state".to_owned(), json!(view.state.name()));
-            body.insert("stage".to_owned(), json!(stage(view.state)));
+            body.insert("stage".to_owned(), json!(view.state.stage()));
             body.insert("offset".to_owned(), json!(view.offset));
             body.insert("receipt".to_owned(), json!(view.receipt));
         }
@@ -87,18 +87,6 @@ fn status_of(code: &str) -> u16 {
         "SERVER_STOPPING" => 503,
         "NO_SPACE" => 507,
         _ => 400,
-    }
-}
-
-/// The state in the words of the seed.
-fn stage(state: State) -> &'static str {
-    match state {
-        State::Open | State::Receiving | State::Paused(_) => "awaiting_content",
-        State::Incomplete | State::Ambiguous => "awaiting_done_or_more",
-        State::Validating | State::Committing => "finalizing",
-        State::NeedsRepair => "needs_corrections",
-        State::Committed => "complete",
-        State::Cancelled | State::Expired | State::Failed => state.name(),
     }
 }
 
@@ -198,7 +186,7 @@ fn options(problem: impl Into<String>) -> Error {
 pub(crate) fn begun_body(view: &View) -> Value {
     json!({
         "session_id": view.id,
-        "stage": stage(view.state),
+        "stage": view.state.stage(),
         "state": view.state.name(),
         "instruction": view.instruction,
         "instructions": view.instruction,
@@ -214,7 +202,7 @@ pub(crate) fn state_body(view: &View) -> Value {
     json!({
         "session_id": view.id,
         "state": view.state.name(),
-        "stage": stage(view.state),
+        "stage": view.state.stage(),
         "offset": view.offset,
         "error": view.problem.as_ref().map(error_body),
         "receipt": view.receipt,
@@ -270,7 +258,7 @@ fn summary(receipt: Option<&Receipt>) -> Value {
 pub(crate) fn seed_status_body(view: &View) -> Value {
     json!({
         "session_id": view.id,
-        "stage": stage(view.state),
+        "stage": view.state.stage(),
         "created_at": view.created,
         "last_activity": view.updated,
     })

@@ -5,5 +5,6 @@ mod command;
 mod http;
 #[cfg(unix)]
 mod matrix;
+mod models;
 mod seed;
 mod server;

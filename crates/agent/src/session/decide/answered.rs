@@ -1,0 +1,131 @@
+//! What follows from an answer of the model: which calls are carried out, and by whom.
+//!
+//! Must never leave a call without somebody who gives its result.
+
+use engross_llm::{Answer, FinishReason, Message};
+
+use super::{Action, Decider};
+use crate::session::event::Finish;
+use crate::session::log::{Call, EndingKind, LogEvent, ResultSource, Side};
+use crate::session::rounds;
+
+impl Decider<'_> {
+    pub(super) fn answered(&mut self, answer: Answer, model: String) -> Action {
+        let cut = match answer.finish {
+            FinishReason::Length => Some(Finish::Length),
+            FinishReason::ContentFilter => Some(Finish::ContentFilter),
+            FinishReason::Stop | FinishReason::ToolCalls => None,
+        };
+        let repeats = rounds::repeats(self.of_turn(), &answer.tool_calls);
+        let mut earlier: Vec<(String, String, bool)> = Vec::new();
+        let mut refused: Vec<(String, String)> = Vec::new();
+        let mut stopped = None;
+        let mut calls = Vec::with_capacity(answer.tool_calls.len());
+        for (call, count) in answer.tool_calls.into_iter().zip(repeats) {
+            let side = self.side(&call.name);
+            let reads = self.reads(&call.name);
+            let side = if self.poured.iter().any(|(id, _)| *id == call.id) {
+                Side::Server
+            } else if cut.is_some() {
+                refused.push((
+                    call.id.clone(),
+                    "Your answer was cut, so nothing of it was done; send the call again, smaller."
+                        .to_owned(),
+                ));
+                Side::Nobody
+            } else if stopped.is_some() || count >= 3 {
+                stopped.get_or_insert_with(|| call.name.clone());
+                refused.push((
+                    call.id.clone(),
+                    "This was not done: the same call came three times in a row.".to_owned(),
+                ));
+                Side::Nobody
+            } else if count == 2 && !reads {
+                let before = calls.last().map(|before: &Call| &before.call);
+                let (content, is_error) = rounds::told_again(&self.session.messages, &call, before);
+                earlier.push((call.id.clone(), content, is_error));
+                Side::Nobody
+            } else if side == Side::Nobody {
+                let known: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
+                refused.push((
+                    call.id.clone(),
+                    format!("There is no tool '{}'. There are: {}.", call.name, known.join(", ")),
+                ));
+                Side::Nobody
+            } else {
+                side
+            };
+            if count == 2 {
+                let message = format!("the model repeated its call of {} without a change", call.name);
+                self.push(LogEvent::Noted { code: "REPEATED_CALL".to_owned(), message });
+            }
+            calls.push(Call { call, side });
+        }
+        let has_calls = !calls.is_empty();
+        self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut, model });
+        for (id, result) in std::mem::take(&mut self.poured) {
+            self.push(LogEvent::resulted(id, result, ResultSource::Server));
+        }
+        for (id, message) in refused {
+            self.result(&id, message, true);
+        }
+        for (id, content, is_error) in earlier {
+            self.result(&id, content, is_error);
+        }
+        let bounded = self.turn().is_some_and(|turn| turn.parameters.max_output_tokens.is_some());
+        let is_writing = self.turn().is_some_and(|turn| turn.writing.is_some());
+        if cut == Some(Finish::Length) && has_calls && (!bounded || is_writing) {
+            // Nobody asked for a short answer: the model may try again with less at once.
+            return self.go_on();
+        }
+        if let Some(finish) = cut {
+            return self.end(EndingKind::Whole(finish), "", "", None);
+        }
+        if let Some(name) = stopped {
+            self.close_open();
+            let message = format!(
+                "The model called {name} three times with the same arguments, so it was stopped. Say how to go on."
+            );
+            return self.stop("REPEATED_CALL", &message);
+        }
+        if !has_calls {
+            return self.end(EndingKind::Whole(Finish::Stop), "", "", None);
+        }
+        let rounds = self.turn().map_or(0, |turn| turn.client_rounds);
+        let asks_client = self.turn().is_some_and(|turn| turn.open(Side::Client).next().is_some());
+        if asks_client && rounds >= self.rules.client_rounds {
+            self.close_open();
+            let message = format!(
+                "The client was given calls {rounds} times in this turn, so it was stopped. Say how to go on."
+            );
+            return self.stop("ROUNDS_EXHAUSTED", &message);
+        }
+        self.go_on()
+    }
+
+    pub(super) fn side(&self, name: &str) -> Side {
+        if self.client_tool(name).is_some() {
+            Side::Client
+        } else if self.tool(name).is_some() {
+            Side::Server
+        } else {
+            Side::Nobody
+        }
+    }
+
+    /// The messages of the present turn.
+    pub(super) fn of_turn(&self) -> &[Message] {
+        let start = self.turn().map_or(0, |turn| turn.start);
+        self.session.messages.get(start..).unwrap_or_default()
+    }
+
+    /// Whether a tool is the server's own and changes something.
+    pub(super) fn changes(&self, name: &str) -> bool {
+        self.client_tool(name).is_none() && self.tool(name).is_some_and(|tool| !tool.read_only)
+    }
+
+    pub(super) fn reads(&self, name: &str) -> bool {
+        let server = || self.tool(name).is_some_and(|tool| tool.read_only);
+        self.client_tool(name).map_or_else(server, |tool| tool.read_only)
+    }
+}

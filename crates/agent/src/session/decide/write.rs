@@ -1,0 +1,78 @@
+//! What follows from an answer that is content of a file.
+//!
+//! Must never put content into the conversation: a stub stands for it, until the result of the call says what came of it.
+
+use engross_llm::{Message, ToolCall};
+
+use super::{Action, Decider};
+use crate::session::log::{Call, LogEvent, Side, Standing, Wrote};
+use crate::session::state::Writing;
+use crate::writing::BEGIN;
+
+/// The conversation goes on with what came of the file so far, and what the model is asked.
+pub(super) fn ask_for_more(messages: &mut Vec<Message>, writing: Option<&Writing>) {
+    if let Some((stub, ask)) = writing.and_then(|writing| writing.asked.clone()) {
+        messages.push(Message::Assistant { content: stub, tool_calls: Vec::new() });
+        messages.push(Message::User { content: ask });
+    }
+}
+
+impl Decider<'_> {
+    pub(super) fn wrote(&mut self, wrote: Wrote, calls: Vec<ToolCall>) -> Action {
+        let (standing, code) = (wrote.standing, wrote.code.clone());
+        let about = self.turn().and_then(|turn| turn.writing.clone());
+        let (bytes, model) = (wrote.bytes, wrote.model.clone());
+        self.push(LogEvent::Wrote(wrote));
+        if !calls.is_empty() && standing != Standing::Left {
+            return self.called_behind(calls, model);
+        }
+        let Some(Writing { id, file, .. }) = about.filter(|_| standing == Standing::Left) else {
+            return self.go_on();
+        };
+        let code = if code.is_empty() { "INCOMPLETE" } else { &code };
+        self.stop(code, &report(&file, bytes, &id.to_string()))
+    }
+
+    /// Calls behind content: while the file is not complete only a patch of it is looked at.
+    fn called_behind(&mut self, tool_calls: Vec<ToolCall>, model: String) -> Action {
+        let open = self.turn().and_then(|turn| turn.writing.as_ref()).map(|writing| writing.file.clone());
+        let mut refused = Vec::new();
+        let mut calls = Vec::with_capacity(tool_calls.len());
+        for call in tool_calls {
+            let side = match &open {
+                Some(_) if call.name == BEGIN => Side::Server,
+                Some(file) => {
+                    refused.push((
+                        call.id.clone(),
+                        format!("This was not done: {file} is not complete. Finish its content first."),
+                    ));
+                    Side::Nobody
+                }
+                None => self.side(&call.name),
+            };
+            if open.is_none() && side == Side::Nobody {
+                refused.push((call.id.clone(), format!("There is no tool '{}'.", call.name)));
+            }
+            calls.push(Call { call, side });
+        }
+        let text = String::new();
+        self.push(LogEvent::Answered { text, calls, usage: None, cut: None, model });
+        for (id, message) in refused {
+            self.result(&id, message, true);
+        }
+        self.go_on()
+    }
+
+    /// The model was asked often enough.
+    pub(super) fn write_limit(&mut self) -> Action {
+        let Some(writing) = self.turn().and_then(|turn| turn.writing.clone()) else { return Action::Rest };
+        self.stop("CONTINUATION_LIMIT", &report(&writing.file, writing.bytes, &writing.id.to_string()))
+    }
+}
+
+fn report(file: &str, bytes: u64, id: &str) -> String {
+    format!(
+        "{file} is not complete, and nothing was written under its name. {bytes} bytes of it are kept for some minutes in {id}. \
+         Say whether to go on with it or to begin anew."
+    )
+}

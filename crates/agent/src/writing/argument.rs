@@ -1,0 +1,238 @@
+//! How content gets out of a call that carries it: as it streams, into the same spool as text.
+//!
+//! Must never guess content: what is cut stays cut, and is gone on with as text. The conversation keeps a stub of the call.
+
+use std::sync::{Mutex, PoisonError};
+
+use engross_llm::{Event, FinishReason, ToolCall};
+use engross_protocol::WriteSessionId;
+use engross_write::framing::{Finish, Terminator};
+use engross_write::json_field::FieldScanner;
+use engross_write::runner::{Ending, View};
+use engross_write::session::{BeginOptions, Operation};
+use engross_write::{Error, Problem};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use tokio::sync::Notify;
+
+use super::tool::{WRITE_FILE, in_session};
+use super::writer::{Calling, Writer, asked, opened, outcome, refused};
+use crate::session::{ToolResult, Writing};
+
+/// The calls of one answer whose content is an argument.
+pub(crate) struct Arguments {
+    calls: Mutex<Vec<Argument>>,
+    more: Notify,
+}
+
+/// One call.
+struct Argument {
+    index: usize,
+    id: String,
+    scanner: FieldScanner,
+    /// Content that is not in the spool.
+    pending: Vec<u8>,
+    hash: Sha256,
+    begun: Option<Result<WriteSessionId, Problem>>,
+}
+
+impl Arguments {
+    pub(crate) fn new() -> Self {
+        Self { calls: Mutex::default(), more: Notify::new() }
+    }
+
+    /// Takes a piece of the answer.
+    pub(crate) fn hear(&self, event: &Event) {
+        match event {
+            Event::ToolCallStart { index, id, name } if name == WRITE_FILE => {
+                self.lock().push(Argument {
+                    index: *index,
+                    id: id.clone(),
+                    scanner: FieldScanner::new("content", &["target_file", "operation", "intent"]),
+                    pending: Vec::new(),
+                    hash: Sha256::new(),
+                    begun: None,
+                });
+            }
+            Event::ToolCallArguments { index, delta } => {
+                if let Some(call) = self.lock().iter_mut().find(|call| call.index == *index) {
+                    let Argument { scanner, pending, hash, .. } = call;
+                    // What is wrong is told when the call is over.
+                    let _ = scanner.push(delta.as_bytes(), &mut |span| {
+                        pending.extend_from_slice(span);
+                        hash.update(span);
+                    });
+                    self.more.notify_one();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Resolves when more has come.
+    pub(crate) async fn is_due(&self) {
+        self.more.notified().await;
+    }
+
+    /// Whether there is such a call.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
+    /// Passes content on.
+    pub(crate) async fn flush(&self, writer: &Writer, calling: &Calling) {
+        // Nothing is heard meanwhile: whoever polls the answer is the one who waits here.
+        let mut calls = self.take();
+        for call in &mut calls {
+            call.flush(writer, calling, false).await;
+        }
+        *self.lock() = calls;
+    }
+
+    /// Gives up what has begun: the answer will not be a part of the conversation.
+    pub(crate) async fn abandon(&self, writer: &Writer) {
+        let calls = self.take();
+        for id in calls.into_iter().filter_map(|call| call.begun?.ok()) {
+            // What is gone is given up.
+            let _ = writer.service().cancel(id).await;
+        }
+    }
+
+    /// The answer is over, with these calls: gives the results of those that wrote, and puts stubs in their place.
+    pub(crate) async fn end(
+        &self,
+        writer: &Writer,
+        calling: &mut Calling,
+        calls: &mut [ToolCall],
+        finish: FinishReason,
+    ) -> Vec<(String, ToolResult)> {
+        let mut results = Vec::new();
+        for mut argument in self.take() {
+            argument.flush(writer, calling, argument.scanner.is_closed()).await;
+            let stub = argument.stub();
+            let id = argument.id.clone();
+            let result = argument.end(writer, calling, finish).await;
+            if let Some(call) = calls.iter_mut().find(|call| call.id == id) {
+                call.arguments = stub;
+            }
+            results.push((id, result));
+        }
+        results
+    }
+
+    fn take(&self) -> Vec<Argument> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Argument>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Argument {
+    /// Passes content on. Without any nothing is begun, unless it is to be.
+    async fn flush(&mut self, writer: &Writer, calling: &Calling, begin: bool) {
+        if self.begun.is_none() && (begin || !self.pending.is_empty()) {
+            let Some(options) = self.options(writer) else { return };
+            self.begun = Some(match options {
+                Ok(_) if calling.writing.is_some() => Err(one_at_a_time()),
+                Ok(options) => writer.begin_new(options, calling).await.map(|(view, _)| view.id),
+                Err(error) => Err(error.into()),
+            });
+        }
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return;
+        }
+        if let Some(Ok(id)) = self.begun
+            && let Err(problem) = writer.service().chunk(id, None, pending, Ending::More).await
+        {
+            self.begun = Some(Err(problem));
+        }
+    }
+
+    /// What is to be written, once both are known.
+    fn options(&self, writer: &Writer) -> Option<Result<BeginOptions, Error>> {
+        let text =
+            |name: &str| self.scanner.small().get(name).map(|value| value.as_str().unwrap_or_default());
+        let (target, operation) = (text("target_file")?, text("operation")?);
+        let read = Operation::deserialize(&Value::from(operation)).ok();
+        let Some(operation) = read.filter(|operation| *operation != Operation::Patch) else {
+            return Some(Err(Error::InvalidOperation(operation.chars().take(40).collect())));
+        };
+        // Nothing in a string ends it; text that goes on with it ends with the line that is told.
+        let mut options =
+            BeginOptions { terminator: Terminator::Sentinel, ..BeginOptions::new(target, operation) };
+        in_session(&mut options, writer.folder());
+        Some(options.check().map(|()| options))
+    }
+
+    async fn end(self, writer: &Writer, calling: &mut Calling, finish: FinishReason) -> ToolResult {
+        let Self { id: call, scanner, begun, .. } = self;
+        let finished = scanner.finish();
+        let id = match begun {
+            Some(Ok(id)) => id,
+            Some(Err(problem)) => return refused(&problem),
+            None => {
+                let (code, message) = match &finished {
+                    Err(error) => (error.code(), error.to_string()),
+                    Ok(_) => ("ARGS_INVALID", "'target_file' and 'operation' are required".to_owned()),
+                };
+                return refused(&Problem { code: code.to_owned(), message });
+            }
+        };
+        let ended = match &finished {
+            Ok(_) => writer.service().finalise(id).await,
+            Err(_) if finish == FinishReason::ContentFilter => {
+                writer.service().turn_end(id, Finish::ContentFilter).await
+            }
+            Err(_) => writer.service().turn_end(id, Finish::Length).await,
+        };
+        let view = match ended {
+            Ok(view) => view,
+            Err(problem) => return refused(&problem),
+        };
+        if view.receipt.is_some() {
+            return ToolResult::text(outcome(&view));
+        }
+        let Some(prompt) = asked(&view).filter(|_| !view.state.is_final()) else {
+            return ToolResult::error(outcome(&view));
+        };
+        if calling.writing.is_some() {
+            // What is gone is given up.
+            let _ = writer.service().cancel(id).await;
+            return refused(&one_at_a_time());
+        }
+        let cause = finished.err().map(|error| error.to_string());
+        let result = open_cut(&view, prompt, cause);
+        calling.writing = result.opens.clone().map(|opens| Writing::new(opens, call));
+        result
+    }
+
+    /// What the conversation keeps of the call: valid, and without the content.
+    fn stub(&self) -> String {
+        let mut stub = Map::new();
+        for (name, value) in self.scanner.small() {
+            stub.insert(name.clone(), value.clone());
+        }
+        stub.insert("content_bytes".to_owned(), json!(self.scanner.decoded()));
+        let hash: String = self.hash.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        stub.insert("content_sha256".to_owned(), json!(hash));
+        Value::Object(stub).to_string()
+    }
+}
+
+fn one_at_a_time() -> Problem {
+    Error::Options("another file is being written: one at a time".to_owned()).into()
+}
+
+/// The result of a call that broke off in its content.
+fn open_cut(view: &View, prompt: &str, cause: Option<String>) -> ToolResult {
+    let cause = cause.or_else(|| view.problem.as_ref().map(|problem| problem.message.clone()));
+    let instruction = match cause {
+        Some(cause) => format!("{cause}.\n{prompt}"),
+        None => prompt.to_owned(),
+    };
+    opened(view, &instruction)
+}

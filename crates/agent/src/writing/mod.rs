@@ -1,0 +1,26 @@
+//! Files that a model writes: one small call names the file, the model's text is its content.
+//!
+//! Must never put content into a call's result, the log or the conversation, nor guess what is missing. Where a file ends, how
+//! pieces join and what is wrong with them is said by `engross_write`.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `tool` | what is the model offered, and what do its arguments say? |
+//! | `writer` | what does a call, or the end of an answer, mean for the write session? |
+//! | `progress` | how far is the file, for people? |
+//! | `argument` | how does content get out of a call that carries it? |
+//! | `only` | what are the tools of a session without documents? |
+
+mod argument;
+mod only;
+mod progress;
+mod tool;
+mod writer;
+
+pub use only::WritingTools;
+pub use writer::Writer;
+
+pub(crate) use argument::Arguments;
+pub(crate) use progress::Progress;
+pub(crate) use tool::BEGIN;
+pub(crate) use writer::Calling;

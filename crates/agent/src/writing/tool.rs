@@ -1,0 +1,150 @@
+//! What the model is offered, and what its arguments say.
+//!
+//! Must never take content from [`BEGIN`]: that is what it is there to avoid.
+
+use engross_llm::ToolSpec;
+use engross_protocol::WriteSessionId;
+use engross_write::Error;
+use engross_write::continuation::{Continuation, Overlap, Restart};
+use engross_write::session::{BeginOptions, Unwrap};
+use serde_json::{Map, Value, json};
+
+use crate::session::ServerTool;
+
+/// Begins a file whose content follows as text.
+pub(crate) const BEGIN: &str = "WritePlanTool_begin";
+
+/// Writes a file whose content is an argument, where text cannot be relied on.
+pub(crate) const WRITE_FILE: &str = "write_file";
+
+/// What [`BEGIN`] takes beside `session_id`.
+const OPTIONS: &[&str] = &[
+    "intent",
+    "target_file",
+    "operation",
+    "terminator",
+    "must_exist",
+    "expect_sha256",
+    "allow_empty",
+    "join",
+    "escape",
+    "encoding",
+    "validate",
+    "validate_as",
+    "unwrap",
+    "patch",
+];
+
+/// What a call of [`BEGIN`] asks for.
+pub(super) enum Begin {
+    /// A file from its beginning, or a patch of one.
+    New(Box<BeginOptions>),
+    /// To go on with a file that was left.
+    Again(WriteSessionId),
+}
+
+/// The tools; [`WRITE_FILE`] too if `fallback`.
+pub(super) fn tools(fallback: bool) -> Vec<ServerTool> {
+    let mut tools = vec![ServerTool { spec: begin_spec(), read_only: false }];
+    if fallback {
+        tools.push(ServerTool { spec: write_file_spec(), read_only: false });
+    }
+    tools
+}
+
+fn begin_spec() -> ToolSpec {
+    let description = "Begins writing a text file of any length. The content is no argument: after this call, write it as \
+        plain text in your next answer, and end it as the result of this call says. A file that is cut off by an output \
+        limit is gone on with. One file at a time.";
+    let patch = "With operation patch, where the text goes. type: insert_after_line or insert_before_line (line), \
+        replace_lines (start_line, end_line), prepend, replace_text (find, which occurs once), replace_pattern (pattern, flags).";
+    ToolSpec {
+        name: BEGIN.to_owned(),
+        description: description.to_owned(),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "intent": {"type": "string", "description": "What the file is for."},
+                "target_file": {"type": "string", "description": "Path of the file beneath the workspace."},
+                "operation": {"type": "string", "enum": ["create", "overwrite", "append", "patch"]},
+                "patch": {"type": "object", "description": patch},
+                "must_exist": {"type": "boolean", "description": "overwrite only a file that is there."},
+                "expect_sha256": {"type": "string", "description": "The hash that the file must have now."},
+                "join": {"type": "string", "enum": ["newline"], "description": "append on a line of its own."},
+                "validate": {"type": "string", "enum": ["off", "warn", "strict"]},
+                "unwrap": {"type": "string", "enum": ["off", "auto"]},
+                "terminator": {"type": "string", "enum": ["auto", "done", "sentinel"]},
+                "session_id": {"type": "string", "description": "Instead of all that: go on with a file that was left incomplete."},
+            },
+            "required": ["target_file", "operation"],
+            "additionalProperties": false,
+        }),
+    }
+}
+
+fn write_file_spec() -> ToolSpec {
+    let description = "Writes a short text file whose content is given here. Prefer WritePlanTool_begin for anything longer \
+        than a screen.";
+    ToolSpec {
+        name: WRITE_FILE.to_owned(),
+        description: description.to_owned(),
+        parameters: json!({
+            "type": "object",
+            "properties": {
+                "target_file": {"type": "string", "description": "Path of the file beneath the workspace."},
+                "operation": {"type": "string", "enum": ["create", "overwrite", "append"]},
+                "content": {"type": "string", "description": "All of the content. Give it last."},
+            },
+            "required": ["target_file", "operation", "content"],
+            "additionalProperties": false,
+        }),
+    }
+}
+
+/// Reads a call of [`BEGIN`], for files beneath `folder`.
+pub(super) fn read(arguments: &str, folder: Option<&str>) -> Result<Begin, Error> {
+    let value: Value = match arguments.trim() {
+        "" => json!({}),
+        text => serde_json::from_str(text)
+            .map_err(|error| Error::Options(format!("they are no JSON: {error}")))?,
+    };
+    let Value::Object(fields) = value else {
+        return Err(Error::Options("they are no JSON object".to_owned()));
+    };
+    // Many models fill in what they have nothing to say about.
+    let mut fields: Map<String, Value> = fields.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    if let Some(id) = fields.remove("session_id").filter(|id| id.as_str() != Some("")) {
+        let id = id.as_str().and_then(|id| id.parse().ok());
+        return id
+            .map(Begin::Again)
+            .ok_or_else(|| Error::Options("'session_id' is no id of a write session".to_owned()));
+    }
+    if let Some(content) = ["content", "raw_content"].into_iter().find(|name| fields.contains_key(*name)) {
+        let problem = format!("'{content}' is no argument: write the content as plain text after this call");
+        return Err(Error::Options(problem));
+    }
+    if let Some(unknown) = fields.keys().find(|name| !OPTIONS.contains(&name.as_str())) {
+        return Err(Error::Options(format!("there is no '{}'", crate::tools::cut(unknown, 40))));
+    }
+    // A fence around the whole file is a habit of models; taking it away is told in the receipt.
+    let says_unwrap = fields.contains_key("unwrap");
+    let mut options = BeginOptions::parse(&Value::Object(fields))?;
+    if !says_unwrap {
+        options.unwrap = Unwrap::Auto;
+    }
+    in_session(&mut options, folder);
+    Ok(Begin::New(Box::new(options)))
+}
+
+/// What holds for all files that models write: repetitions were asked for, and are taken out.
+pub(super) fn in_session(options: &mut BeginOptions, folder: Option<&str>) {
+    options.root = folder.map(str::to_owned);
+    options.continuation =
+        Continuation { overlap: Overlap::Dedupe, restart: Restart::Detect, ..Continuation::default() };
+}
+
+/// The file that a call names, for people.
+pub(super) fn file_of(arguments: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(arguments).ok()?;
+    Some(crate::tools::cut(value.get("target_file")?.as_str()?, 80))
+}

@@ -1,0 +1,284 @@
+//! What a call, or the end of an answer, means for the write session.
+//!
+//! Must never report a file as written that has no receipt, nor hold content.
+
+use std::collections::BTreeMap;
+
+use engross_llm::ToolCall;
+use engross_protocol::WriteSessionId;
+use engross_write::framing::Finish;
+use engross_write::runner::{Ending, View, WriteService};
+use engross_write::session::{BeginOptions, Operation, PromptKind, State};
+use engross_write::{Error, Problem};
+use serde_json::{Map, Value, json};
+
+use super::tool::{self, BEGIN, Begin, WRITE_FILE};
+use crate::session::{Opens, ServerTool, Standing, ToolResult, Writing, Wrote};
+
+/// Writes the files of one workspace. Cheap to clone.
+#[derive(Clone)]
+pub struct Writer {
+    service: WriteService,
+    /// The folder of the workspace beneath the root of the service.
+    folder: Option<String>,
+    fallback: bool,
+}
+
+/// What is known of the session that calls.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Calling {
+    /// The file that is being written.
+    pub(crate) writing: Option<Writing>,
+    /// Files that were left incomplete.
+    pub(crate) left: BTreeMap<String, WriteSessionId>,
+}
+
+impl Writer {
+    /// A writer of files beneath the root of `service`, in `folder` if one is named. With `fallback` the model may also give
+    /// content as an argument.
+    #[must_use]
+    pub fn new(service: WriteService, folder: Option<String>, fallback: bool) -> Self {
+        Self { service, folder, fallback }
+    }
+
+    /// What the model is offered.
+    pub(crate) fn tools(&self) -> Vec<ServerTool> {
+        tool::tools(self.fallback)
+    }
+
+    /// Whether it carries a tool out.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        name == BEGIN || (self.fallback && name == WRITE_FILE)
+    }
+
+    /// Whether content may be an argument.
+    pub(crate) fn takes_arguments(&self) -> bool {
+        self.fallback
+    }
+
+    /// What people are told when a call begins.
+    pub(crate) fn status(call: &ToolCall) -> String {
+        let file = tool::file_of(&call.arguments);
+        file.map_or_else(|| "Writing a file …".to_owned(), |file| format!("Writing {file} …"))
+    }
+
+    /// Carries a call out. `calling` is kept up to date: one file is written at a time.
+    pub(crate) async fn call(&self, call: &ToolCall, calling: &mut Calling) -> ToolResult {
+        if call.name == WRITE_FILE {
+            // As it streamed, it was carried out; this one came in one piece, after a restart.
+            return refused(&Problem::from(Error::Options(
+                "the call was interrupted and nothing was written: send it again".to_owned(),
+            )));
+        }
+        let done = match tool::read(&call.arguments, self.folder.as_deref()) {
+            Err(error) => Err(error.into()),
+            Ok(Begin::Again(id)) => self.again(id, calling).await,
+            Ok(Begin::New(options)) => self.begin(*options, calling).await,
+        };
+        let (view, instruction) = match done {
+            Ok(done) => done,
+            Err(problem) => return refused(&problem),
+        };
+        let result = opened(&view, &instruction);
+        calling.writing = result.opens.as_ref().map(|opens| Writing::new(opens.clone(), call.id.clone()));
+        result
+    }
+
+    async fn begin(&self, options: BeginOptions, calling: &mut Calling) -> Result<(View, String), Problem> {
+        if let Some(writing) = &calling.writing {
+            return self.mend(writing, options).await;
+        }
+        self.begin_new(options, calling).await
+    }
+
+    /// Begins a file; one of the same name that this session has left is given up for it.
+    pub(super) async fn begin_new(
+        &self,
+        options: BeginOptions,
+        calling: &Calling,
+    ) -> Result<(View, String), Problem> {
+        let begun = self.service.begin(options.clone()).await;
+        let view = match (begun, calling.left.get(&options.target_file)) {
+            (Err(problem), Some(left)) if problem.code == "SESSION_CONFLICT" => {
+                self.service.cancel(*left).await?;
+                self.service.begin(options).await?
+            }
+            (begun, _) => begun?,
+        };
+        let instruction = view.instruction.clone();
+        Ok((view, instruction))
+    }
+
+    /// A second call while a file is being written: only a patch of it makes sense, if one was asked for.
+    async fn mend(&self, writing: &Writing, options: BeginOptions) -> Result<(View, String), Problem> {
+        let is_it = options.target_file == writing.file && options.operation == Operation::Patch;
+        let view = self.service.sessions().look(writing.id)?;
+        let Some(spec) = options.patch.filter(|_| is_it && view.state == State::NeedsRepair) else {
+            let problem = format!(
+                "{} is being written and is not complete: write its content, one file at a time",
+                writing.file
+            );
+            return Err(Error::Options(problem).into());
+        };
+        let errors =
+            view.problem.as_ref().map(|problem| format!(" ({})", problem.message)).unwrap_or_default();
+        let marker = view.marker.clone();
+        let view = self.service.patch(writing.id, spec).await?;
+        let instruction = format!(
+            "Now write only the new text for that place{errors}, as plain text: no explanation, no code fence. \
+             End with the line {marker} alone."
+        );
+        Ok((view, instruction))
+    }
+
+    /// Goes on with a file that was left.
+    async fn again(&self, id: WriteSessionId, calling: &Calling) -> Result<(View, String), Problem> {
+        if let Some(writing) = &calling.writing {
+            let problem = format!("{} is being written; one file at a time", writing.file);
+            return Err(Error::Options(problem).into());
+        }
+        let view = self.service.sessions().look(id)?;
+        // Sessions of others are not there.
+        if !calling.left.values().any(|left| *left == id) {
+            return Err(Error::SessionNotFound(id.to_string()).into());
+        }
+        let view = match view.state {
+            state if (is_pausing(state) || state == State::Incomplete) && asked(&view).is_none() => {
+                self.service.turn_end(id, Finish::Length).await?
+            }
+            _ => view,
+        };
+        match (&view.problem, view.state) {
+            (Some(problem), state) if state.is_final() => Err(problem.clone()),
+            (_, State::Open) => {
+                let instruction = view.instruction.clone();
+                Ok((view, instruction))
+            }
+            (problem, _) => match asked(&view).map(str::to_owned) {
+                Some(prompt) => Ok((view, prompt)),
+                None => Err(problem.clone().unwrap_or_else(|| Error::SessionNotFound(id.to_string()).into())),
+            },
+        }
+    }
+
+    /// Takes text for a file.
+    pub(crate) async fn pour(&self, id: WriteSessionId, text: String) -> Result<View, Problem> {
+        self.service.chunk(id, None, text.into_bytes(), Ending::More).await
+    }
+
+    /// The model's answer has ended.
+    pub(crate) async fn end(&self, id: WriteSessionId, finish: Finish) -> Wrote {
+        self.settle(id, self.service.turn_end(id, finish).await)
+    }
+
+    /// What a file that a session was writing came to, when its process died; `None` when nothing has come yet.
+    pub(crate) async fn catch_up(&self, id: WriteSessionId) -> Option<Wrote> {
+        let looked = self.service.sessions().look(id);
+        match &looked {
+            Ok(view) if view.state == State::Open => None,
+            // Nobody knows what else the model said: that is as good as cut off.
+            Ok(view) if is_pausing(view.state) && asked(view).is_none() => {
+                Some(self.end(id, Finish::Length).await)
+            }
+            _ => Some(self.settle(id, looked)),
+        }
+    }
+
+    /// What the state of a write session means for the one who writes.
+    pub(crate) fn settle(&self, id: WriteSessionId, view: Result<View, Problem>) -> Wrote {
+        let view = match view {
+            Ok(view) => view,
+            // What is over says so; only what is not there any more has no view.
+            Err(problem) => match self.service.sessions().look(id) {
+                Ok(view) => view,
+                Err(_) => return Wrote::failed(id, &problem),
+            },
+        };
+        let (standing, say) = match (&view.receipt, asked(&view)) {
+            (Some(_), _) => (Standing::Written, outcome(&view)),
+            _ if view.state.is_final() => (Standing::Failed, outcome(&view)),
+            (None, Some(prompt)) => (Standing::GoesOn, prompt.to_owned()),
+            _ => (Standing::Left, outcome(&view)),
+        };
+        Wrote {
+            id,
+            standing,
+            bytes: view.receipt.as_ref().map_or(view.bytes, |receipt| receipt.bytes),
+            lines: view.receipt.as_ref().map_or(view.lines, |receipt| receipt.lines),
+            say,
+            code: view.problem.map(|problem| problem.code).unwrap_or_default(),
+            ..Wrote::failed(id, &Problem { code: String::new(), message: String::new() })
+        }
+    }
+
+    pub(super) fn service(&self) -> &WriteService {
+        &self.service
+    }
+
+    pub(super) fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
+    }
+}
+
+/// What the model is to be asked, if anything. Whether it is finished is asked of those who send without an answer's end.
+pub(super) fn asked(view: &View) -> Option<&str> {
+    let prompt = view.prompt.as_ref()?;
+    (!matches!(prompt.kind, PromptKind::Begin | PromptKind::Idle)).then_some(&prompt.text)
+}
+
+fn is_pausing(state: State) -> bool {
+    matches!(state, State::Receiving | State::Paused(_))
+}
+
+/// The result of a call that opens a file.
+pub(super) fn opened(view: &View, instruction: &str) -> ToolResult {
+    let mut told = about(view);
+    let instruction = Value::from(instruction);
+    told.insert("instruction".to_owned(), instruction.clone());
+    told.insert("instructions".to_owned(), instruction);
+    told.insert("end_marker".to_owned(), json!(view.marker));
+    told.insert("expires_at".to_owned(), json!(view.expires));
+    told.insert("max_bytes".to_owned(), json!(view.options.max_bytes));
+    told.insert("offset".to_owned(), json!(view.offset));
+    let opens = Opens { id: view.id, file: view.options.target_file.clone() };
+    ToolResult { content: Value::Object(told).to_string(), opens: Some(opens), ..ToolResult::default() }
+}
+
+/// The result of a call whose file is over, or left: what the model reads in place of the content.
+pub(super) fn outcome(view: &View) -> String {
+    let mut told = about(view);
+    if let Some(receipt) = &view.receipt {
+        told.insert("success".to_owned(), json!(true));
+        told.insert("receipt".to_owned(), json!(receipt));
+    } else {
+        told.insert("success".to_owned(), json!(false));
+        told.insert("bytes".to_owned(), json!(view.bytes));
+        let message = if view.state.is_final() {
+            "nothing was written"
+        } else {
+            "the file is not complete and nothing was written under its name; what came is kept for some minutes: \
+             go on with it by session_id, or begin anew"
+        };
+        told.insert("message".to_owned(), json!(message));
+    }
+    if let Some(problem) = &view.problem {
+        told.insert("error".to_owned(), json!({"code": problem.code, "message": problem.message}));
+    }
+    Value::Object(told).to_string()
+}
+
+fn about(view: &View) -> Map<String, Value> {
+    let mut told = Map::new();
+    told.insert("session_id".to_owned(), json!(view.id.to_string()));
+    told.insert("target_file".to_owned(), json!(view.options.target_file));
+    told.insert("stage".to_owned(), json!(view.state.stage()));
+    told.insert("state".to_owned(), json!(view.state.name()));
+    told
+}
+
+/// The result of a call that was refused.
+pub(super) fn refused(problem: &Problem) -> ToolResult {
+    ToolResult::error(
+        json!({"success": false, "error": {"code": problem.code, "message": problem.message}}).to_string(),
+    )
+}
