@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use engross_store::Millis;
 use engross_store::files::Folder;
+use futures_util::StreamExt;
 use serde_json::{Value, json};
 
 use super::error::ThreadError;
@@ -198,7 +199,7 @@ impl Desk {
         };
         let told = async {
             if let Ok(mut frames) = self.link.call(call).await {
-                while let Some(Ok(frame)) = frames.recv().await {
+                while let Some(Ok(frame)) = frames.next().await {
                     if !matches!(frame, Frame::Update(..)) {
                         break;
                     }
@@ -353,7 +354,7 @@ impl Driven<'_> {
         };
         loop {
             let frame = tokio::select! {
-                frame = frames.recv() => frame,
+                frame = frames.next() => frame,
                 () = tokio::time::sleep(WATCH) => {
                     if self.is_still_open().await? {
                         continue;

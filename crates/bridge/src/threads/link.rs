@@ -4,8 +4,8 @@
 
 use std::pin::Pin;
 
+use futures_util::stream::BoxStream;
 use serde_json::Value;
-use tokio::sync::mpsc;
 
 use super::sync::Source;
 
@@ -52,7 +52,7 @@ pub struct LinkError {
 }
 
 /// The frames of an answer, as they come.
-pub type Frames = mpsc::Receiver<Result<Frame, LinkError>>;
+pub type Frames = BoxStream<'static, Result<Frame, LinkError>>;
 
 /// A bridge, in this process or elsewhere.
 pub trait Link: Send + Sync {

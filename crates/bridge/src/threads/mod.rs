@@ -13,6 +13,7 @@
 //! | `sync` | how do the files of a run come here? |
 //! | `journal` | where are threads kept? |
 //! | `link` | what is a bridge to a thread? |
+//! | `remote` | how is a bridge reached over HTTP? |
 //! | `desk` | how is all that carried out? |
 //! | `error` | what can go wrong? |
 
@@ -24,6 +25,7 @@ mod machine;
 mod outcome;
 mod prompt;
 mod record;
+mod remote;
 mod state;
 mod sync;
 
@@ -33,6 +35,8 @@ mod desk_tests;
 mod machine_tests;
 #[cfg(test)]
 mod record_tests;
+#[cfg(test)]
+mod remote_tests;
 #[cfg(test)]
 mod sync_tests;
 
@@ -47,5 +51,6 @@ pub use record::{
     Association, ContextState, ExecutionBinding, ExecutionMode, LifecycleState, Others, OwnerScope,
     SCHEMA_VERSION, ThreadMessage, ThreadRecord, WorkspaceBinding,
 };
+pub use remote::RemoteBridge;
 pub use state::{Ask, Entry, Lifecycle, Running, Stage, SyncStatus, Thread, Work};
 pub use sync::{FetchError, FileOutcome, FileReport, Sink, Source, SyncReport, sync};

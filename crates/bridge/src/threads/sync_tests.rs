@@ -1,5 +1,7 @@
 //! Files of a run on their way into a thread's folder.
 
+#![expect(clippy::disallowed_methods, reason = "the folder is looked at from outside")]
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
