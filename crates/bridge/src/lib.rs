@@ -1,6 +1,7 @@
 //! Task threads: what agents do for a person, and the files they deliver.
 //!
 //! Must never know the product's own agent, a transport, or what a document is. Time and secrets come from outside. Files are
-//! in [`scopes`].
+//! in [`scopes`]; whoever carries out runs is behind [`agent::TaskRunner`].
 
+pub mod agent;
 pub mod scopes;
