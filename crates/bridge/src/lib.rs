@@ -4,4 +4,5 @@
 //! in [`scopes`]; whoever carries out runs is behind [`agent::TaskRunner`].
 
 pub mod agent;
+pub mod runs;
 pub mod scopes;
