@@ -34,7 +34,7 @@ struct Arguments {
 enum Chore {
     /// Runs every test. What is not installed is skipped and named; ENGROSS_REQUIRE=wasm,judge makes a skip a failure.
     Test,
-    /// Measures the binary against floors in the same run; both parts when none is named.
+    /// Measures the binary against floors in the same run; all parts when none is named.
     Bench {
         #[command(subcommand)]
         part: Option<bench::Part>,

@@ -3,6 +3,7 @@
 //! Must never judge by figures of another run or machine: only ratios, and the few bars that are times.
 
 pub(crate) mod edit;
+pub(crate) mod scopes;
 pub(crate) mod serve;
 
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ pub(crate) enum Part {
         #[arg(long, default_value_t = RUNS)]
         runs: usize,
     },
+    /// The files of a run; the floor is sha256sum over the same files. Linux only; takes 6 GB of room, sparse.
+    Scopes,
     /// Turns over HTTP; the floor passes the same request on to the same model and stores nothing. Linux only.
     Serve {
         /// One short round, for a first impression: its figures scatter.
@@ -40,10 +43,12 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
     match part {
         Some(Part::Edit { runs }) => edit::run(runs),
         Some(Part::Serve { quick, rows }) => serve::run(quick, rows.as_deref()),
+        Some(Part::Scopes) => scopes::run(),
         None => {
             let edited = edit::run(RUNS);
+            let exported = scopes::run();
             serve::run(false, None)?;
-            edited
+            edited.and(exported)
         }
     }
 }

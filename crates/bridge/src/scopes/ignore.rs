@@ -52,7 +52,8 @@ impl Ignore {
             match Rule::parse(line) {
                 Some(rule) => rules.push(rule),
                 None => {
-                    warnings.add(RULES, &format!("the rule '{}' is not known and has no effect", shown(line)))
+                    warnings
+                        .add(RULES, &format!("the rule '{}' is not known and has no effect", shown(line)));
                 }
             }
         }

@@ -149,7 +149,7 @@ fn hundred_thousand_hostile_names_are_safe_and_apart() {
         (state >> 33) as usize % below
     };
     let mut keys: HashMap<String, String> = HashMap::new();
-    for _ in 0..100_000 {
+    while keys.len() < 100_000 {
         let mut key = String::new();
         for _ in 0..random(8) {
             match random(4) {
@@ -163,7 +163,6 @@ fn hundred_thousand_hostile_names_are_safe_and_apart() {
             assert_eq!(other, key, "both are {name:?}");
         }
     }
-    assert!(keys.len() > 70_000, "only {} different names were tried", keys.len());
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::error::ScopeError;
 use super::hashes::Sha256Sum;
-use super::keys::Keys;
+use super::keys::{Keys, SigningKey};
 use super::workspace::Scope;
 
 /// The bytes of the longest reference.
@@ -120,7 +120,7 @@ impl Keys {
         let signers: Vec<&str> = self
             .active(now)
             .filter(|key| key.verifies(body.as_bytes(), &signature))
-            .map(|key| key.id())
+            .map(SigningKey::id)
             .collect();
         if signers.is_empty() {
             return Err(invalid("its signature is wrong, or its key is retired"));

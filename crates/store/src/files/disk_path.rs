@@ -30,7 +30,7 @@ impl DiskPath {
     /// Checks `text`, which is never tidied: `a/../b` is refused, not shortened.
     ///
     /// # Errors
-    /// * [`FileError::TargetRequired`]: empty.
+    /// * [`FileError::TargetRequired`]: no text at all.
     /// * [`FileError::PathOutsideRoot`]: it begins with a slash or has a component `.` or `..`.
     /// * [`FileError::PathInvalid`]: an empty component, NUL, more than 4096 bytes, or text that no name has.
     /// * [`FileError::ProtectedPath`]: a file that engross itself keeps.
@@ -69,13 +69,17 @@ impl DiskPath {
         Ok(Self(text.to_owned()))
     }
 
-    /// The path of `name` in `folder`; `None` when it has no text here, is too long, or engross itself keeps it.
+    /// The path of `name`, which is not one that engross keeps, in `folder`; `None` when it has no text here or is too long.
     pub(super) fn found(folder: Option<&Self>, name: &OsStr) -> Option<Self> {
         let text = text_of(name)?;
         let path = match folder {
             Some(folder) => format!("{folder}/{text}"),
             None => text.into_owned(),
         };
+        // The disk gives no empty name, `.`, `..`, slash or NUL, and a text is never shorter than its name.
+        if cfg!(unix) && path.len() < Self::MAX {
+            return Some(Self(path));
+        }
         Self::parse(&path).ok()
     }
 

@@ -25,6 +25,8 @@ mod tree;
 mod write;
 
 #[cfg(test)]
+mod disk_path_tests;
+#[cfg(test)]
 mod locks_tests;
 #[cfg(test)]
 mod path_tests;

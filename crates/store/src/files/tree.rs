@@ -126,16 +126,14 @@ impl Tree {
                 see(Found::Folder(path));
             } else if kind.is_symlink() {
                 see(Found::Link(path));
-            } else if kind.is_file() {
+            } else {
+                // Some file systems do not tell what is behind a name, so the file itself is asked.
                 match entry.metadata() {
-                    Ok(metadata) if metadata.is_file() => see(Found::File(path, Stamp::of(&metadata))),
-                    // Exchanged or gone since.
-                    Ok(_) => {}
+                    Ok(metadata) => see(what(path, &metadata)),
+                    // Gone since.
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
                     Err(error) => return Err(failed(error)),
                 }
-            } else {
-                see(Found::Special(path));
             }
         }
         Ok(true)
@@ -198,6 +196,19 @@ impl Tree {
             }
         }
         Ok(self.chain.last().and_then(|(_, dir)| dir.as_ref()))
+    }
+}
+
+/// What is behind the name at `path`.
+fn what(path: DiskPath, metadata: &Metadata) -> Found {
+    if metadata.is_file() {
+        Found::File(path, Stamp::of(metadata))
+    } else if metadata.is_dir() {
+        Found::Folder(path)
+    } else if metadata.is_symlink() {
+        Found::Link(path)
+    } else {
+        Found::Special(path)
     }
 }
 

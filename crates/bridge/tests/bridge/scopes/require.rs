@@ -12,7 +12,7 @@ fn judged(extensions: &[&str], counts: &[(&str, u64)], names: &[&str]) -> Value 
     serde_json::to_value(requirements.judge(names.iter().copied())).unwrap()
 }
 
-fn told(satisfied: bool, missing: &[&str], counts: Value) -> Value {
+fn told(satisfied: bool, missing: &[&str], counts: &Value) -> Value {
     json!({
         "constraintSatisfied": satisfied,
         "missingRequiredExtensions": missing,
@@ -24,20 +24,20 @@ fn told(satisfied: bool, missing: &[&str], counts: Value) -> Value {
 fn cases_007_to_010_and_075_extensions_and_counts() {
     let none = || json!({});
     let table = [
-        (judged(&["pdf"], &[], &["a.pdf"]), told(true, &[], none())),
-        (judged(&["pdf"], &[], &["a.PDF"]), told(true, &[], none())),
-        (judged(&[".PDF"], &[], &["a.pdf"]), told(true, &[], none())),
-        (judged(&["md", "pdf"], &[], &["a.md"]), told(false, &["pdf"], none())),
-        (judged(&["pdf", ".pdf", " "], &[], &["apdf", ".pdf", "pdf"]), told(false, &["pdf"], none())),
-        (judged(&["tar.gz"], &[], &["a.tar.gz"]), told(true, &[], none())),
+        (judged(&["pdf"], &[], &["a.pdf"]), told(true, &[], &none())),
+        (judged(&["pdf"], &[], &["a.PDF"]), told(true, &[], &none())),
+        (judged(&[".PDF"], &[], &["a.pdf"]), told(true, &[], &none())),
+        (judged(&["md", "pdf"], &[], &["a.md"]), told(false, &["pdf"], &none())),
+        (judged(&["pdf", ".pdf", " "], &[], &["apdf", ".pdf", "pdf"]), told(false, &["pdf"], &none())),
+        (judged(&["tar.gz"], &[], &["a.tar.gz"]), told(true, &[], &none())),
         (
             judged(&[], &[("png", 2)], &["a.png"]),
-            told(false, &[], json!({"png": {"expected": 2, "actual": 1}})),
+            told(false, &[], &json!({"png": {"expected": 2, "actual": 1}})),
         ),
-        (judged(&[], &[("png", 2)], &["a.png", "b.PNG"]), told(true, &[], none())),
-        (judged(&["png"], &[("png", 2)], &["a.png", "b.png"]), told(true, &[], none())),
-        (judged(&[], &[], &[]), told(true, &[], none())),
-        (judged(&["pdf"], &[("png", 0)], &[]), told(false, &["pdf"], none())),
+        (judged(&[], &[("png", 2)], &["a.png", "b.PNG"]), told(true, &[], &none())),
+        (judged(&["png"], &[("png", 2)], &["a.png", "b.png"]), told(true, &[], &none())),
+        (judged(&[], &[], &[]), told(true, &[], &none())),
+        (judged(&["pdf"], &[("png", 0)], &[]), told(false, &["pdf"], &none())),
     ];
     for (at, (judged, expected)) in table.into_iter().enumerate() {
         assert_eq!(judged, expected, "row {at}");

@@ -1,0 +1,472 @@
+//! Carries out what the state machine of threads decides: sends, listens, asks again, fetches.
+//!
+//! Must never decide anything itself, or tell of anything that is not stored.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_store::Millis;
+use engross_store::files::Folder;
+use serde_json::{Value, json};
+
+use super::error::ThreadError;
+use super::journal::{Held, Journal};
+use super::link::{Call, Frame, Link};
+use super::machine::{Action, Input, Lane, Rules, needs_lane, step};
+use super::outcome::{Reading, association_of};
+use super::prompt;
+use super::record::{Association, ThreadRecord};
+use super::state::{Ask, Lifecycle, Stage, Work};
+use super::sync::{FileReport, SyncReport, sync};
+
+/// How often the journal is looked at for what other processes did.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// How long a bridge may wait with a snapshot, in milliseconds.
+const SNAPSHOT_WAIT: Millis = 20_000;
+
+/// How many runs of a gateway are under way at once, and how many requests wait for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lanes {
+    /// Runs.
+    pub active: usize,
+    /// Requests that wait.
+    pub queued: usize,
+}
+
+impl Default for Lanes {
+    /// 5 and 20.
+    fn default() -> Self {
+        Self { active: 5, queued: 20 }
+    }
+}
+
+/// What a person sees of a thread that is at work.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    /// A piece of the answer.
+    Text(String),
+    /// Something that is going on, in a few words.
+    Status(String),
+    /// A question of the agent.
+    Permission(Value),
+    /// A file is here, or is not.
+    File(FileReport),
+    /// The state of the thread has changed.
+    State(Lifecycle),
+}
+
+/// The threads of a person, and the bridge that works for them.
+pub struct Desk {
+    journal: Journal,
+    link: Arc<dyn Link>,
+    rules: Rules,
+    lanes: Lanes,
+}
+
+/// A thread while it is driven.
+struct Driven<'a> {
+    desk: &'a Desk,
+    held: Held,
+    folder: &'a Folder,
+    tell: &'a mut (dyn FnMut(Progress) + Send),
+    todo: VecDeque<Action>,
+    heard: Option<String>,
+}
+
+impl Desk {
+    /// The threads of a journal, and the bridge behind `link`.
+    #[must_use]
+    pub fn new(journal: Journal, link: Arc<dyn Link>, rules: Rules, lanes: Lanes) -> Self {
+        Self { journal, link, rules, lanes }
+    }
+
+    /// The threads.
+    #[must_use]
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Takes a request into a thread. Durable when this returns; [`Desk::drive`] carries it out.
+    ///
+    /// # Errors
+    /// When the thread is archived, or the store fails.
+    pub async fn send(&self, key: &str, ask: Ask) -> Result<Held, ThreadError> {
+        let mut held = self.find(key).await?;
+        let ask = Ask { id: if ask.id.is_empty() { self.journal.new_id() } else { ask.id }, ..ask };
+        loop {
+            let lane = self.lane(&held, &ask).await?;
+            if self.tell(&mut held, Input::Send(ask.clone(), lane)).await?.is_some() {
+                return Ok(held);
+            }
+        }
+    }
+
+    /// Stops what a thread does, puts it away, or takes it back.
+    ///
+    /// # Errors
+    /// When that cannot be done now, or the store fails.
+    pub async fn order(&self, key: &str, order: Input) -> Result<Held, ThreadError> {
+        let mut held = self.find(key).await?;
+        loop {
+            if let Some(actions) = self.tell(&mut held, order.clone()).await? {
+                for action in actions {
+                    self.notify(&held.thread.record, &action).await;
+                }
+                return Ok(held);
+            }
+        }
+    }
+
+    /// Carries on with a thread until nothing is to be done, files going into `folder`. Dropping this loses nothing: whoever
+    /// calls it next goes on.
+    ///
+    /// # Errors
+    /// When there is no such thread, or the store fails.
+    pub async fn drive(
+        &self,
+        key: &str,
+        folder: &Folder,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Held, ThreadError> {
+        let held = self.find(key).await?;
+        let mut driven = Driven { desk: self, held, folder, tell, todo: VecDeque::new(), heard: None };
+        driven.run().await?;
+        Ok(driven.held)
+    }
+
+    async fn find(&self, key: &str) -> Result<Held, ThreadError> {
+        let found = self.journal.load(key).await?;
+        found.ok_or_else(|| ThreadError::Unknown { thread: key.to_owned() })
+    }
+
+    /// Decides and stores; the actions, or `None` when somebody else was first and the thread is another one now.
+    async fn tell(&self, held: &mut Held, input: Input) -> Result<Option<Vec<Action>>, ThreadError> {
+        let step = step(&held.thread, input, self.rules, self.journal.now())?;
+        Ok(self.journal.append(held, &step.entries).await?.then_some(step.actions))
+    }
+
+    /// Whether there is room for a request of this thread.
+    async fn lane(&self, held: &Held, ask: &Ask) -> Result<Lane, ThreadError> {
+        if !needs_lane(&held.thread) {
+            return Ok(Lane::Free);
+        }
+        let (mut active, mut before, mut queued) = (0, 0, 0);
+        let place = waits_since(held, ask, self.journal.now());
+        for key in self.journal.keys().await? {
+            let Some(other) = self.journal.load(&key).await?.filter(|other| needs_lane(&other.thread)) else {
+                continue;
+            };
+            if key == held.thread.record.thread_id {
+                continue;
+            }
+            match &other.thread.work {
+                Work::Running(_) => active += 1,
+                Work::Queued(waiting) => {
+                    queued += 1;
+                    if waits_since(&other, waiting, self.journal.now()) < place {
+                        before += 1;
+                    }
+                }
+                Work::Idle => {}
+            }
+        }
+        Ok(if active + before < self.lanes.active {
+            Lane::Free
+        } else if matches!(held.thread.work, Work::Queued(_)) || queued < self.lanes.queued {
+            Lane::Busy
+        } else {
+            Lane::Full
+        })
+    }
+
+    /// What is only told to the bridge: its answer changes nothing here.
+    async fn notify(&self, record: &ThreadRecord, action: &Action) {
+        let call = match action {
+            Action::Cancel(known) => {
+                let mut params = look_up(record, known.as_deref());
+                params["idempotencyKey"] = json!(format!("cancel:{}", self.journal.new_id()));
+                Call { method: "xworkmate.tasks.cancel", params, last_event: None }
+            }
+            Action::Close => Call {
+                method: "session.close",
+                params: json!({"sessionId": record.thread_id, "threadId": record.thread_id}),
+                last_event: None,
+            },
+            _ => return,
+        };
+        let told = async {
+            if let Ok(mut frames) = self.link.call(call).await {
+                while let Some(Ok(frame)) = frames.recv().await {
+                    if !matches!(frame, Frame::Update(..)) {
+                        break;
+                    }
+                }
+            }
+        };
+        if tokio::time::timeout(Duration::from_secs(10), told).await.is_err() {
+            tracing::warn!(thread = %record.thread_id, "the bridge did not answer in 10 s; the thread is ready all the same");
+        }
+    }
+}
+
+/// Since when a request waits; the moment for one that begins to.
+fn waits_since(held: &Held, ask: &Ask, now: Millis) -> (Millis, String) {
+    let since = match &held.thread.work {
+        Work::Queued(waiting) if waiting.id == ask.id => held.thread.record.updated_at_ms,
+        _ => now,
+    };
+    (since, ask.id.clone())
+}
+
+/// The parameters by which a run is found.
+fn look_up(record: &ThreadRecord, known: Option<&Association>) -> Value {
+    let mut params = json!({
+        "sessionId": record.thread_id,
+        "threadId": record.thread_id,
+        "appThreadKey": record.thread_id,
+        "includeArtifacts": true,
+    });
+    if let Some(known) = known {
+        for (name, value) in [
+            ("runId", &known.run_id),
+            ("turnId", &known.turn_id),
+            ("openclawSessionKey", &known.openclaw_session_key),
+            ("artifactScope", &known.artifact_scope),
+            ("artifactDirectory", &known.artifact_directory),
+            ("gatewayProviderId", &known.gateway_provider_id),
+        ] {
+            if !value.is_empty() {
+                params[name] = json!(value);
+            }
+        }
+    }
+    params
+}
+
+impl Driven<'_> {
+    async fn run(&mut self) -> Result<(), ThreadError> {
+        self.input(Input::Resume).await?;
+        loop {
+            match self.todo.pop_front() {
+                Some(action) => self.act(action).await?,
+                None if matches!(self.held.thread.work, Work::Queued(_)) => {
+                    tokio::time::sleep(WATCH).await;
+                    self.desk.journal.refresh(&mut self.held).await?;
+                    self.todo.push_back(Action::AskLane);
+                }
+                // Another process has changed it between two steps: what is to be done is asked anew.
+                None if self.held.thread.running().is_some() => self.input(Input::Resume).await?,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Tells the machine, and keeps what is to be done. When another process was first, what it did counts and the machine is
+    /// asked what is left to do.
+    async fn input(&mut self, input: Input) -> Result<(), ThreadError> {
+        let before = self.held.thread.lifecycle();
+        match self.desk.tell(&mut self.held, input).await? {
+            Some(actions) => self.todo.extend(actions),
+            None => self.todo.clear(),
+        }
+        let now = self.held.thread.lifecycle();
+        if now != before {
+            (self.tell)(Progress::State(now));
+        }
+        Ok(())
+    }
+
+    async fn act(&mut self, action: Action) -> Result<(), ThreadError> {
+        match action {
+            Action::Submit { after } => {
+                if !self.pause(Duration::from_millis(after)).await? {
+                    return Ok(());
+                }
+                let Some(running) = self.held.thread.running() else { return Ok(()) };
+                let method = if running.follows { "session.message" } else { "session.start" };
+                let params = prompt::params(&self.held.thread.record, &running.ask);
+                let last_event = self.heard.clone();
+                self.listen(Call { method, params, last_event }).await
+            }
+            Action::Look { after } => {
+                if !self.pause(Duration::from_millis(after)).await? {
+                    return Ok(());
+                }
+                let record = &self.held.thread.record;
+                let known = record.context_state.open_claw_task_association.as_ref();
+                let mut params = look_up(record, known);
+                params["waitMs"] = json!(SNAPSHOT_WAIT);
+                self.listen(Call { method: "xworkmate.tasks.get", params, last_event: None }).await
+            }
+            Action::Fetch => self.fetch().await,
+            Action::AskLane => {
+                let ask = match &self.held.thread.work {
+                    Work::Queued(ask) => (**ask).clone(),
+                    _ => match self.held.thread.waiting.front() {
+                        Some(ask) => ask.clone(),
+                        None => return Ok(()),
+                    },
+                };
+                let lane = self.desk.lane(&self.held, &ask).await?;
+                self.input(Input::Drain(lane)).await
+            }
+            action @ (Action::Cancel(_) | Action::Close) => {
+                self.desk.notify(&self.held.thread.record, &action).await;
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits, unless the run ends meanwhile: by another process, or because its time is over.
+    async fn pause(&mut self, pause: Duration) -> Result<bool, ThreadError> {
+        let end = tokio::time::Instant::now() + pause;
+        loop {
+            if !self.is_still_open().await? {
+                return Ok(false);
+            }
+            let now = tokio::time::Instant::now();
+            if now >= end {
+                return Ok(true);
+            }
+            tokio::time::sleep_until(end.min(now + WATCH)).await;
+        }
+    }
+
+    /// Whether the run is to be gone on with; looks at the clock and at what others did.
+    async fn is_still_open(&mut self) -> Result<bool, ThreadError> {
+        if self.desk.journal.refresh(&mut self.held).await? {
+            self.todo.clear();
+        }
+        self.input(Input::Wake).await?;
+        let is_open = |stage: &Stage| !matches!(stage, Stage::Fetching { .. });
+        Ok(self.held.thread.running().is_some_and(|running| is_open(&running.stage)))
+    }
+
+    /// Makes a call and tells the machine what comes of it.
+    async fn listen(&mut self, call: Call) -> Result<(), ThreadError> {
+        let mut frames = match self.desk.link.call(call).await {
+            Ok(frames) => frames,
+            Err(error) if error.is_passing => return self.input(Input::Lost(error.code)).await,
+            Err(error) => return self.input(Input::Refused(error.code, error.message)).await,
+        };
+        loop {
+            let frame = tokio::select! {
+                frame = frames.recv() => frame,
+                () = tokio::time::sleep(WATCH) => {
+                    if self.is_still_open().await? {
+                        continue;
+                    }
+                    return Ok(());
+                }
+            };
+            match frame {
+                Some(Ok(Frame::Update(update, id))) => self.hear(&update, id).await?,
+                Some(Ok(Frame::Answer(answer))) => {
+                    return self.input(Input::Answered(Reading::of(&answer))).await;
+                }
+                Some(Ok(Frame::Refused { code, message })) => {
+                    return self.input(Input::Refused(code, message)).await;
+                }
+                Some(Err(error)) if !error.is_passing => {
+                    return self.input(Input::Refused(error.code, error.message)).await;
+                }
+                Some(Err(error)) => return self.input(Input::Lost(error.code)).await,
+                None => return self.input(Input::Lost("ACP_SSE_NO_RESULT".to_owned())).await,
+            }
+            if self.held.thread.running().is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn hear(&mut self, update: &Value, id: Option<String>) -> Result<(), ThreadError> {
+        let record = &self.held.thread.record;
+        // What is said to somebody else is not heard (contracts/tasks.md §2.1).
+        let is_other = |name: &str| update[name].as_str().is_some_and(|key| key != record.thread_id);
+        if is_other("sessionId") || is_other("threadId") {
+            return Ok(());
+        }
+        self.heard = id.or_else(|| self.heard.take());
+        let known = record.context_state.open_claw_task_association.is_some();
+        if !known && let Some(association) = association_of(update) {
+            self.input(Input::Named(association)).await?;
+        }
+        let text = |name: &str| update[name].as_str().filter(|text| !text.is_empty());
+        match update["type"].as_str().or(update["event"].as_str()).unwrap_or_default() {
+            "delta" => {
+                if let Some(text) = text("delta").or(text("text")) {
+                    (self.tell)(Progress::Text(text.to_owned()));
+                }
+            }
+            "task" if update["event"] == "task.permission_requested" => {
+                (self.tell)(Progress::Permission(update["task"].clone()));
+            }
+            _ => {
+                if let Some(message) = text("message") {
+                    (self.tell)(Progress::Status(message.to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn fetch(&mut self) -> Result<(), ThreadError> {
+        let Some(Stage::Fetching { terminal }) =
+            self.held.thread.running().map(|running| running.stage.clone())
+        else {
+            return Ok(());
+        };
+        let (folder, source) = (self.folder.clone(), self.desk.link.files());
+        let (sender, mut done) = tokio::sync::mpsc::unbounded_channel();
+        let work = tokio::task::spawn_blocking(move || -> Result<SyncReport, ThreadError> {
+            let known = synced(&folder)?;
+            let tell = &mut |file: &FileReport| {
+                let _ = sender.send(file.clone());
+            };
+            let report = sync(&folder, &*source, &terminal.artifacts, &known, tell);
+            keep_synced(&folder, known, &report)?;
+            Ok(report)
+        });
+        while let Some(file) = done.recv().await {
+            (self.tell)(Progress::File(file));
+        }
+        let report = match work.await {
+            Ok(report) => report?,
+            Err(error) => {
+                return Err(ThreadError::Record { problem: format!("fetching broke off: {error}") });
+            }
+        };
+        self.input(Input::Fetched { paths: report.paths(), failed: report.failed() }).await
+    }
+}
+
+/// Where a thread's folder says which of its files were fetched, and with which bytes.
+const SYNCED: &str = ".xworkmate/synced.json";
+
+fn synced(folder: &Folder) -> Result<BTreeMap<String, String>, ThreadError> {
+    let path = engross_store::files::RelPath::parse(SYNCED)?;
+    let found = folder.read(&path, 64 << 20)?;
+    // A list that cannot be read makes no file ours: then none is replaced.
+    Ok(found.and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+}
+
+fn keep_synced(
+    folder: &Folder,
+    mut known: BTreeMap<String, String>,
+    report: &SyncReport,
+) -> Result<(), ThreadError> {
+    let before = known.clone();
+    for file in &report.files {
+        if let (Some(path), Some(sha256)) = (&file.local_path, &file.sha256) {
+            known.insert(path.clone(), sha256.clone());
+        }
+    }
+    if known != before {
+        let path = engross_store::files::RelPath::parse(SYNCED)?;
+        let bytes = serde_json::to_vec(&known).unwrap_or_default();
+        folder.write(&path, bytes.as_slice(), &engross_store::files::Precondition::Any)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,227 @@
+//! Threads at work, with a bridge that plays a script.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use engross_protocol::{CountingIds, SystemClock};
+use engross_store::MemoryStore;
+use engross_store::files::{Folder, Root};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::desk::{Desk, Lanes, Progress};
+use super::journal::Journal;
+use super::link::{Call, Frame, Frames, Link, LinkError, Pending};
+use super::machine::{Input, Rules};
+use super::outcome::RemoteArtifact;
+use super::record::ThreadRecord;
+use super::state::{Ask, Lifecycle};
+use super::sync::{FetchError, Sink, Source};
+
+/// What comes back of one call; `None` cuts the stream.
+type Reply = Vec<Option<Frame>>;
+
+#[derive(Default)]
+struct Script {
+    replies: Mutex<VecDeque<Reply>>,
+    calls: Mutex<Vec<Call>>,
+}
+
+impl Script {
+    fn of(replies: Vec<Reply>) -> Arc<Self> {
+        Arc::new(Self { replies: Mutex::new(replies.into()), calls: Mutex::default() })
+    }
+
+    fn methods(&self) -> Vec<&'static str> {
+        self.calls.lock().unwrap().iter().map(|call| call.method).collect()
+    }
+}
+
+impl Link for Script {
+    fn call(&self, call: Call) -> Pending<'_, Result<Frames, LinkError>> {
+        self.calls.lock().unwrap().push(call);
+        let reply = self.replies.lock().unwrap().pop_front();
+        let (sender, receiver) = mpsc::channel(100);
+        Box::pin(async move {
+            let closed = || LinkError {
+                code: "ACP_HTTP_CONNECT_FAILED".to_owned(),
+                message: "nobody is there".to_owned(),
+                is_passing: true,
+            };
+            for frame in reply.ok_or_else(closed)?.into_iter().flatten() {
+                sender.send(Ok(frame)).await.unwrap();
+            }
+            Ok(receiver)
+        })
+    }
+
+    fn files(&self) -> Box<dyn Source + Send> {
+        Box::new(Names)
+    }
+}
+
+/// Each file holds its path.
+struct Names;
+
+impl Source for Names {
+    fn fetch(&self, file: &RemoteArtifact, from: u64, sink: &mut dyn Sink) -> Result<(), FetchError> {
+        sink.begin(from)?;
+        Ok(sink.take(&file.relative_path.as_bytes()[usize::try_from(from).unwrap()..])?)
+    }
+}
+
+struct Room {
+    store: Arc<MemoryStore>,
+    place: tempfile::TempDir,
+    ids: Arc<CountingIds>,
+}
+
+impl Room {
+    fn new() -> Self {
+        Self { store: Arc::new(MemoryStore::new()), place: tempfile::tempdir().unwrap(), ids: Arc::default() }
+    }
+
+    fn desk(&self, link: &Arc<Script>) -> Desk {
+        let journal = Journal::new(
+            Arc::<MemoryStore>::clone(&self.store),
+            Arc::new(SystemClock),
+            Arc::<CountingIds>::clone(&self.ids),
+        );
+        let rules = Rules { pause: (1, 5), ..Rules::default() };
+        Desk::new(journal, Arc::<Script>::clone(link), rules, Lanes { active: 1, queued: 1 })
+    }
+
+    fn folder(&self) -> Folder {
+        Root::open(self.place.path()).unwrap().top()
+    }
+}
+
+fn record(key: &str) -> ThreadRecord {
+    let record = json!({
+        "schemaVersion": 20_260_411, "threadId": key,
+        "workspaceBinding": {"workspaceId": key, "workspacePath": "/w"},
+        "executionBinding": {"executionMode": "gateway", "providerId": "openclaw"}
+    });
+    ThreadRecord::parse(&record.to_string()).unwrap()
+}
+
+fn ask(text: &str) -> Ask {
+    Ask { text: text.to_owned(), budget: 60_000, wants_files: true, ..Ask::default() }
+}
+
+fn handle() -> Value {
+    json!({"success": true, "status": "running", "runId": "r", "turnId": "t", "sessionId": "k", "threadId": "k",
+        "appThreadKey": "k", "openclawSessionKey": "agent:main:k", "artifactScope": "tasks/s/r",
+        "resolvedGatewayProviderId": "openclaw"})
+}
+
+fn done() -> Value {
+    json!({"success": true, "status": "completed", "runId": "r", "artifactScope": "tasks/s/r", "output": "Done.",
+        "artifacts": [{"relativePath": "out/a.md", "sizeBytes": 8}]})
+}
+
+fn delta(text: &str) -> Option<Frame> {
+    let update = json!({"sessionId": "k", "threadId": "k", "type": "delta", "delta": text});
+    Some(Frame::Update(update, Some("e1".to_owned())))
+}
+
+/// Through a cut stream, a stream that is taken up again, a failed look-up and a running snapshot to the files.
+#[tokio::test]
+async fn a_run_is_brought_home_over_a_bad_line() {
+    let room = Room::new();
+    let script = Script::of(vec![
+        vec![Some(Frame::Update(handle(), None)), delta("Do"), None],
+        vec![delta("ne."), None],
+        vec![None],
+        vec![Some(Frame::Answer(json!({"status": "running"})))],
+        vec![Some(Frame::Answer(done()))],
+    ]);
+    let desk = room.desk(&script);
+    desk.journal().open(record("k")).await.unwrap();
+    desk.send("k", ask("Write it")).await.unwrap();
+    let mut heard = Vec::new();
+    let held = desk.drive("k", &room.folder(), &mut |progress| heard.push(progress)).await.unwrap();
+    let thread = held.thread;
+    assert_eq!(thread.lifecycle(), Lifecycle::Ready);
+    assert_eq!(thread.record.lifecycle_state.last_result_code.as_deref(), Some("success"));
+    assert_eq!(thread.record.context_state.last_artifact_sync_status.as_deref(), Some("synced"));
+    assert_eq!(thread.record.context_state.last_task_artifact_relative_paths, ["out/a.md"]);
+    assert_eq!(std::fs::read_to_string(room.place.path().join("out/a.md")).unwrap(), "out/a.md");
+    let get = "xworkmate.tasks.get";
+    // The first is what a process does that finds a run: it says the request again.
+    assert_eq!(script.methods(), ["session.start", "session.start", get, get, get]);
+    let calls = script.calls.lock().unwrap().clone();
+    assert_eq!(calls[1].last_event.as_deref(), Some("e1"), "from where it broke");
+    assert_eq!(calls[0].params["idempotencyKey"], calls[1].params["idempotencyKey"]);
+    assert_eq!(calls[4].params["runId"], "r");
+    let text: Vec<&str> = heard
+        .iter()
+        .filter_map(|progress| match progress {
+            Progress::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(text.concat(), "Done.");
+}
+
+/// Whoever comes next goes on with what was left.
+#[tokio::test]
+async fn a_request_outlives_the_process_that_took_it() {
+    let room = Room::new();
+    let nobody = Script::of(Vec::new());
+    let desk = room.desk(&nobody);
+    desk.journal().open(record("k")).await.unwrap();
+    desk.send("k", ask("Write it")).await.unwrap();
+    let folder = room.folder();
+    let work = async { desk.drive("k", &folder, &mut |_| {}).await.map(|_| ()) };
+    let _ = tokio::time::timeout(std::time::Duration::from_millis(50), work).await;
+
+    let script = Script::of(vec![vec![Some(Frame::Answer(done()))]]);
+    let desk = room.desk(&script);
+    let held = desk.drive("k", &folder, &mut |_| {}).await.unwrap();
+    assert_eq!(held.thread.record.lifecycle_state.last_result_code.as_deref(), Some("success"));
+    let said: Vec<String> =
+        held.thread.record.context_state.messages.iter().map(|said| said.text.clone()).collect();
+    assert_eq!(said, ["Write it", "Done."]);
+    assert_eq!(desk.journal().keys().await.unwrap(), ["k"]);
+}
+
+#[tokio::test]
+async fn lanes_hold_over_threads_and_a_stop_reaches_a_run_elsewhere() {
+    let room = Room::new();
+    let script = Script::of(vec![vec![Some(Frame::Answer(json!({"accepted": true})))]]);
+    let desk = room.desk(&script);
+    for key in ["one", "two", "three"] {
+        desk.journal().open(record(key)).await.unwrap();
+    }
+    let mut states = Vec::new();
+    for key in ["one", "two", "three"] {
+        states.push(desk.send(key, ask("go")).await.unwrap().thread.lifecycle());
+    }
+    assert_eq!(states, [Lifecycle::Running, Lifecycle::Queued, Lifecycle::Ready]);
+    let full = desk.journal().load("three").await.unwrap().unwrap().thread;
+    let code = full.record.lifecycle_state.last_result_code;
+    assert_eq!(code.as_deref(), Some("OPENCLAW_GATEWAY_QUEUE_FULL"));
+
+    let stopped = desk.order("one", Input::Abort).await.unwrap().thread;
+    assert_eq!(stopped.lifecycle(), Lifecycle::Ready);
+    assert_eq!(script.methods(), ["xworkmate.tasks.cancel"]);
+    script.replies.lock().unwrap().push_back(vec![Some(Frame::Answer(done()))]);
+    let next = desk.drive("two", &room.folder(), &mut |_| {}).await.unwrap().thread;
+    assert_eq!(next.record.lifecycle_state.last_result_code.as_deref(), Some("success"), "the place is free");
+    assert_eq!(desk.order("two", Input::Archive).await.unwrap().thread.lifecycle(), Lifecycle::Archived);
+    assert_eq!(desk.send("two", ask("more")).await.unwrap_err().code(), "THREAD_ARCHIVED");
+}
+
+#[tokio::test]
+async fn a_bridge_that_refuses_ends_the_run_with_its_code() {
+    let room = Room::new();
+    let refused = Frame::Refused { code: "ROUTING_REQUIRED".to_owned(), message: "say where to".to_owned() };
+    let script = Script::of(vec![vec![Some(refused)]]);
+    let desk = room.desk(&script);
+    desk.journal().open(record("k")).await.unwrap();
+    desk.send("k", ask("go")).await.unwrap();
+    let thread = desk.drive("k", &room.folder(), &mut |_| {}).await.unwrap().thread;
+    assert_eq!(thread.record.lifecycle_state.last_result_code.as_deref(), Some("ROUTING_REQUIRED"));
+    assert_eq!(thread.record.context_state.messages[1].text, "say where to");
+}

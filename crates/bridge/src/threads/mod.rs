@@ -1,0 +1,51 @@
+//! Task threads: what a person asked for, how it stands, and the files that came of it.
+//!
+//! Must never show a run as ended that is not, or a file that is not of the newest run. The rules are pure: time, files and the
+//! bridge come from outside.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `record` | how do other programs keep a thread? |
+//! | `state` | what does the journal tell? |
+//! | `outcome` | what does a bridge say of a run? |
+//! | `machine` | what happens next? |
+//! | `prompt` | what is a runtime told beside the person's words? |
+//! | `sync` | how do the files of a run come here? |
+//! | `journal` | where are threads kept? |
+//! | `link` | what is a bridge to a thread? |
+//! | `desk` | how is all that carried out? |
+//! | `error` | what can go wrong? |
+
+mod desk;
+mod error;
+mod journal;
+mod link;
+mod machine;
+mod outcome;
+mod prompt;
+mod record;
+mod state;
+mod sync;
+
+#[cfg(test)]
+mod desk_tests;
+#[cfg(test)]
+mod machine_tests;
+#[cfg(test)]
+mod record_tests;
+#[cfg(test)]
+mod sync_tests;
+
+pub use desk::{Desk, Lanes, Progress};
+pub use error::{CODES, ThreadError};
+pub use journal::{Held, Journal};
+pub use link::{Call, Frame, Frames, Link, LinkError, Pending};
+pub use machine::{Action, Input, Lane, Rules, Step, needs_lane, step};
+pub use outcome::{Reading, RemoteArtifact, Terminal, association_of};
+pub use prompt::{RUN_FOLDER, params, prompt};
+pub use record::{
+    Association, ContextState, ExecutionBinding, ExecutionMode, LifecycleState, Others, OwnerScope,
+    SCHEMA_VERSION, ThreadMessage, ThreadRecord, WorkspaceBinding,
+};
+pub use state::{Ask, Entry, Lifecycle, Running, Stage, SyncStatus, Thread, Work};
+pub use sync::{FetchError, FileOutcome, FileReport, Sink, Source, SyncReport, sync};
