@@ -4,6 +4,7 @@
 //! in [`scopes`], what a person asked for in [`threads`]; whoever carries out runs is behind [`agent::TaskRunner`].
 
 pub mod agent;
+pub mod rpc;
 pub mod runs;
 pub mod scopes;
 pub mod threads;

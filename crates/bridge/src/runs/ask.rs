@@ -11,7 +11,7 @@ use super::decide::{Action, Input, Reply, Said};
 use super::error::RunError;
 use super::log::Question;
 use super::names::{Kind, key_name, name};
-use super::order::Target;
+use super::order::{Face, Target};
 use super::service::{Cell, Runs};
 use super::state::Phase;
 use super::ticket::Ticket;
@@ -235,12 +235,12 @@ impl Runs {
     }
 
     /// Questions of a thread that nobody has answered.
-    pub async fn questions(&self, ticket: &Ticket) -> Vec<(Question, String)> {
+    pub async fn questions(&self, ticket: &Ticket) -> Vec<(Question, Face)> {
         let live = ticket.cell.live.lock().await;
         let of = |phase: &Phase| match phase {
             Phase::Running(active) => {
-                let turn = active.order.face.turn.clone();
-                active.open.iter().cloned().map(|question| (question, turn.clone())).collect()
+                let face = &active.order.face;
+                active.open.iter().cloned().map(|question| (question, face.clone())).collect()
             }
             _ => Vec::new(),
         };

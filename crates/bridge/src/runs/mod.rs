@@ -15,6 +15,7 @@
 //! | `config`, `service` | what are all runs made of, and how is a decision stored? |
 //! | `submit`, `drive`, `attachments`, `handle` | how is a run accepted, and carried out? |
 //! | `ask` | what can be asked of runs that are there? |
+//! | `jobs` | which runs did somebody ask for as jobs? |
 //! | `watch` | who looks after runs that nobody asks for? |
 //! | `names`, `journal` | how is a thread stored, and found again? |
 
@@ -25,6 +26,7 @@ mod decide;
 mod drive;
 mod error;
 mod handle;
+mod jobs;
 mod journal;
 mod keys;
 mod lane;
@@ -58,3 +60,5 @@ pub use state::{Active, Exporting, Phase, Run, Thread};
 pub use submit::{Preparation, Submission};
 pub use ticket::{Listener, Snapshot, Ticket};
 pub use updates::Update;
+
+pub(crate) use tell::moment;

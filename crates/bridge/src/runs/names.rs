@@ -41,6 +41,11 @@ pub(super) fn key_name(key: &str) -> Result<Name, RunError> {
     Ok(Name::new(format!("task/key/{}", short(key)))?)
 }
 
+/// The name of a principal's list of jobs.
+pub(super) fn list_name(principal: &str) -> Result<Name, RunError> {
+    Ok(Name::new(format!("task/jobs/{}", short(principal)))?)
+}
+
 /// A text that has no slash and no more than 260 bytes; another one for every text.
 fn short(text: &str) -> String {
     if text.len() <= 256 && !text.starts_with('#') && !text.contains(['/', '\0']) {

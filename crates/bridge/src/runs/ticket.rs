@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::error::RunError;
 use super::journal;
 use super::log::{RunEvent, Terminal};
+use super::order::Order;
 use super::outcome::Status;
 use super::service::{Cell, Runs, Told, lock};
 use super::state::{Phase, Run, Thread};
@@ -67,6 +68,16 @@ impl Ticket {
 
     fn of<'a>(&self, thread: &'a Thread) -> Result<&'a Run, RunError> {
         thread.run(&self.run).ok_or_else(|| RunError::Damaged { problem: "a run is missing".to_owned() })
+    }
+
+    /// What the run was asked, as long as it waits or is with its agent.
+    pub(super) async fn order(&self) -> Result<Option<Order>, RunError> {
+        let live = self.cell.live.lock().await;
+        Ok(match &self.of(&live)?.phase {
+            Phase::Queued(order) => Some((**order).clone()),
+            Phase::Running(active) => Some(active.order.clone()),
+            _ => None,
+        })
     }
 
     /// How it stands now. `base` is the address of this server, which download links begin with; without one there are none.
