@@ -1,0 +1,338 @@
+//! One run from its place to its end: scope, agent, files, verdict.
+//!
+//! Must never begin before that is durable, leave a run without an end, or an agent behind.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::attachments;
+use super::config::Provider;
+use super::decide::{Action, Input, Said};
+use super::error::RunError;
+use super::handle::Handle;
+use super::lane::Waiting;
+use super::names::{Kind, name};
+use super::order::{Order, Target};
+use super::service::{Cell, Runs};
+use super::state::Phase;
+use super::tell;
+use crate::agent::{AgentEvent, Running, Turn};
+use crate::scopes::{Manifest, RunId, Scope, media_tokens};
+use serde_json::json;
+
+/// The bytes of an answer that are kept.
+const LONGEST_TEXT: usize = 8 << 20;
+
+/// How long the store may be away before a run's end is tried again.
+const RETRY: Duration = Duration::from_millis(500);
+
+impl Runs {
+    /// A run that has got its place.
+    pub(super) async fn begin(self, waiting: Waiting) {
+        let Ok(found) = name(Kind::Run, &waiting.principal, waiting.run.as_str()) else { return };
+        let Ok(Some(row)) = self.find(&found).await else { return };
+        let Ok(cell) = self.cell(row.session).await else { return };
+        match self.step(&cell, &waiting.run, Input::Admit, &Said::default()).await {
+            Ok(Action::Start(order)) => self.drive(cell, waiting.principal, *order, None).await,
+            Ok(_) => self.requeue(&cell, &waiting.run).await,
+            Err(_) => {
+                // The store is away; the run waits on.
+                sleep(RETRY).await;
+                self.requeue(&cell, &waiting.run).await;
+            }
+        }
+    }
+
+    /// A run that a process before this one had begun.
+    pub(super) async fn take_up(self, cell: Arc<Cell>, run: RunId) {
+        let live = cell.live.lock().await;
+        let principal = live.principal.clone();
+        let phase = live.run(&run).map(|run| run.phase.clone());
+        drop(live);
+        match phase {
+            Some(Phase::Exporting(_)) => self.export(&cell, &run).await,
+            Some(Phase::Running(active)) => {
+                let provider = self.inner.config.provider(&active.order.face.provider).cloned();
+                let resumed = match provider.and_then(|provider| provider.runner) {
+                    Some(runner) if active.begun => {
+                        match self.turn(&principal, &active.order, active.deadline).await {
+                            Ok((turn, _)) => runner.resume(turn, active.agent_session).await.ok().flatten(),
+                            Err(_) => None,
+                        }
+                    }
+                    _ => None,
+                };
+                self.settle(&cell, &run, Input::Restarted(resumed.is_some()), &Said::default()).await;
+                if let Some(running) = resumed {
+                    self.drive(cell, principal, active.order, Some(running)).await;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Decides until it is stored.
+    async fn settle(&self, cell: &Arc<Cell>, run: &RunId, input: Input, said: &Said) -> Action {
+        loop {
+            match self.step(cell, run, input.clone(), said).await {
+                Ok(action) => return action,
+                Err(RunError::Store(engross_store::Error::Closed) | RunError::Damaged { .. }) => {
+                    return Action::Rest;
+                }
+                Err(_) => sleep(RETRY).await,
+            }
+        }
+    }
+
+    /// The folder of a run, and what its agent is told.
+    async fn turn(&self, principal: &str, order: &Order, deadline: u64) -> Result<(Turn, Scope), RunError> {
+        let face = order.face.clone();
+        let workspace = self.inner.config.workspace.clone();
+        let (inline, turn_id) = (order.inline.clone(), face.turn.clone());
+        let made = tokio::task::spawn_blocking(move || {
+            workspace.prepare(&face.session_key, &face.run, &[])?;
+            let scope = workspace.open(&face.session_key, &face.run, None)?;
+            let attachments = attachments::put(&scope, &turn_id, &inline)?;
+            Ok::<_, RunError>((scope, attachments))
+        });
+        let (scope, attachments) = made.await.map_err(|_| RunError::Stopping)??;
+        let face = &order.face;
+        let directory = scope.directory().to_owned();
+        let environment = [
+            ("XWORKMATE_TASK_ARTIFACT_DIR", directory.as_str()),
+            ("XWORKMATE_ARTIFACT_DIRECTORY", directory.as_str()),
+            ("XWORKMATE_ARTIFACT_SCOPE", scope.name().as_str()),
+            ("XWORKMATE_SESSION_KEY", face.session_key.as_str()),
+            ("XWORKMATE_RUN_ID", face.run.as_str()),
+        ];
+        let turn = Turn {
+            principal: principal.to_owned(),
+            thread: face.thread.clone(),
+            session_key: face.session_key.clone(),
+            run: face.run.clone(),
+            turn: face.turn.clone(),
+            prompt: order.prompt.replace("$XWORKMATE_ARTIFACT_DIRECTORY", &directory),
+            user_text: order.user_text.clone(),
+            continues: order.continues,
+            directory: PathBuf::from(&directory),
+            environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            attachments,
+            model: face.model.clone(),
+            permissions: order.permissions,
+            deadline,
+        };
+        Ok((turn, scope))
+    }
+
+    async fn drive(self, cell: Arc<Cell>, principal: String, order: Order, resumed: Option<Running>) {
+        let run = order.face.run.clone();
+        let handle = Arc::new(Handle::default());
+        cell.put_handle(&run, Arc::clone(&handle));
+        let live = cell.live.lock().await;
+        let deadline = match live.run(&run).map(|run| &run.phase) {
+            Some(Phase::Running(active)) => {
+                if active.cancelling {
+                    handle.cancelled.cancel();
+                }
+                active.deadline
+            }
+            _ => 0,
+        };
+        drop(live);
+        let until = Instant::now() + Duration::from_millis(deadline.saturating_sub(self.now()));
+        let said = match resumed {
+            Some(running) => self.listen(&cell, &order, &handle, running, until).await,
+            None => match self.call(&cell, &principal, &order, &handle, until).await {
+                Some(running) => self.listen(&cell, &order, &handle, running, until).await,
+                None => false,
+            },
+        };
+        cell.drop_handle(&run);
+        if said {
+            self.export(&cell, &run).await;
+        }
+        attachments::remove(&self.inner.config.workspace, &order.face).await;
+    }
+
+    /// Gives the run to its agent; `None` when it has ended by that.
+    async fn call(
+        &self,
+        cell: &Arc<Cell>,
+        principal: &str,
+        order: &Order,
+        handle: &Handle,
+        until: Instant,
+    ) -> Option<Running> {
+        let run = &order.face.run;
+        let lost = |code: &str, message: String| Input::Lost(code.to_owned(), message);
+        let provider = self.inner.config.provider(&order.face.provider);
+        let Some(runner) = provider.and_then(|provider| provider.runner.clone()) else {
+            let input = lost("PROVIDER_UNAVAILABLE", unavailable(&order.face.provider, provider));
+            self.settle(cell, run, input, &Said::default()).await;
+            return None;
+        };
+        let deadline = self.now().saturating_add(millis(until.saturating_duration_since(Instant::now())));
+        let input = match self.turn(principal, order, deadline).await {
+            Err(error) => lost(error.code(), error.to_string()),
+            Ok((turn, _)) => {
+                tokio::select! {
+                    biased;
+                    () = handle.cancelled.cancelled() => Input::Stopped,
+                    () = sleep_until(until) => Input::Deadline,
+                    started = runner.start(turn) => match started {
+                        Ok(running) => {
+                            handle.set(Arc::clone(&running.control));
+                            return Some(running);
+                        }
+                        Err(error) => Input::Lost(error.code, error.message),
+                    },
+                }
+            }
+        };
+        self.settle(cell, run, input, &Said::default()).await;
+        None
+    }
+
+    /// Hears an agent until its turn ends; tells whether there are files to be listed.
+    async fn listen(
+        &self,
+        cell: &Arc<Cell>,
+        order: &Order,
+        handle: &Handle,
+        mut running: Running,
+        until: Instant,
+    ) -> bool {
+        let run = &order.face.run;
+        let gateway = order.face.target == Target::Gateway;
+        let mut said = Said::default();
+        let mut stop: Option<Instant> = None;
+        loop {
+            let question = self.question(cell, run).await;
+            let input = tokio::select! {
+                biased;
+                event = running.events.recv() => match event {
+                    Some(event) => match self.passing(cell, order, &mut said, event) {
+                        Some(event) => Input::Heard(event),
+                        None => continue,
+                    },
+                    None if gateway => Input::Lost("OPENCLAW_GATEWAY_LOST".to_owned(), "the gateway is gone: look whether it runs, then ask again".to_owned()),
+                    None => Input::Lost("AGENT_LOST".to_owned(), "the agent is gone before it was done: look at its own log, then ask again".to_owned()),
+                },
+                () = sleep_until(until) => {
+                    let _ = running.control.cancel().await;
+                    Input::Deadline
+                }
+                // A gateway's run may go on wherever it is; an agent of this machine is stopped.
+                () = handle.cancelled.cancelled(), if stop.is_none() && !gateway => {
+                    stop = Some(Instant::now() + self.inner.config.grace);
+                    continue;
+                }
+                () = sleep_until(stop.unwrap_or(until)), if stop.is_some() => Input::Stopped,
+                () = sleep_until(question.as_ref().map_or(until, |(_, at)| *at)), if question.is_some() => {
+                    Input::Answer(question.map(|(request, _)| request).unwrap_or_default(), None)
+                }
+            };
+            match self.settle(cell, run, input, &said).await {
+                Action::Export => return true,
+                Action::Tell(permission, option) => running.control.answer(&permission, option.as_deref()),
+                _ => {}
+            }
+            let live = cell.live.lock().await;
+            if !matches!(live.run(run).map(|run| &run.phase), Some(Phase::Running(_))) {
+                return false;
+            }
+        }
+    }
+
+    /// The question that runs out first, and when.
+    async fn question(&self, cell: &Arc<Cell>, run: &RunId) -> Option<(String, Instant)> {
+        let live = cell.live.lock().await;
+        let Some(Phase::Running(active)) = live.run(run).map(|run| &run.phase) else { return None };
+        let first = active.open.iter().min_by_key(|question| question.until)?;
+        let left = first.until.saturating_sub(self.now());
+        Some((first.request.clone(), Instant::now() + Duration::from_millis(left)))
+    }
+
+    /// Tells what passes by; gives back what has to be decided.
+    fn passing(&self, cell: &Cell, order: &Order, said: &mut Said, event: AgentEvent) -> Option<AgentEvent> {
+        let face = &order.face;
+        let tell = |kind: &str, event: &str, more| {
+            cell.updates.passing(&face.run, |seq| tell::update(face, seq, kind, event, more));
+        };
+        match event {
+            AgentEvent::Text(text) => {
+                if said.text.len() + text.len() <= LONGEST_TEXT {
+                    said.text.push_str(&text);
+                }
+                tell("delta", "delta", json!({ "delta": text, "text": text }));
+            }
+            AgentEvent::Thought(text) => tell(
+                "event",
+                "thinking",
+                json!({ "structuredEvent": { "type": "thinking", "text": text }, "eventType": "thinking" }),
+            ),
+            AgentEvent::Tool { id, title, kind, status } => tell(
+                "event",
+                "tool_call",
+                json!({
+                    "structuredEvent": { "type": "tool_call", "toolCallId": id, "title": title, "kind": kind, "status": status },
+                    "eventType": "tool_call",
+                }),
+            ),
+            AgentEvent::Files(files) => {
+                for file in files {
+                    if !said.files.contains(&file) {
+                        said.files.push(file);
+                    }
+                }
+            }
+            event => return Some(event),
+        }
+        None
+    }
+
+    /// Takes what the answer names elsewhere, lists the files, and ends the run.
+    pub(super) async fn export(&self, cell: &Arc<Cell>, run: &RunId) {
+        let live = cell.live.lock().await;
+        let Some(Phase::Exporting(exporting)) = live.run(run).map(|run| run.phase.clone()) else { return };
+        drop(live);
+        let runs = self.clone();
+        let listed = tokio::task::spawn_blocking(move || {
+            let face = &exporting.face;
+            let config = &runs.inner.config;
+            let scope = config.workspace.open(&face.session_key, &face.run, None)?;
+            let roots = config.provider(&face.provider).map(|provider| provider.sources.clone());
+            let roots = roots.unwrap_or_default();
+            let mut files = exporting.files.clone();
+            files.extend(media_tokens(&exporting.text));
+            let mut warnings = Vec::new();
+            if !roots.is_empty() && !files.is_empty() {
+                warnings = scope.collect(&files, &roots, None, config.hashing())?.warnings;
+            }
+            let mut manifest = scope.manifest(&face.contract.requirements(), None, config.hashing())?;
+            manifest.warnings.extend(warnings);
+            Ok::<Manifest, RunError>(manifest)
+        });
+        let input = match listed.await {
+            Ok(Ok(manifest)) => Input::Exported(manifest),
+            Ok(Err(error)) => Input::ExportFailed(error.code().to_owned(), error.to_string()),
+            Err(_) => return,
+        };
+        self.settle(cell, run, input, &Said::default()).await;
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What is said when a provider is not there.
+fn unavailable(id: &crate::agent::ProviderId, provider: Option<&Provider>) -> String {
+    match provider {
+        Some(provider) if !provider.help.is_empty() => format!("{id} is not available: {}", provider.help),
+        _ => format!("{id} is not available here: choose another provider"),
+    }
+}
