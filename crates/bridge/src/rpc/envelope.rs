@@ -37,7 +37,9 @@ impl Request {
         let params = match fields.remove("params") {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(params)) => params,
-            Some(_) => return Err((told, RpcError::params("`params` is no object: send an object, or nothing"))),
+            Some(_) => {
+                return Err((told, RpcError::params("`params` is no object: send an object, or nothing")));
+            }
         };
         Ok(Self { id, method, params })
     }

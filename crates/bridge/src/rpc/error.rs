@@ -32,7 +32,11 @@ impl RpcError {
 
     pub(super) fn parse(problem: &str) -> Self {
         let problem: String = problem.chars().take(200).collect();
-        Self::new(-32700, "RPC_INVALID", format!("the request cannot be read ({problem}): send one JSON-RPC 2.0 object"))
+        Self::new(
+            -32700,
+            "RPC_INVALID",
+            format!("the request cannot be read ({problem}): send one JSON-RPC 2.0 object"),
+        )
     }
 
     pub(super) fn params(message: impl Into<String>) -> Self {
@@ -58,7 +62,10 @@ impl RpcError {
 impl From<RunError> for RpcError {
     fn from(error: RunError) -> Self {
         let number = match error {
-            RunError::ThreadInvalid { .. } | RunError::KeyReused | RunError::Scope { .. } | RunError::Conflict { .. } => -32602,
+            RunError::ThreadInvalid { .. }
+            | RunError::KeyReused
+            | RunError::Scope { .. }
+            | RunError::Conflict { .. } => -32602,
             _ => -32002,
         };
         Self::new(number, error.code(), error.to_string()).with(error.details())
