@@ -2,9 +2,13 @@
 //!
 //! Must never do anything: it only says what was asked for.
 
+mod task;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use task::{AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, TaskArgs, TaskCommand, ThreadArgs};
 
 /// Agents that edit Word documents and prove every change.
 #[derive(Debug, Parser)]
@@ -44,6 +48,8 @@ pub(crate) enum Command {
     Chat(ChatArgs),
     /// Answer requests over HTTP in the shapes of the OpenAI API, with sessions that are never lost.
     Serve(ServeArgs),
+    /// Hand tasks to agents, and get back the files that they really made.
+    Task(TaskArgs),
     /// Show version, settings and where they come from, the model, and what the machine offers.
     Doctor(DoctorArgs),
 }
@@ -58,6 +64,7 @@ impl Command {
             Self::Accept(args) | Self::Reject(args) => args.common.json,
             Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
             Self::Write(args) => args.common.json,
+            Self::Task(args) => args.command.wants_json(),
             Self::Doctor(args) => args.common.json,
             Self::Chat(_) | Self::Serve(_) => false,
         }

@@ -12,6 +12,7 @@ mod resolve;
 mod revisions;
 mod serve;
 mod sessions;
+mod task;
 mod write;
 mod writes;
 
@@ -71,6 +72,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Write(args) => write::run(args, output),
         Command::Chat(args) => chat::run(args, &environment),
         Command::Serve(args) => serve::run(args, &environment),
+        Command::Task(args) => task::run(args, &environment, output),
         Command::Doctor(args) => doctor::run(args, &environment, output),
     };
     #[cfg(feature = "otel")]

@@ -1,0 +1,194 @@
+//! `engross task`: what may be typed about task threads.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::CommonArgs;
+
+/// `engross task`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross task run \"Write a one-page brief on the draft lease as brief.md\" --thread lease\n  \
+    engross task run \"Make it a PDF\" --thread lease --agent codex --require pdf\n  \
+    engross task watch lease          (after Ctrl-C, or in another terminal)\n  \
+    engross task list\n\n\
+Ctrl-C lets go of a task without stopping it; `engross task cancel` stops it. docs/guide/tasks.md tells more.")]
+pub(crate) struct TaskArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: TaskCommand,
+}
+
+/// The commands about task threads.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TaskCommand {
+    /// Hand a task to an agent, wait for it, and fetch the files it made.
+    Run(Box<RunArgs>),
+    /// Show a thread: what was said, how its newest task stands, its files.
+    Get(ThreadArgs),
+    /// Go on with what a thread has under way, and wait for its end.
+    Watch(AtBridgeArgs),
+    /// Stop what a thread has under way.
+    Cancel(AtBridgeArgs),
+    /// List the threads.
+    List(ListThreadsArgs),
+    /// Go on with all threads that have something under way, and fetch their files.
+    Sync(SyncArgs),
+    /// Put a thread away.
+    Archive(AtBridgeArgs),
+    /// Take a thread back.
+    Restore(ThreadArgs),
+    /// Write a thread's record, in the schema that other programs read, to standard output.
+    Export(ThreadArgs),
+    /// Take over a thread from the record of another program.
+    Import(ImportArgs),
+}
+
+/// Which thread.
+#[derive(Debug, Args)]
+pub(crate) struct ThreadArgs {
+    /// The thread's key, or as much of its beginning as no other thread has.
+    #[arg(value_name = "THREAD")]
+    pub(crate) thread: String,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Which thread, and who works for it.
+#[derive(Debug, Args)]
+pub(crate) struct AtBridgeArgs {
+    #[command(flatten)]
+    pub(crate) thread: ThreadArgs,
+    #[command(flatten)]
+    pub(crate) bridge: BridgeArgs,
+}
+
+/// Where threads are kept.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
+    /// Folder for what is kept about threads; the platform's folder for data without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+}
+
+/// Who carries tasks out.
+#[derive(Debug, Args)]
+pub(crate) struct BridgeArgs {
+    /// A server that carries tasks out, such as http://127.0.0.1:18789; without, this command does it itself.
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// The server's token; better in the variable ENGROSS_TOKEN.
+    #[arg(long, value_name = "SECRET")]
+    pub(crate) token: Option<String>,
+    /// Model of the agent `engross`, when this command carries tasks out itself.
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: Option<String>,
+}
+
+/// `engross task run`
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// What is to be done, in your words.
+    #[arg(value_name = "TASK")]
+    pub(crate) text: String,
+    /// The thread to go on with, or to begin; a new one without.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) thread: Option<String>,
+    /// Who does it: engross, codex, opencode, gemini, hermes. Holds for the thread from then on.
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// Hand it to a gateway instead, such as openclaw.
+    #[arg(long, value_name = "GATEWAY", conflicts_with = "agent")]
+    pub(crate) gateway: Option<String>,
+    /// A file of this kind must be among the results, such as pdf, or 3 of them by pdf=3. May be repeated.
+    #[arg(long, value_name = "EXT[=N]")]
+    pub(crate) require: Vec<String>,
+    /// Only words are wanted, no files.
+    #[arg(long, conflicts_with = "require")]
+    pub(crate) chat: bool,
+    /// How long it may take, such as 10m or 2h.
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration)]
+    pub(crate) budget: u64,
+    /// Folder for the thread's files; .xworkmate/threads/NAME in the home folder without.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Return at once; `engross task watch` goes on.
+    #[arg(long)]
+    pub(crate) detach: bool,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) bridge: BridgeArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross task list`
+#[derive(Debug, Args)]
+pub(crate) struct ListThreadsArgs {
+    /// Archived threads, too.
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross task sync`
+#[derive(Debug, Args)]
+pub(crate) struct SyncArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) bridge: BridgeArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross task import`
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// The record, a JSON file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+impl TaskCommand {
+    /// Whether the answer is to be one JSON document.
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::Run(args) => args.common.json,
+            Self::Get(args) | Self::Restore(args) => args.common.json,
+            Self::Watch(args) | Self::Cancel(args) | Self::Archive(args) => args.thread.common.json,
+            Self::List(args) => args.common.json,
+            Self::Sync(args) => args.common.json,
+            Self::Import(args) => args.common.json,
+            Self::Export(_) => true,
+        }
+    }
+}
+
+/// A time such as `90s`, `10m` or `2h`, in milliseconds.
+fn duration(text: &str) -> Result<u64, String> {
+    let wrong = || "give a number with s, m or h behind it, such as 10m".to_owned();
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let factor = match unit {
+        's' => 1_000,
+        'm' => 60_000,
+        'h' => 3_600_000,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;
+    match number.checked_mul(factor) {
+        Some(time) if (1..=24 * 3_600_000).contains(&time) => Ok(time),
+        _ => Err("give a time from 1s to 24h".to_owned()),
+    }
+}

@@ -1,0 +1,374 @@
+//! `engross task`: task threads, and whoever works for them.
+//!
+//! Must never decide what becomes of a task: that is `engross_bridge::threads`. Never takes a detached task for a finished one.
+
+mod at_work;
+mod bridge;
+mod shown;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engross_bridge::scopes::segment;
+use engross_bridge::threads::{
+    Ask, Desk, ExecutionBinding, ExecutionMode, Held, Input, Journal, Lanes, Lifecycle, OwnerScope, Rules,
+    ThreadError, ThreadRecord, WorkspaceBinding,
+};
+use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SessionId, SystemClock};
+use engross_store::files::Folder;
+use engross_store::{SqliteStore, Store};
+
+use super::{Ended, sessions};
+use crate::cli::{AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, TaskArgs, TaskCommand, ThreadArgs};
+use crate::failure::usage;
+use crate::files;
+use crate::output::{Output, note, print};
+use crate::settings::Environment;
+
+/// Who does tasks of threads that name nobody.
+const USUAL: &str = "engross";
+
+pub(super) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    sessions::runtime()?.block_on(async {
+        match &args.command {
+            TaskCommand::Run(args) => hand_in(args, environment, output).await,
+            TaskCommand::Get(args) => get(args, output).await,
+            TaskCommand::Watch(args) => watch(args, environment, output).await,
+            TaskCommand::Cancel(args) => order(args, Input::Abort, environment, output).await,
+            TaskCommand::Archive(args) => order(args, Input::Archive, environment, output).await,
+            TaskCommand::Restore(args) => restore(args, output).await,
+            TaskCommand::List(args) => list(&args.place, args.all, output).await,
+            TaskCommand::Sync(args) => sync(&args.place, &args.bridge, environment, output).await,
+            TaskCommand::Export(args) => export(args).await,
+            TaskCommand::Import(args) => import(&args.place, &args.file, output).await,
+        }
+    })
+}
+
+/// The threads of a person.
+struct Place {
+    data: PathBuf,
+    journal: Journal,
+    store: Arc<SqliteStore>,
+}
+
+impl Place {
+    fn open(args: &PlaceArgs) -> Result<Self, Failure> {
+        let data = sessions::data_folder(args.data.as_deref())?;
+        let store = SqliteStore::open(&data.join("threads.sqlite"))
+            .map_err(|error| sessions::store_failure(&error))?;
+        let store = Arc::new(store);
+        let journal =
+            Journal::new(Arc::<SqliteStore>::clone(&store), Arc::new(SystemClock), Arc::new(RandomIds));
+        Ok(Self { data, journal, store })
+    }
+
+    async fn close(self) -> Result<(), Failure> {
+        self.store.close().await.map_err(|error| sessions::store_failure(&error))
+    }
+
+    /// The thread that a person means.
+    async fn find(&self, named: &str) -> Result<Held, Failure> {
+        if let Some(held) = self.journal.load(named).await.map_err(failed)? {
+            return Ok(held);
+        }
+        let keys = self.journal.keys().await.map_err(failed)?;
+        let mut meant = keys.iter().filter(|key| key.starts_with(named));
+        match (meant.next(), meant.next()) {
+            (Some(key), None) => {
+                let found = self.journal.load(key).await.map_err(failed)?;
+                found.ok_or_else(|| failed(ThreadError::Unknown { thread: named.to_owned() }))
+            }
+            (Some(one), Some(other)) => Err(usage(
+                "USAGE",
+                format!("'{named}' can be '{one}' or '{other}'; give more of the thread's key"),
+            )),
+            _ => Err(failed(ThreadError::Unknown { thread: named.to_owned() })),
+        }
+    }
+
+    fn desk(&self, link: Arc<dyn engross_bridge::threads::Link>) -> Desk {
+        Desk::new(self.journal.clone(), link, Rules::default(), Lanes::default())
+    }
+}
+
+fn failed(error: ThreadError) -> Failure {
+    let exit = match &error {
+        ThreadError::File(_) | ThreadError::Store(_) => Exit::Io,
+        _ => Exit::Refused,
+    };
+    Failure::new(exit, error.code(), error.to_string())
+}
+
+/// The folder of a thread, made if it is missing.
+fn folder(record: &ThreadRecord) -> Result<Folder, Failure> {
+    let path = Path::new(&record.workspace_binding.workspace_path);
+    Ok(sessions::open_root(path)?.top())
+}
+
+/// The usual folder of a thread (contracts/tasks.md §3.2); keys that would be one folder have a hash behind them.
+fn usual_folder(key: &str) -> Result<PathBuf, Failure> {
+    let home = directories::UserDirs::new().ok_or_else(|| {
+        usage("USAGE", "this platform has no home folder; say where files go with --folder")
+    })?;
+    Ok(home.home_dir().join(".xworkmate/threads").join(segment(key)))
+}
+
+async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    if args.text.trim().is_empty() {
+        return Err(usage("USAGE", "the task is empty; say what is to be done"));
+    }
+    let (required_extensions, required_counts) = required(&args.require)?;
+    let place = Place::open(&args.place)?;
+    let key = match &args.thread {
+        Some(named) => match place.find(named).await {
+            Ok(held) => held.thread.record.thread_id,
+            Err(failure) if failure.code == "THREAD_UNKNOWN" => named.clone(),
+            Err(failure) => return Err(failure),
+        },
+        None => new_key(),
+    };
+    let is_new = place.journal.load(&key).await.map_err(failed)?.is_none();
+    if is_new {
+        place.journal.open(record(&key, args)?).await.map_err(failed)?;
+    } else if args.agent.is_some() || args.gateway.is_some() || args.folder.is_some() {
+        let known = place.find(&key).await?.thread.record;
+        let asked = args.agent.as_ref().or(args.gateway.as_ref());
+        let differs = asked.is_some_and(|asked| *asked != known.execution_binding.provider_id)
+            || args.folder.as_deref().is_some_and(|folder| absolute(folder) != known.workspace_binding.workspace_path);
+        if differs {
+            return Err(usage(
+                "USAGE",
+                format!(
+                    "the thread '{key}' works with {} in {}; begin another thread for another one",
+                    known.execution_binding.provider_id, known.workspace_binding.workspace_path
+                ),
+            ));
+        }
+    }
+    let link = bridge::open(&args.bridge, &place.data, environment).await?;
+    let desk = place.desk(link.link());
+    let ask = Ask {
+        text: args.text.clone(),
+        required_extensions,
+        required_counts,
+        wants_files: !args.chat,
+        budget: args.budget,
+        ..Ask::default()
+    };
+    let held = desk.send(&key, ask).await.map_err(failed)?;
+    if args.detach && link.outlives_us() {
+        at_work::submit(&desk, &held).await?;
+        note(&format!("`engross task watch {key}` goes on with it"));
+        link.close().await;
+        place.close().await?;
+        output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+        return Ok(Ended::With(Exit::Done));
+    }
+    if args.detach {
+        link.close().await;
+        place.close().await?;
+        note(&format!(
+            "The task is kept; without a server it is carried out by `engross task watch {key}` or `engross task sync`"
+        ));
+        output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+        return Ok(Ended::With(Exit::Done));
+    }
+    let ended = at_work::see_through(&desk, &key, output).await;
+    link.close().await;
+    place.close().await?;
+    ended
+}
+
+fn new_key() -> String {
+    // Sortable by time, as other programs' keys are, and unlike theirs never given twice.
+    let now = SystemClock.millis();
+    let id = SessionId::new(&RandomIds as &dyn IdSource, now).to_string();
+    let tail: String = id.chars().rev().take(8).collect();
+    format!("draft:{now}-{tail}")
+}
+
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}
+
+fn record(key: &str, args: &RunArgs) -> Result<ThreadRecord, Failure> {
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => usual_folder(key)?,
+    };
+    let provider = args.gateway.as_deref().or(args.agent.as_deref()).unwrap_or(USUAL).to_owned();
+    let path = absolute(&folder);
+    Ok(ThreadRecord {
+        schema_version: engross_bridge::threads::SCHEMA_VERSION,
+        thread_id: key.to_owned(),
+        title: String::new(),
+        owner_scope: OwnerScope::default(),
+        workspace_binding: WorkspaceBinding {
+            workspace_id: key.to_owned(),
+            workspace_kind: "localFs".to_owned(),
+            display_path: path.clone(),
+            workspace_path: path,
+            writable: true,
+            others: serde_json::Map::new(),
+        },
+        execution_binding: ExecutionBinding {
+            execution_mode: if args.gateway.is_some() { ExecutionMode::Gateway } else { ExecutionMode::Agent },
+            executor_id: provider.clone(),
+            provider_id: provider,
+            others: serde_json::Map::new(),
+        },
+        context_state: engross_bridge::threads::ContextState::default(),
+        lifecycle_state: engross_bridge::threads::LifecycleState::default(),
+        created_at_ms: SystemClock.millis(),
+        updated_at_ms: SystemClock.millis(),
+        others: serde_json::Map::new(),
+    })
+}
+
+type Required = (Vec<String>, std::collections::BTreeMap<String, u64>);
+
+/// `pdf` or `pdf=3`.
+fn required(asked: &[String]) -> Result<Required, Failure> {
+    let mut required = Required::default();
+    for one in asked {
+        let wrong = || usage("USAGE", format!("--require '{one}' is not understood; write pdf, or pdf=3"));
+        let (extension, count) = match one.split_once('=') {
+            Some((extension, count)) => (extension, Some(count.parse::<u64>().map_err(|_| wrong())?)),
+            None => (one.as_str(), None),
+        };
+        let extension = extension.trim().trim_start_matches('.').to_lowercase();
+        if extension.is_empty() || extension.contains(['/', '\\', ' ']) || count == Some(0) {
+            return Err(wrong());
+        }
+        match count {
+            Some(count) => {
+                required.1.insert(extension, count);
+            }
+            None => required.0.push(extension),
+        }
+    }
+    Ok(required)
+}
+
+async fn get(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {
+    let place = Place::open(&args.place)?;
+    let held = place.find(&args.thread).await?;
+    place.close().await?;
+    output.answer(&shown::Shown::of(&held.thread), || shown::whole(&held.thread))?;
+    Ok(Ended::With(Exit::Done))
+}
+
+async fn watch(args: &AtBridgeArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    let place = Place::open(&args.thread.place)?;
+    let key = place.find(&args.thread.thread).await?.thread.record.thread_id;
+    let link = bridge::open(&args.bridge, &place.data, environment).await?;
+    let ended = at_work::see_through(&place.desk(link.link()), &key, output).await;
+    link.close().await;
+    place.close().await?;
+    ended
+}
+
+async fn order(
+    args: &AtBridgeArgs,
+    order: Input,
+    environment: &Environment,
+    output: Output,
+) -> Result<Ended, Failure> {
+    let place = Place::open(&args.thread.place)?;
+    let key = place.find(&args.thread.thread).await?.thread.record.thread_id;
+    let link = bridge::open(&args.bridge, &place.data, environment).await?;
+    let held = place.desk(link.link()).order(&key, order).await.map_err(failed);
+    link.close().await;
+    place.close().await?;
+    let held = held?;
+    output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+    Ok(Ended::With(Exit::Done))
+}
+
+async fn restore(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {
+    let place = Place::open(&args.place)?;
+    let key = place.find(&args.thread).await?.thread.record.thread_id;
+    let desk = place.desk(Arc::new(bridge::Nobody));
+    let held = desk.order(&key, Input::Restore).await.map_err(failed)?;
+    place.close().await?;
+    output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+    Ok(Ended::With(Exit::Done))
+}
+
+async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<Ended, Failure> {
+    let place = Place::open(args)?;
+    let mut threads = Vec::new();
+    for key in place.journal.keys().await.map_err(failed)? {
+        // One that cannot be read does not hide the others.
+        match place.journal.load(&key).await {
+            Ok(Some(held)) if all || held.thread.lifecycle() != Lifecycle::Archived => threads.push(held.thread),
+            Ok(_) => {}
+            Err(error) => note(&format!("{key}: {error}")),
+        }
+    }
+    place.close().await?;
+    let rows: Vec<shown::Row> = threads.iter().map(shown::Row::of).collect();
+    output.answer(&serde_json::json!({ "threads": rows }), || shown::table(&threads))?;
+    Ok(Ended::With(Exit::Done))
+}
+
+async fn sync(
+    args: &PlaceArgs,
+    bridge: &BridgeArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<Ended, Failure> {
+    let place = Place::open(args)?;
+    let link = bridge::open(bridge, &place.data, environment).await?;
+    let desk = place.desk(link.link());
+    let mut done = Vec::new();
+    for key in place.journal.keys().await.map_err(failed)? {
+        let Some(held) = place.journal.load(&key).await.map_err(failed)? else { continue };
+        let has_work = !matches!(held.thread.lifecycle(), Lifecycle::Ready | Lifecycle::Archived)
+            || !held.thread.waiting.is_empty();
+        if !has_work {
+            continue;
+        }
+        match at_work::drive(&desk, &key, true).await? {
+            at_work::Left::Home(held) => done.push(held.thread),
+            at_work::Left::Interrupted => {
+                link.close().await;
+                place.close().await?;
+                return Ok(Ended::Interrupted("interrupted; nothing is lost, `engross task sync` goes on"));
+            }
+        }
+    }
+    link.close().await;
+    place.close().await?;
+    let rows: Vec<shown::Row> = done.iter().map(shown::Row::of).collect();
+    output.answer(&serde_json::json!({ "threads": rows }), || shown::table(&done))?;
+    Ok(Ended::With(Exit::Done))
+}
+
+async fn export(args: &ThreadArgs) -> Result<Ended, Failure> {
+    let place = Place::open(&args.place)?;
+    let held = place.find(&args.thread).await?;
+    place.close().await?;
+    let mut text = held.thread.record.to_json().map_err(failed)?;
+    text.push('\n');
+    print(&text)?;
+    Ok(Ended::With(Exit::Done))
+}
+
+async fn import(args: &PlaceArgs, file: &Path, output: Output) -> Result<Ended, Failure> {
+    let record = ThreadRecord::parse(&files::read_text(file)?).map_err(failed)?;
+    let place = Place::open(args)?;
+    let key = record.thread_id.clone();
+    let (held, is_new) = place.journal.open(record).await.map_err(failed)?;
+    place.close().await?;
+    if !is_new {
+        return Err(Failure::new(
+            Exit::Refused,
+            "TARGET_EXISTS",
+            format!("there is a task thread '{key}' already; what it says stays"),
+        ));
+    }
+    output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+    Ok(Ended::With(Exit::Done))
+}

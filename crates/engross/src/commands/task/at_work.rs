@@ -1,0 +1,130 @@
+//! A thread at work, seen from the terminal.
+//!
+//! Must never stop a task because nobody looks on any more.
+
+use std::io::{IsTerminal, Write};
+
+use engross_bridge::threads::{Desk, FileOutcome, Held, Lifecycle, Progress};
+use engross_protocol::{Exit, Failure};
+
+use super::{Ended, failed, folder, shown};
+use crate::output::{Output, note};
+
+/// How far somebody looked on.
+pub(super) enum Left {
+    /// Nothing is left to do.
+    Home(Box<Held>),
+    /// The person let go.
+    Interrupted,
+}
+
+/// Goes on with a thread until nothing is left to do, and shows what came of it. The exit code tells whether its newest task
+/// is a success.
+pub(super) async fn see_through(desk: &Desk, key: &str, output: Output) -> Result<Ended, Failure> {
+    match drive(desk, key, output.json).await? {
+        Left::Interrupted => {
+            note(&format!("The task goes on where a server carries it out. `engross task watch {key}` looks on again, `engross task cancel {key}` stops it"));
+            Ok(Ended::Interrupted("interrupted; the task was not stopped"))
+        }
+        Left::Home(held) => {
+            let thread = &held.thread;
+            output.answer(&shown::Shown::of(thread), || shown::result(thread))?;
+            let code = thread.record.lifecycle_state.last_result_code.as_deref();
+            let sync = thread.record.context_state.last_artifact_sync_status.as_deref();
+            let is_done = matches!(code, None | Some("success")) && !matches!(sync, Some("partial" | "failed"));
+            Ok(Ended::With(if is_done { Exit::Done } else { Exit::Refused }))
+        }
+    }
+}
+
+/// Sends what a thread is to do, and does not wait for its end.
+pub(super) async fn submit(desk: &Desk, held: &Held) -> Result<(), Failure> {
+    let key = held.thread.record.thread_id.clone();
+    let place = folder(&held.thread.record)?;
+    let (sender, mut known) = tokio::sync::mpsc::unbounded_channel();
+    let mut tell = move |_: Progress| {
+        let _ = sender.send(());
+    };
+    // The first word of the server says that it has the task.
+    tokio::select! {
+        driven = desk.drive(&key, &place, &mut tell) => { driven.map_err(failed)?; }
+        _ = known.recv() => {}
+    }
+    Ok(())
+}
+
+/// Goes on with a thread until nothing is left to do, or the person lets go.
+pub(super) async fn drive(desk: &Desk, key: &str, quiet: bool) -> Result<Left, Failure> {
+    let held = desk.journal().load(key).await.map_err(failed)?;
+    let held = held.ok_or_else(|| failed(engross_bridge::threads::ThreadError::Unknown { thread: key.to_owned() }))?;
+    let place = folder(&held.thread.record)?;
+    let mut teller = Teller { quiet, in_text: false };
+    let mut tell = |progress: Progress| teller.tell(&progress);
+    let home = tokio::select! {
+        driven = desk.drive(key, &place, &mut tell) => Some(driven.map_err(failed)?),
+        () = interrupted() => None,
+    };
+    teller.end();
+    Ok(home.map_or(Left::Interrupted, |held| Left::Home(Box::new(held))))
+}
+
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        // Without a way to hear of it, it acts as usual.
+        std::future::pending::<()>().await;
+    }
+}
+
+/// What is told while a thread is at work: on standard error, for people.
+struct Teller {
+    quiet: bool,
+    in_text: bool,
+}
+
+impl Teller {
+    fn tell(&mut self, progress: &Progress) {
+        match progress {
+            Progress::Text(text) if !self.quiet && std::io::stderr().is_terminal() => {
+                self.in_text = true;
+                let mut stderr = std::io::stderr().lock();
+                let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+            }
+            Progress::Text(_) => {}
+            Progress::Status(status) => self.line(status),
+            Progress::State(state) => match state {
+                Lifecycle::Queued => self.line("Waiting for a place"),
+                Lifecycle::Running => self.line("Begun"),
+                Lifecycle::Ready | Lifecycle::Archived => {}
+            },
+            Progress::Permission(asked) => {
+                let title = asked["toolCall"]["title"].as_str().unwrap_or("something");
+                self.line(&format!("The agent asks whether it may do this: {title}"));
+            }
+            Progress::File(file) => {
+                let path = file.local_path.as_deref().unwrap_or(&file.relative_path);
+                let done = match file.outcome {
+                    FileOutcome::Written => "fetched",
+                    FileOutcome::Identical => "is here already",
+                    FileOutcome::Beside => "fetched beside yours",
+                    FileOutcome::Failed => "was not fetched",
+                };
+                let why = file.message.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                self.line(&format!("{path} {done}{why}"));
+            }
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.end();
+        if !self.quiet {
+            note(line);
+        }
+    }
+
+    /// Ends a line of the answer that is open.
+    fn end(&mut self) {
+        if std::mem::take(&mut self.in_text) {
+            note("");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Who works for task threads: a server, or this process for as long as the command lasts.
+//!
+//! Must never leave a server behind, or let two processes carry out tasks of one folder.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engross_bridge::threads::{Call, FetchError, Frames, Link, LinkError, Pending, RemoteArtifact, RemoteBridge, Sink, Source};
+use engross_protocol::Failure;
+
+use crate::cli::BridgeArgs;
+use crate::commands::serve::{Embedded, embed};
+use crate::failure::usage;
+use crate::settings::Environment;
+
+/// A bridge that was opened.
+pub(super) struct Opened {
+    link: Arc<RemoteBridge>,
+    here: Option<Embedded>,
+}
+
+impl Opened {
+    /// The way to it.
+    pub(super) fn link(&self) -> Arc<dyn Link> {
+        Arc::<RemoteBridge>::clone(&self.link)
+    }
+
+    /// Whether it goes on when this process ends.
+    pub(super) fn outlives_us(&self) -> bool {
+        self.here.is_none()
+    }
+
+    /// Ends what was begun for this command.
+    pub(super) async fn close(self) {
+        if let Some(here) = self.here {
+            here.stop().await;
+        }
+    }
+}
+
+/// Opens the bridge that the arguments name, or one in this process whose things are kept beneath `data`.
+pub(super) async fn open(args: &BridgeArgs, data: &Path, environment: &Environment) -> Result<Opened, Failure> {
+    let named = args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"));
+    let (base, token, here) = match named {
+        Some(server) => {
+            let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN"));
+            (server.to_owned(), token.map(str::to_owned), None)
+        }
+        None => {
+            let here = embed(data, args.model.as_deref(), environment).await?;
+            (here.address(), Some(here.token().to_owned()), Some(here))
+        }
+    };
+    let link = RemoteBridge::new(&base, token.map(Into::into)).map_err(|problem| usage("USAGE", problem))?;
+    Ok(Opened { link: Arc::new(link), here })
+}
+
+/// Where no bridge is needed.
+pub(super) struct Nobody;
+
+impl Link for Nobody {
+    fn call(&self, _: Call) -> Pending<'_, Result<Frames, LinkError>> {
+        Box::pin(std::future::ready(Err(LinkError {
+            code: "BRIDGE_NOT_CONNECTED".to_owned(),
+            message: "no bridge was opened".to_owned(),
+            is_passing: false,
+        })))
+    }
+
+    fn files(&self) -> Box<dyn Source + Send> {
+        Box::new(Self)
+    }
+}
+
+impl Source for Nobody {
+    fn fetch(&self, _: &RemoteArtifact, _: u64, _: &mut dyn Sink) -> Result<(), FetchError> {
+        Err(FetchError::Refused("no bridge was opened".to_owned()))
+    }
+}
