@@ -10,7 +10,9 @@ use super::error::RpcError;
 use super::params::Params;
 use super::{Bridge, Call};
 use crate::runs::{Found, Lookup, RunError, RunsConfig};
-use crate::scopes::{PageOf, Requirements, RunId, Scope, ScopeError, SessionKey, Signer, Wanted, expected_dirs};
+use crate::scopes::{
+    PageOf, Requirements, RunId, Scope, ScopeError, SessionKey, Signer, Wanted, expected_dirs,
+};
 
 /// The bytes of a file whose content comes along, unless the request says.
 const INLINE: u64 = 10 << 20;
@@ -89,10 +91,15 @@ pub(super) async fn export(
 }
 
 /// `xworkmate.artifacts.read`.
-pub(super) async fn read(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn read(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let params = Params(fields);
     let of = scope(bridge, call, params).await?;
-    let owned = |name: &str| -> Result<Option<String>, RpcError> { Ok(params.text(name)?.map(str::to_owned)) };
+    let owned =
+        |name: &str| -> Result<Option<String>, RpcError> { Ok(params.text(name)?.map(str::to_owned)) };
     let (reference, given, path) = (owned("artifactRef")?, owned("artifactScope")?, owned("relativePath")?);
     let inline = params.number("maxInlineBytes")?.unwrap_or(INLINE).min(MOST_INLINE);
     let (session, run) = of.clone();
@@ -117,14 +124,20 @@ pub(super) async fn read(bridge: &Bridge, call: &Call, fields: &Map<String, Valu
 }
 
 /// `xworkmate.artifacts.collect-and-snapshot`.
-pub(super) async fn collect(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn collect(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let params = Params(fields);
     let of = scope(bridge, call, params).await?;
     let sources = params.texts("sourceFiles")?;
     let most = params.number("maxFiles")?.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
     let given = params.text("artifactScope")?.map(str::to_owned);
-    let roots: Arc<[_]> = bridge.runs.config().providers.iter().flat_map(|provider| provider.sources.clone()).collect();
-    let collected =
-        within(bridge, of, given, move |scope, config| scope.collect(&sources, &roots, most, config.hashing()));
+    let roots: Arc<[_]> =
+        bridge.runs.config().providers.iter().flat_map(|provider| provider.sources.clone()).collect();
+    let collected = within(bridge, of, given, move |scope, config| {
+        scope.collect(&sources, &roots, most, config.hashing())
+    });
     Ok(serde_json::to_value(collected.await?).unwrap_or_default())
 }

@@ -22,7 +22,13 @@ pub(super) async fn capabilities(bridge: &Bridge) -> Value {
         })
     };
     let of = |target: Target| -> Vec<Value> {
-        config.providers.iter().zip(&probes).filter(|(provider, _)| provider.target == target).map(entry).collect()
+        config
+            .providers
+            .iter()
+            .zip(&probes)
+            .filter(|(provider, _)| provider.target == target)
+            .map(entry)
+            .collect()
     };
     let summary: Vec<Value> = config
         .providers

@@ -17,22 +17,26 @@ pub struct RpcError {
     /// For people.
     pub message: String,
     /// Machine-readable particulars.
-    pub data: Value,
+    pub data: Box<Value>,
 }
 
 impl RpcError {
     pub(super) fn new(number: i64, code: &str, message: impl Into<String>) -> Self {
-        Self { number, code: code.to_owned(), message: message.into(), data: json!({}) }
+        Self { number, code: code.to_owned(), message: message.into(), data: Box::new(json!({})) }
     }
 
     pub(super) fn with(mut self, data: Value) -> Self {
-        self.data = data;
+        self.data = Box::new(data);
         self
     }
 
     pub(super) fn parse(problem: &str) -> Self {
         let problem: String = problem.chars().take(200).collect();
-        Self::new(-32700, "RPC_INVALID", format!("the request cannot be read ({problem}): send one JSON-RPC 2.0 object"))
+        Self::new(
+            -32700,
+            "RPC_INVALID",
+            format!("the request cannot be read ({problem}): send one JSON-RPC 2.0 object"),
+        )
     }
 
     pub(super) fn params(message: impl Into<String>) -> Self {
@@ -48,7 +52,7 @@ impl RpcError {
     #[must_use]
     pub fn body(&self) -> Value {
         let mut data = json!({ "code": self.code });
-        if let (Value::Object(data), Value::Object(more)) = (&mut data, &self.data) {
+        if let (Value::Object(data), Value::Object(more)) = (&mut data, &*self.data) {
             data.extend(more.clone());
         }
         json!({ "code": self.number, "message": self.message, "data": data })
@@ -58,7 +62,10 @@ impl RpcError {
 impl From<RunError> for RpcError {
     fn from(error: RunError) -> Self {
         let number = match error {
-            RunError::ThreadInvalid { .. } | RunError::KeyReused | RunError::Scope { .. } | RunError::Conflict { .. } => -32602,
+            RunError::ThreadInvalid { .. }
+            | RunError::KeyReused
+            | RunError::Scope { .. }
+            | RunError::Conflict { .. } => -32602,
             _ => -32002,
         };
         Self::new(number, error.code(), error.to_string()).with(error.details())

@@ -14,7 +14,11 @@ use crate::runs::{Status, Ticket, moment};
 const LISTED: usize = 1_000;
 
 /// `xworkmate.jobs.submit`.
-pub(super) async fn submit(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn submit(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let params = Params(fields);
     if params.first(&["callbackUrl", "webhookUrl", "target", "discordTarget"])?.is_some() {
         return Err(RpcError::token(
@@ -24,7 +28,8 @@ pub(super) async fn submit(bridge: &Bridge, call: &Call, fields: &Map<String, Va
         ));
     }
     let provider = params.first(&["providerId", "agent", "provider"])?;
-    let provider = provider.ok_or_else(|| RpcError::params("`providerId` is missing: say who is to carry it out"))?;
+    let provider =
+        provider.ok_or_else(|| RpcError::params("`providerId` is missing: say who is to carry it out"))?;
     let config = bridge.runs.config();
     let number = u128::from_be_bytes(config.ids.next(config.clock.millis()));
     let job = format!("job-{number:032x}");
@@ -47,7 +52,11 @@ pub(super) async fn submit(bridge: &Bridge, call: &Call, fields: &Map<String, Va
 }
 
 /// `xworkmate.jobs.get`.
-pub(super) async fn get(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn get(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let job = Params(fields).required("jobId")?;
     match bridge.runs.job(&call.principal, job).await? {
         Some(ticket) => Ok(told(job, &ticket, call).await?.0),

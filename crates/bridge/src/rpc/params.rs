@@ -49,7 +49,9 @@ impl<'a> Params<'a> {
     pub(super) fn number(self, name: &str) -> Result<Option<u64>, RpcError> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => value.as_u64().map(Some).ok_or_else(|| wrong(name, "a whole number, not negative")),
+            Some(value) => {
+                value.as_u64().map(Some).ok_or_else(|| wrong(name, "a whole number, not negative"))
+            }
         }
     }
 
@@ -85,7 +87,10 @@ impl<'a> Params<'a> {
         let mut contract = Contract::default();
         let metadata = self.object("metadata")?;
         let nested = match metadata {
-            Some(metadata) => [metadata.object("xworkmateTaskArtifactContract")?, metadata.object("xworkmateArtifactConstraints")?],
+            Some(metadata) => [
+                metadata.object("xworkmateTaskArtifactContract")?,
+                metadata.object("xworkmateArtifactConstraints")?,
+            ],
             None => [None, None],
         };
         for place in [Some(self), metadata].into_iter().chain(nested).flatten() {

@@ -10,7 +10,11 @@ use super::{Bridge, Call};
 use crate::runs::{Found, Lookup, Reply, moment};
 
 /// `xworkmate.permissions.respond`.
-pub(super) async fn respond(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn respond(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let params = Params(fields);
     let (request, session) = (params.required("requestId")?, params.required("sessionId")?);
     let option = match (params.text("optionId")?, params.text("decision")?) {
@@ -26,13 +30,19 @@ pub(super) async fn respond(bridge: &Bridge, call: &Call, fields: &Map<String, V
     let Found::Run(ticket) = bridge.runs.look(&call.principal, &lookup).await? else { return Err(unknown()) };
     let lookup = Lookup { session_id: Some(session.to_owned()), ..lookup };
     let Found::Run(_) = bridge.runs.look(&call.principal, &lookup).await? else {
-        return Err(RpcError::token(-32602, "PERMISSION_SESSION_MISMATCH", "the question is another session's"));
+        return Err(RpcError::token(
+            -32602,
+            "PERMISSION_SESSION_MISMATCH",
+            "the question is another session's",
+        ));
     };
     match bridge.runs.answer(&ticket, request, option).await? {
         Ok(()) => Ok(json!({ "accepted": true, "requestId": request })),
-        Err(Reply::OptionNotOffered) => {
-            Err(RpcError::token(-32602, "PERMISSION_OPTION_NOT_OFFERED", "choose one of the question's options"))
-        }
+        Err(Reply::OptionNotOffered) => Err(RpcError::token(
+            -32602,
+            "PERMISSION_OPTION_NOT_OFFERED",
+            "choose one of the question's options",
+        )),
         Err(Reply::QuestionDecided) => {
             Err(RpcError::token(-32602, "PERMISSION_ALREADY_DECIDED", "it was answered before"))
         }
@@ -41,7 +51,11 @@ pub(super) async fn respond(bridge: &Bridge, call: &Call, fields: &Map<String, V
 }
 
 /// `xworkmate.permissions.list`.
-pub(super) async fn list(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn list(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let session = Params(fields).text("sessionId")?;
     let tickets = match session {
         Some(session) => {

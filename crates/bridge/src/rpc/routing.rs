@@ -40,7 +40,10 @@ pub(super) fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, Rp
         Some("agent" | "single-agent" | "singleAgent") => Target::Agent,
         Some("gateway") => Target::Gateway,
         Some(other) => {
-            return Err(RpcError::params(format!("there is no target '{}': it is agent or gateway", short(other))));
+            return Err(RpcError::params(format!(
+                "there is no target '{}': it is agent or gateway",
+                short(other)
+            )));
         }
         None => match routing.text("explicitProviderId")? {
             Some(id) if is_gateway(id, config) => Target::Gateway,
@@ -64,8 +67,12 @@ pub(super) fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, Rp
         None => config
             .providers
             .iter()
-            .find(|provider| provider.target == target && (provider.runner.is_some() || target == Target::Gateway))
-            .ok_or_else(|| RpcError::token(-32602, "GATEWAY_PROVIDER_REQUIRED", "no such provider is set up: name one"))?,
+            .find(|provider| {
+                provider.target == target && (provider.runner.is_some() || target == Target::Gateway)
+            })
+            .ok_or_else(|| {
+                RpcError::token(-32602, "GATEWAY_PROVIDER_REQUIRED", "no such provider is set up: name one")
+            })?,
     };
     if provider.target != target {
         let message = format!("'{}' is no {}", provider.id, target.as_str());

@@ -141,20 +141,30 @@ fn attachments(params: Params<'_>) -> Result<Vec<Inline>, RpcError> {
         let file = Params(fields);
         let name = file.required("name")?.to_owned();
         let refuse = |code: &str, problem: &str| {
-            RpcError::token(-32602, code, &format!("the attachment '{}' {problem}", name.chars().take(80).collect::<String>()))
+            RpcError::token(
+                -32602,
+                code,
+                &format!("the attachment '{}' {problem}", name.chars().take(80).collect::<String>()),
+            )
         };
         let content = fields.get("content").and_then(Value::as_str).unwrap_or_default();
         // A data URL has its bytes behind the comma.
-        let content = content.strip_prefix("data:").and_then(|rest| rest.split_once(',')).map_or(content, |(_, bytes)| bytes);
-        let bytes = STANDARD
-            .decode(content.trim())
-            .map_err(|_| refuse("OPENCLAW_ATTACHMENT_INVALID_BASE64", "is no base64: send its bytes as base64"))?;
+        let content = content
+            .strip_prefix("data:")
+            .and_then(|rest| rest.split_once(','))
+            .map_or(content, |(_, bytes)| bytes);
+        let bytes = STANDARD.decode(content.trim()).map_err(|_| {
+            refuse("OPENCLAW_ATTACHMENT_INVALID_BASE64", "is no base64: send its bytes as base64")
+        })?;
         if bytes.len() > ATTACHMENT {
             return Err(refuse("OPENCLAW_ATTACHMENT_FILE_TOO_LARGE", "has more than 10 MiB"));
         }
         total += bytes.len();
         if total > ATTACHMENTS {
-            return Err(refuse("OPENCLAW_ATTACHMENT_TOTAL_TOO_LARGE", "is one too many: all have more than 25 MiB"));
+            return Err(refuse(
+                "OPENCLAW_ATTACHMENT_TOTAL_TOO_LARGE",
+                "is one too many: all have more than 25 MiB",
+            ));
         }
         let asked: Option<String> = file.text("sha256")?.map(str::to_ascii_lowercase);
         let is: [u8; 32] = Sha256::digest(&bytes).into();
@@ -184,7 +194,7 @@ pub(super) async fn carry_out(
     let wait = params.number("waitMs")?;
     let ticket = bridge.runs.submit(submission).await.map_err(|error| {
         let mut refused = RpcError::from(error);
-        if let Value::Object(data) = &mut refused.data {
+        if let Value::Object(data) = &mut *refused.data {
             data.insert("sessionId".to_owned(), session_id.clone().into());
             data.insert("threadId".to_owned(), thread.clone().into());
         }

@@ -40,7 +40,10 @@ async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> R
             return Ok(missing("no_native_task_record", "the thread is known, but not this run: start it"));
         }
         Found::Mismatch => {
-            return Ok(missing("RUN_SCOPE_MISMATCH", "these ids do not belong together: send those of one run"));
+            return Ok(missing(
+                "RUN_SCOPE_MISMATCH",
+                "these ids do not belong together: send those of one run",
+            ));
         }
     };
     let wait = params.number("waitMs")?.map(|wait| wait.min(LONGEST_WAIT));
@@ -80,7 +83,11 @@ async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> R
 }
 
 /// `xworkmate.tasks.cancel`.
-pub(super) async fn cancel(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn cancel(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let params = Params(fields);
     let refused = |code: &str| json!({ "accepted": false, "cancelled": false, "code": code });
     let mut lookup = params.lookup()?;
@@ -111,7 +118,8 @@ pub(super) async fn cancel(bridge: &Bridge, call: &Call, fields: &Map<String, Va
 /// The newest run of the session that a request names.
 async fn of_session(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<Option<Ticket>, RpcError> {
     let session_id = params.first(&["sessionId", "threadId"])?;
-    let session_id = session_id.ok_or_else(|| RpcError::params("`sessionId` is missing: send the session's id"))?;
+    let session_id =
+        session_id.ok_or_else(|| RpcError::params("`sessionId` is missing: send the session's id"))?;
     let lookup = crate::runs::Lookup { session_id: Some(session_id.to_owned()), ..Default::default() };
     Ok(match bridge.runs.look(&call.principal, &lookup).await? {
         Found::Run(ticket) => Some(ticket),
@@ -120,7 +128,11 @@ async fn of_session(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<
 }
 
 /// `session.cancel`.
-pub(super) async fn cancel_session(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn cancel_session(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let cancelled = match of_session(bridge, call, Params(fields)).await? {
         Some(ticket) => bridge.runs.cancel_thread(&ticket).await?,
         None => false,
@@ -129,7 +141,11 @@ pub(super) async fn cancel_session(bridge: &Bridge, call: &Call, fields: &Map<St
 }
 
 /// `session.close`.
-pub(super) async fn close(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn close(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     let found = of_session(bridge, call, Params(fields)).await?;
     if let Some(ticket) = &found {
         bridge.runs.close(ticket).await?;
@@ -138,7 +154,11 @@ pub(super) async fn close(bridge: &Bridge, call: &Call, fields: &Map<String, Val
 }
 
 /// `xworkmate.session.prepare`.
-pub(super) async fn prepare(bridge: &Bridge, call: &Call, fields: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(super) async fn prepare(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
     // The paper's client may send these fields beneath a name of their own.
     let top = Params(fields);
     let params = match (top.object("xworkmate")?, top.object("xworkmateMetadata")?) {
@@ -158,8 +178,14 @@ pub(super) async fn prepare(bridge: &Bridge, call: &Call, fields: &Map<String, V
     let provider = params.text("gatewayProviderId")?.unwrap_or("openclaw");
     let provider = ProviderId::new(provider).map_err(RpcError::params)?;
     let contract = params.contract()?;
-    let preparation =
-        Preparation { principal: call.principal.clone(), thread: thread.clone(), session_key: session_key.clone(), run: run.clone(), provider, contract };
+    let preparation = Preparation {
+        principal: call.principal.clone(),
+        thread: thread.clone(),
+        session_key: session_key.clone(),
+        run: run.clone(),
+        provider,
+        contract,
+    };
     bridge.runs.prepare(preparation).await?;
     let (session, run) = (SessionKey::parse(&session_key)?, RunId::parse(&run)?);
     let workspace = bridge.runs.config().workspace.clone();

@@ -14,7 +14,7 @@ use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::files::{Ages, Locks, Root};
-use engross_store::{MemoryStore, PostgresStore, Store};
+use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 use engross_write::runner::WriteService;
 use tokio::net::TcpListener;
 
@@ -23,12 +23,16 @@ use crate::cli::ServeArgs;
 use crate::exports::Exports;
 use crate::failure::usage;
 use crate::output::note;
-use crate::serve::{Access, Documents, Limits, Metrics, Server, Token, app, write_routes};
+use crate::serve::{Access, Documents, Limits, Metrics, Server, Token, app, task_routes, write_routes};
 use crate::settings::{Environment, Flags, Settings};
 use crate::signature;
+use crate::tasks::{self, TaskToolboxes};
 
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
+
+/// How often runs that wait for a place are looked after.
+const TASKS_EVERY: Duration = Duration::from_secs(1);
 
 /// How long turns may go on once the server is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -40,26 +44,33 @@ struct Parts {
     client_tools: Vec<ClientTool>,
     documents: Documents,
     writes: WriteService,
+    tasks: tasks::Parts,
+    root: Root,
+    locks: Locks,
     access: Access,
 }
 
 pub(super) fn run(args: &ServeArgs, environment: &Environment) -> Result<Ended, Failure> {
     let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
-    let (root, locks) = (open_root(args)?, Locks::new());
+    let (root, place) = open_root(args)?;
+    let locks = Locks::new();
     let parts = Parts {
         access: access(args, environment)?,
         models: sessions::models(&settings, environment)?,
         settings: sessions::session_settings(&settings)?,
         client_tools: sessions::client_tools(&settings)?,
         documents: documents(root.clone(), locks.clone(), &settings)?,
-        writes: writes::open(root, locks)?,
+        writes: writes::open(root.clone(), locks.clone())?,
+        tasks: tasks(args, root.clone(), place)?,
+        root,
+        locks,
     };
     sessions::runtime()?.block_on(serve(args, parts))
 }
 
 async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
-    let Parts { models, settings, client_tools, documents, writes, access } = parts;
+    let Parts { models, settings, client_tools, documents, writes, tasks, root, locks, access } = parts;
     let store = open_store(args).await?;
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
@@ -72,7 +83,12 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
         rules: Rules::default(),
         settings,
         client_tools,
-        toolboxes: Arc::new(documents.workspaces.clone()),
+        toolboxes: Arc::new(TaskToolboxes {
+            usual: documents.workspaces.clone(),
+            root,
+            locks,
+            clock: Arc::new(SystemClock),
+        }),
         observers: exports.observers(),
         grace: Duration::from_secs(30),
         queue: 32,
@@ -82,6 +98,10 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });
+    let threads = Arc::clone(&tasks.store);
+    let bridge = tasks::bridge(tasks, service.clone())?;
+    let runs = bridge.runs().clone();
+    runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
     let server = Server {
         service: service.clone(),
         documents,
@@ -99,14 +119,15 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
     });
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
-    let routes = app(Arc::new(server), write_routes(writes.clone(), Limits::default()));
+    let further = write_routes(writes.clone(), Limits::default());
+    let routes = app(Arc::new(server), further.merge(task_routes(bridge, Limits::default())));
     let accepting =
         axum::serve(listener, routes).with_graceful_shutdown(async move { stopped.notified().await });
     let draining = async {
         asked_to_stop().await;
         note("Stopping: running turns are finished first");
         stopping.notify_one();
-        service.drain(PATIENCE).await;
+        tokio::join!(service.drain(PATIENCE), runs.drain(PATIENCE));
         // Connections that nobody closes do not hold up the end.
         tokio::time::sleep(Duration::from_secs(5)).await;
     };
@@ -115,13 +136,20 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
         // It ends when the server drains; what ends the server is the rest.
         std::future::pending::<()>().await;
     };
+    let looking_after = async {
+        runs.watch(TASKS_EVERY).await;
+        std::future::pending::<()>().await;
+    };
     tokio::select! {
         () = watching => {}
         () = writes::look_after(&writes) => {}
+        () = looking_after => {}
         served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
         () = draining => {}
     }
     service.drain(Duration::ZERO).await;
+    runs.drain(Duration::ZERO).await;
+    threads.close().await.map_err(|error| sessions::store_failure(&error))?;
     exports.finish().await;
     store.close().await.map_err(|error| sessions::store_failure(&error))?;
     Ok(Ended::With(Exit::Done))
@@ -143,7 +171,7 @@ fn access(args: &ServeArgs, environment: &Environment) -> Result<Access, Failure
 }
 
 /// The one folder that sessions and write sessions may touch. What killed processes have left there is removed.
-fn open_root(args: &ServeArgs) -> Result<Root, Failure> {
+fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
     let path = match &args.root {
         Some(root) => root.clone(),
         None => sessions::data_folder(args.data.as_deref())?.join("workspace"),
@@ -153,7 +181,24 @@ fn open_root(args: &ServeArgs) -> Result<Root, Failure> {
     if swept > 0 {
         note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
     }
-    Ok(root)
+    let place = path.canonicalize().unwrap_or(path);
+    Ok((root, place.to_string_lossy().into_owned()))
+}
+
+/// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are.
+fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+    if args.store == "memory" {
+        return Ok(tasks::Parts {
+            root,
+            place,
+            store: Arc::new(MemoryStore::new()),
+            keys: tasks::keys(None)?,
+        });
+    }
+    let data = sessions::data_folder(args.data.as_deref())?;
+    let store =
+        SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
+    Ok(tasks::Parts { root, place, store: Arc::new(store), keys: tasks::keys(Some(&data))? })
 }
 
 /// The documents beneath the root.
