@@ -125,6 +125,8 @@ pub struct Turn {
     /// Whether the thread had turns before which the agent must know of. If it does not, the turn fails with
     /// [`AgentError::continuation`]; it is never begun anew silently.
     pub continues: bool,
+    /// What the agent called the session of those turns, in its last [`AgentEvent::Started`]; only of a turn that continues.
+    pub conversation: Option<String>,
     /// The scope of the run: absolute, and the only folder that the agent is to write to.
     pub directory: PathBuf,
     /// The `XWORKMATE_…` names.

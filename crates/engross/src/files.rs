@@ -4,10 +4,12 @@
 //! failure without the path.
 
 mod lines;
+mod lock;
 mod read;
 mod write;
 
 pub(crate) use lines::LineFile;
+pub(crate) use lock::{FolderLock, lock_folder};
 pub(crate) use read::{Input, read_input, read_optional_text, read_text};
 pub(crate) use write::{Destination, Target, make_folder, temporary_folder_is_writable};
 

@@ -16,6 +16,7 @@ mod serve;
 mod settings;
 mod signals;
 mod signature;
+mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;
 

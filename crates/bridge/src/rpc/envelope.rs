@@ -22,8 +22,8 @@ impl Request {
     ///
     /// # Errors
     /// -32700 when it is no JSON object with a method, -32602 when its parameters are no object; with the id, if there is one.
-    pub fn parse(bytes: &[u8]) -> Result<Self, (Value, RpcError)> {
-        let parse = |problem: String| (Value::Null, RpcError::parse(&problem));
+    pub fn parse(bytes: &[u8]) -> Result<Self, Box<(Value, RpcError)>> {
+        let parse = |problem: String| Box::new((Value::Null, RpcError::parse(&problem)));
         let value: Value = serde_json::from_slice(bytes).map_err(|error| parse(error.to_string()))?;
         let Value::Object(mut fields) = value else {
             return Err(parse("it is no object; batches are not taken".to_owned()));
@@ -32,13 +32,14 @@ impl Request {
         let told = id.clone().unwrap_or_default();
         let method = match fields.remove("method") {
             Some(Value::String(method)) if !method.trim().is_empty() => method.trim().to_owned(),
-            _ => return Err((told, RpcError::parse("`method` is missing"))),
+            _ => return Err(Box::new((told, RpcError::parse("`method` is missing")))),
         };
         let params = match fields.remove("params") {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(params)) => params,
             Some(_) => {
-                return Err((told, RpcError::params("`params` is no object: send an object, or nothing")));
+                let problem = "`params` is no object: send an object, or nothing";
+                return Err(Box::new((told, RpcError::params(problem))));
             }
         };
         Ok(Self { id, method, params })

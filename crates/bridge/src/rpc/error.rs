@@ -17,16 +17,16 @@ pub struct RpcError {
     /// For people.
     pub message: String,
     /// Machine-readable particulars.
-    pub data: Value,
+    pub data: Box<Value>,
 }
 
 impl RpcError {
     pub(super) fn new(number: i64, code: &str, message: impl Into<String>) -> Self {
-        Self { number, code: code.to_owned(), message: message.into(), data: json!({}) }
+        Self { number, code: code.to_owned(), message: message.into(), data: Box::new(json!({})) }
     }
 
     pub(super) fn with(mut self, data: Value) -> Self {
-        self.data = data;
+        self.data = Box::new(data);
         self
     }
 
@@ -52,7 +52,7 @@ impl RpcError {
     #[must_use]
     pub fn body(&self) -> Value {
         let mut data = json!({ "code": self.code });
-        if let (Value::Object(data), Value::Object(more)) = (&mut data, &self.data) {
+        if let (Value::Object(data), Value::Object(more)) = (&mut data, &*self.data) {
             data.extend(more.clone());
         }
         json!({ "code": self.number, "message": self.message, "data": data })

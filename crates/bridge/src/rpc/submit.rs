@@ -194,7 +194,7 @@ pub(super) async fn carry_out(
     let wait = params.number("waitMs")?;
     let ticket = bridge.runs.submit(submission).await.map_err(|error| {
         let mut refused = RpcError::from(error);
-        if let Value::Object(data) = &mut refused.data {
+        if let Value::Object(data) = &mut *refused.data {
             data.insert("sessionId".to_owned(), session_id.clone().into());
             data.insert("threadId".to_owned(), thread.clone().into());
         }

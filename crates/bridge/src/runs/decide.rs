@@ -132,7 +132,7 @@ pub(super) fn decide(thread: &Thread, id: &RunId, input: Input, said: &Said, now
     let Some(run) = thread.run(id) else { return Decision::ignored() };
     match &run.phase {
         Phase::Queued(order) => queued(thread, run, order, input, now),
-        Phase::Prepared(face, deadline) => prepared(face, *deadline, input, now),
+        Phase::Prepared(face, deadline) => prepared(face, *deadline, &input, now),
         Phase::Running(active) => running(active, input, said, now),
         Phase::Exporting(exporting) => {
             let face = &exporting.face;
@@ -228,7 +228,7 @@ fn queued(thread: &Thread, run: &Run, order: &Order, input: Input, now: Millis) 
     }
 }
 
-fn prepared(face: &Face, deadline: Millis, input: Input, now: Millis) -> Decision {
+fn prepared(face: &Face, deadline: Millis, input: &Input, now: Millis) -> Decision {
     match input {
         Input::Deadline if now >= deadline => {
             let failing = Failing {
@@ -274,7 +274,7 @@ fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision 
         ),
         Input::Cancel => {
             let mut events = vec![RunEvent::CancelAsked { run: run() }];
-            events.extend(active.open.iter().map(|question| denied(question)));
+            events.extend(active.open.iter().map(denied));
             Decision::new(events, Action::AskToStop)
         }
         Input::Answer(request, option) => {

@@ -58,7 +58,10 @@ impl Runs {
                 let provider = self.inner.config.provider(&active.order.face.provider).cloned();
                 let resumed = match provider.and_then(|provider| provider.runner) {
                     Some(runner) if active.begun => {
-                        match self.turn(&principal, &active.order, active.deadline).await {
+                        match self
+                            .turn(&principal, &active.order, active.deadline, active.agent_session.clone())
+                            .await
+                        {
                             Ok((turn, _)) => runner.resume(turn, active.agent_session).await.ok().flatten(),
                             Err(_) => None,
                         }
@@ -88,7 +91,13 @@ impl Runs {
     }
 
     /// The folder of a run, and what its agent is told.
-    async fn turn(&self, principal: &str, order: &Order, deadline: u64) -> Result<(Turn, Scope), RunError> {
+    async fn turn(
+        &self,
+        principal: &str,
+        order: &Order,
+        deadline: u64,
+        conversation: Option<String>,
+    ) -> Result<(Turn, Scope), RunError> {
         let face = order.face.clone();
         let workspace = self.inner.config.workspace.clone();
         let (inline, turn_id) = (order.inline.clone(), face.turn.clone());
@@ -117,6 +126,7 @@ impl Runs {
             prompt: order.prompt.replace("$XWORKMATE_ARTIFACT_DIRECTORY", &directory),
             user_text: order.user_text.clone(),
             continues: order.continues,
+            conversation: conversation.filter(|_| order.continues),
             directory: PathBuf::from(&directory),
             environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
             attachments,
@@ -175,7 +185,8 @@ impl Runs {
             return None;
         };
         let deadline = self.now().saturating_add(millis(until.saturating_duration_since(Instant::now())));
-        let input = match self.turn(principal, order, deadline).await {
+        let conversation = cell.live.lock().await.agent_session.clone();
+        let input = match self.turn(principal, order, deadline, conversation).await {
             Err(error) => lost(error.code(), error.to_string()),
             Ok((turn, _)) => {
                 tokio::select! {

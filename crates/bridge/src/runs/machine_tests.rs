@@ -141,7 +141,8 @@ impl Desk {
 fn the_outcome_table() {
     let missing = "OPENCLAW_REQUIRED_ARTIFACT_MISSING";
     let nothing = "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE";
-    let rows: &[(usize, &str, &[&str], Status, &str, Option<&str>, SyncStatus)] = &[
+    type Row<'a> = (usize, &'a str, &'a [&'a str], Status, &'a str, Option<&'a str>, SyncStatus);
+    let rows: &[Row<'_>] = &[
         (0, "hello", &[], Status::Completed, "success", None, SyncStatus::NoArtifacts),
         (1, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),
         (4, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),

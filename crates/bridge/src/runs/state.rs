@@ -24,6 +24,8 @@ pub struct Thread {
     pub session_key: Option<SessionKey>,
     /// Who has the conversation that a follow-up goes on with.
     pub conversation: Option<ProviderId>,
+    /// What it calls that.
+    pub agent_session: Option<String>,
     /// Its runs, in the order they were accepted.
     pub runs: Vec<Run>,
     /// The number of its last entry.
@@ -180,7 +182,7 @@ impl Thread {
                 self.add(&order.face, phase);
             }
             RunEvent::Prepared { face, deadline } => self.add(face, Phase::Prepared(face.clone(), *deadline)),
-            RunEvent::Closed => self.conversation = None,
+            RunEvent::Closed => (self.conversation, self.agent_session) = (None, None),
             _ => self.change(event, at),
         }
     }
@@ -219,7 +221,7 @@ impl Thread {
                 active.agent_session.clone_from(agent_session);
                 // What was sent along is on the disk now, and the agent has it.
                 active.order.inline.clear();
-                conversation = Some(active.order.face.provider.clone());
+                conversation = Some((active.order.face.provider.clone(), agent_session.clone()));
             }
             (RunEvent::Asked(question), Phase::Running(active)) => active.open.push(question.clone()),
             (RunEvent::Decided { request, .. }, Phase::Running(active)) => {
@@ -244,8 +246,8 @@ impl Thread {
             }
             _ => {}
         }
-        if conversation.is_some() {
-            self.conversation = conversation;
+        if let Some((provider, agent_session)) = conversation {
+            (self.conversation, self.agent_session) = (Some(provider), agent_session);
         }
     }
 

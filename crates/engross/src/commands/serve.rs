@@ -3,6 +3,7 @@
 //! Must never be reachable from other machines without a token.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,18 +15,21 @@ use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::files::{Ages, Locks, Root};
-use engross_store::{MemoryStore, PostgresStore, Store};
+use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 use engross_write::runner::WriteService;
 use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 
 use super::{Ended, sessions, writes};
 use crate::cli::ServeArgs;
 use crate::exports::Exports;
 use crate::failure::usage;
+use crate::files::{self, FolderLock};
 use crate::output::note;
-use crate::serve::{Access, Documents, Limits, Metrics, Server, Token, app, write_routes};
+use crate::serve::{Access, Documents, Limits, Metrics, Server, Token, app, task_routes, write_routes};
 use crate::settings::{Environment, Flags, Settings};
 use crate::signature;
+use crate::tasks::{self, TaskToolboxes};
 
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
@@ -33,8 +37,17 @@ const WATCH_EVERY: Duration = Duration::from_secs(5);
 /// Where unfinished content is kept beneath the root.
 const SPOOL: &str = ".engross-writes";
 
+/// How often runs that wait for a place are looked after.
+const TASKS_EVERY: Duration = Duration::from_secs(1);
+
+/// How often a folder that another process uses is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
 /// How long turns may go on once the server is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The same for a server of one command.
+const SHORT_PATIENCE: Duration = Duration::from_secs(1);
 
 /// What the server is made of, beside its store.
 struct Parts {
@@ -43,30 +56,151 @@ struct Parts {
     client_tools: Vec<ClientTool>,
     documents: Documents,
     writes: WriteService,
+    fallback: bool,
+    tasks: tasks::Parts,
+    root: Root,
+    locks: Locks,
     access: Access,
 }
 
 pub(super) fn run(args: &ServeArgs, environment: &Environment) -> Result<Ended, Failure> {
+    let parts = parts(args, environment)?;
+    sessions::runtime()?.block_on(async {
+        let listener = listen(args.listen).await?;
+        let stop = async {
+            asked_to_stop().await;
+            note("Stopping: running turns are finished first");
+            PATIENCE
+        };
+        serve(args, parts, listener, stop, |address, spec| {
+            note(&format!("Listening at http://{address}/v1 with the model {spec}; Ctrl-C stops"));
+        })
+        .await?;
+        Ok(Ended::With(Exit::Done))
+    })
+}
+
+/// A server for one command of this process, at an address and with a token that nobody else knows.
+pub(super) struct Embedded {
+    address: SocketAddr,
+    token: String,
+    stop: Arc<tokio::sync::Notify>,
+    serving: JoinSet<Result<(), Failure>>,
+    _lock: FolderLock,
+}
+
+impl Embedded {
+    /// Where it is.
+    pub(super) fn address(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What it asks for.
+    pub(super) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Stops it. What it has under way is kept.
+    pub(super) async fn stop(mut self) {
+        self.stop.notify_one();
+        while let Some(ended) = self.serving.join_next().await {
+            if let Ok(Err(failure)) = ended {
+                note(&format!("{} [{}]", failure.message, failure.code));
+            }
+        }
+    }
+}
+
+/// Serves beneath `data` until it is stopped. Waits while another process does.
+pub(super) async fn embed(
+    data: &Path,
+    model: Option<&str>,
+    environment: &Environment,
+) -> Result<Embedded, Failure> {
+    let folder = data.join("tasks");
+    files::make_folder(&folder)?;
+    let lock = lock(&folder).await?;
+    let token = node_name();
+    let args = ServeArgs {
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        model: model.map(str::to_owned),
+        data: Some(folder),
+        root: None,
+        store: "sqlite".to_owned(),
+        transcripts: None,
+        traces: None,
+        token: Some(token.clone()),
+        cors: Vec::new(),
+        strict_models: false,
+        config: None,
+    };
+    let parts = parts(&args, environment)?;
+    let listener = listen(args.listen).await?;
+    let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
+    let stop = Arc::new(tokio::sync::Notify::new());
+    let stopped = Arc::clone(&stop);
+    let mut serving = JoinSet::new();
+    serving.spawn(async move {
+        let stop = async move {
+            stopped.notified().await;
+            SHORT_PATIENCE
+        };
+        serve(&args, parts, listener, stop, |_, _| {}).await
+    });
+    Ok(Embedded { address, token, stop, serving, _lock: lock })
+}
+
+/// The folder for this process alone.
+async fn lock(folder: &Path) -> Result<FolderLock, Failure> {
+    let mut told = false;
+    loop {
+        if let Some(lock) = files::lock_folder(folder)? {
+            return Ok(lock);
+        }
+        if !std::mem::replace(&mut told, true) {
+            note(
+                "Another command carries out tasks here; waiting for it. `engross serve` and --server serve many at once",
+            );
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> {
     let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
-    let (root, locks) = (open_root(args)?, Locks::new());
+    let (root, place) = open_root(args)?;
+    let locks = Locks::new();
     let writes = writes::open(root.clone(), locks.clone(), Some(SPOOL))?;
-    let parts = Parts {
+    Ok(Parts {
         access: access(args, environment)?,
         models: sessions::models(&settings, environment)?,
         settings: sessions::session_settings(&settings)?,
         client_tools: sessions::client_tools(&settings)?,
-        documents: documents(root, locks, &settings, writes.clone())?,
+        documents: documents(root.clone(), locks.clone(), &settings, writes.clone())?,
         writes,
-    };
-    sessions::runtime()?.block_on(serve(args, parts))
+        fallback: settings.tool_json_fallback.value,
+        tasks: tasks(args, root.clone(), place)?,
+        root,
+        locks,
+    })
 }
 
-async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
-    let Parts { models, settings, client_tools, documents, writes, access } = parts;
+async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| cannot_listen(address, &error))
+}
+
+/// Serves until `stop` says how long running turns may still go on. `ready` hears where, and with which model.
+async fn serve(
+    args: &ServeArgs,
+    parts: Parts,
+    listener: TcpListener,
+    stop: impl Future<Output = Duration>,
+    ready: impl FnOnce(SocketAddr, &str),
+) -> Result<(), Failure> {
+    let Parts { models, settings, client_tools, documents, writes, fallback, tasks, root, locks, access } =
+        parts;
     let store = open_store(args).await?;
-    let listener =
-        TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let spec = models.get(None).info().spec;
     let exports = Exports::start(&store, args.transcripts.as_deref(), args.traces.as_deref()).await?;
@@ -76,7 +210,14 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
         rules: Rules::default(),
         settings,
         client_tools,
-        toolboxes: Arc::new(documents.workspaces.clone()),
+        toolboxes: Arc::new(TaskToolboxes {
+            usual: documents.workspaces.clone(),
+            root,
+            locks,
+            clock: Arc::new(SystemClock),
+            writes: writes.clone(),
+            fallback,
+        }),
         observers: exports.observers(),
         grace: Duration::from_secs(30),
         queue: 32,
@@ -86,6 +227,10 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });
+    let threads = Arc::clone(&tasks.store);
+    let bridge = tasks::bridge(tasks, service.clone())?;
+    let runs = bridge.runs().clone();
+    runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
     let server = Server {
         service: service.clone(),
         documents,
@@ -96,39 +241,45 @@ async fn serve(args: &ServeArgs, parts: Parts) -> Result<Ended, Failure> {
         limits: Limits::default(),
         metrics: Arc::new(Metrics::with(exports.arrears())),
     };
-    note(&format!("Listening at http://{address}/v1 with the model {spec}; Ctrl-C stops"));
+    ready(address, &spec);
     // Small pieces of a stream must not wait for the next one.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
-    let routes = app(Arc::new(server), write_routes(writes.clone(), Limits::default()));
+    let further = write_routes(writes.clone(), Limits::default());
+    let routes = app(Arc::new(server), further.merge(task_routes(bridge, Limits::default())));
     let accepting =
         axum::serve(listener, routes).with_graceful_shutdown(async move { stopped.notified().await });
     let draining = async {
-        asked_to_stop().await;
-        note("Stopping: running turns are finished first");
+        let patience = stop.await;
         stopping.notify_one();
-        service.drain(PATIENCE).await;
+        tokio::join!(service.drain(patience), runs.drain(patience));
         // Connections that nobody closes do not hold up the end.
-        tokio::time::sleep(Duration::from_secs(5)).await;
+        tokio::time::sleep(patience.min(Duration::from_secs(5))).await;
     };
     let watching = async {
         service.watch(WATCH_EVERY).await;
         // It ends when the server drains; what ends the server is the rest.
         std::future::pending::<()>().await;
     };
+    let looking_after = async {
+        runs.watch(TASKS_EVERY).await;
+        std::future::pending::<()>().await;
+    };
     tokio::select! {
         () = watching => {}
         never = writes::look_after(&writes) => match never {},
+        () = looking_after => {}
         served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
         () = draining => {}
     }
     service.drain(Duration::ZERO).await;
+    runs.drain(Duration::ZERO).await;
+    threads.close().await.map_err(|error| sessions::store_failure(&error))?;
     exports.finish().await;
-    store.close().await.map_err(|error| sessions::store_failure(&error))?;
-    Ok(Ended::With(Exit::Done))
+    store.close().await.map_err(|error| sessions::store_failure(&error))
 }
 
 /// Who may call. Other machines only with a token.
@@ -147,7 +298,7 @@ fn access(args: &ServeArgs, environment: &Environment) -> Result<Access, Failure
 }
 
 /// The one folder that sessions and write sessions may touch. What killed processes have left there is removed.
-fn open_root(args: &ServeArgs) -> Result<Root, Failure> {
+fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
     let path = match &args.root {
         Some(root) => root.clone(),
         None => sessions::data_folder(args.data.as_deref())?.join("workspace"),
@@ -157,7 +308,24 @@ fn open_root(args: &ServeArgs) -> Result<Root, Failure> {
     if swept > 0 {
         note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
     }
-    Ok(root)
+    let place = path.canonicalize().unwrap_or(path);
+    Ok((root, place.to_string_lossy().into_owned()))
+}
+
+/// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are.
+fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+    if args.store == "memory" {
+        return Ok(tasks::Parts {
+            root,
+            place,
+            store: Arc::new(MemoryStore::new()),
+            keys: tasks::keys(None)?,
+        });
+    }
+    let data = sessions::data_folder(args.data.as_deref())?;
+    let store =
+        SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
+    Ok(tasks::Parts { root, place, store: Arc::new(store), keys: tasks::keys(Some(&data))? })
 }
 
 /// The documents beneath the root.

@@ -92,7 +92,8 @@ impl Place {
     }
 }
 
-fn failed(error: ThreadError) -> Failure {
+fn failed(error: impl Into<ThreadError>) -> Failure {
+    let error = error.into();
     let exit = match &error {
         ThreadError::File(_) | ThreadError::Store(_) => Exit::Io,
         _ => Exit::Refused,
@@ -135,7 +136,10 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         let known = place.find(&key).await?.thread.record;
         let asked = args.agent.as_ref().or(args.gateway.as_ref());
         let differs = asked.is_some_and(|asked| *asked != known.execution_binding.provider_id)
-            || args.folder.as_deref().is_some_and(|folder| absolute(folder) != known.workspace_binding.workspace_path);
+            || args
+                .folder
+                .as_deref()
+                .is_some_and(|folder| absolute(folder) != known.workspace_binding.workspace_path);
         if differs {
             return Err(usage(
                 "USAGE",
@@ -213,7 +217,11 @@ fn record(key: &str, args: &RunArgs) -> Result<ThreadRecord, Failure> {
             others: serde_json::Map::new(),
         },
         execution_binding: ExecutionBinding {
-            execution_mode: if args.gateway.is_some() { ExecutionMode::Gateway } else { ExecutionMode::Agent },
+            execution_mode: if args.gateway.is_some() {
+                ExecutionMode::Gateway
+            } else {
+                ExecutionMode::Agent
+            },
             executor_id: provider.clone(),
             provider_id: provider,
             others: serde_json::Map::new(),
@@ -302,7 +310,9 @@ async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<Ended, Fail
     for key in place.journal.keys().await.map_err(failed)? {
         // One that cannot be read does not hide the others.
         match place.journal.load(&key).await {
-            Ok(Some(held)) if all || held.thread.lifecycle() != Lifecycle::Archived => threads.push(held.thread),
+            Ok(Some(held)) if all || held.thread.lifecycle() != Lifecycle::Archived => {
+                threads.push(held.thread);
+            }
             Ok(_) => {}
             Err(error) => note(&format!("{key}: {error}")),
         }

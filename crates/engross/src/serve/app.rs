@@ -9,7 +9,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{ALLOW, CONTENT_DISPOSITION, CONTENT_RANGE, ETAG, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, Method};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
@@ -18,7 +18,7 @@ use super::access::Access;
 use super::error::Error;
 use super::headers::{OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
 use super::metrics::RouteName;
-use super::routes::{chat, events, health, models, responses, sessions, workspaces};
+use super::routes::{acp, chat, events, health, models, responses, sessions, workspaces};
 use super::server::Server;
 use super::service::Service;
 
@@ -53,6 +53,7 @@ pub(crate) fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(Arc::clone(&server), front_door::<S>))
         .layer(cors(server.access.clone()))
+        .layer(from_fn(acp::preflight))
         .with_state(server)
 }
 
@@ -64,11 +65,14 @@ async fn front_door<S: Service>(
 ) -> Response {
     let path = request.uri().path();
     let route = RouteName::of(path);
-    let is_open = matches!(path, "/healthz" | "/readyz");
+    // A link that the server has signed stands for the token.
+    let is_open = matches!(path, "/healthz" | "/readyz") || acp::is_download(path);
+    let speaks_rpc = acp::speaks(path);
     let id = request.headers().get(REQUEST_ID).filter(|id| is_request_id(id)).cloned();
     let access = if is_open { Ok(()) } else { server.access.check(request.headers()) };
     let mut response = match access {
         Ok(()) => next.run(request).await,
+        Err(error) if speaks_rpc => acp::refused(&error),
         Err(error) => error.into_response(),
     };
     let id = id.or_else(|| {

@@ -26,6 +26,8 @@ impl RouteName {
             _ if path.starts_with("/v1/sessions/") => "/v1/sessions",
             _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",
             _ if path.starts_with("/api/write-session") => "/api/write-session",
+            "/acp" | "/acp/rpc" => "/acp",
+            "/artifacts/openclaw/download" => "/artifacts",
             _ if path.starts_with("/v1/workspaces/") => "/v1/workspaces",
             _ => "other",
         })

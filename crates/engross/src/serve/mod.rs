@@ -50,6 +50,7 @@ pub(crate) use documents::Documents;
 pub(crate) use error::CODES;
 pub(crate) use keys::canonical as canonical_key;
 pub(crate) use metrics::Metrics;
+pub(crate) use routes::acp::router as task_routes;
 pub(crate) use routes::write_sessions::router as write_routes;
 pub(crate) use server::{Limits, Server};
 pub(crate) use wire::client_tools;

@@ -23,7 +23,9 @@ pub(super) enum Left {
 pub(super) async fn see_through(desk: &Desk, key: &str, output: Output) -> Result<Ended, Failure> {
     match drive(desk, key, output.json).await? {
         Left::Interrupted => {
-            note(&format!("The task goes on where a server carries it out. `engross task watch {key}` looks on again, `engross task cancel {key}` stops it"));
+            note(&format!(
+                "The task goes on where a server carries it out. `engross task watch {key}` looks on again, `engross task cancel {key}` stops it"
+            ));
             Ok(Ended::Interrupted("interrupted; the task was not stopped"))
         }
         Left::Home(held) => {
@@ -31,7 +33,8 @@ pub(super) async fn see_through(desk: &Desk, key: &str, output: Output) -> Resul
             output.answer(&shown::Shown::of(thread), || shown::result(thread))?;
             let code = thread.record.lifecycle_state.last_result_code.as_deref();
             let sync = thread.record.context_state.last_artifact_sync_status.as_deref();
-            let is_done = matches!(code, None | Some("success")) && !matches!(sync, Some("partial" | "failed"));
+            let is_done =
+                matches!(code, None | Some("success")) && !matches!(sync, Some("partial" | "failed"));
             Ok(Ended::With(if is_done { Exit::Done } else { Exit::Refused }))
         }
     }
@@ -56,7 +59,8 @@ pub(super) async fn submit(desk: &Desk, held: &Held) -> Result<(), Failure> {
 /// Goes on with a thread until nothing is left to do, or the person lets go.
 pub(super) async fn drive(desk: &Desk, key: &str, quiet: bool) -> Result<Left, Failure> {
     let held = desk.journal().load(key).await.map_err(failed)?;
-    let held = held.ok_or_else(|| failed(engross_bridge::threads::ThreadError::Unknown { thread: key.to_owned() }))?;
+    let held =
+        held.ok_or_else(|| failed(engross_bridge::threads::ThreadError::Unknown { thread: key.to_owned() }))?;
     let place = folder(&held.thread.record)?;
     let mut teller = Teller { quiet, in_text: false };
     let mut tell = |progress: Progress| teller.tell(&progress);

@@ -5,7 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engross_bridge::threads::{Call, FetchError, Frames, Link, LinkError, Pending, RemoteArtifact, RemoteBridge, Sink, Source};
+use engross_bridge::threads::{
+    Call, FetchError, Frames, Link, LinkError, Pending, RemoteArtifact, RemoteBridge, Sink, Source,
+};
 use engross_protocol::Failure;
 
 use crate::cli::BridgeArgs;
@@ -39,7 +41,11 @@ impl Opened {
 }
 
 /// Opens the bridge that the arguments name, or one in this process whose things are kept beneath `data`.
-pub(super) async fn open(args: &BridgeArgs, data: &Path, environment: &Environment) -> Result<Opened, Failure> {
+pub(super) async fn open(
+    args: &BridgeArgs,
+    data: &Path,
+    environment: &Environment,
+) -> Result<Opened, Failure> {
     let named = args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"));
     let (base, token, here) = match named {
         Some(server) => {

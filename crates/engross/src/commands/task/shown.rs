@@ -118,7 +118,11 @@ pub(super) fn table(threads: &[Thread]) -> String {
     let mut text = String::new();
     for row in rows {
         let code = row.last_result_code.unwrap_or("-");
-        let _ = writeln!(text, "{:width$}  {:8}  {code:12}  {:9}  {}", row.thread, row.status, row.provider, row.title);
+        let _ = writeln!(
+            text,
+            "{:width$}  {:8}  {code:12}  {:9}  {}",
+            row.thread, row.status, row.provider, row.title
+        );
     }
     text
 }

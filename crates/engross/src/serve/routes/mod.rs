@@ -2,6 +2,9 @@
 //!
 //! Must never hold rules: a route reads, asks the service, and writes.
 
+pub(super) mod acp;
+mod acp_download;
+mod acp_socket;
 pub(super) mod chat;
 pub(super) mod events;
 pub(super) mod health;

@@ -1,0 +1,147 @@
+//! `GET /artifacts/openclaw/download`: one artifact's bytes, by a signed link.
+//!
+//! Must never hold a file in memory, nor hand out what the link does not name.
+
+use std::io::Read;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{RawQuery, State};
+use axum::http::header::{
+    ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    IF_RANGE, RANGE, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::response::Response;
+use engross_bridge::runs::Runs;
+use engross_bridge::scopes::{ArtifactStream, LinkQuery, OpenArtifact, ScopeError, Span};
+use futures_util::stream;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::acp::{Shared, envelope, error_of};
+
+/// The bytes that are read at once.
+const PIECE: usize = 256 * 1024;
+
+pub(super) async fn download(
+    State(acp): Shared,
+    method: Method,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let runs = acp.bridge.runs().clone();
+    let query = query.unwrap_or_default();
+    let opened = tokio::task::spawn_blocking(move || open(&runs, &query)).await;
+    let answered = match opened {
+        Ok(Ok(file)) => respond(file, &headers, method == Method::HEAD),
+        Ok(Err(error)) => Err(error),
+        Err(_) => {
+            return envelope(
+                503,
+                &error_of(-32002, "SERVER_STOPPING", "the server is about to stop: ask again in a moment"),
+            );
+        }
+    };
+    answered.unwrap_or_else(|error| refused(&error))
+}
+
+fn open(runs: &Runs, query: &str) -> Result<OpenArtifact, ScopeError> {
+    let field = |name: &str| {
+        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+    };
+    let query = LinkQuery {
+        session_key: field("sessionKey"),
+        run_id: field("runId"),
+        relative_path: field("relativePath"),
+        expires: field("expires"),
+        sig: field("sig"),
+    };
+    let config = runs.config();
+    let target = config.keys.follow(&query, config.clock.millis())?;
+    let scope = config.workspace.open(&target.session, &target.run, None)?;
+    scope.open(&target.path, config.hashing())
+}
+
+fn respond(file: OpenArtifact, asked: &HeaderMap, head: bool) -> Result<Response, ScopeError> {
+    let given = |name: HeaderName| asked.get(name).and_then(|value| value.to_str().ok());
+    let (tag, size, kind) = (file.etag(), file.size(), file.content_type());
+    let name = utf8_percent_encode(file.path().name(), NON_ALPHANUMERIC).to_string();
+    let known = given(IF_NONE_MATCH).is_some_and(|known| {
+        known.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag)
+    });
+    let fits = given(IF_RANGE).is_none_or(|known| known == tag);
+    let span = match given(RANGE) {
+        Some(range) if fits && !known => Span::of_header(range, size)?,
+        _ => None,
+    };
+    let whole = Span { start: 0, end: size };
+    let Span { start, end } = span.unwrap_or(whole);
+    let mut response = Response::new(Body::empty());
+    let values = [
+        (CONTENT_TYPE, kind.to_owned()),
+        (ACCEPT_RANGES, "bytes".to_owned()),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (ETAG, tag),
+        (CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")),
+    ];
+    for (header, value) in values {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(header, value);
+        }
+    }
+    if known {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        return Ok(response);
+    }
+    response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(end - start));
+    if span.is_some() {
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        if let Ok(value) = HeaderValue::from_str(&format!("bytes {start}-{}/{size}", end.saturating_sub(1))) {
+            response.headers_mut().insert(CONTENT_RANGE, value);
+        }
+    }
+    if !head {
+        *response.body_mut() = stream_of(file.stream(Span { start, end })?);
+    }
+    Ok(response)
+}
+
+/// The bytes as they are read, one piece at a time, each on a thread that may block. A failure breaks the answer off.
+fn stream_of(source: ArtifactStream) -> Body {
+    let pieces = stream::unfold(Some(source), |source| async {
+        let mut source = source?;
+        let read = tokio::task::spawn_blocking(move || {
+            let mut piece = vec![0; PIECE];
+            let count = source.read(&mut piece)?;
+            piece.truncate(count);
+            Ok::<_, std::io::Error>((piece, source))
+        });
+        match read.await {
+            Ok(Ok((piece, _))) if piece.is_empty() => None,
+            Ok(Ok((piece, source))) => Some((Ok(Bytes::from(piece)), Some(source))),
+            Ok(Err(error)) => Some((Err(error), None)),
+            Err(_) => Some((Err(std::io::Error::other("the server is about to stop")), None)),
+        }
+    });
+    Body::from_stream(pieces)
+}
+
+fn refused(error: &ScopeError) -> Response {
+    let (status, number) = match error {
+        ScopeError::LinkExpired => (410, -32041),
+        ScopeError::LinkInvalid => (403, -32042),
+        ScopeError::PathInvalid { .. } | ScopeError::KeyInvalid { .. } => (400, -32602),
+        ScopeError::NotFound { .. } | ScopeError::ScopeMissing { .. } | ScopeError::Refused { .. } => {
+            (404, -32044)
+        }
+        ScopeError::RangeInvalid { .. } => (416, -32602),
+        _ => (502, -32043),
+    };
+    let mut response = envelope(status, &error_of(number, error.code(), error.to_string()));
+    if let ScopeError::RangeInvalid { size } = error
+        && let Ok(value) = HeaderValue::from_str(&format!("bytes */{size}"))
+    {
+        response.headers_mut().insert(CONTENT_RANGE, value);
+    }
+    response
+}

@@ -1,0 +1,126 @@
+//! The bridge of tasks, put together: where threads and files are kept, who can carry them out.
+//!
+//! Must never hold a rule of runs or of the protocol.
+
+mod own;
+mod toolboxes;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_agent::session::Sessions;
+use engross_bridge::agent::{Policy, ProviderId, TaskRunner};
+use engross_bridge::rpc::{Bridge, BridgeConfig};
+use engross_bridge::runs::{Places, Provider, Runs, RunsConfig, Target};
+use engross_bridge::scopes::{Keys, MemoryHashes, SigningKey, Workspace};
+use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
+use engross_store::Store;
+use engross_store::files::{Precondition, RelPath, Root};
+use sha2::{Digest, Sha256};
+
+pub(crate) use own::OwnRunner;
+pub(crate) use toolboxes::TaskToolboxes;
+
+/// The file with the secret that links and references are signed with.
+const SECRET: &str = "tasks.key";
+
+/// Hashes of files that are remembered.
+const HASHES: usize = 200_000;
+
+/// How long links and references are good, in milliseconds: a day.
+const LIFETIME: u64 = 24 * 60 * 60_000;
+
+/// How long an agent has to stop by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What the bridge is made of.
+pub(crate) struct Parts {
+    /// The only folder that runs may touch.
+    pub(crate) root: Root,
+    /// Where that is.
+    pub(crate) place: String,
+    /// Where threads are kept.
+    pub(crate) store: Arc<dyn Store>,
+    /// What links are signed with.
+    pub(crate) keys: Keys,
+}
+
+/// The bridge, with the product's own agent among the providers.
+pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
+    let Parts { root, place, store, keys } = parts;
+    let own: Arc<dyn TaskRunner> = Arc::new(OwnRunner::new(sessions));
+    let missing = |id: &str, label: &str, category, command: &str| {
+        let help = format!("install it with: {command}");
+        provider(id, label, Target::Agent, category, None, help)
+    };
+    let gateway = "no gateway is set up on this server".to_owned();
+    let providers = [
+        missing("codex", "Codex", "native", "npm install -g @agentclientprotocol/codex-acp"),
+        missing("opencode", "OpenCode", "protocol-adapter", "npm install -g opencode-ai"),
+        missing("gemini", "Gemini", "protocol-adapter", "npm install -g @google/gemini-cli"),
+        missing("hermes", "Hermes", "protocol-adapter", "pip install 'hermes-agent[acp]'"),
+        provider("engross", "engross", Target::Agent, "native", Some(own), String::new()),
+        provider("openclaw", "OpenClaw", Target::Gateway, "native", None, gateway),
+    ];
+    let providers = providers.into_iter().collect::<Result<Vec<_>, _>>();
+    let runs = Runs::new(RunsConfig {
+        store,
+        workspace: Workspace::new(root.top(), &place),
+        place,
+        keys,
+        hashes: Arc::new(MemoryHashes::new(HASHES)),
+        threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        providers: providers.map_err(|problem| Failure::new(Exit::Usage, "USAGE", problem))?,
+        gateway: Places::default(),
+        grace: GRACE,
+        lifetime: LIFETIME,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+    });
+    let config = BridgeConfig { version: env!("CARGO_PKG_VERSION").to_owned(), permissions: Policy::Ask };
+    Ok(Bridge::new(runs, config))
+}
+
+fn provider(
+    id: &str,
+    label: &str,
+    target: Target,
+    category: &'static str,
+    runner: Option<Arc<dyn TaskRunner>>,
+    help: String,
+) -> Result<Provider, String> {
+    let id = ProviderId::new(id)?;
+    Ok(Provider { id, label: label.to_owned(), target, category, runner, help, sources: Vec::new() })
+}
+
+/// The secret of the folder for data, made if there is none; without a folder one for this process.
+pub(crate) fn keys(data: Option<&Path>) -> Result<Keys, Failure> {
+    let fresh = fresh_secret();
+    let secret = match data {
+        None => fresh.to_vec(),
+        Some(data) => {
+            let (folder, path) = (Root::open(data)?.top(), RelPath::parse(SECRET)?);
+            // Of two processes that begin at once the second takes what the first has made.
+            if folder.read(&path, 1024)?.is_none() {
+                match folder.write(&path, fresh.as_slice(), &Precondition::Absent) {
+                    Ok(_) | Err(engross_store::files::FileError::TargetExists { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            folder.read(&path, 1024)?.map(|(bytes, _)| bytes).unwrap_or_default()
+        }
+    };
+    Ok(Keys::new(vec![SigningKey::new("k1", secret, None)?]))
+}
+
+/// 32 bytes from the system's randomness, of which each id has 74 bits.
+fn fresh_secret() -> [u8; 32] {
+    let now = SystemClock.millis();
+    let mut digest = Sha256::new();
+    for _ in 0..8 {
+        digest.update(RandomIds.next(now));
+    }
+    digest.finalize().into()
+}
