@@ -33,6 +33,8 @@ fn known() -> BTreeSet<String> {
         engross_agent::workspace::CODES,
         engross_store::CODES,
         engross_write::CODES,
+        engross_bridge::runs::CODES,
+        engross_bridge::threads::CODES,
         crate::failure::CODES,
         crate::serve::CODES,
     ];

@@ -21,6 +21,7 @@ mod read;
 mod resolve;
 mod serve;
 mod settings;
+mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;
 mod transcripts;

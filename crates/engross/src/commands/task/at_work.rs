@@ -3,12 +3,16 @@
 //! Must never stop a task because nobody looks on any more.
 
 use std::io::{IsTerminal, Write};
+use std::time::Duration;
 
 use engross_bridge::threads::{Desk, FileOutcome, Held, Lifecycle, Progress};
 use engross_protocol::{Exit, Failure};
 
 use super::{Ended, failed, folder, shown};
 use crate::output::{Output, note};
+
+/// How long a server has to say that it has a task.
+const SHORT: Duration = Duration::from_secs(5);
 
 /// How far somebody looked on.
 pub(super) enum Left {
@@ -52,6 +56,7 @@ pub(super) async fn submit(desk: &Desk, held: &Held) -> Result<(), Failure> {
     tokio::select! {
         driven = desk.drive(&key, &place, &mut tell) => { driven.map_err(failed)?; }
         _ = known.recv() => {}
+        () = tokio::time::sleep(SHORT) => note("The server has not answered yet; the task is kept all the same"),
     }
     Ok(())
 }

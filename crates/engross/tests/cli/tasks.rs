@@ -1,0 +1,130 @@
+//! `engross task`: from the words of a person to the files of this very run.
+
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, ENGROSS, Ran};
+use crate::serve::Server;
+
+/// A desk with a model that plays `turns`.
+fn desk(turns: &Value) -> Desk {
+    let desk = Desk::new();
+    desk.put(
+        "script.json",
+        json!({"turns": turns, "default": {"text": "Nothing more."}}).to_string().as_bytes(),
+    );
+    desk
+}
+
+fn begin(file: &str) -> Value {
+    json!({"tool_calls": [{"name": "WritePlanTool_begin", "args": {"target_file": file, "operation": "create"}}]})
+}
+
+fn task(desk: &Desk, arguments: &[&str]) -> Ran {
+    let spec = format!("script:{}", desk.path("script.json").display());
+    let mut all = vec!["task"];
+    all.extend(arguments);
+    all.extend(["--data", "data", "--json"]);
+    let is_local = !arguments.contains(&"--server");
+    if is_local && !["get", "list", "restore", "export", "import"].contains(&arguments[0]) {
+        all.extend(["--model", &spec]);
+    }
+    desk.run(&all)
+}
+
+fn result(ran: &Ran) -> (Option<i32>, Value) {
+    let shown = ran.json();
+    let picked = ["lastResultCode", "lastArtifactSyncStatus", "files"].map(|name| shown[name].clone());
+    (ran.code, json!(picked))
+}
+
+#[test]
+fn a_task_brings_home_its_files_and_those_of_this_run_only() {
+    let desk = desk(&json!([
+        begin("brief.md"), {"text": "# Brief\n\nIt ends in May.\n\nDONE\n"}, {"text": "I wrote the brief."},
+        begin("sum.md"), {"text": "In short: May.\nDONE\n"}, {"text": "I wrote the sum."}
+    ]));
+    let first =
+        task(&desk, &["run", "Write a brief", "--thread", "lease", "--folder", "out", "--require", "md"]);
+    assert_eq!(result(&first), (Some(0), json!(["success", "synced", ["brief.md"]])), "{first:?}");
+    assert_eq!(desk.bytes("out/brief.md"), b"# Brief\n\nIt ends in May.\n\n");
+    let second = task(&desk, &["run", "And a sum", "--thread", "lease"]);
+    assert_eq!(result(&second), (Some(0), json!(["success", "synced", ["sum.md"]])), "{second:?}");
+    assert_eq!(desk.bytes("out/sum.md"), b"In short: May.\n");
+
+    let got = desk.run(&["task", "get", "lea", "--data", "data", "--json"]).json();
+    let said: Vec<&Value> = got["messages"].as_array().unwrap().iter().map(|said| &said["text"]).collect();
+    assert_eq!(said, ["Write a brief", "I wrote the brief.", "And a sum", "I wrote the sum."]);
+    assert_eq!((&got["status"], &got["title"]), (&json!("ready"), &json!("Write a brief")));
+}
+
+/// Case 121, and the outcome table at the terminal.
+#[test]
+fn words_alone_are_no_file() {
+    let text = json!([{"text": "I have written out/report.pdf for you."}]);
+    for (flags, code, expected) in [
+        (&["--chat"][..], 0, json!(["success", "no-artifacts", []])),
+        (&[][..], 0, json!(["success", "no-exported-artifacts", []])),
+        (&["--require", "pdf"][..], 1, json!(["artifact_missing", "failed", []])),
+        (&["--require", "md=2"][..], 1, json!(["artifact_missing", "failed", []])),
+    ] {
+        let desk = desk(&text);
+        let mut arguments = vec!["run", "Report", "--folder", "out"];
+        arguments.extend(flags);
+        let ran = task(&desk, &arguments);
+        assert_eq!(result(&ran), (Some(code), expected), "{flags:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn threads_are_listed_put_away_and_taken_over() {
+    let desk = desk(&json!([{"text": "One."}]));
+    assert_eq!(task(&desk, &["run", "Say one", "--thread", "a", "--chat", "--folder", "out"]).code, Some(0));
+    let exported = desk.run(&["task", "export", "a", "--data", "data"]).stdout;
+    desk.put("a.json", exported.as_bytes());
+    let record: Value = serde_json::from_str(&exported).unwrap();
+    assert_eq!((&record["schemaVersion"], &record["threadId"]), (&json!(20_260_411), &json!("a")));
+
+    assert_eq!(task(&desk, &["archive", "a"]).code, Some(0));
+    let listed = |arguments: &[&str]| task(&desk, arguments).json()["threads"].as_array().unwrap().len();
+    assert_eq!((listed(&["list"]), listed(&["list", "--all"])), (0, 1));
+    assert_eq!(task(&desk, &["run", "More", "--thread", "a"]).error(), (1, "THREAD_ARCHIVED".to_owned()));
+    assert_eq!(task(&desk, &["restore", "a"]).json()["status"], "ready");
+    assert_eq!(task(&desk, &["import", "a.json"]).error(), (1, "TARGET_EXISTS".to_owned()));
+    assert_eq!(desk.run(&["task", "import", "a.json", "--data", "other", "--json"]).json()["thread"], "a");
+    assert_eq!(task(&desk, &["get", "nobody"]).error(), (1, "THREAD_UNKNOWN".to_owned()));
+    desk.put("wrong.json", b"{}");
+    assert_eq!(task(&desk, &["import", "wrong.json"]).error(), (1, "THREAD_RECORD_INVALID".to_owned()));
+    for wrong in [&["run", " "][..], &["run", "x", "--require", "a/b"], &["run", "x", "--budget", "10"]] {
+        assert_eq!(task(&desk, wrong).code, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_server_carries_tasks_out_and_a_kill_loses_nothing() {
+    let desk = desk(&json!([]));
+    let script = json!({"turns": [
+        begin("a.md"), {"text": "A.\nDONE\n"}, {"text": "Made."}
+    ]});
+    desk.put("server.json", script.to_string().as_bytes());
+    let model = format!("script:{}", desk.path("server.json").display());
+    std::fs::create_dir(desk.path("server")).unwrap();
+    let server = Server::try_start(&desk.path("server"), &["--model", &model]).unwrap();
+    let url = format!("http://{}", server.address());
+    let run = ["run", "Make a", "--thread", "a", "--folder", "out", "--server", &url, "--detach"];
+    let ran = task(&desk, &run);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let watched = task(&desk, &["watch", "a", "--server", &url]);
+    assert_eq!(result(&watched), (Some(0), json!(["success", "synced", ["a.md"]])), "{watched:?}");
+    assert_eq!(desk.bytes("out/a.md"), b"A.\n");
+    server.kill();
+    let spec = ["--data", "data", "--server", &url];
+    let mut looking_on = desk.command(ENGROSS);
+    let mut looking_on =
+        looking_on.args(["task", "run", "More", "--thread", "a"]).args(spec).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert!(looking_on.try_wait().unwrap().is_none(), "it waits for the server");
+    looking_on.kill().unwrap();
+    looking_on.wait().unwrap();
+    let got = task(&desk, &["get", "a"]).json();
+    assert_eq!(got["status"], "running", "what was asked is kept: {got:#}");
+}
