@@ -1,0 +1,214 @@
+//! Tasks through the protocol: each acceptance case by its number, restarts, and who may see what.
+
+mod admission;
+mod artifacts;
+mod cancel;
+mod isolation;
+mod player;
+mod requests;
+mod restart;
+mod results;
+mod stream;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use engross_bridge::agent::{Policy, ProviderId, TaskRunner};
+use engross_bridge::rpc::{Bridge, BridgeConfig, Call, Frame, Request};
+use engross_bridge::runs::{Places, Provider, Runs, RunsConfig, Target};
+use engross_bridge::scopes::{Keys, MemoryHashes, SigningKey, Workspace};
+use engross_protocol::{Clock, CountingIds, IdSource, SystemClock, Timestamp};
+use engross_store::files::Root;
+use engross_store::{SqliteStore, Store};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use self::player::Player;
+
+/// Hours may pass at once.
+pub struct Watch(AtomicU64);
+
+impl Clock for Watch {
+    fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    fn millis(&self) -> u64 {
+        SystemClock.millis() + self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Watch {
+    pub fn forward(&self, millis: u64) {
+        self.0.fetch_add(millis, Ordering::SeqCst);
+    }
+}
+
+/// A bridge with an agent `codex`, a gateway `openclaw` and an agent `gemini` that is not there.
+pub struct Desk {
+    folder: TempDir,
+    pub agent: Arc<Player>,
+    pub gateway: Arc<Player>,
+    pub watch: Arc<Watch>,
+    ids: Arc<dyn IdSource>,
+    places: Places,
+    permissions: Policy,
+    pub bridge: Bridge,
+}
+
+impl Desk {
+    pub async fn new() -> Self {
+        Self::with(Places::default(), Policy::Ask).await
+    }
+
+    pub async fn with(places: Places, permissions: Policy) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (agent, gateway) = (Arc::new(Player::default()), Arc::new(Player::default()));
+        let watch = Arc::new(Watch(AtomicU64::new(0)));
+        let ids: Arc<dyn IdSource> = Arc::new(CountingIds::default());
+        let bridge = open(&folder, &agent, &gateway, &watch, &ids, places, permissions).await;
+        Self { folder, agent, gateway, watch, ids, places, permissions, bridge }
+    }
+
+    /// What a kill and a new start leave: the store and the disk.
+    pub async fn restart(&mut self) {
+        self.bridge.runs().drain(Duration::ZERO).await;
+        self.bridge.runs().config().store.close().await.unwrap();
+        self.agent = Arc::new(Player::default());
+        self.gateway = Arc::new(Player::default());
+        let Self { folder, agent, gateway, watch, ids, places, permissions, .. } = self;
+        self.bridge = open(folder, agent, gateway, watch, ids, *places, *permissions).await;
+    }
+
+    /// Where the folder of a run is.
+    pub fn scope(&self, told: &Value) -> PathBuf {
+        self.folder.path().join("work").join(told["artifactScope"].as_str().unwrap())
+    }
+
+    /// A call without a stream: the envelope.
+    pub async fn envelope(&self, call: Call, method: &str, params: Value) -> Value {
+        let mut frames = self.bridge.open(call, request(method, params));
+        loop {
+            if let Frame::Answer(envelope) = within(frames.recv()).await.expect("an answer") {
+                return envelope;
+            }
+        }
+    }
+
+    /// The result of a call without a stream.
+    pub async fn call(&self, method: &str, params: Value) -> Value {
+        let envelope = self.envelope(call(), method, params).await;
+        assert_eq!(envelope["error"], Value::Null, "{method}");
+        envelope["result"].clone()
+    }
+
+    /// Code and number of a refusal.
+    pub async fn refusal(&self, method: &str, params: Value) -> (i64, String) {
+        let envelope = self.envelope(call(), method, params).await;
+        let error = &envelope["error"];
+        assert_eq!(envelope["ok"], json!(false), "{method}: {envelope}");
+        (error["code"].as_i64().unwrap(), error["data"]["code"].as_str().unwrap().to_owned())
+    }
+
+    /// Asks until the task has ended.
+    pub async fn end(&self, run: &Value) -> Value {
+        self.call("xworkmate.tasks.get", json!({ "runId": run, "ifRevision": "0", "waitMs": 0 })).await;
+        loop {
+            let told = self.call("xworkmate.tasks.get", json!({ "runId": run })).await;
+            if told["terminal"] == json!(true) {
+                return told;
+            }
+            let known = told["revision"].clone();
+            self.call("xworkmate.tasks.get", json!({ "runId": run, "ifRevision": known, "waitMs": 5000 }))
+                .await;
+        }
+    }
+}
+
+async fn open(
+    folder: &TempDir,
+    agent: &Arc<Player>,
+    gateway: &Arc<Player>,
+    watch: &Arc<Watch>,
+    ids: &Arc<dyn IdSource>,
+    places: Places,
+    permissions: Policy,
+) -> Bridge {
+    let provider = |id: &str, target, runner: Option<Arc<dyn TaskRunner>>| Provider {
+        id: ProviderId::new(id).unwrap(),
+        label: id.to_owned(),
+        target,
+        category: "native",
+        runner,
+        help: format!("install {id}"),
+        sources: Vec::new(),
+    };
+    let work = folder.path().join("work");
+    let place = work.to_str().unwrap().to_owned();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("tasks.sqlite")).unwrap());
+    let runs = Runs::new(RunsConfig {
+        store,
+        workspace: Workspace::new(Root::open(&work).unwrap().top(), &place),
+        place,
+        keys: Keys::new(vec![SigningKey::new("k1", vec![7; 32], None).unwrap()]),
+        hashes: Arc::new(MemoryHashes::new(1000)),
+        threads: NonZeroUsize::MIN,
+        providers: vec![
+            provider("codex", Target::Agent, Some(Arc::clone(agent) as Arc<dyn TaskRunner>)),
+            provider("gemini", Target::Agent, None),
+            provider("openclaw", Target::Gateway, Some(Arc::clone(gateway) as Arc<dyn TaskRunner>)),
+        ],
+        gateway: places,
+        grace: Duration::from_millis(50),
+        lifetime: 24 * 3_600_000,
+        clock: Arc::clone(watch) as Arc<dyn Clock>,
+        ids: Arc::clone(ids),
+    });
+    runs.recover().await.unwrap();
+    Bridge::new(runs, BridgeConfig { version: "0".to_owned(), permissions })
+}
+
+pub fn call() -> Call {
+    Call { base: "http://bridge".to_owned(), path: "/acp/rpc", ..Call::default() }
+}
+
+pub fn streaming() -> Call {
+    Call { stream: true, ..call() }
+}
+
+pub fn request(method: &str, params: Value) -> Request {
+    let Value::Object(params) = params else { panic!("parameters are an object") };
+    Request { id: Some(json!("1")), method: method.to_owned(), params }
+}
+
+/// Whatever does not come within ten seconds does not come.
+pub async fn within<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(10), work).await.expect("it came in time")
+}
+
+/// Parameters of a start for an agent.
+pub fn agent(thread: &str, prompt: &str) -> Value {
+    json!({
+        "sessionId": thread, "threadId": thread, "taskPrompt": prompt,
+        "routing": { "routingMode": "explicit", "explicitExecutionTarget": "agent", "explicitProviderId": "codex" },
+    })
+}
+
+/// Parameters of a start for a gateway.
+pub fn gateway(thread: &str, prompt: &str) -> Value {
+    json!({
+        "sessionId": thread, "threadId": thread, "appThreadKey": thread, "taskPrompt": prompt,
+        "executionTarget": "gateway",
+        "routing": { "explicitExecutionTarget": "gateway", "preferredGatewayProviderId": "openclaw" },
+    })
+}
+
+/// `params` with more fields.
+pub fn and(mut params: Value, more: Value) -> Value {
+    let (Value::Object(params_of), Value::Object(more)) = (&mut params, more) else { panic!("objects") };
+    params_of.extend(more);
+    params
+}
