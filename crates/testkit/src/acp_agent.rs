@@ -329,6 +329,7 @@ fn outcome(answer: &Value, field: &str) -> String {
 fn fork() -> io::Result<String> {
     let script = "sleep 1000 >/dev/null & echo $!; setsid sleep 1000 >/dev/null & echo $!; \
                   setsid sh -c 'sleep 1000 >/dev/null & echo $!'; sleep 0.1";
-    let started = Command::new("sh").args(["-c", script]).stdin(Stdio::null()).output()?;
+    let started =
+        Command::new("sh").args(["-c", script]).stdin(Stdio::null()).stderr(Stdio::null()).output()?;
     Ok(String::from_utf8_lossy(&started.stdout).split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -109,7 +109,8 @@ impl Client {
         };
         drive.tell(AgentEvent::Started { agent_session: Some(session.id().to_owned()) }).await;
         match drive.run(&request, &mut signals.answers, prompt.deadline).await {
-            Ok(how) => TurnOver { how, usable: true },
+            // Whoever cancels wants everything to stop, also what the agent has running besides.
+            Ok(how) => TurnOver { how, usable: !signals.cancelled.is_cancelled() },
             // It was asked to end and did not do so in time, or it broke on the way: either way it is stopped.
             Err(_) if signals.cancelled.is_cancelled() => TurnOver { how: How::Cancelled, usable: false },
             Err(fault) => {

@@ -18,8 +18,8 @@ fn agent() {
     }
     // The test harness prints to the ordinary output, so the protocol has one of its own.
     let output = OpenOptions::new().write(true).open("/dev/fd/3").unwrap();
-    let ended = engross_testkit::acp_agent::serve(BufReader::new(stdin()), output);
-    assert!(ended.is_ok(), "{ended:?}");
+    // It says itself why it ends.
+    let _ = engross_testkit::acp_agent::serve(BufReader::new(stdin()), output);
 }
 
 /// The fake agent as a provider. `set` goes to its environment.

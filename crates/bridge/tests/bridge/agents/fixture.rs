@@ -37,7 +37,7 @@ pub fn limits() -> Limits {
 }
 
 pub fn run<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), work).await.expect("it hangs") })
 }
 
@@ -70,8 +70,8 @@ impl World {
         Turn {
             principal: "anna".to_owned(),
             thread: "thread".to_owned(),
-            session_key: SessionKey::new("agent:main:thread").unwrap(),
-            run: RunId::new(run).unwrap(),
+            session_key: SessionKey::parse("agent:main:thread").unwrap(),
+            run: RunId::parse(run).unwrap(),
             turn: format!("turn-{run}"),
             prompt: prompt.to_owned(),
             user_text: prompt.to_owned(),

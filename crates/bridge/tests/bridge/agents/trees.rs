@@ -67,8 +67,7 @@ fn the_end_of_the_server_ends_them() {
     // By order, and by the end of the runtime.
     for by_order in [true, false] {
         let (world, pids) = {
-            let runtime =
-                tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let world = World::new(provider(&[]), &limits());
             let pids = runtime.block_on(async {
                 let (running, pids) = forked(&world, "hang").await;

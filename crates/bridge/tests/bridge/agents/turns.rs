@@ -171,7 +171,7 @@ fn a_person_answers_or_nobody_does() {
 #[test]
 fn a_model_is_set_or_refused() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = World::new(provider(&[("FAKE_CAN", "resume")]), &limits());
         for model in ["small", "large"] {
             let mut turn = world.turn("run-1", "say ok");
             turn.model = Some(model.to_owned());
