@@ -11,6 +11,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../docx/src/error.rs"),
     include_str!("../../llm/src/error.rs"),
     include_str!("../../bridge/src/scopes/error.rs"),
+    include_str!("../../bridge/src/agents/error.rs"),
     include_str!("files.rs"),
 ];
 

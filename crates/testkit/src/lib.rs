@@ -1,5 +1,6 @@
 //! Test support: what the tests of several crates need. Never part of the product.
 
+pub mod acp_agent;
 pub mod docx;
 mod instant_model;
 mod model_server;

@@ -6,5 +6,7 @@
     reason = "the tests look at the disk, and attack it, behind engross's back"
 )]
 
+#[cfg(target_os = "linux")]
+mod agents;
 mod scopes;
 mod tasks;

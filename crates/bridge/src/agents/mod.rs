@@ -1,0 +1,30 @@
+//! Other people's agents, as processes of this machine that speak ACP.
+//!
+//! Must never know what becomes of an agent's files, nor read our own environment: both are handed in.
+//!
+//! `registry` says which agents there are and how each is started, `runner` gives them turns, `conversations` and `warm` keep
+//! processes between turns, `acp` is the protocol and `process` the process with all that it starts.
+//!
+//! A process belongs to one turn at a time. When it is cancelled, late, broken or dropped, it is ended together with everything
+//! that it started, and only then the end of the turn is told.
+
+mod acp;
+mod command_line;
+#[cfg(test)]
+mod command_line_tests;
+mod conversations;
+mod error;
+#[cfg(test)]
+mod error_tests;
+mod limits;
+mod process;
+mod registry;
+#[cfg(test)]
+mod registry_tests;
+mod runner;
+mod warm;
+
+pub use error::{AgentFault, CODES};
+pub use limits::Limits;
+pub use registry::{Agents, Host, Provider, Start};
+pub use runner::AcpRunner;

@@ -1,0 +1,177 @@
+//! The process of an agent: started in a group of its own, and ended together with everything that it started.
+//!
+//! Must never know what is said on its pipes, and must never leave a process behind: dropping it kills them all.
+
+mod environment;
+#[cfg(test)]
+mod environment_tests;
+mod last_words;
+#[cfg(test)]
+mod last_words_tests;
+#[cfg(unix)]
+mod tree;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+pub(crate) use last_words::LastWords;
+#[cfg(unix)]
+use tree::Family;
+
+/// By this name in its environment a process is known as an agent's, whoever started it.
+const MARK: &str = "ENGROSS_AGENT";
+
+/// How often it is looked whether an agent has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What to start.
+#[derive(Debug, Clone)]
+pub(crate) struct Launch {
+    /// The file of the program.
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    /// Where it starts.
+    pub(crate) folder: PathBuf,
+    /// Our own environment, of which it sees only the usual part and `pass`.
+    pub(crate) parent: Vec<(OsString, OsString)>,
+    /// What else it sees of it. `NAME*` stands for all names that begin so.
+    pub(crate) pass: Vec<String>,
+    /// What it gets besides.
+    pub(crate) set: Vec<(String, String)>,
+    /// Whose agent it is, and which: `OWNER.NUMBER`.
+    pub(crate) mark: String,
+}
+
+/// A running agent.
+pub(crate) struct Process {
+    child: Child,
+    #[cfg(unix)]
+    family: Family,
+    words: LastWords,
+    readers: JoinSet<()>,
+    over: bool,
+}
+
+impl Process {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub(crate) fn start(launch: &Launch) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        let mut environment: Vec<(OsString, OsString)> =
+            environment::allowed(&launch.parent, &launch.pass).collect();
+        environment.extend(launch.set.iter().map(|(name, value)| (name.into(), value.into())));
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.arguments)
+            .current_dir(&launch.folder)
+            .env_clear()
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .env(MARK, &launch.mark)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command.spawn()?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        #[cfg(unix)]
+        let family = Family {
+            leader: child.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?)),
+            mark: format!("{MARK}={}", launch.mark),
+        };
+        let words = LastWords::new(environment::secrets(&environment));
+        let mut process = Self {
+            child,
+            #[cfg(unix)]
+            family,
+            words,
+            readers: JoinSet::new(),
+            over: false,
+        };
+        let (Some(input), Some(output), Some(errors)) = pipes else {
+            return Err(io::Error::other("the pipes to it were not made"));
+        };
+        process.readers.spawn(process.words.clone().keep_reading(errors));
+        Ok((process, input, output))
+    }
+
+    /// What it last wrote to its error output.
+    pub(crate) fn words(&self) -> &LastWords {
+        &self.words
+    }
+
+    /// Ends it: asks, waits for `grace`, then kills. All of its processes are gone afterwards.
+    pub(crate) async fn stop(mut self, grace: Duration) {
+        #[cfg(unix)]
+        {
+            self.family.terminate();
+            let until = Instant::now() + grace;
+            while self.family.is_alive() && Instant::now() < until {
+                sleep(LOOK).await;
+            }
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = tokio::time::timeout(grace, self.child.wait()).await;
+        }
+        self.kill();
+        let _ = self.child.wait().await;
+    }
+
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.over, true) {
+            return;
+        }
+        // The first process is waited for only afterwards, so that its number stays its own.
+        #[cfg(unix)]
+        self.family.kill();
+        let _ = self.child.start_kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Kills the agents that an earlier server of the same `owner` left behind. Does nothing where processes do not tell their
+/// environment.
+pub(crate) fn sweep(owner: &str) {
+    #[cfg(unix)]
+    Family { leader: None, mark: format!("{MARK}={owner}.*") }.kill();
+    #[cfg(not(unix))]
+    let _ = owner;
+}
+
+/// Where the program `name` is, by the `PATH` of `parent`. A name with a slash in it is a path.
+pub(crate) fn find_program(name: &str, parent: &[(OsString, OsString)]) -> Option<PathBuf> {
+    if Path::new(name).components().count() > 1 {
+        return is_program(Path::new(name)).then(|| PathBuf::from(name));
+    }
+    let path = parent.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value)?;
+    let endings = if cfg!(windows) { &["", ".exe", ".cmd"][..] } else { &[""] };
+    std::env::split_paths(path)
+        .flat_map(|folder| endings.iter().map(move |ending| folder.join(format!("{name}{ending}"))))
+        .find(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    let Ok(metadata) = std::fs::metadata(path) else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+    }
+    #[cfg(not(unix))]
+    metadata.is_file()
+}

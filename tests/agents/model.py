@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""A model that agents can be driven with offline. Standard library only.
+
+    POST /v1/chat/completions                     OpenAI chat completions
+    POST /v1/responses                            OpenAI responses
+    POST /v1beta/models/M:streamGenerateContent   Gemini
+
+It does what the last message says: `DELIVER NAME` has a shell tool write the file NAME, `RECALL WORD` tells whether an earlier
+message holds the word, `WAIT` talks for a minute. A result of a tool is answered with `DELIVERED`, everything else with `ok`.
+
+It prints the port it listens at, and must never listen beyond the loopback.
+"""
+import json
+import re
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SHELLS = ["bash", "shell", "shell_command", "exec_command", "local_shell", "run_shell_command", "terminal", "execute", "exec"]
+
+
+def text_of(content):
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        return str(content.get("text") or content.get("output") or "")
+    return "\n".join(text_of(part) for part in content or [])
+
+
+def chat_said(body):
+    return [(message.get("role"), text_of(message.get("content"))) for message in body.get("messages", [])]
+
+
+def responses_said(body):
+    given = body.get("input")
+    if isinstance(given, str):
+        return [("user", given)]
+    kinds = {"function_call_output": "tool", "custom_tool_call_output": "tool", "function_call": "assistant"}
+    return [(kinds.get(item.get("type"), item.get("role", "other")), text_of(item.get("content") or item.get("output")))
+            for item in given or []]
+
+
+def gemini_said(body):
+    return [("tool" if any("functionResponse" in part for part in message.get("parts", [])) else message.get("role", "user"),
+             text_of(message.get("parts"))) for message in body.get("contents", [])]
+
+
+def tools_of(body):
+    for tool in body.get("tools") or []:
+        for one in tool.get("functionDeclarations") or [tool.get("function") or tool]:
+            yield one.get("name") or one.get("type")
+
+
+def decide(said, tools):
+    """The text to say, and the command to run or nothing."""
+    # Some agents say things of their own behind the person's words, in the role of the person.
+    people = [(index, text) for index, (role, text) in enumerate(said) if role == "user"]
+    results = [index for index, (role, _) in enumerate(said) if role == "tool"]
+    orders = [(index, match) for index, text in people for match in re.finditer(r"\b(DELIVER|RECALL) ([\w.-]+)|\bWAIT\b", text)]
+    if not orders:
+        return "ok", None
+    index, order = orders[-1]
+    if results and results[-1] > index:
+        return "DELIVERED", None
+    if order[0] == "WAIT":
+        return "WAIT", None
+    if order[1] == "RECALL":
+        known = any(order[2] in text for earlier, text in people if earlier < index)
+        return "REMEMBERED" if known else "FORGOTTEN", None
+    if not any(tool in SHELLS for tool in tools):
+        return "ok", None
+    return "", f"printf made-by-a-model > {order[2]}"
+
+
+def words_of(text):
+    if text == "WAIT":
+        for number in range(300):
+            yield f"still {number} "
+            time.sleep(0.2)
+    else:
+        yield from re.findall(r"\s*\S+", text)
+
+
+def chat(text, call):
+    def chunk(delta, finish=None):
+        return None, {"id": "c", "object": "chat.completion.chunk", "created": 1700000000, "model": "scripted",
+                      "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    yield chunk({"role": "assistant", "content": ""})
+    for word in words_of(text):
+        yield chunk({"content": word})
+    if call:
+        function = {"name": call["name"], "arguments": json.dumps(call["arguments"])}
+        yield chunk({"tool_calls": [{"index": 0, "id": call["id"], "type": "function", "function": function}]})
+    name, last = chunk({}, "tool_calls" if call else "stop")
+    yield name, {**last, "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}
+    yield None, "[DONE]"
+
+
+def responses(text, call):
+    numbers = iter(range(10 ** 6))
+
+    def event(kind, **more):
+        return kind, {"type": kind, "sequence_number": next(numbers), **more}
+
+    def whole(status, items):
+        usage = {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5,
+                 "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 15}
+        return {"id": "r", "object": "response", "created_at": 1700000000, "status": status, "model": "scripted", "output": items,
+                "usage": usage if status == "completed" else None}
+
+    yield event("response.created", response=whole("in_progress", []))
+    items = []
+    if text:
+        item = {"id": "m", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
+        yield event("response.output_item.added", output_index=0, item=item)
+        done = ""
+        for word in words_of(text):
+            done += word
+            yield event("response.output_text.delta", item_id="m", output_index=0, content_index=0, delta=word, logprobs=[])
+        item = {**item, "status": "completed", "content": [{"type": "output_text", "text": done, "annotations": []}]}
+        yield event("response.output_item.done", output_index=0, item=item)
+        items.append(item)
+    if call:
+        item = {"id": "f", "type": "function_call", "status": "completed", "call_id": call["id"], "name": call["name"],
+                "arguments": json.dumps(call["arguments"])}
+        yield event("response.output_item.added", output_index=len(items), item={**item, "status": "in_progress", "arguments": ""})
+        yield event("response.output_item.done", output_index=len(items), item=item)
+        items.append(item)
+    yield event("response.completed", response=whole("completed", items))
+
+
+def gemini(text, call):
+    def chunk(part, **more):
+        candidate = {"content": {"role": "model", "parts": [part]}, "index": 0, **more}
+        return None, {"candidates": [candidate], "modelVersion": "scripted",
+                      "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}}
+
+    for word in words_of(text):
+        yield chunk({"text": word})
+    if call:
+        yield chunk({"functionCall": {"name": call["name"], "args": call["arguments"]}})
+    yield chunk({"text": ""}, finishReason="STOP")
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    calls = iter(range(10 ** 6))
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.json({"object": "list", "data": [{"id": "scripted", "object": "model", "created": 1, "owned_by": "scripted"}]})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))) or b"{}")
+        path = self.path.split("?")[0]
+        if path.endswith("/chat/completions"):
+            said, speak = chat_said(body), chat
+        elif path.endswith("/responses"):
+            said, speak = responses_said(body), responses
+        elif "enerateContent" in path:
+            said, speak = gemini_said(body), gemini
+        else:
+            return self.json({"totalTokens": 10})
+        tools = list(tools_of(body))
+        text, command = decide(said, tools)
+        call = command and {"id": f"call_{next(self.calls)}", "name": next(tool for tool in tools if tool in SHELLS),
+                            "arguments": {"command": command, "cmd": command, "description": "writes a file"}}
+        streams = body.get("stream") or "streamGenerateContent" in path
+        if not streams:
+            return self.json(self.plain(path, speak, text, call))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        try:
+            for name, event in speak(text, call):
+                line = event if isinstance(event, str) else json.dumps(event)
+                self.wfile.write((f"event: {name}\n" if name else "").encode() + f"data: {line}\n\n".encode())
+                self.wfile.flush()
+        except OSError:
+            pass  # The agent was stopped.
+        self.close_connection = True
+
+    def plain(self, path, speak, text, call):
+        if speak is chat:
+            message = {"role": "assistant", "content": text}
+            if call:
+                function = {"name": call["name"], "arguments": json.dumps(call["arguments"])}
+                message["tool_calls"] = [{"id": call["id"], "type": "function", "function": function}]
+            return {"id": "c", "object": "chat.completion", "created": 1700000000, "model": "scripted",
+                    "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if call else "stop"}],
+                    "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}
+        if speak is gemini:
+            part = {"functionCall": {"name": call["name"], "args": call["arguments"]}} if call else {"text": text or " "}
+            return {"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0, "finishReason": "STOP"}]}
+        return list(speak(text, call))[-1][1]["response"]
+
+    def json(self, value):
+        data = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+if __name__ == "__main__":
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    print(server.server_address[1], flush=True)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
