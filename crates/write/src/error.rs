@@ -44,6 +44,7 @@ pub const CODES: &[&str] = &[
     "TEXT_AFTER_END",
     "ENCODING_REPLACED",
     "CHATTER_REMOVED",
+    "OVERLAP_AMBIGUOUS",
     "UNWRAPPED",
 ];
 

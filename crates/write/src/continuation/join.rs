@@ -67,6 +67,18 @@ pub struct Joiner {
     held: Vec<u8>,
     removed: u64,
     chatter: Option<String>,
+    #[serde(default)]
+    doubt: Option<Doubt>,
+}
+
+/// The end of the file repeats itself, so that more than one part of it may be what the continuation repeats. What was
+/// removed is what the model was asked to repeat, if it begins with that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// Bytes that were removed.
+    pub removed: u64,
+    /// Bytes that could have been removed as well.
+    pub other: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -115,6 +127,11 @@ impl Joiner {
         self.chatter.take()
     }
 
+    /// Whether what was removed was in doubt. Given once.
+    pub fn take_doubt(&mut self) -> Option<Doubt> {
+        self.doubt.take()
+    }
+
     /// Takes a chunk of the continuation of `recent`, and gives back what of it is new.
     ///
     /// # Errors
@@ -153,7 +170,8 @@ impl Joiner {
             Stage::Refused(unclean) => Err(unclean),
             Stage::Through | Stage::Restarting(_) => Ok(Vec::new()),
         };
-        *self = Self { removed: self.removed, chatter: self.chatter.take(), ..Self::default() };
+        let (chatter, doubt) = (self.chatter.take(), self.doubt.take());
+        *self = Self { removed: self.removed, chatter, doubt, ..Self::default() };
         rest
     }
 
@@ -217,10 +235,11 @@ impl Joiner {
         }
     }
 
-    fn without(&mut self, mut bytes: Vec<u8>, repeated: usize) -> Vec<u8> {
-        self.removed = repeated as u64;
+    fn without(&mut self, mut bytes: Vec<u8>, Repeated { length, other }: Repeated) -> Vec<u8> {
+        self.removed = length as u64;
+        self.doubt = other.map(|other| Doubt { removed: length as u64, other: other as u64 });
         self.stage = Stage::Through;
-        bytes.drain(..repeated);
+        bytes.drain(..length);
         bytes
     }
 
@@ -230,21 +249,40 @@ impl Joiner {
     }
 }
 
-/// How much of the end of the file `text` begins with, if it is long enough not to be chance.
-fn overlap(recent: &Recent, text: &[u8], options: &Continuation) -> Option<usize> {
-    let tail = recent.tail();
-    let length = longest_overlap(tail, text);
-    let least = options.min_overlap_bytes as usize;
-    let anchored = recent.anchor(1, least).repeat;
-    let line = anchored.as_bytes();
-    let is_anchored = length == line.len() && line.contains(&b'\n') && !line.trim_ascii().is_empty();
-    (length > 0 && (length >= least || is_anchored)).then_some(length)
+/// What a continuation repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Repeated {
+    /// So many bytes.
+    length: usize,
+    /// Or so many, which fit as well.
+    other: Option<usize>,
 }
 
-/// The length of the longest end of `tail` that `text` begins with.
-fn longest_overlap(tail: &[u8], text: &[u8]) -> usize {
+/// How much of the end of the file `text` begins with, if it is long enough not to be chance.
+///
+/// In a run of the same lines more than one length fits. What the model was asked to repeat goes before what is longer: the
+/// lines behind it may be of the file.
+fn overlap(recent: &Recent, text: &[u8], options: &Continuation) -> Option<Repeated> {
+    let tail = recent.tail();
+    let (length, shorter) = longest_overlaps(tail, text);
+    let least = options.min_overlap_bytes as usize;
+    let anchored = recent.anchor(1, least).repeat;
+    let asked = anchored.as_bytes();
+    let is_anchored = length == asked.len() && asked.contains(&b'\n') && !asked.trim_ascii().is_empty();
+    if length == 0 || (length < least && !is_anchored) {
+        return None;
+    }
+    if asked.len() >= least && asked.len() < length && text.starts_with(asked) {
+        return Some(Repeated { length: asked.len(), other: Some(length) });
+    }
+    let is_asked = length == asked.len();
+    Some(Repeated { length, other: Some(shorter).filter(|shorter| *shorter >= least && !is_asked) })
+}
+
+/// The lengths of the two longest ends of `tail` that `text` begins with.
+fn longest_overlaps(tail: &[u8], text: &[u8]) -> (usize, usize) {
     let text = &text[..text.len().min(tail.len())];
-    let Some(last) = text.len().checked_sub(1) else { return 0 };
+    let Some(last) = text.len().checked_sub(1) else { return (0, 0) };
     // How far each prefix of `text` matches its own beginning (Knuth, Morris, Pratt).
     let mut borders = vec![0; text.len()];
     let mut length = 0;
@@ -263,10 +301,10 @@ fn longest_overlap(tail: &[u8], text: &[u8]) -> usize {
         length += usize::from(*byte == text[length]);
         if length == text.len() {
             // It ends with the tail, since the tail's end is no longer than the text.
-            return length;
+            break;
         }
     }
-    length
+    (length, length.checked_sub(1).map_or(0, |last| borders[last]))
 }
 
 fn is_new_beginning(text: &[u8], options: &Continuation, recent: &Recent) -> bool {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::join::Surroundings;
-use super::{Continuation, Earlier, Joiner, Overlap, Recent, Restart, Unclean};
+use super::{Continuation, Doubt, Earlier, Joiner, Overlap, Recent, Restart, Unclean};
 
 const BOTH: Continuation = Continuation {
     overlap: Overlap::Dedupe,
@@ -65,6 +65,45 @@ fn case_41_and_45_what_is_clearly_repeated_is_removed_and_nothing_else() {
     assert_eq!(joined("}\n}\n}\n", "}\n", &BOTH, MARKDOWN, 1), Ok("}\n}\n}\n}\n".to_owned()));
     let kept = Continuation { overlap: Overlap::None, restart: Restart::Off, ..BOTH };
     assert_eq!(joined(file, file, &kept, MARKDOWN, 3), Ok(format!("{file}{file}")));
+}
+
+/// The file after the continuation, and what was in doubt.
+fn joined_in_doubt(file: &str, more: &str) -> (String, Option<Doubt>) {
+    let mut recent = Recent::default();
+    recent.push(file.as_bytes());
+    let mut joiner = Joiner::default();
+    joiner.begin(&BOTH);
+    let mut earlier = Text(file.as_bytes());
+    let mut out = file.as_bytes().to_vec();
+    out.extend(joiner.push(more.as_bytes(), &BOTH, &recent, MARKDOWN, &mut earlier).unwrap());
+    out.extend(joiner.end(&BOTH, &recent, MARKDOWN, &mut earlier).unwrap());
+    (String::from_utf8(out).unwrap(), joiner.take_doubt())
+}
+
+/// In a run of the same lines what was asked for is removed, and no line that may be of the file.
+#[test]
+fn in_a_run_of_the_same_lines_only_what_was_asked_for_is_removed() {
+    let row = "| the same row | of a table |\n";
+    // The prompt names the last line, and the one before it too where an unfinished one is short.
+    for (cut, asked, other) in [(0, 30, 180), (3, 27, 177), (9, 51, 201)] {
+        let file = format!("# Title\n\n{}", row.repeat(8));
+        let (file, rest) = file.split_at(file.len() - cut);
+        let (again, new) = (&file[file.len() - usize::try_from(asked).unwrap()..], format!("{rest}{}The end.\n", row.repeat(5)));
+        let (whole, doubt) = joined_in_doubt(file, &format!("{again}{new}"));
+        assert_eq!((whole, doubt), (format!("{file}{new}"), Some(Doubt { removed: asked, other })), "{cut}");
+    }
+    // All that was asked for and nothing beside it: no doubt.
+    let file = format!("# Title\n\n{}", row.repeat(3));
+    assert_eq!(joined_in_doubt(&file, &format!("{row}The end.\n")), (format!("{file}The end.\n"), None));
+    // More than was asked for, of lines that do not repeat: no doubt either.
+    let plain = lines(5);
+    let again = format!("{}More.\n", &plain[plain.len() - 2 * 35..]);
+    assert_eq!(joined_in_doubt(&plain, &again), (format!("{plain}More.\n"), None));
+    // Not what was asked for, and two parts of the end fit: the longer one, and it is told.
+    let short = "x\n";
+    let file = format!("{}\n{}", "a".repeat(40), short.repeat(40));
+    let more = format!("\n{}end\n", short.repeat(20));
+    assert_eq!(joined_in_doubt(&file, &more), (format!("{file}end\n"), Some(Doubt { removed: 41, other: 39 })));
 }
 
 #[test]

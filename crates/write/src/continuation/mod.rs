@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use guard::{Guard, Limit};
 pub(crate) use join::Surroundings;
-pub use join::{Earlier, Joiner, Unclean};
+pub use join::{Doubt, Earlier, Joiner, Unclean};
 pub use recent::{Anchor, Recent};
 
 /// Whether repeated text at the beginning of a continuation is removed.

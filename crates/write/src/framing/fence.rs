@@ -55,6 +55,44 @@ impl Fences {
         self.scan != Scan::Other
     }
 
+    /// A whole line, without its LF. Whether a fence opens with it; its number is then to be said.
+    #[inline]
+    pub(crate) fn whole_line(&mut self, line: &[u8]) -> bool {
+        let spaces = line.iter().take(3).take_while(|byte| **byte == b' ').count();
+        let rest = &line[spaces..];
+        let Some(mark) = rest.first().copied().filter(|byte| matches!(byte, b'`' | b'~')) else {
+            return false;
+        };
+        let count = rest.iter().take_while(|byte| **byte == mark).count();
+        let info = &rest[count..];
+        if count < 3 || (mark == b'`' && info.contains(&b'`')) {
+            return false;
+        }
+        let (mark, length) = (char::from(mark), count as u64);
+        match &self.open {
+            None => {
+                let info = &info[..info.len().min(INFO)];
+                let info = String::from_utf8_lossy(info).trim().to_owned();
+                self.open = Some(Fence { mark, length, info, line: 0 });
+                true
+            }
+            Some(open) => {
+                let is_end = open.mark == mark && length >= open.length && info.iter().all(is_blank);
+                if is_end {
+                    self.open = None;
+                }
+                false
+            }
+        }
+    }
+
+    /// The open fence opens on this line, from 1.
+    pub(crate) fn opened_on(&mut self, line: u64) {
+        if let Some(open) = &mut self.open {
+            open.line = line;
+        }
+    }
+
     /// A new line begins.
     #[inline]
     pub(crate) fn begin_line(&mut self) {
@@ -107,6 +145,10 @@ impl Fences {
         if self.info.len() < INFO {
             self.info.push(byte);
         }
-        Scan::Info(mark, count, text || !matches!(byte, b' ' | b'\t' | b'\r'))
+        Scan::Info(mark, count, text || !is_blank(&byte))
     }
+}
+
+fn is_blank(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
 }

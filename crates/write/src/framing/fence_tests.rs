@@ -31,5 +31,12 @@ fn fences_follow_commonmark() {
             fences.end_line(number);
         }
         assert_eq!(fences.open().is_some(), open, "{text:?}");
+        let mut at_once = Fences::default();
+        for (number, line) in (1..).zip(text.split('\n')) {
+            if at_once.whole_line(line.as_bytes()) {
+                at_once.opened_on(number);
+            }
+        }
+        assert_eq!(at_once.open(), fences.open(), "{text:?}");
     }
 }

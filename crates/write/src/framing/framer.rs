@@ -250,12 +250,12 @@ impl Framer {
                 }
                 Spot::Terminator(start) => from = start,
                 Spot::Fence(start) => {
-                    self.newlines += count_newlines(&lines[counted..start]);
-                    counted = start;
                     from = start + memchr(b'\n', &lines[start..]).unwrap_or_default();
-                    self.fences.begin_line();
-                    self.fences.feed(&lines[start..from]);
-                    self.fences.end_line(self.newlines + 1);
+                    if self.fences.whole_line(&lines[start..from]) {
+                        self.newlines += count_newlines(&lines[counted..start]);
+                        counted = start;
+                        self.fences.opened_on(self.newlines + 1);
+                    }
                 }
             }
         }

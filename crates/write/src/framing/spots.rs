@@ -43,7 +43,7 @@ impl Spots {
         let mut at = from;
         while let Some([first, second, third]) = blocks(lines, at) {
             if self.is_interesting(first, second, third) {
-                let found = self.within(lines, at, at + BLOCK);
+                let found = self.in_block(lines, at, [first, second, third]);
                 if found.is_some() {
                     return found;
                 }
@@ -59,18 +59,47 @@ impl Spots {
         memchr3_iter(b'\n', b'`', b'~', bytes).find_map(|index| self.at(lines, from + index))
     }
 
+    /// The first line that may matter, found at a byte of the block at `at`.
+    fn in_block(self, lines: &[u8], at: usize, [first, second, third]: [&[u8; BLOCK]; 3]) -> Option<Spot> {
+        let mut flags = [0; BLOCK];
+        for (index, flag) in flags.iter_mut().enumerate() {
+            *flag = self.flag(first[index], second[index], third[index]);
+        }
+        let (words, _) = flags.as_chunks::<8>();
+        for (number, word) in words.iter().enumerate() {
+            let mut word = u64::from_le_bytes(*word);
+            while word != 0 {
+                let index = word.trailing_zeros() as usize / 8;
+                let found = self.at(lines, at + number * 8 + index);
+                if found.is_some() {
+                    return found;
+                }
+                // Each flag is a single bit, the lowest of its byte.
+                word &= word - 1;
+            }
+        }
+        None
+    }
+
     fn is_interesting(self, first: &[u8; BLOCK], second: &[u8; BLOCK], third: &[u8; BLOCK]) -> bool {
-        let Self { done, marker, escape } = self;
         let mut found = 0;
         for index in 0..BLOCK {
-            let (byte, next, after) = (first[index], second[index], third[index]);
-            let is_done = u8::from(next == done[0]) & u8::from(after == done[1]);
-            let is_marker = u8::from(next == marker[0]) & u8::from(after == marker[1]);
-            let begins = is_done | is_marker | u8::from(next == escape);
-            let marks = u8::from(byte == b'`') | u8::from(byte == b'~');
-            found |= (u8::from(byte == b'\n') & begins) | (marks & u8::from(byte == next));
+            found |= self.flag(first[index], second[index], third[index]);
         }
         found != 0
+    }
+
+    /// 1 if a line that may matter begins at the second byte, or a run of marks at the first, else 0. Without a branch, so
+    /// that many are done at once.
+    #[inline(always)]
+    fn flag(self, byte: u8, next: u8, after: u8) -> u8 {
+        let Self { done, marker, escape } = self;
+        let is_done = u8::from(next == done[0]) & u8::from(after == done[1]);
+        let is_marker = u8::from(next == marker[0]) & u8::from(after == marker[1]);
+        let begins = is_done | is_marker | u8::from(next == escape);
+        let marks = u8::from(byte == b'`') | u8::from(byte == b'~');
+        let is_run = marks & u8::from(byte == next) & u8::from(next == after);
+        (u8::from(byte == b'\n') & begins) | is_run
     }
 
     fn at(self, lines: &[u8], at: usize) -> Option<Spot> {

@@ -12,9 +12,9 @@ fn journal(desk: &Desk, id: WriteSessionId) -> PathBuf {
     desk.path(&format!("{SPOOL}/.engross-staged-{id}-journal"))
 }
 
-/// Case 46 and 49: the journal is cut anywhere. What is taken up is a whole beginning of what was sent.
+/// The journal is cut anywhere. What is taken up is a whole beginning of what was sent.
 #[test]
-fn a_torn_journal_gives_a_whole_beginning() {
+fn case_46_and_49_a_torn_journal_gives_a_whole_beginning() {
     let mut desk = Desk::new();
     let id = desk.begun("a.txt", Operation::Create, |options| options.terminator = Terminator::None);
     let opened = std::fs::metadata(journal(&desk, id)).unwrap().len();
@@ -58,9 +58,9 @@ fn content_that_is_damaged_is_not_taken_for_whole() {
     assert_eq!(desk.read("a.txt"), None);
 }
 
-/// Case 47: a crash before the renaming, and one between it and the receipt.
+/// A crash before the renaming, and one between it and the receipt.
 #[test]
-fn a_crash_around_the_renaming() {
+fn case_47_and_48_a_crash_around_the_renaming_and_one_effect() {
     for operation in [Operation::Create, Operation::Append] {
         for renamed in [false, true] {
             let mut desk = Desk::new();

@@ -68,6 +68,25 @@ fn case_06_empty_content_is_not_written() {
 }
 
 #[test]
+fn case_48_an_append_that_is_sent_again_happens_once() {
+    let mut desk = Desk::new();
+    desk.put("a.txt", "old\n");
+    let id = desk.begin("a.txt", Operation::Append).unwrap().id;
+    desk.send(id, "new\n").unwrap();
+    let receipt = desk.sessions.finalise(id).unwrap().receipt;
+    assert!(receipt.is_some());
+    for restarted in [false, true] {
+        if restarted {
+            desk.restart();
+        }
+        assert_eq!(desk.sessions.finalise(id).unwrap().receipt, receipt);
+        let again = desk.sessions.chunk(id, Some(0), b"new\n", Ending::Whole).unwrap();
+        assert_eq!(again.receipt, receipt);
+        assert_eq!(desk.read("a.txt").as_deref(), Some("old\nnew\n"));
+    }
+}
+
+#[test]
 fn a_patch_of_the_target_and_a_patch_of_what_was_refused() {
     let desk = Desk::new();
     desk.put("a.txt", "one\ntwo\nthree\n");
@@ -205,7 +224,7 @@ fn case_66_the_limit_is_noticed_at_once() {
 }
 
 #[test]
-fn offsets_count_what_came() {
+fn case_50_and_51_offsets_count_what_came() {
     let desk = Desk::new();
     let id = desk.begin("a.txt", Operation::Create).unwrap().id;
     let at = |offset, text: &str| desk.sessions.chunk(id, Some(offset), text.as_bytes(), Ending::Whole);
