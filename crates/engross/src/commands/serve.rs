@@ -17,11 +17,13 @@ use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::files::{Ages, Locks, Root};
 use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 use engross_write::runner::WriteService;
+use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::{Ended, sessions, writes};
 use crate::cli::ServeArgs;
+use crate::delivery::hexadecimal;
 use crate::exports::Exports;
 use crate::failure::usage;
 use crate::files::{self, FolderLock};
@@ -227,7 +229,7 @@ async fn serve(
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });
-    let threads = Arc::clone(&tasks.store);
+    let (threads, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
     let bridge = tasks::bridge(tasks, service.clone())?;
     let runs = bridge.runs().clone();
     runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
@@ -277,6 +279,7 @@ async fn serve(
     }
     service.drain(Duration::ZERO).await;
     runs.drain(Duration::ZERO).await;
+    agents.shut_down().await;
     threads.close().await.map_err(|error| sessions::store_failure(&error))?;
     exports.finish().await;
     store.close().await.map_err(|error| sessions::store_failure(&error))
@@ -314,18 +317,27 @@ fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
 
 /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are.
 fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+    let data = sessions::data_folder(args.data.as_deref())?;
     if args.store == "memory" {
         return Ok(tasks::Parts {
             root,
             place,
             store: Arc::new(MemoryStore::new()),
             keys: tasks::keys(None)?,
+            agents: tasks::agents(&data, node_name())?,
         });
     }
-    let data = sessions::data_folder(args.data.as_deref())?;
+    // The same after a restart, so that what was left behind is found.
+    let owner = hexadecimal(&Sha256::digest(data.as_os_str().as_encoded_bytes()));
     let store =
         SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
-    Ok(tasks::Parts { root, place, store: Arc::new(store), keys: tasks::keys(Some(&data))? })
+    Ok(tasks::Parts {
+        root,
+        place,
+        store: Arc::new(store),
+        keys: tasks::keys(Some(&data))?,
+        agents: tasks::agents(&data, owner)?,
+    })
 }
 
 /// The documents beneath the root.

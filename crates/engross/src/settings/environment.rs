@@ -1,6 +1,7 @@
 //! A snapshot of the variables that matter.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Variables that hold keys: shown only as set or not set.
@@ -18,7 +19,7 @@ pub(crate) const COLLECTOR: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 pub(super) const PREFIX: &str = "ENGROSS_";
 
 /// Our own variables that are no settings.
-const OTHERS: &[&str] = &["CONFIG", "LOG", "REQUIRE", "TOKEN"];
+const OTHERS: &[&str] = &["CONFIG", "LOG", "REQUIRE", "SERVER", "TOKEN"];
 
 /// What begins the names of variables that only tests read.
 const TEST_PREFIX: &str = "TEST_";
@@ -52,6 +53,11 @@ impl Environment {
     /// Whether terminals may be sent colours (no-color.org).
     pub(crate) fn allows_colour(&self) -> bool {
         self.get("NO_COLOR").is_none() && self.get("TERM") != Some("dumb")
+    }
+
+    /// All variables of the process: what agents are given a part of.
+    pub(crate) fn whole() -> Vec<(OsString, OsString)> {
+        std::env::vars_os().collect()
     }
 
     /// Where a program is found.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use engross_agent::session::Sessions;
 use engross_bridge::agent::{Policy, ProviderId, TaskRunner};
+use engross_bridge::agents::{self, Agents, Host};
 use engross_bridge::rpc::{Bridge, BridgeConfig};
 use engross_bridge::runs::{Places, Provider, Runs, RunsConfig, Target};
 use engross_bridge::scopes::{Keys, MemoryHashes, SigningKey, Workspace};
@@ -19,6 +20,8 @@ use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::Store;
 use engross_store::files::{Precondition, RelPath, Root};
 use sha2::{Digest, Sha256};
+
+use crate::settings::Environment;
 
 pub(crate) use own::OwnRunner;
 pub(crate) use toolboxes::TaskToolboxes;
@@ -45,26 +48,33 @@ pub(crate) struct Parts {
     pub(crate) store: Arc<dyn Store>,
     /// What links are signed with.
     pub(crate) keys: Keys,
+    /// Other people's agents.
+    pub(crate) agents: Arc<Agents>,
 }
 
 /// The bridge, with the product's own agent among the providers.
 pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
-    let Parts { root, place, store, keys } = parts;
-    let own: Arc<dyn TaskRunner> = Arc::new(OwnRunner::new(sessions));
-    let missing = |id: &str, label: &str, category, command: &str| {
-        let help = format!("install it with: {command}");
-        provider(id, label, Target::Agent, category, None, help)
-    };
+    let Parts { root, place, store, keys, agents } = parts;
+    let in_process: Arc<dyn TaskRunner> = Arc::new(OwnRunner::new(sessions));
+    let others = agents.runners().iter().map(|runner| {
+        let agent = runner.provider();
+        let category = if agent.id.as_str() == "codex" { "native" } else { "protocol-adapter" };
+        let carrier: Arc<dyn TaskRunner> = Arc::new(runner.clone());
+        provider(
+            agent.id.as_str(),
+            &agent.label,
+            Target::Agent,
+            category,
+            Some(carrier),
+            agent.install.clone(),
+        )
+    });
     let gateway = "no gateway is set up on this server".to_owned();
-    let providers = [
-        missing("codex", "Codex", "native", "npm install -g @agentclientprotocol/codex-acp"),
-        missing("opencode", "OpenCode", "protocol-adapter", "npm install -g opencode-ai"),
-        missing("gemini", "Gemini", "protocol-adapter", "npm install -g @google/gemini-cli"),
-        missing("hermes", "Hermes", "protocol-adapter", "pip install 'hermes-agent[acp]'"),
-        provider("engross", "engross", Target::Agent, "native", Some(own), String::new()),
+    let own = [
+        provider("engross", "engross", Target::Agent, "native", Some(in_process), String::new()),
         provider("openclaw", "OpenClaw", Target::Gateway, "native", None, gateway),
     ];
-    let providers = providers.into_iter().collect::<Result<Vec<_>, _>>();
+    let providers = others.chain(own).collect::<Result<Vec<_>, _>>();
     let runs = Runs::new(RunsConfig {
         store,
         workspace: Workspace::new(root.top(), &place),
@@ -93,6 +103,16 @@ fn provider(
 ) -> Result<Provider, String> {
     let id = ProviderId::new(id)?;
     Ok(Provider { id, label: label.to_owned(), target, category, runner, help, sources: Vec::new() })
+}
+
+/// Other people's agents, as processes of this machine. What an earlier server of the same `owner` left behind is ended.
+pub(crate) fn agents(data: &Path, owner: String) -> Result<Arc<Agents>, Failure> {
+    let folder = data.join("agents");
+    crate::files::make_folder(&folder)?;
+    let host = Host { environment: Environment::whole(), folder, owner, clock: Arc::new(SystemClock) };
+    let agents = Agents::new(agents::Provider::known(), &host, &agents::Limits::default());
+    agents.sweep();
+    Ok(Arc::new(agents))
 }
 
 /// The secret of the folder for data, made if there is none; without a folder one for this process.

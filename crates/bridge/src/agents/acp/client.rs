@@ -217,7 +217,12 @@ impl Client {
 
     pub(super) fn refused(&self, method: &'static str, error: &RpcError) -> AgentFault {
         if error.code == ErrorCode::AuthRequired {
-            let names: Vec<&str> = self.about.auth_methods.iter().map(|method| method.name()).collect();
+            let names: Vec<&str> = self
+                .about
+                .auth_methods
+                .iter()
+                .map(agent_client_protocol_schema::v1::AuthMethod::name)
+                .collect();
             return AgentFault::Login { methods: shown(&names.join(", ")) };
         }
         let data = error.data.as_ref().map(|data| match data {
