@@ -141,7 +141,16 @@ impl Desk {
 fn the_outcome_table() {
     let missing = "OPENCLAW_REQUIRED_ARTIFACT_MISSING";
     let nothing = "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE";
-    let rows: &[(usize, &str, &[&str], Status, &str, Option<&str>, SyncStatus)] = &[
+    type Row = (
+        usize,
+        &'static str,
+        &'static [&'static str],
+        Status,
+        &'static str,
+        Option<&'static str>,
+        SyncStatus,
+    );
+    let rows: &[Row] = &[
         (0, "hello", &[], Status::Completed, "success", None, SyncStatus::NoArtifacts),
         (1, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),
         (4, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),
