@@ -117,6 +117,7 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
             prompt: prompt.clone(),
             user_text: prompt.clone(),
             continues: number > 0,
+            conversation: None,
             environment: vec![(
                 "XWORKMATE_ARTIFACT_DIRECTORY".to_owned(),
                 directory.to_string_lossy().into_owned(),

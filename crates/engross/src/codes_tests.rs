@@ -32,6 +32,7 @@ fn known() -> BTreeSet<String> {
         engross_agent::CODES,
         engross_agent::session::CODES,
         engross_agent::workspace::CODES,
+        engross_bridge::runs::CODES,
         engross_store::CODES,
         engross_write::CODES,
         engross_bridge::runs::CODES,

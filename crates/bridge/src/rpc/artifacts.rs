@@ -80,6 +80,7 @@ pub(super) async fn export(
     let content = !list && params.flag("includeContent")?.unwrap_or(true);
     let inline = params.number("maxInlineBytes")?.unwrap_or(INLINE).min(MOST_INLINE);
     let given = params.text("artifactScope")?.map(str::to_owned);
+    let (session, run) = of.clone();
     let page = within(bridge, of, given, move |scope, config| {
         let requirements: Requirements = contract.requirements();
         let manifest = scope.manifest(&requirements, since, config.hashing())?;
@@ -87,7 +88,9 @@ pub(super) async fn export(
         let of = PageOf { most, cursor: cursor.as_deref(), inline, expected: &expected };
         scope.page(&manifest, of, signer(config), config.hashing())
     });
-    Ok(serde_json::to_value(page.await?).unwrap_or_default())
+    let mut told = serde_json::to_value(page.await?).unwrap_or_default();
+    bridge.runs.link(&mut told, &session, &run, &call.base);
+    Ok(told)
 }
 
 /// `xworkmate.artifacts.read`.

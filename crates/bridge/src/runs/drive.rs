@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::attachments;
 use super::config::Provider;
@@ -26,15 +26,21 @@ use serde_json::json;
 /// The bytes of an answer that are kept.
 const LONGEST_TEXT: usize = 8 << 20;
 
+/// How long an agent has to confirm that it was asked to stop.
+const CONFIRM: Duration = Duration::from_secs(5);
+
 /// How long the store may be away before a run's end is tried again.
 const RETRY: Duration = Duration::from_millis(500);
 
 impl Runs {
     /// A run that has got its place.
     pub(super) async fn begin(self, waiting: Waiting) {
-        let Ok(found) = name(Kind::Run, &waiting.principal, waiting.run.as_str()) else { return };
-        let Ok(Some(row)) = self.find(&found).await else { return };
-        let Ok(cell) = self.cell(row.session).await else { return };
+        let Ok(cell) = self.cell_of(&waiting).await else {
+            // The store is away; the run waits on.
+            sleep(RETRY).await;
+            self.give_back(waiting);
+            return;
+        };
         match self.step(&cell, &waiting.run, Input::Admit, &Said::default()).await {
             Ok(Action::Start(order)) => self.drive(cell, waiting.principal, *order, None).await,
             Ok(_) => self.requeue(&cell, &waiting.run).await,
@@ -44,6 +50,13 @@ impl Runs {
                 self.requeue(&cell, &waiting.run).await;
             }
         }
+    }
+
+    async fn cell_of(&self, waiting: &Waiting) -> Result<Arc<Cell>, RunError> {
+        let found = name(Kind::Run, &waiting.principal, waiting.run.as_str())?;
+        let row = self.find(&found).await?;
+        let row = row.ok_or_else(|| RunError::Damaged { problem: "a run has no name".to_owned() })?;
+        self.cell(row.session).await
     }
 
     /// A run that a process before this one had begun.
@@ -77,13 +90,19 @@ impl Runs {
         }
     }
 
-    /// Decides until it is stored.
-    async fn settle(&self, cell: &Arc<Cell>, run: &RunId, input: Input, said: &Said) -> Action {
+    /// Decides until it is stored; `None` when that cannot be any more, as the process is about to end.
+    async fn settle(&self, cell: &Arc<Cell>, run: &RunId, mut input: Input, said: &Said) -> Option<Action> {
         loop {
             match self.step(cell, run, input.clone(), said).await {
-                Ok(action) => return action,
-                Err(RunError::Store(engross_store::Error::Closed) | RunError::Damaged { .. }) => {
-                    return Action::Rest;
+                Ok(action) => return Some(action),
+                Err(RunError::Store(engross_store::Error::Closed) | RunError::Damaged { .. }) => return None,
+                Err(RunError::Store(error @ engross_store::Error::TooLarge { .. })) => {
+                    // A list that no entry can hold is no list; the run must end all the same.
+                    let (code, message) = (error.code().to_owned(), error.to_string());
+                    input = match input {
+                        Input::Exported(_) => Input::ExportFailed(code, message),
+                        _ => Input::Lost(code, message),
+                    };
                 }
                 Err(_) => sleep(RETRY).await,
             }
@@ -154,9 +173,9 @@ impl Runs {
         drop(live);
         let until = Instant::now() + Duration::from_millis(deadline.saturating_sub(self.now()));
         let said = match resumed {
-            Some(running) => self.listen(&cell, &order, &handle, running, until).await,
+            Some(running) => self.listen(&cell, &order, &handle, running, (deadline, until)).await,
             None => match self.call(&cell, &principal, &order, &handle, until).await {
-                Some(running) => self.listen(&cell, &order, &handle, running, until).await,
+                Some(running) => self.listen(&cell, &order, &handle, running, (deadline, until)).await,
                 None => false,
             },
         };
@@ -192,7 +211,10 @@ impl Runs {
                 tokio::select! {
                     biased;
                     () = handle.cancelled.cancelled() => Input::Stopped,
-                    () = sleep_until(until) => Input::Deadline,
+                    () = sleep_until(until) => lost(
+                        "OPENCLAW_RUN_DEADLINE_EXCEEDED",
+                        "the agent did not begin in the time that the run has".to_owned(),
+                    ),
                     started = runner.start(turn) => match started {
                         Ok(running) => {
                             handle.set(Arc::clone(&running.control));
@@ -214,7 +236,7 @@ impl Runs {
         order: &Order,
         handle: &Handle,
         mut running: Running,
-        until: Instant,
+        (deadline, mut until): (u64, Instant),
     ) -> bool {
         let run = &order.face.run;
         let gateway = order.face.target == Target::Gateway;
@@ -233,7 +255,13 @@ impl Runs {
                     None => Input::Lost("AGENT_LOST".to_owned(), "the agent is gone before it was done: look at its own log, then ask again".to_owned()),
                 },
                 () = sleep_until(until) => {
-                    let _ = running.control.cancel().await;
+                    let left = deadline.saturating_sub(self.now());
+                    if left > 0 {
+                        // The clock was set back, and it is the clock that counts.
+                        until = Instant::now() + Duration::from_millis(left);
+                        continue;
+                    }
+                    let _ = timeout(CONFIRM, running.control.cancel()).await;
                     Input::Deadline
                 }
                 // A gateway's run may go on wherever it is; an agent of this machine is stopped.
@@ -247,9 +275,12 @@ impl Runs {
                 }
             };
             match self.settle(cell, run, input, &said).await {
-                Action::Export => return true,
-                Action::Tell(permission, option) => running.control.answer(&permission, option.as_deref()),
-                _ => {}
+                None => return false,
+                Some(Action::Export) => return true,
+                Some(Action::Tell(permission, option)) => {
+                    running.control.answer(&permission, option.as_deref());
+                }
+                Some(_) => {}
             }
             let live = cell.live.lock().await;
             if !matches!(live.run(run).map(|run| &run.phase), Some(Phase::Running(_))) {

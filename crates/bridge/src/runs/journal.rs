@@ -12,6 +12,9 @@ use super::state::Thread;
 /// After so many entries the state is kept beside the log, so that reading it stays short.
 const SNAPSHOT_EVERY: u64 = 64;
 
+/// The bytes of the largest state that is kept; with attachments that wait it can be larger, and is read from the log then.
+const LARGEST: usize = 4 << 20;
+
 /// A state is kept with its version; one of another version is not read.
 const VERSION: u8 = 1;
 
@@ -55,6 +58,7 @@ pub(super) async fn append(
     }
     let due = after.head / SNAPSHOT_EVERY > thread.head / SNAPSHOT_EVERY;
     let snapshot = if due { Some(serde_json::to_vec(&(VERSION, &after)).map_err(damaged)?) } else { None };
+    let snapshot = snapshot.filter(|state| state.len() <= LARGEST);
     let (was, is) = (thread.open().next().is_some(), after.open().next().is_some());
     let wake_at = (was != is).then_some(is.then_some(0));
     let append =

@@ -141,8 +141,16 @@ impl Desk {
 fn the_outcome_table() {
     let missing = "OPENCLAW_REQUIRED_ARTIFACT_MISSING";
     let nothing = "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE";
-    type Row<'a> = (usize, &'a str, &'a [&'a str], Status, &'a str, Option<&'a str>, SyncStatus);
-    let rows: &[Row<'_>] = &[
+    type Row = (
+        usize,
+        &'static str,
+        &'static [&'static str],
+        Status,
+        &'static str,
+        Option<&'static str>,
+        SyncStatus,
+    );
+    let rows: &[Row] = &[
         (0, "hello", &[], Status::Completed, "success", None, SyncStatus::NoArtifacts),
         (1, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),
         (4, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),

@@ -221,6 +221,17 @@ impl Runs {
         }
     }
 
+    /// Waits again behind the others of its principal.
+    pub(super) fn give_back(&self, waiting: Waiting) {
+        for lane in lock(&self.inner.lanes).values_mut() {
+            if lane.leave(&waiting.run) {
+                lane.wait(waiting);
+                break;
+            }
+        }
+        self.pump();
+    }
+
     /// Gives up a place, and waits again if the run still can.
     pub(super) async fn requeue(&self, cell: &Arc<Cell>, run: &RunId) {
         for lane in lock(&self.inner.lanes).values_mut() {

@@ -17,7 +17,7 @@ use super::service::{Cell, Runs, Told, lock};
 use super::state::{Phase, Run, Thread};
 use super::tell;
 use super::updates::{Update, entry_of, seq_of};
-use crate::scopes::{ExportPage, PageOf, RunId, Signer, expected_dirs};
+use crate::scopes::{ExportPage, PageOf, RunId, SessionKey, Signer, expected_dirs};
 
 /// Ends that are kept as they were told, for each thread.
 const TOLD: usize = 16;
@@ -258,7 +258,7 @@ impl Runs {
         match page {
             Ok(page) => {
                 let mut told = tell::terminal(end, seq, &directory, Some(&page));
-                self.link(&mut told, end, base, now);
+                self.link(&mut told, &end.face.session_key, &end.face.run, base);
                 told
             }
             Err(error) => {
@@ -287,16 +287,17 @@ impl Runs {
         }
     }
 
-    /// Adds a download link to every file.
-    fn link(&self, told: &mut Value, end: &Terminal, base: &str, now: Millis) {
+    /// Adds a download link to every file that is told of a run.
+    pub(crate) fn link(&self, told: &mut Value, session: &SessionKey, run: &RunId, base: &str) {
         if base.is_empty() {
             return;
         }
         let config = &self.inner.config;
+        let now = self.now();
         let Some(files) = told.get_mut("artifacts").and_then(Value::as_array_mut) else { return };
         for file in files {
             let path = file.get("relativePath").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let link = config.keys.link(&end.face.session_key, &end.face.run, &path, now, config.lifetime);
+            let link = config.keys.link(session, run, &path, now, config.lifetime);
             if let (Ok(query), Value::Object(file)) = (link, file) {
                 let url = format!("{}/artifacts/openclaw/download?{query}", base.trim_end_matches('/'));
                 file.insert("downloadUrl".to_owned(), url.into());

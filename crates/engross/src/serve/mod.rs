@@ -25,6 +25,8 @@ mod wire;
 #[cfg(test)]
 mod access_tests;
 #[cfg(test)]
+mod acp_tests;
+#[cfg(test)]
 mod client;
 #[cfg(test)]
 mod contract_tests;

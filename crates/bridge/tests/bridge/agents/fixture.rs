@@ -76,6 +76,7 @@ impl World {
             prompt: prompt.to_owned(),
             user_text: prompt.to_owned(),
             continues: false,
+            conversation: None,
             environment: vec![
                 ("XWORKMATE_RUN_ID".to_owned(), run.to_owned()),
                 ("XWORKMATE_ARTIFACT_DIRECTORY".to_owned(), directory.to_str().unwrap().to_owned()),

@@ -18,7 +18,7 @@ const TEN: [&str; 10] = [
     "artifactScope",
 ];
 
-fn contract(params: Value, contract: Value) -> Value {
+fn contract(params: Value, contract: &Value) -> Value {
     and(params, json!({ "metadata": { "xworkmateTaskArtifactContract": contract } }))
 }
 
@@ -49,7 +49,7 @@ async fn a_result_carries_everything_that_names_it() {
 async fn case_121_a_turn_with_text_and_no_files_ends_at_once() {
     let desk = Desk::new().await;
     let asked =
-        contract(gateway("t", "say:done unstated"), json!({ "requiresExportBeforeFinalResponse": true }));
+        contract(gateway("t", "say:done unstated"), &json!({ "requiresExportBeforeFinalResponse": true }));
     let handle = desk.call("session.start", asked).await;
     for field in TEN {
         assert!(!handle[field].is_null(), "{field}");
@@ -93,8 +93,7 @@ async fn case_69_to_73_words_and_files_are_the_evidence() {
 async fn case_74_75_77_required_files_decide_and_partial_ones_are_never_listed() {
     let desk = Desk::new().await;
     let required = json!({ "requiredArtifactExtensions": [".PDF", "md"] });
-    let told =
-        desk.call("session.start", contract(agent("a", "say:see write:a.md=x"), required.clone())).await;
+    let told = desk.call("session.start", contract(agent("a", "say:see write:a.md=x"), &required)).await;
     let seen = json!([
         told["status"],
         told["success"],
@@ -109,18 +108,18 @@ async fn case_74_75_77_required_files_decide_and_partial_ones_are_never_listed()
     );
     assert_eq!(paths(&told), Vec::<String>::new());
     let told =
-        desk.call("session.start", contract(agent("b", "write:a.md=x write:out/B.Pdf=y"), required)).await;
+        desk.call("session.start", contract(agent("b", "write:a.md=x write:out/B.Pdf=y"), &required)).await;
     assert_eq!((&told["status"], &told["artifactSyncStatus"]), (&json!("completed"), &json!("synced")));
     assert_eq!(paths(&told), ["a.md", "out/B.Pdf"]);
     let counted = json!({ "expectedFileCountByExtension": { "png": 2 } });
-    let told = desk.call("session.start", contract(agent("c", "write:a.png=x"), counted)).await;
+    let told = desk.call("session.start", contract(agent("c", "write:a.png=x"), &counted)).await;
     assert_eq!(told["missingRequiredFileCounts"], json!({ "png": { "expected": 2, "actual": 1 } }));
 }
 
 #[tokio::test]
 async fn case_76_expected_folders_never_hold_an_end_up() {
     let desk = Desk::new().await;
-    let asked = contract(agent("t", "say:Hello"), json!({ "expectedArtifactDirs": ["reports/"] }));
+    let asked = contract(agent("t", "say:Hello"), &json!({ "expectedArtifactDirs": ["reports/"] }));
     assert_eq!(desk.call("session.start", asked).await["status"], "completed");
 }
 
