@@ -88,7 +88,10 @@ fn in_a_run_of_the_same_lines_only_what_was_asked_for_is_removed() {
     for (cut, asked, other) in [(0, 30, 180), (3, 27, 177), (9, 51, 201)] {
         let file = format!("# Title\n\n{}", row.repeat(8));
         let (file, rest) = file.split_at(file.len() - cut);
-        let (again, new) = (&file[file.len() - usize::try_from(asked).unwrap()..], format!("{rest}{}The end.\n", row.repeat(5)));
+        let (again, new) = (
+            &file[file.len() - usize::try_from(asked).unwrap()..],
+            format!("{rest}{}The end.\n", row.repeat(5)),
+        );
         let (whole, doubt) = joined_in_doubt(file, &format!("{again}{new}"));
         assert_eq!((whole, doubt), (format!("{file}{new}"), Some(Doubt { removed: asked, other })), "{cut}");
     }
@@ -103,7 +106,10 @@ fn in_a_run_of_the_same_lines_only_what_was_asked_for_is_removed() {
     let short = "x\n";
     let file = format!("{}\n{}", "a".repeat(40), short.repeat(40));
     let more = format!("\n{}end\n", short.repeat(20));
-    assert_eq!(joined_in_doubt(&file, &more), (format!("{file}end\n"), Some(Doubt { removed: 41, other: 39 })));
+    assert_eq!(
+        joined_in_doubt(&file, &more),
+        (format!("{file}end\n"), Some(Doubt { removed: 41, other: 39 }))
+    );
 }
 
 #[test]
