@@ -91,6 +91,8 @@ enum Chore {
     Floor { file: PathBuf, part: String },
     #[command(hide = true)]
     FloorServer { model: String },
+    #[command(hide = true)]
+    FloorWrite { source: PathBuf, folder: PathBuf },
 }
 
 fn main() -> ExitCode {
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
         Chore::Examples => examples::pack(),
         Chore::Floor { file, part } => bench::edit::floor(&file, &part),
         Chore::FloorServer { model } => bench::serve::floor::run(&model),
+        Chore::FloorWrite { source, folder } => bench::write::floor::run(&source, &folder),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
 //! Prints how fast the framing engine is, as a ratio to a floor measured in the same run: copy the bytes, count newlines,
-//! check UTF-8. Run with `--release`.
+//! check UTF-8. Run with `--release`; with words behind it only rows whose text and chunk they name, such as `code 4`.
 
 use std::hint::black_box;
 use std::io::Write as _;
@@ -12,9 +12,14 @@ const RUNS: usize = 9;
 
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
     writeln!(out, "| text | chunk | engine MB/s | floor MB/s | ratio |\n|---|---:|---:|---:|---:|")?;
     for (name, text) in [("code", code()), ("prose", prose()), ("Markdown with many fences", fences())] {
         for chunk in [4, 64, 4096, 64 << 10] {
+            let is_wanted = |word: &String| name.contains(word.as_str()) || *word == chunk.to_string();
+            if !wanted.iter().all(is_wanted) {
+                continue;
+            }
             let (engine, floor) = best(|| engine(&text, chunk), || floor(&text, chunk));
             writeln!(out, "| {name} | {chunk} | {engine:.0} | {floor:.0} | {:.2} |", engine / floor)?;
         }

@@ -5,6 +5,7 @@
 pub(crate) mod edit;
 pub(crate) mod scopes;
 pub(crate) mod serve;
+pub(crate) mod write;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -25,6 +26,12 @@ pub(crate) enum Part {
     },
     /// The files of a run; the floor is sha256sum over the same files. Linux only; takes 6 GB of room, sparse.
     Scopes,
+    /// Streamed files; the floors copy the same bytes and make them durable. Linux only; takes 2 GB of room.
+    Write {
+        /// How often 64 MiB are sent; medians count.
+        #[arg(long, default_value_t = WRITES)]
+        rounds: usize,
+    },
     /// Turns over HTTP; the floor passes the same request on to the same model and stores nothing. Linux only.
     Serve {
         /// One short round, for a first impression: its figures scatter.
@@ -37,6 +44,7 @@ pub(crate) enum Part {
 }
 
 const RUNS: usize = 15;
+const WRITES: usize = 9;
 
 /// Measures one part, or all.
 pub(crate) fn run(part: Option<Part>) -> Result<()> {
@@ -44,11 +52,13 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
         Some(Part::Edit { runs }) => edit::run(runs),
         Some(Part::Serve { quick, rows }) => serve::run(quick, rows.as_deref()),
         Some(Part::Scopes) => scopes::run(),
+        Some(Part::Write { rounds }) => write::run(rounds),
         None => {
             let edited = edit::run(RUNS);
             let exported = scopes::run();
+            let written = write::run(WRITES);
             serve::run(false, None)?;
-            edited.and(exported)
+            edited.and(exported).and(written)
         }
     }
 }

@@ -8,6 +8,7 @@
 //! under names of their own is found by a [`Tree`] and named by a [`DiskPath`].
 
 mod append;
+mod digest;
 mod disk_path;
 mod error;
 mod list;
@@ -24,6 +25,8 @@ mod temporary;
 mod tree;
 mod write;
 
+#[cfg(test)]
+mod digest_tests;
 #[cfg(test)]
 mod disk_path_tests;
 #[cfg(test)]

@@ -5,9 +5,7 @@
 
 use std::io::{self, ErrorKind, Write};
 
-use cap_std::fs::{File, OpenOptions};
-use sha2::{Digest, Sha256};
-
+use super::digest::Digest;
 use super::error::{Doing, FileError, shown};
 use super::path::RelPath;
 use super::platform::{sync_entries, undress};
@@ -17,6 +15,7 @@ use super::reserved::STAGED;
 use super::root::Folder;
 use super::temporary::{Access, Lock, Temporary, create, lock};
 use super::write::place_temporary;
+use cap_std::fs::{File, OpenOptions};
 
 /// The name of a staged file in its folder: 1 to 128 ASCII letters, digits, `_` and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,7 +66,7 @@ pub struct Staged {
     file: File,
     length: u64,
     /// Of all its bytes; `None` when they were not all appended here.
-    digest: Option<Sha256>,
+    digest: Option<Digest>,
 }
 
 /// A staged file that did not take its place, and is as it was.
@@ -94,7 +93,13 @@ impl Folder {
             made => made.map_err(failed)?,
         };
         sync_entries(&self.dir).map_err(failed)?;
-        Ok(Staged { folder: self.clone(), name: name.clone(), file, length: 0, digest: Some(Sha256::new()) })
+        Ok(Staged {
+            folder: self.clone(),
+            name: name.clone(),
+            file,
+            length: 0,
+            digest: Some(Digest::default()),
+        })
     }
 
     /// Opens the staged file of that name again; `None` when there is none.
@@ -200,7 +205,7 @@ impl Staged {
         if length < self.length {
             self.file.set_len(length).map_err(|error| self.failed(&error))?;
             self.length = length;
-            self.digest = if length == 0 { Some(Sha256::new()) } else { None };
+            self.digest = (length == 0).then(Digest::default);
         }
         Ok(())
     }
@@ -220,8 +225,8 @@ impl Staged {
     /// # Errors
     /// As [`Staged::reader`].
     pub fn sha256(&self) -> Result<String, FileError> {
-        if let Some(digest) = &self.digest {
-            return Ok(hexadecimal(digest.clone()));
+        if let Some(sum) = self.digest.as_ref().and_then(Digest::sum) {
+            return Ok(hexadecimal(sum));
         }
         let mut reader = self.reader()?;
         hash(&mut reader).map_err(|error| FileError::io(self.name.as_str(), Doing::Reading, &error))

@@ -87,6 +87,7 @@ impl Fences {
     }
 
     /// The open fence opens on this line, from 1.
+    #[inline]
     pub(crate) fn opened_on(&mut self, line: u64) {
         if let Some(open) = &mut self.open {
             open.line = line;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ends::{Candidate, End, EndedBy, TurnStart};
 use super::fence::{Fence, Fences};
-use super::spots::{Spot, Spots, count_newlines, last_newline};
+use super::spots::{Search, Spot, Spots, count_newlines, last_newline};
 use super::terminator::{BLANKS, Framing, LineKind, Terminator, is_blank};
 use super::utf8::{Carry, Encoding, InvalidUtf8, Next, next};
 
@@ -41,6 +41,15 @@ pub struct Framer {
     pub(super) asked: Option<Candidate>,
     pub(super) ended: Option<End>,
     pub(super) after_end: u64,
+}
+
+/// Chunks up to this size, in bytes, are looked at byte by byte before all else.
+const SHORT: usize = 16;
+
+/// Whether a chunk has nothing but ASCII, and no line end.
+#[inline]
+fn is_plain(chunk: &[u8]) -> bool {
+    chunk.iter().fold(true, |plain, byte| plain & byte.is_ascii() & (*byte != b'\n'))
 }
 
 impl Framer {
@@ -76,7 +85,13 @@ impl Framer {
     /// # Errors
     /// [`InvalidUtf8`] when the encoding is strict. All content before it has been released.
     pub fn push(&mut self, chunk: &[u8], out: &mut impl FnMut(&[u8])) -> Result<Option<End>, InvalidUtf8> {
-        if self.carry.is_empty() && chunk.len() <= 16 && chunk.is_ascii() {
+        let is_short = chunk.len() <= SHORT && self.carry.is_empty();
+        if is_short && self.free && self.ended.is_none() && !self.fences.active() && is_plain(chunk) {
+            self.received += chunk.len() as u64;
+            self.release(chunk, out);
+            return Ok(None);
+        }
+        if is_short && chunk.is_ascii() {
             self.received += chunk.len() as u64;
             self.text(chunk, out);
             return Ok(self.ended);
@@ -240,7 +255,8 @@ impl Framer {
             self.fences.end_line(self.newlines + 1);
             from = end;
         }
-        while let Some(spot) = self.spots.next(lines, from) {
+        let mut search = Search::new(self.spots, lines, from);
+        while let Some(spot) = search.next(from) {
             match spot {
                 Spot::Terminator(start) if self.may_end_at(&lines[start..]) => {
                     self.newlines += count_newlines(&lines[counted..start]);

@@ -37,56 +37,22 @@ impl Spots {
         Self { done: known(*b"DO"), marker: known(marker), escape }
     }
 
-    /// The first line of `lines` that begins behind `from` and may matter. All lines have their LF.
-    #[inline]
-    pub(super) fn next(self, lines: &[u8], from: usize) -> Option<Spot> {
-        let mut at = from;
-        while let Some([first, second, third]) = blocks(lines, at) {
-            if self.is_interesting(first, second, third) {
-                let found = self.in_block(lines, at, [first, second, third]);
-                if found.is_some() {
-                    return found;
-                }
-            }
-            at += BLOCK;
-        }
-        self.within(lines, at, lines.len().saturating_sub(1))
-    }
-
     /// The first line that may matter, found at a byte from `from` to before `to`.
+    #[inline]
     fn within(self, lines: &[u8], from: usize, to: usize) -> Option<Spot> {
         let bytes = lines.get(from..to)?;
         memchr3_iter(b'\n', b'`', b'~', bytes).find_map(|index| self.at(lines, from + index))
     }
 
-    /// The first line that may matter, found at a byte of the block at `at`.
-    fn in_block(self, lines: &[u8], at: usize, [first, second, third]: [&[u8; BLOCK]; 3]) -> Option<Spot> {
-        let mut flags = [0; BLOCK];
+    /// A bit for each byte of a block at which a line may matter.
+    #[inline]
+    fn marked(self, [first, second, third]: [&[u8; BLOCK]; 3]) -> u128 {
+        let (mut flags, mut any) = ([0; BLOCK], 0);
         for (index, flag) in flags.iter_mut().enumerate() {
             *flag = self.flag(first[index], second[index], third[index]);
+            any |= *flag;
         }
-        let (words, _) = flags.as_chunks::<8>();
-        for (number, word) in words.iter().enumerate() {
-            let mut word = u64::from_le_bytes(*word);
-            while word != 0 {
-                let index = word.trailing_zeros() as usize / 8;
-                let found = self.at(lines, at + number * 8 + index);
-                if found.is_some() {
-                    return found;
-                }
-                // Each flag is a single bit, the lowest of its byte.
-                word &= word - 1;
-            }
-        }
-        None
-    }
-
-    fn is_interesting(self, first: &[u8; BLOCK], second: &[u8; BLOCK], third: &[u8; BLOCK]) -> bool {
-        let mut found = 0;
-        for index in 0..BLOCK {
-            found |= self.flag(first[index], second[index], third[index]);
-        }
-        found != 0
+        if any == 0 { 0 } else { bits(&flags) }
     }
 
     /// 1 if a line that may matter begins at the second byte, or a run of marks at the first, else 0. Without a branch, so
@@ -102,6 +68,7 @@ impl Spots {
         (u8::from(byte == b'\n') & begins) | is_run
     }
 
+    #[inline]
     fn at(self, lines: &[u8], at: usize) -> Option<Spot> {
         match (lines[at], lines[at + 1]) {
             (b'\n', next) if next == self.escape => Some(Spot::Terminator(at + 1)),
@@ -120,7 +87,59 @@ impl Spots {
     }
 }
 
+/// Goes through whole lines, from one that may matter to the next.
+pub(super) struct Search<'a> {
+    spots: Spots,
+    lines: &'a [u8],
+    /// Where the current block begins, and what of it is still to be looked at.
+    block: usize,
+    marked: u128,
+    /// Where the next block begins.
+    next: usize,
+}
+
+impl<'a> Search<'a> {
+    /// A search in `lines`, all of which have their LF, from the byte `from` on.
+    #[inline]
+    pub(super) fn new(spots: Spots, lines: &'a [u8], from: usize) -> Self {
+        Self { spots, lines, block: from, marked: 0, next: from }
+    }
+
+    /// The next line that may matter and begins behind the byte `from`.
+    #[inline]
+    pub(super) fn next(&mut self, from: usize) -> Option<Spot> {
+        loop {
+            while self.marked != 0 {
+                let index = self.block + self.marked.trailing_zeros() as usize;
+                self.marked &= self.marked - 1;
+                if index >= from {
+                    let found = self.spots.at(self.lines, index);
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+            }
+            self.block = self.next.max(from);
+            let Some(blocks) = blocks(self.lines, self.block) else { break };
+            self.next = self.block + BLOCK;
+            self.marked = self.spots.marked(blocks);
+        }
+        self.spots.within(self.lines, self.block, self.lines.len().saturating_sub(1))
+    }
+}
+
+/// One bit for each byte, all of which are 0 or 1.
+fn bits(flags: &[u8; BLOCK]) -> u128 {
+    let (words, _) = flags.as_chunks::<8>();
+    words.iter().rev().fold(0, |bits, word| {
+        // The product brings the lowest bit of each byte into the highest byte.
+        let byte = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        (bits << 8) | u128::from(byte)
+    })
+}
+
 /// A block of `text`, and the blocks one and two bytes further on.
+#[inline]
 fn blocks(text: &[u8], at: usize) -> Option<[&[u8; BLOCK]; 3]> {
     let third = text.get(at + 2..)?.first_chunk()?;
     Some([text[at..].first_chunk()?, text[at + 1..].first_chunk()?, third])

@@ -47,19 +47,23 @@ pub(super) enum Next {
 }
 
 impl Carry {
+    #[inline]
     pub(super) fn is_empty(self) -> bool {
         self.length == 0
     }
 
+    #[inline]
     pub(super) fn len(self) -> usize {
         usize::from(self.length)
     }
 
+    #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[..self.len()]
     }
 
     /// Adds bytes; four are the longest code point, and there are never more.
+    #[inline]
     pub(super) fn push(&mut self, bytes: &[u8]) {
         for (place, byte) in self.bytes.iter_mut().skip(usize::from(self.length)).zip(bytes) {
             *place = *byte;
@@ -69,6 +73,7 @@ impl Carry {
 }
 
 /// What `bytes`, which is not empty, begins with.
+#[inline]
 pub(super) fn next(bytes: &[u8]) -> Next {
     if bytes.len() < SHORT {
         return match std::str::from_utf8(bytes) {

@@ -48,10 +48,10 @@ impl WriteService {
         &self,
         id: WriteSessionId,
         offset: Option<u64>,
-        bytes: Vec<u8>,
+        bytes: impl AsRef<[u8]> + Send + 'static,
         ending: Ending,
     ) -> Result<View, Problem> {
-        self.run(move |sessions| sessions.chunk(id, offset, &bytes, ending)).await
+        self.run(move |sessions| sessions.chunk(id, offset, bytes.as_ref(), ending)).await
     }
 
     /// As [`WriteSessions::turn_end`].

@@ -7,7 +7,7 @@ mod bars;
 pub(crate) mod floor;
 mod growth;
 mod load;
-mod process;
+pub(super) mod process;
 
 use std::fs;
 use std::path::{Path, PathBuf};

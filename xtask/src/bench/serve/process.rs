@@ -10,15 +10,15 @@ use std::time::Duration;
 use crate::{Error, Result};
 
 /// A server; killed when dropped.
-pub(super) struct Server {
+pub(in crate::bench) struct Server {
     child: Child,
     /// Where it listens.
-    pub(super) address: SocketAddr,
+    pub(in crate::bench) address: SocketAddr,
 }
 
 impl Server {
     /// Starts a server that says where it listens on its standard error.
-    pub(super) fn start(command: &mut Command) -> Result<Self> {
+    pub(in crate::bench) fn start(command: &mut Command) -> Result<Self> {
         let shown = format!("{command:?}").replace('"', "");
         let failed = |how: String| Error::Command { command: shown.clone(), how };
         let mut child = command
@@ -50,7 +50,7 @@ impl Server {
 
     /// CPU time of all its threads so far, in the kernel too. Those that have ended are not counted; its threads live as
     /// long as it does.
-    pub(super) fn cpu(&self) -> Result<Duration> {
+    pub(in crate::bench) fn cpu(&self) -> Result<Duration> {
         let tasks = Path::new("/proc").join(self.child.id().to_string()).join("task");
         let mut nanoseconds = 0;
         for task in fs::read_dir(&tasks).map_err(Error::file(&tasks))? {
@@ -61,11 +61,26 @@ impl Server {
         Ok(Duration::from_nanos(nanoseconds))
     }
 
+    /// CPU time of the whole process so far, ended threads too, in steps of 10 ms.
+    pub(in crate::bench) fn ticks(&self) -> Result<Duration> {
+        let path = Path::new("/proc").join(self.child.id().to_string()).join("stat");
+        let text = read(&path)?;
+        // The name of the program stands in brackets and may hold anything; user and system time are the 12th and 13th behind it.
+        let behind = text.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
+        let ticks = behind.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok());
+        Ok(Duration::from_millis(10 * ticks.sum::<u64>()))
+    }
+
     /// Resident memory in MiB.
-    pub(super) fn memory(&self) -> Result<f64> {
+    pub(in crate::bench) fn memory(&self) -> Result<f64> {
+        self.status("VmRSS:")
+    }
+
+    /// A size that the system tells of the process, in MiB.
+    pub(in crate::bench) fn status(&self, name: &str) -> Result<f64> {
         let path = Path::new("/proc").join(self.child.id().to_string()).join("status");
         let status = read(&path)?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
         let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<f64>().ok());
         kibibytes
             .map(|kibibytes| kibibytes / 1024.0)

@@ -33,6 +33,9 @@ use crate::serve::{body, reply};
 /// A body is written in pieces of so many bytes, if they come so fast.
 const PIECE: usize = 256 * 1024;
 
+/// What comes in pieces of this size is written as it came, and not gathered first.
+const LARGE: usize = 64 * 1024;
+
 /// How long a body may be silent: a model may think for long.
 const SILENCE: Duration = Duration::from_secs(300);
 
@@ -198,7 +201,7 @@ async fn stream_in(
 
 /// Some of a body.
 struct Piece {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     follows: Follows,
 }
 
@@ -213,24 +216,24 @@ enum Follows {
 
 /// The next piece: what is there, at least one byte if there is more at all.
 async fn gather(pieces: &mut BodyDataStream) -> Result<Piece, Error> {
-    let mut bytes = Vec::new();
+    let mut bytes: Vec<u8> = Vec::new();
     loop {
         let next = if bytes.is_empty() {
             timeout(SILENCE, pieces.next()).await.map_err(|_| Error::BodyIncomplete)?
         } else {
             match pieces.next().now_or_never() {
                 Some(next) => next,
-                None => return Ok(Piece { bytes, follows: Follows::More }),
+                None => return Ok(Piece { bytes: bytes.into(), follows: Follows::More }),
             }
         };
-        let Some(next) = next else { return Ok(Piece { bytes, follows: Follows::Nothing }) };
-        let Ok(next) = next else { return Ok(Piece { bytes, follows: Follows::Loss }) };
-        if bytes.is_empty() && next.len() >= PIECE {
-            return Ok(Piece { bytes: Vec::from(next), follows: Follows::More });
+        let Some(next) = next else { return Ok(Piece { bytes: bytes.into(), follows: Follows::Nothing }) };
+        let Ok(next) = next else { return Ok(Piece { bytes: bytes.into(), follows: Follows::Loss }) };
+        if bytes.is_empty() && next.len() >= LARGE {
+            return Ok(Piece { bytes: next, follows: Follows::More });
         }
         bytes.extend_from_slice(&next);
         if bytes.len() >= PIECE {
-            return Ok(Piece { bytes, follows: Follows::More });
+            return Ok(Piece { bytes: bytes.into(), follows: Follows::More });
         }
     }
 }

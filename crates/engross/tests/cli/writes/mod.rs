@@ -2,6 +2,8 @@
 
 mod attacks;
 mod command;
+#[cfg(unix)]
+mod disturbed;
 mod http;
 #[cfg(unix)]
 mod matrix;

@@ -79,6 +79,25 @@ fn a_long_file_is_exact_over_cut_answers_and_listeners_hear_progress() {
     }
 }
 
+/// What a file has is not for the program to understand.
+#[test]
+fn case_71_and_73_entities_escapes_and_byte_order_marks_stay_as_they_are() {
+    let content = "\u{feff}<p>&lt;b&gt; &amp;amp; &#65; \\n \\u0041 \\\\ \\\" %41</p>\n\u{feff}\0\n";
+    let script = json!({"turns": [
+        {"when": {"last_role": "user"}, "text": "",
+         "tool_calls": [{"name": "WritePlanTool_begin", "args": {"target_file": "a.txt", "operation": "create"}}]},
+        {"when": {"last_role": "tool", "contains": "awaiting_content"}, "text": format!("{content}DONE\n")},
+        {"when": {"last_role": "tool"}, "text": "It is written."}
+    ]});
+    let desk = Desk::new();
+    let server = start(&desk, &script);
+    let headers = [("x-engross-session-key", "s"), ("x-engross-workspace", "w")];
+    let body = json!({"messages": [{"role": "user", "content": "Write it."}]});
+    let (status, answer) = server.post("/v1/chat/completions", &headers, &body).unwrap();
+    assert_eq!((status, &answer["choices"][0]["message"]["content"]), (200, &json!("It is written.")));
+    assert_eq!(file(&server, "a.txt").as_deref(), Some(content));
+}
+
 #[test]
 fn chat_writes_files_in_the_folder_it_is_given() {
     let content = markdown(300);

@@ -95,6 +95,25 @@ fn what_is_wrong_is_never_the_servers_fault() {
 }
 
 #[test]
+fn case_05_07_and_10_unknown_too_much_and_deleted() {
+    let server = Server::start();
+    let finalise = |id: &str, content: &str| {
+        server.json("POST", "/api/write-session/finalize", &json!({"session_id": id, "content": content}))
+    };
+    let unknown = "wri_00000000000000000000000000000001";
+    assert_eq!(code(&finalise(unknown, "x")), (404, "SESSION_NOT_FOUND"), "case 5");
+    let options = json!({"target_file": "a.txt", "operation": "create", "max_bytes": 10});
+    let begun = server.json("POST", "/api/write-session/begin", &options).1;
+    let id = begun["session_id"].as_str().unwrap();
+    assert_eq!(code(&finalise(id, "eleven byte")), (413, "TOO_LARGE"), "case 7");
+    let id = begin(&server, "a.txt", "create");
+    assert_eq!(server.json("DELETE", "/api/write-session", &json!({"session_id": id})).0, 200);
+    let status = server.send("GET", &format!("/api/write-session/status?session_id={id}"), b"");
+    assert_eq!(code(&status), (404, "SESSION_NOT_FOUND"), "case 10");
+    assert_eq!((server.read("a.txt"), server.spooled()), (None, Vec::new()));
+}
+
+#[test]
 fn errors_in_the_content_leave_the_session_open() {
     let server = Server::start();
     let id = begin(&server, "a.toml", "create");
