@@ -186,6 +186,7 @@ async fn the_own_agent_works_in_the_scope_of_its_run() {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the test is the agent that writes and removes the file")]
 async fn links_lead_to_the_bytes_in_whole_or_in_part() {
     let tasks = guarded();
     let token = [("authorization", "Bearer secret")];

@@ -102,6 +102,7 @@ async fn an_agent_that_does_not_listen_is_stopped_all_the_same() {
 async fn what_waits_is_taken_back_without_asking_anybody() {
     let desk = Desk::new().await;
     started(&desk, gateway("t", "hold")).await;
+    desk.gateway.given(1).await;
     let second = desk.call("session.message", and(gateway("t", "say:2"), json!({ "waitMs": 0 }))).await;
     let told = desk.call("xworkmate.tasks.cancel", json!({ "runId": second["runId"] })).await;
     assert_eq!((&told["cancelled"], &told["cancellationScope"]), (&json!(true), &json!("queue")));
