@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    ClientCapabilities, Error as RpcError, ErrorCode, FileSystemCapabilities, Implementation,
+    AuthMethod, ClientCapabilities, Error as RpcError, ErrorCode, FileSystemCapabilities, Implementation,
     InitializeRequest, InitializeResponse, LoadSessionRequest, LoadSessionResponse, NewSessionRequest,
     NewSessionResponse, RequestId, ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption,
     SessionId,
@@ -217,7 +217,7 @@ impl Client {
 
     pub(super) fn refused(&self, method: &'static str, error: &RpcError) -> AgentFault {
         if error.code == ErrorCode::AuthRequired {
-            let names: Vec<&str> = self.about.auth_methods.iter().map(|method| method.name()).collect();
+            let names: Vec<&str> = self.about.auth_methods.iter().map(AuthMethod::name).collect();
             return AgentFault::Login { methods: shown(&names.join(", ")) };
         }
         let data = error.data.as_ref().map(|data| match data {

@@ -170,7 +170,7 @@ impl Drive<'_> {
                             return self.over(answer);
                         }
                         Message::Answer(..) => {
-                            self.client.count_noise("it answered what it was not asked")?
+                            self.client.count_noise("it answered what it was not asked")?;
                         }
                         Message::Notification { method, params } => self.told(&method, params).await,
                         Message::Request { id, method, params } => self.asked(id, &method, params).await?,

@@ -60,7 +60,7 @@ fn one_that_breaks_in_a_turn_has_a_code() {
             let before = Instant::now();
             let (said, how) = world.say(world.turn("run-1", &format!("say first\n{prompt}"))).await;
             assert_eq!((said.as_str(), code(&how)), ("first", wanted), "{prompt}");
-            let How::Failed { message, .. } = how else { unreachable!() };
+            let How::Failed { message, .. } = how else { continue };
             assert!(message.contains(words), "{prompt}: {message}");
             assert!(before.elapsed() < SOON, "{prompt}");
             assert!(world.processes().is_empty(), "{prompt}");
