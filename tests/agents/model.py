@@ -68,7 +68,9 @@ def decide(said, tools):
         return "REMEMBERED" if known else "FORGOTTEN", None
     if not any(tool in SHELLS for tool in tools):
         return "ok", None
-    return "", f"printf made-by-a-model > {order[2]}"
+    # An agent that keeps its folder is told where to write.
+    told = re.findall(r"The current folder of this task is (\S+)\. Write", people[-1][1])
+    return "", f"printf made-by-a-model > {told[-1] + '/' if told else ''}{order[2]}"
 
 
 def words_of(text):

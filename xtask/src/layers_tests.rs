@@ -33,6 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
+    ("agent-client-protocol-schema", &["engross-bridge"]),
     ("axum", &["engross", "xtask"]),
     ("cap-std", &["engross-store"]),
     ("clap", &["engross", "xtask"]),

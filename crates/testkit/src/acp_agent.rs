@@ -1,6 +1,6 @@
 //! An agent that speaks ACP and does what the prompt says, line by line.
 //!
-//! A line of a prompt is a command: see [`Agent::carry_out`]. What the agent is like from the start comes from its environment:
+//! A line of a prompt is a command: see `Agent::carry_out`. What the agent is like from the start comes from its environment:
 //! `FAKE_START` is `hang`, `die`, `garbage`, `version`, `login` or `noise`; `FAKE_CAN` names `load` and `resume`; `FAKE_STATE` is
 //! a folder in which it keeps its sessions.
 

@@ -52,7 +52,7 @@ impl Default for Limits {
             kept_for: 10 * MINUTE,
             conversations: 10_000,
             health: 5 * MINUTE,
-            probe: Duration::from_secs(20),
+            probe: Duration::from_secs(45),
         }
     }
 }

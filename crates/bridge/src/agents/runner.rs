@@ -172,12 +172,14 @@ impl Inner {
             self.spawn(client.stop());
             return None;
         }
-        // One that cannot take up a session keeps the folder that it began in, and is told where to write instead.
+        // One that cannot move a session keeps the folder that it began in, and is told where to write instead.
         if folder == turn.directory || !client.takes_up() {
             return Some(Ready { client, session, knows_run: false });
         }
         match client.take_up(session.id(), &turn.directory).await {
             Ok(session) => Some(Ready { client, session, knows_run: false }),
+            // Some know a session only in the folder that it began in. It is still open here.
+            Err(AgentFault::Continuation { .. }) => Some(Ready { client, session, knows_run: false }),
             Err(_) => {
                 self.spawn(client.stop());
                 None

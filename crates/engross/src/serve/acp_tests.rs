@@ -22,6 +22,8 @@ use tokio_tungstenite::tungstenite::Message;
 use super::client::{Got, get, send};
 use super::fake::{Fake, documents, server};
 use super::routes::acp::with_keepalive;
+use engross_write::runner::{Config, WriteService, WriteSessions};
+
 use super::{Access, Limits, Token, app};
 use crate::tasks::{self, Parts, TaskToolboxes};
 
@@ -30,6 +32,18 @@ struct Tasks {
     app: Router,
     folder: TempDir,
     _model: ModelServer,
+}
+
+fn writes(root: Root, locks: Locks) -> WriteService {
+    let config = Config {
+        root,
+        spool: None,
+        locks,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        limits: engross_write::runner::Limits::default(),
+    };
+    WriteService::new(WriteSessions::new(config).unwrap())
 }
 
 fn tasks(script: Value, access: Access) -> Tasks {
@@ -46,7 +60,14 @@ fn tasks(script: Value, access: Access) -> Tasks {
         rules: Rules::default(),
         settings: Settings::default(),
         client_tools: Vec::new(),
-        toolboxes: Arc::new(TaskToolboxes { usual, root: root.clone(), locks, clock: Arc::new(SystemClock) }),
+        toolboxes: Arc::new(TaskToolboxes {
+            usual,
+            root: root.clone(),
+            locks: locks.clone(),
+            clock: Arc::new(SystemClock),
+            writes: writes(root.clone(), locks),
+            fallback: false,
+        }),
         observers: Vec::new(),
         grace: Duration::from_secs(1),
         queue: 8,
@@ -57,7 +78,13 @@ fn tasks(script: Value, access: Access) -> Tasks {
         ids: Arc::new(RandomIds),
     });
     let place = folder.path().to_str().unwrap().to_owned();
-    let parts = Parts { root, place, store: Arc::new(MemoryStore::new()), keys: tasks::keys(None).unwrap() };
+    let parts = Parts {
+        agents: tasks::agents(folder.path(), "tests".to_owned()).unwrap(),
+        root,
+        place,
+        store: Arc::new(MemoryStore::new()),
+        keys: tasks::keys(None).unwrap(),
+    };
     let bridge = tasks::bridge(parts, sessions).unwrap();
     let mut around = server(&Fake::default());
     around.access = access;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    ClientCapabilities, Error as RpcError, ErrorCode, FileSystemCapabilities, Implementation,
+    AuthMethod, ClientCapabilities, Error as RpcError, ErrorCode, FileSystemCapabilities, Implementation,
     InitializeRequest, InitializeResponse, LoadSessionRequest, LoadSessionResponse, NewSessionRequest,
     NewSessionResponse, RequestId, ResumeSessionRequest, ResumeSessionResponse, SessionConfigOption,
     SessionId,
@@ -25,6 +25,9 @@ use crate::agents::process::{Launch, Process};
 
 /// How long the last words of a process may be on their way when it has ended.
 const WORDS: Duration = Duration::from_millis(50);
+
+/// How often it is looked whether a process that says nothing is still there.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// A process that has been greeted. Dropping it kills it.
 pub(in crate::agents) struct Client {
@@ -84,7 +87,7 @@ impl Client {
     pub(in crate::agents) fn is_usable(&mut self) -> bool {
         loop {
             match self.line.heard() {
-                None => return true,
+                None => return !self.process.has_ended(),
                 Some(Heard::Line(_)) => {}
                 Some(Heard::TooLong | Heard::End) => return false,
             }
@@ -192,7 +195,7 @@ impl Client {
     /// The next message. It loses nothing when it is given up before the end.
     pub(super) async fn hear(&mut self) -> Result<Message, AgentFault> {
         loop {
-            match self.line.hear().await {
+            match self.hear_line().await {
                 Heard::Line(line) => match wire::parse(&line) {
                     Ok(message) => return Ok(message),
                     Err(problem) => self.count_noise(&problem)?,
@@ -202,6 +205,17 @@ impl Client {
                     sleep(WORDS).await;
                     return Err(AgentFault::Exited { said: self.process.words().in_brackets() });
                 }
+            }
+        }
+    }
+
+    /// The next line. A process that is gone is noticed also when one that it started holds its output open.
+    async fn hear_line(&mut self) -> Heard {
+        loop {
+            match timeout(LOOK, self.line.hear()).await {
+                Ok(heard) => return heard,
+                Err(_) if self.process.has_ended() => return self.line.heard().unwrap_or(Heard::End),
+                Err(_) => {}
             }
         }
     }
@@ -217,12 +231,7 @@ impl Client {
 
     pub(super) fn refused(&self, method: &'static str, error: &RpcError) -> AgentFault {
         if error.code == ErrorCode::AuthRequired {
-            let names: Vec<&str> = self
-                .about
-                .auth_methods
-                .iter()
-                .map(agent_client_protocol_schema::v1::AuthMethod::name)
-                .collect();
+            let names: Vec<&str> = self.about.auth_methods.iter().map(AuthMethod::name).collect();
             return AgentFault::Login { methods: shown(&names.join(", ")) };
         }
         let data = error.data.as_ref().map(|data| match data {

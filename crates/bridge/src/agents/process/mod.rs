@@ -109,6 +109,14 @@ impl Process {
         &self.words
     }
 
+    /// Whether its first process has ended. Others may still hold its pipes open.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        #[cfg(unix)]
+        return self.family.has_leader_ended();
+        #[cfg(not(unix))]
+        matches!(self.child.try_wait(), Ok(Some(_)) | Err(_))
+    }
+
     /// Ends it: asks, waits for `grace`, then kills. All of its processes are gone afterwards.
     pub(crate) async fn stop(mut self, grace: Duration) {
         #[cfg(unix)]

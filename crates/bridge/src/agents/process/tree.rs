@@ -3,7 +3,7 @@
 //! Must never signal a process that was not proven to belong to the agent at that very moment: numbers of processes are used
 //! again.
 
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 /// Which processes belong to an agent.
 #[derive(Debug, Clone)]
@@ -101,15 +101,13 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+    use rustix::process::{Pid, Signal, kill_process_group};
 
     use super::Family;
 
     /// The first process while it lives; here nobody tells of the others.
     pub(super) fn members(family: &Family) -> Vec<Pid> {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let alive = |leader: &Pid| matches!(waitid(WaitId::Pid(*leader), options), Ok(None));
-        family.leader.filter(alive).into_iter().collect()
+        family.leader.filter(|_| !family.has_leader_ended()).into_iter().collect()
     }
 
     /// Signals the group. Its first process is not waited for before, so nobody else can have its number.
@@ -121,6 +119,12 @@ mod system {
 }
 
 impl Family {
+    /// Whether the first process has ended. It is not waited for, so that its number stays its own.
+    pub(super) fn has_leader_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.leader.is_none_or(|leader| !matches!(waitid(WaitId::Pid(leader), options), Ok(None)))
+    }
+
     /// Whether any process of it is alive.
     pub(super) fn is_alive(&self) -> bool {
         !system::members(self).is_empty()

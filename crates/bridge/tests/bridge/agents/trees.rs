@@ -41,7 +41,7 @@ fn cancelling_ends_the_whole_tree() {
 fn the_end_of_a_turn_ends_what_it_left_running() {
     run(async {
         let world = World::new(provider(&[("FAKE_CAN", "resume")]), &limits());
-        for then in ["say bye", "die now"] {
+        for then in ["sleep 500\nsay bye", "sleep 500\ndie now"] {
             let (mut running, pids) = forked(&world, then).await;
             rest(&mut running).await;
             nothing_is_left(&world, &pids);
