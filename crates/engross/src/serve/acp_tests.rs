@@ -12,6 +12,7 @@ use engross_protocol::{RandomIds, SystemClock};
 use engross_store::MemoryStore;
 use engross_store::files::{Locks, Root};
 use engross_testkit::scripted::ModelServer;
+use engross_write::runner::{Config, WriteService, WriteSessions};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -22,8 +23,6 @@ use tokio_tungstenite::tungstenite::Message;
 use super::client::{Got, get, send};
 use super::fake::{Fake, documents, server};
 use super::routes::acp::with_keepalive;
-use engross_write::runner::{Config, WriteService, WriteSessions};
-
 use super::{Access, Limits, Token, app};
 use crate::tasks::{self, Parts, TaskToolboxes};
 
