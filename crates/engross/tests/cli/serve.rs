@@ -250,7 +250,7 @@ fn what_cannot_be_served_is_refused_at_the_start() {
     let taken = refused(&["--listen", &first.address, "--store", "memory"]);
     assert!(taken.contains("--listen"), "{taken}");
     let locked = refused(&[]);
-    assert!(locked.contains("sessions.sqlite"), "two servers on one file: {locked}");
+    assert!(locked.contains("[STORE_IN_USE]"), "two servers on one file: {locked}");
 }
 
 #[test]

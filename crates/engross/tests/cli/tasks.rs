@@ -40,13 +40,16 @@ fn result(ran: &Ran) -> (Option<i32>, Value) {
 #[test]
 fn a_task_brings_home_its_files_and_those_of_this_run_only() {
     let desk = desk(&json!([
-        begin("brief.md"), {"text": "# Brief\n\nIt ends in May.\n\nDONE\n"}, {"text": "I wrote the brief."},
-        begin("sum.md"), {"text": "In short: May.\nDONE\n"}, {"text": "I wrote the sum."}
+        begin("brief.md"), {"text": "# Brief\n\nIt ends in May.\n\nDONE\n"}, {"text": "I wrote the brief."}
     ]));
     let first =
         task(&desk, &["run", "Write a brief", "--thread", "lease", "--folder", "out", "--require", "md"]);
     assert_eq!(result(&first), (Some(0), json!(["success", "synced", ["brief.md"]])), "{first:?}");
     assert_eq!(desk.bytes("out/brief.md"), b"# Brief\n\nIt ends in May.\n\n");
+    let more = json!({"turns": [
+        begin("sum.md"), {"text": "In short: May.\nDONE\n"}, {"text": "I wrote the sum."}
+    ]});
+    desk.put("script.json", more.to_string().as_bytes());
     let second = task(&desk, &["run", "And a sum", "--thread", "lease"]);
     assert_eq!(result(&second), (Some(0), json!(["success", "synced", ["sum.md"]])), "{second:?}");
     assert_eq!(desk.bytes("out/sum.md"), b"In short: May.\n");

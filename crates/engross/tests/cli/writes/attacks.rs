@@ -68,26 +68,6 @@ fn the_spool_cannot_be_named_and_a_link_in_its_place_is_not_followed() {
     );
 }
 
-/// What nobody foresaw has a code and no path of the machine, and the server goes on.
-#[test]
-fn case_11_a_spool_that_is_taken_away_is_an_error_of_the_server() {
-    let mut server = Server::start();
-    let (id, _) = server.begun(&json!({"target_file": "a.txt", "operation": "create"}));
-    server.content(&id, 0, "text\n");
-    std::fs::remove_dir_all(server.path(".engross-writes")).unwrap();
-    let begun = server.begin(&json!({"target_file": "b.txt", "operation": "create"}));
-    let finalised = server.finalise(&id);
-    for answer in [&begun, &finalised] {
-        assert_eq!(code(answer), (500, "FILE_NOT_WRITTEN"), "{answer:?}");
-        assert!(!answer.1.to_string().contains(server.folder.path().to_str().unwrap()), "{answer:?}");
-    }
-    assert_eq!(server.read("a.txt"), None);
-    assert_eq!(server.send("GET", "/v1/write-sessions", b"").0, 200);
-    server.kill_and_restart();
-    let (id, marker) = server.begun(&json!({"target_file": "b.txt", "operation": "create"}));
-    assert_eq!(server.content(&id, 0, format!("text\n{marker}\n")).1["state"], "committed");
-}
-
 #[test]
 fn a_target_that_becomes_a_link_a_pipe_or_a_folder_is_not_written() {
     let server = Server::start();
