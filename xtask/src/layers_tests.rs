@@ -43,7 +43,7 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("opentelemetry-http", &["engross"]),
     ("opentelemetry-otlp", &["engross"]),
     ("opentelemetry_sdk", &["engross"]),
-    ("reqwest", &["engross", "engross-llm", "xtask"]),
+    ("reqwest", &["engross-bridge", "engross", "engross-llm", "xtask"]),
     ("rawzip", &["engross-docx"]),
     ("rusqlite", &["engross-store"]),
     ("tempfile", &["engross"]),
