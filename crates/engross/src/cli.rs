@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use task::{AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, TaskArgs, TaskCommand, ThreadArgs};
+pub(crate) use task::{
+    AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,
+};
 
 /// Agents that edit Word documents and prove every change.
 #[derive(Debug, Parser)]

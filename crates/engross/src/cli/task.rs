@@ -11,7 +11,7 @@ use super::CommonArgs;
 #[command(after_help = "Examples:\n  \
     engross task run \"Write a one-page brief on the draft lease as brief.md\" --thread lease\n  \
     engross task run \"Make it a PDF\" --thread lease --agent codex --require pdf\n  \
-    engross task watch lease          (after Ctrl-C, or in another terminal)\n  \
+    engross task watch lease          (after Ctrl-C)\n  \
     engross task list\n\n\
 Ctrl-C lets go of a task without stopping it; `engross task cancel` stops it. docs/guide/tasks.md tells more.")]
 pub(crate) struct TaskArgs {

@@ -117,6 +117,7 @@ impl Embedded {
 pub(super) async fn embed(
     data: &Path,
     model: Option<&str>,
+    config: Option<&Path>,
     environment: &Environment,
 ) -> Result<Embedded, Failure> {
     let folder = data.join("tasks");
@@ -134,7 +135,7 @@ pub(super) async fn embed(
         token: Some(token.clone()),
         cors: Vec::new(),
         strict_models: false,
-        config: None,
+        config: config.map(Path::to_owned),
     };
     let parts = parts(&args, environment)?;
     let listener = listen(args.listen).await?;

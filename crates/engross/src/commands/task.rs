@@ -19,7 +19,7 @@ use engross_store::files::Folder;
 use engross_store::{SqliteStore, Store};
 
 use super::{Ended, sessions};
-use crate::cli::{AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, TaskArgs, TaskCommand, ThreadArgs};
+use crate::cli::{AtBridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs};
 use crate::failure::usage;
 use crate::files;
 use crate::output::{Output, note, print};
@@ -38,7 +38,7 @@ pub(super) fn run(args: &TaskArgs, environment: &Environment, output: Output) ->
             TaskCommand::Archive(args) => order(args, Input::Archive, environment, output).await,
             TaskCommand::Restore(args) => restore(args, output).await,
             TaskCommand::List(args) => list(&args.place, args.all, output).await,
-            TaskCommand::Sync(args) => sync(&args.place, &args.bridge, environment, output).await,
+            TaskCommand::Sync(args) => sync(args, environment, output).await,
             TaskCommand::Export(args) => export(args).await,
             TaskCommand::Import(args) => import(&args.place, &args.file, output).await,
         }
@@ -150,7 +150,7 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
             ));
         }
     }
-    let link = bridge::open(&args.bridge, &place.data, environment).await?;
+    let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
     let desk = place.desk(link.link());
     let ask = Ask {
         text: args.text.clone(),
@@ -270,7 +270,8 @@ async fn get(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {
 async fn watch(args: &AtBridgeArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let place = Place::open(&args.thread.place)?;
     let key = place.find(&args.thread.thread).await?.thread.record.thread_id;
-    let link = bridge::open(&args.bridge, &place.data, environment).await?;
+    let link =
+        bridge::open(&args.bridge, &place.data, args.thread.common.config.as_deref(), environment).await?;
     let ended = at_work::see_through(&place.desk(link.link()), &key, output).await;
     link.close().await;
     place.close().await?;
@@ -285,7 +286,8 @@ async fn order(
 ) -> Result<Ended, Failure> {
     let place = Place::open(&args.thread.place)?;
     let key = place.find(&args.thread.thread).await?.thread.record.thread_id;
-    let link = bridge::open(&args.bridge, &place.data, environment).await?;
+    let link =
+        bridge::open(&args.bridge, &place.data, args.thread.common.config.as_deref(), environment).await?;
     let held = place.desk(link.link()).order(&key, order).await.map_err(failed);
     link.close().await;
     place.close().await?;
@@ -323,14 +325,9 @@ async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<Ended, Fail
     Ok(Ended::With(Exit::Done))
 }
 
-async fn sync(
-    args: &PlaceArgs,
-    bridge: &BridgeArgs,
-    environment: &Environment,
-    output: Output,
-) -> Result<Ended, Failure> {
-    let place = Place::open(args)?;
-    let link = bridge::open(bridge, &place.data, environment).await?;
+async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    let place = Place::open(&args.place)?;
+    let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
     let desk = place.desk(link.link());
     let mut done = Vec::new();
     for key in place.journal.keys().await.map_err(failed)? {

@@ -44,6 +44,7 @@ impl Opened {
 pub(super) async fn open(
     args: &BridgeArgs,
     data: &Path,
+    config: Option<&Path>,
     environment: &Environment,
 ) -> Result<Opened, Failure> {
     let named = args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"));
@@ -53,7 +54,7 @@ pub(super) async fn open(
             (server.to_owned(), token.map(str::to_owned), None)
         }
         None => {
-            let here = embed(data, args.model.as_deref(), environment).await?;
+            let here = embed(data, args.model.as_deref(), config, environment).await?;
             (here.address(), Some(here.token().to_owned()), Some(here))
         }
     };
