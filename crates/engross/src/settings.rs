@@ -8,6 +8,7 @@ mod layers;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use engross_agent::writing::ContentTools;
 use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
 
 use crate::files;
@@ -72,6 +73,8 @@ pub(crate) struct Settings {
     pub(crate) client_tools: Setting<Option<PathBuf>>,
     /// Whether models may give a file's content as an argument.
     pub(crate) tool_json_fallback: Setting<bool>,
+    /// Whether models may give a file's content as the free text of a call.
+    pub(crate) tool_free_text: Setting<bool>,
     /// Seconds that a provider may be silent.
     pub(crate) model_timeout: Setting<u64>,
 }
@@ -120,8 +123,14 @@ impl Settings {
             history_turns: values.number("history_turns", 10, 1..=1000)?,
             client_tools,
             tool_json_fallback: values.switch("tool_json_fallback")?,
+            tool_free_text: values.switch("tool_free_text")?,
             model_timeout: values.number("model_timeout", 120, 1..=86_400)?,
         })
+    }
+
+    /// What models may write with beside `WritePlanTool_begin`.
+    pub(crate) fn content_tools(&self) -> ContentTools {
+        ContentTools { argument: self.tool_json_fallback.value, free_text: self.tool_free_text.value }
     }
 
     /// What the providers of models need.

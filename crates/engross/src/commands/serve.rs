@@ -12,6 +12,7 @@ use engross_agent::session::{
     ClientTool, Models, Rules, Sessions, SessionsConfig, Settings as SessionSettings,
 };
 use engross_agent::workspace::Workspaces;
+use engross_agent::writing::ContentTools;
 use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::files::{Ages, Locks, Root};
@@ -45,6 +46,9 @@ const TASKS_EVERY: Duration = Duration::from_secs(1);
 /// How often a folder that another process uses is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// Where a server of one command says how other commands of the person reach it.
+const DOOR: &str = "door";
+
 /// How long turns may go on once the server is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -58,7 +62,7 @@ struct Parts {
     client_tools: Vec<ClientTool>,
     documents: Documents,
     writes: WriteService,
-    fallback: bool,
+    content: ContentTools,
     tasks: tasks::Parts,
     root: Root,
     locks: Locks,
@@ -123,6 +127,7 @@ pub(super) async fn embed(
     let folder = data.join("tasks");
     files::make_folder(&folder)?;
     let lock = lock(&folder).await?;
+    let door = folder.join(DOOR);
     let token = node_name();
     let args = ServeArgs {
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -140,6 +145,7 @@ pub(super) async fn embed(
     let parts = parts(&args, environment)?;
     let listener = listen(args.listen).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
+    files::write_private(&door, &format!("http://{address} {token}"))?;
     let stop = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stop);
     let mut serving = JoinSet::new();
@@ -151,6 +157,32 @@ pub(super) async fn embed(
         serve(&args, parts, listener, stop, |_, _| {}).await
     });
     Ok(Embedded { address, token, stop, serving, _lock: lock })
+}
+
+/// A server that was found, or begun.
+pub(super) enum Found {
+    /// One of another command of this person, which goes on as long as that does: its address and what it asks for.
+    There(String, String),
+    /// One of this command.
+    Here(Box<Embedded>),
+}
+
+/// The server that another command has beneath `data`, or one of our own: for a word that is said once and not waited on.
+pub(super) async fn find_or_embed(
+    data: &Path,
+    model: Option<&str>,
+    config: Option<&Path>,
+    environment: &Environment,
+) -> Result<Found, Failure> {
+    let folder = data.join("tasks");
+    files::make_folder(&folder)?;
+    if files::lock_folder(&folder)?.is_none()
+        && let Some(door) = files::read_optional_text(&folder.join(DOOR))?
+        && let Some((address, token)) = door.split_once(' ')
+    {
+        return Ok(Found::There(address.to_owned(), token.to_owned()));
+    }
+    Ok(Found::Here(Box::new(embed(data, model, config, environment).await?)))
 }
 
 /// The folder for this process alone.
@@ -182,7 +214,7 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
         client_tools: sessions::client_tools(&settings)?,
         documents: documents(root.clone(), locks.clone(), &settings, writes.clone())?,
         writes,
-        fallback: settings.tool_json_fallback.value,
+        content: settings.content_tools(),
         tasks: tasks(args, root.clone(), place)?,
         root,
         locks,
@@ -201,7 +233,7 @@ async fn serve(
     stop: impl Future<Output = Duration>,
     ready: impl FnOnce(SocketAddr, &str),
 ) -> Result<(), Failure> {
-    let Parts { models, settings, client_tools, documents, writes, fallback, tasks, root, locks, access } =
+    let Parts { models, settings, client_tools, documents, writes, content, tasks, root, locks, access } =
         parts;
     let store = open_store(args).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
@@ -219,7 +251,7 @@ async fn serve(
             locks,
             clock: Arc::new(SystemClock),
             writes: writes.clone(),
-            fallback,
+            content,
         }),
         observers: exports.observers(),
         grace: Duration::from_secs(30),
@@ -351,7 +383,7 @@ fn documents(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Ok(Documents {
         workspaces: Workspaces::new(root, locks, Arc::clone(&clock))
-            .with_writes(writes, settings.tool_json_fallback.value),
+            .with_writes(writes, settings.content_tools()),
         author: signature::author(&settings.author.value)?.to_owned(),
         tracking: if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
         clock,

@@ -55,7 +55,7 @@ struct Place {
 impl Place {
     fn open(args: &PlaceArgs) -> Result<Self, Failure> {
         let data = sessions::data_folder(args.data.as_deref())?;
-        let store = SqliteStore::open(&data.join("threads.sqlite"))
+        let store = SqliteStore::open_shared(&data.join("threads.sqlite"))
             .map_err(|error| sessions::store_failure(&error))?;
         let store = Arc::new(store);
         let journal =
@@ -286,8 +286,8 @@ async fn order(
 ) -> Result<Ended, Failure> {
     let place = Place::open(&args.thread.place)?;
     let key = place.find(&args.thread.thread).await?.thread.record.thread_id;
-    let link =
-        bridge::open(&args.bridge, &place.data, args.thread.common.config.as_deref(), environment).await?;
+    let config = args.thread.common.config.as_deref();
+    let link = bridge::open_for_a_word(&args.bridge, &place.data, config, environment).await?;
     let held = place.desk(link.link()).order(&key, order).await.map_err(failed);
     link.close().await;
     place.close().await?;

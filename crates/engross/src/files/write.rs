@@ -101,6 +101,18 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
         .map_err(|error| Error::WriteFailed { path: path.to_owned(), reason: error.to_string() })
 }
 
+/// Writes a file that only this person may read, in place of an older one.
+pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Error> {
+    let failed = |error: &std::io::Error| failed(path, error);
+    // Such files are made for their owner alone.
+    let mut file = tempfile::Builder::new()
+        .prefix(".engross-")
+        .tempfile_in(folder_of(path))
+        .map_err(|error| failed(&error))?;
+    file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
+    file.persist(path).map(drop).map_err(|error| failed(&error.error))
+}
+
 /// Whether temporary files can be made.
 pub(crate) fn temporary_folder_is_writable() -> Result<PathBuf, (PathBuf, String)> {
     let folder = std::env::temp_dir();

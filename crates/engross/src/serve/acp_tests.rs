@@ -65,7 +65,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
             locks: locks.clone(),
             clock: Arc::new(SystemClock),
             writes: writes(root.clone(), locks),
-            fallback: false,
+            content: engross_agent::writing::ContentTools::default(),
         }),
         observers: Vec::new(),
         grace: Duration::from_secs(1),

@@ -22,6 +22,7 @@ pub(crate) const KEYS: &[&str] = &[
     "history_turns",
     "client_tools",
     "tool_json_fallback",
+    "tool_free_text",
     "model_timeout",
 ];
 

@@ -4,6 +4,8 @@ use crate::desk::Desk;
 
 const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
 
+const TASKS: &str = include_str!("../../../../docs/guide/tasks.md");
+
 const COMMANDS: [&str; 10] =
     ["edit", "read", "apply", "accept", "reject", "revisions", "comments", "check", "write", "doctor"];
 
@@ -33,12 +35,27 @@ fn the_guide_names_every_command_and_flag() {
 }
 
 #[test]
+fn the_guide_of_tasks_names_every_command_and_flag() {
+    let desk = Desk::new();
+    for command in ["run", "get", "watch", "cancel", "archive", "restore", "list", "sync", "export", "import"]
+    {
+        let help = desk.run(&["task", command, "--help"]);
+        assert_eq!(help.code, Some(0));
+        assert!(TASKS.contains(&format!("engross task {command}")), "{command}");
+        for flag in flags(&help.stdout) {
+            let is_known = [TASKS, GUIDE].iter().any(|guide| guide.contains(&format!("`{flag}")));
+            assert!(is_known || TASKS.contains(flag), "{flag} of task {command} is not in the guide");
+        }
+    }
+}
+
+#[test]
 fn help_version_and_nothing() {
     let desk = Desk::new();
     let version = desk.run(&["--version"]);
     assert_eq!((version.code, version.stdout), (Some(0), format!("engross {}\n", env!("CARGO_PKG_VERSION"))));
     let help = desk.run(&["--help"]);
-    assert!(COMMANDS.iter().all(|command| help.stdout.contains(command)), "{help:?}");
+    assert!(COMMANDS.iter().chain(&["task"]).all(|command| help.stdout.contains(command)), "{help:?}");
     assert_eq!(desk.run(&[]).code, Some(2));
     assert_eq!(desk.run(&["compare", "a", "b"]).code, Some(2));
     assert_eq!(desk.run(&["accept", "nda.docx", "--id", "3"]).code, Some(2), "not before it works");
