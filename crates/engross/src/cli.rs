@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use task::{
-    AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,
+    AnswerArgs, AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,
 };
 
 /// Agents that edit Word documents and prove every change.

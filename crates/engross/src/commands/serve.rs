@@ -159,30 +159,16 @@ pub(super) async fn embed(
     Ok(Embedded { address, token, stop, serving, _lock: lock })
 }
 
-/// A server that was found, or begun.
-pub(super) enum Found {
-    /// One of another command of this person, which goes on as long as that does: its address and what it asks for.
-    There(String, String),
-    /// One of this command.
-    Here(Box<Embedded>),
-}
-
-/// The server that another command has beneath `data`, or one of our own: for a word that is said once and not waited on.
-pub(super) async fn find_or_embed(
-    data: &Path,
-    model: Option<&str>,
-    config: Option<&Path>,
-    environment: &Environment,
-) -> Result<Found, Failure> {
+/// The server that another command of this person has beneath `data`, for as long as that lasts: its address and what it asks
+/// for.
+pub(super) fn find(data: &Path) -> Result<Option<(String, String)>, Failure> {
     let folder = data.join("tasks");
     files::make_folder(&folder)?;
-    if files::lock_folder(&folder)?.is_none()
-        && let Some(door) = files::read_optional_text(&folder.join(DOOR))?
-        && let Some((address, token)) = door.split_once(' ')
-    {
-        return Ok(Found::There(address.to_owned(), token.to_owned()));
+    if files::lock_folder(&folder)?.is_some() {
+        return Ok(None);
     }
-    Ok(Found::Here(Box::new(embed(data, model, config, environment).await?)))
+    let door = files::read_optional_text(&folder.join(DOOR))?.unwrap_or_default();
+    Ok(door.split_once(' ').map(|(address, token)| (address.to_owned(), token.to_owned())))
 }
 
 /// The folder for this process alone.
@@ -215,7 +201,7 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
         documents: documents(root.clone(), locks.clone(), &settings, writes.clone())?,
         writes,
         content: settings.content_tools(),
-        tasks: tasks(args, root.clone(), place)?,
+        tasks: tasks(args, &settings, root.clone(), place)?,
         root,
         locks,
     })
@@ -349,7 +335,7 @@ fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
 }
 
 /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are.
-fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+fn tasks(args: &ServeArgs, settings: &Settings, root: Root, place: String) -> Result<tasks::Parts, Failure> {
     let data = sessions::data_folder(args.data.as_deref())?;
     if args.store == "memory" {
         return Ok(tasks::Parts {
@@ -357,11 +343,12 @@ fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Fa
             place,
             store: Arc::new(MemoryStore::new()),
             keys: tasks::keys(None)?,
-            agents: tasks::agents(&data, node_name())?,
+            agents: tasks::agents(&data, node_name(), &settings.agents)?,
         });
     }
-    // The same after a restart, so that what was left behind is found.
-    let owner = hexadecimal(&Sha256::digest(data.as_os_str().as_encoded_bytes()));
+    // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
+    let whole = std::path::absolute(&data).unwrap_or_else(|_| data.clone());
+    let owner = hexadecimal(&Sha256::digest(whole.as_os_str().as_encoded_bytes()));
     let store =
         SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
     Ok(tasks::Parts {
@@ -369,7 +356,7 @@ fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Fa
         place,
         store: Arc::new(store),
         keys: tasks::keys(Some(&data))?,
-        agents: tasks::agents(&data, owner)?,
+        agents: tasks::agents(&data, owner, &settings.agents)?,
     })
 }
 

@@ -1,5 +1,6 @@
 //! The wire of tasks: access, routes, streams, sockets, downloads; with the product's own agent behind it.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,7 +79,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
     });
     let place = folder.path().to_str().unwrap().to_owned();
     let parts = Parts {
-        agents: tasks::agents(folder.path(), "tests".to_owned()).unwrap(),
+        agents: tasks::agents(folder.path(), "tests".to_owned(), &BTreeMap::new()).unwrap(),
         root,
         place,
         store: Arc::new(MemoryStore::new()),

@@ -37,7 +37,8 @@ fn the_guide_names_every_command_and_flag() {
 #[test]
 fn the_guide_of_tasks_names_every_command_and_flag() {
     let desk = Desk::new();
-    for command in ["run", "get", "watch", "cancel", "archive", "restore", "list", "sync", "export", "import"]
+    for command in
+        ["run", "get", "watch", "cancel", "answer", "archive", "restore", "list", "sync", "export", "import"]
     {
         let help = desk.run(&["task", command, "--help"]);
         assert_eq!(help.code, Some(0));

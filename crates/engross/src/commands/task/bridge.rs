@@ -11,7 +11,7 @@ use engross_bridge::threads::{
 use engross_protocol::Failure;
 
 use crate::cli::BridgeArgs;
-use crate::commands::serve::{Embedded, Found, embed, find_or_embed};
+use crate::commands::serve::{Embedded, embed, find};
 use crate::failure::usage;
 use crate::settings::Environment;
 
@@ -60,13 +60,23 @@ pub(super) async fn open_for_a_word(
     config: Option<&Path>,
     environment: &Environment,
 ) -> Result<Opened, Failure> {
+    match find_open(args, data, environment)? {
+        Some(opened) => Ok(opened),
+        None => open(args, data, config, environment).await,
+    }
+}
+
+/// The bridge that the arguments name, or that carries out tasks beneath `data` now; `None` when there is none.
+pub(super) fn find_open(
+    args: &BridgeArgs,
+    data: &Path,
+    environment: &Environment,
+) -> Result<Option<Opened>, Failure> {
     if let Some(named) = named(args, environment)? {
-        return Ok(named);
+        return Ok(Some(named));
     }
-    match find_or_embed(data, args.model.as_deref(), config, environment).await? {
-        Found::Here(embedded) => here(*embedded),
-        Found::There(base, token) => Ok(Opened { link: link(&base, Some(token))?, here: None }),
-    }
+    let Some((base, token)) = find(data)? else { return Ok(None) };
+    Ok(Some(Opened { link: link(&base, Some(token))?, here: None }))
 }
 
 fn named(args: &BridgeArgs, environment: &Environment) -> Result<Option<Opened>, Failure> {
