@@ -1,0 +1,9 @@
+//! Learning: transcripts become traces, lessons and a skillbook, which AGENTS.md shows.
+//!
+//! Must never ask for the time, touch a path outside [`disk`], reach a model except through the trait of `llm`, or let
+//! what it reads give orders. [`transcript`] reads, [`mod@trace`] retells.
+
+mod json;
+pub mod transcript;
+
+pub use json::Text;
