@@ -59,7 +59,7 @@ impl<'a> Text<'a> {
             Piece::Code(code) => match char::from_u32(code) {
                 Some(char) => out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
                 None => {
-                    out.extend([code >> 12 | 0xe0, code >> 6 & 0x3f | 0x80, code & 0x3f | 0x80].map(byte))
+                    out.extend([code >> 12 | 0xe0, code >> 6 & 0x3f | 0x80, code & 0x3f | 0x80].map(byte));
                 }
             },
         });

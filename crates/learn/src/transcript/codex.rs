@@ -95,7 +95,7 @@ fn item<'a>(payload: Payload<'a>, entry: &mut Entry<'a>) -> Kind<'a> {
         },
         _ => return Kind::Note,
     };
-    Kind::Message(message)
+    Kind::Message(Box::new(message))
 }
 
 /// What came back: a text, pieces, or an object that holds either and says whether it went well.

@@ -37,7 +37,7 @@ pub enum Kind<'a> {
     /// The header.
     Session(Header<'a>),
     /// Something said, called or answered.
-    Message(Message<'a>),
+    Message(Box<Message<'a>>),
     /// A message that is none: `message` is no object.
     NoMessage,
     /// Another model, from now on.

@@ -109,7 +109,9 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Entry<'a>>, Fault> {
                 seen.again(5)
             }
             "message" => {
-                fields.kind = Some(message(cursor)?.map_or(Kind::NoMessage, Kind::Message));
+                fields.kind = Some(
+                    message(cursor)?.map_or(Kind::NoMessage, |message| Kind::Message(Box::new(message))),
+                );
                 seen.again(6)
             }
             "payload" => {

@@ -28,7 +28,7 @@ pub enum Item<'a> {
     /// No entry.
     Bad(Bad),
     /// An entry.
-    Entry(Box<Entry<'a>>),
+    Entry(Entry<'a>),
 }
 
 /// A line that was read.
@@ -91,7 +91,7 @@ impl<R: Read> Reader<R> {
             match parse(text) {
                 Ok(parsed) => {
                     oddities.take(parsed.notes, text);
-                    Item::Entry(Box::new(parsed.entry))
+                    Item::Entry(parsed.entry)
                 }
                 Err(bad) => Item::Bad(bad),
             }
