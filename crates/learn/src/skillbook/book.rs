@@ -104,6 +104,8 @@ impl Book {
             Record::Apart { one, other, why } => {
                 self.decisions.insert(pair(&one, &other), why);
             }
+            // Not of the book, but of the journal round it.
+            Record::Session { .. } => {}
             Record::Other { fields, last_number } => {
                 self.other = fields;
                 self.last_number = self.last_number.max(last_number);

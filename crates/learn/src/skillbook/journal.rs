@@ -2,6 +2,8 @@
 //!
 //! Must never write over what it cannot read. A record says what is so now, so reading one twice changes nothing.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -32,6 +34,13 @@ pub enum Record {
         /// What was said about it.
         why: Value,
     },
+    /// How far a session was learnt from.
+    Session {
+        /// The session's id, or its file's name without one.
+        key: String,
+        /// How far.
+        state: Box<SessionState>,
+    },
     /// What stands beside the skills.
     Other {
         /// Fields that mean nothing here.
@@ -41,15 +50,88 @@ pub enum Record {
     },
 }
 
+/// How far a session was learnt from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionState {
+    /// The file's name.
+    pub file: String,
+    /// Bytes of the file that were learnt from.
+    pub offset: u64,
+    /// Lines of the file that were learnt from.
+    pub lines: u64,
+    /// Bytes of the file when it was looked at.
+    pub size: u64,
+    /// When the file was last changed, in milliseconds since 1970.
+    pub modified: u64,
+    /// Beginning of the hash of the file's first bytes.
+    pub head: String,
+    /// The session that counts in its place, when it was forked.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub root: String,
+    /// How it ended: `learnt`, `skipped` or `failed`.
+    pub end: SessionEnd,
+    /// Why, where that says something.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// How often it failed in a row.
+    #[serde(skip_serializing_if = "is_none")]
+    pub failures: u32,
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+}
+
+/// How learning from a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionEnd {
+    /// Its lessons are in the book.
+    #[default]
+    Learnt,
+    /// There was nothing to learn from.
+    Skipped,
+    /// The model failed; it is tried again later.
+    Failed,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
 /// A journal that was read.
 #[derive(Debug, Default)]
 pub struct Journal {
     /// The book it makes.
     pub book: Book,
+    /// How far each session was learnt from, by its key.
+    pub sessions: BTreeMap<String, SessionState>,
     /// Bytes of whole records. What stands behind was torn by a crash, and is written over.
     pub whole: u64,
     /// Records.
     pub records: u64,
+}
+
+impl Journal {
+    /// Does what a record says.
+    pub fn take(&mut self, record: Record) {
+        match record {
+            Record::Session { key, state } => {
+                self.sessions.insert(key, *state);
+            }
+            other => self.book.take(other),
+        }
+    }
+
+    /// The records that make this journal from nothing, and no more.
+    #[must_use]
+    pub fn compact(&self) -> Vec<Record> {
+        let sessions = self
+            .sessions
+            .iter()
+            .map(|(key, state)| Record::Session { key: key.clone(), state: Box::new(state.clone()) });
+        self.book.records().chain(sessions).collect()
+    }
 }
 
 /// A line that is no record, counted from 1.
@@ -70,7 +152,7 @@ pub fn read(bytes: &[u8]) -> Result<Journal, Damaged> {
         let (line, later) = rest.split_at(end);
         let record: Record =
             serde_json::from_slice(line).map_err(|_| Damaged { line: journal.records + 1 })?;
-        journal.book.take(record);
+        journal.take(record);
         journal.records += 1;
         rest = later.get(1..).unwrap_or_default();
     }

@@ -1,4 +1,6 @@
 //! The crate from outside: transcripts of real programs and of a generator.
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(clippy::disallowed_methods, reason = "the tests look at files")]
 
 mod cases_parse;
 mod stats;

@@ -10,7 +10,6 @@ use serde_json::Value;
 /// use ids again and made no second call.
 const INVISIBLE: &[&str] = &["results_out_of_order", "id_reuse", "branch"];
 
-#[expect(clippy::disallowed_methods, reason = "the test reads its corpus")]
 fn check(profile: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/learn/corpus").join(profile);
     let expected = std::fs::read(folder.join("expected.json")).unwrap();

@@ -2,7 +2,6 @@
 
 use engross_learn::transcript::{Origin, Outcome, Problem, Session, What};
 
-#[expect(clippy::disallowed_methods, reason = "the test reads its fixtures")]
 fn session(name: &str) -> Session {
     let path = format!("{}/tests/learn/fixtures/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
     Session::read(std::fs::File::open(path).unwrap(), true).unwrap()
@@ -13,7 +12,8 @@ fn what_is_odd_about_real_files_is_told_with_its_line() {
     use Problem::{
         AbandonedBranch, Compaction, NotFromModel, OrphanCall, OrphanResult, PendingResult, SecondHeader,
     };
-    let table: &[(&str, u32, &[(u64, Problem)])] = &[
+    type Row = (&'static str, u32, &'static [(u64, Problem)]);
+    let table: &[Row] = &[
         ("v3_plain", 3, &[]),
         ("v3_thinking", 3, &[]),
         ("v3_http_tools", 3, &[]),
