@@ -8,6 +8,8 @@ pub mod agents_md;
 pub mod disk;
 mod error;
 mod json;
+pub mod reflect;
+pub mod run;
 pub mod safety;
 pub mod skillbook;
 pub mod trace;

@@ -81,6 +81,8 @@ impl BookFile {
         }
         let file = options.open(&path).map_err(failed)?;
         match file.try_lock() {
+            // Another run may have put a new file in its place between opening and locking.
+            Ok(()) if !is_still_at(&file, &path) => Err(Error::Busy { path: path.display().to_string() }),
             Ok(()) => Self::load(paths, Some(file)),
             Err(TryLockError::WouldBlock) => Err(Error::Busy { path: path.display().to_string() }),
             Err(TryLockError::Error(error)) => Err(failed(error)),
@@ -213,6 +215,22 @@ impl BookFile {
         self.journal.records = u64::try_from(compact.len()).unwrap_or_default();
         self.file = Some(file);
         Ok(())
+    }
+}
+
+/// Whether an open file is the one that its path leads to.
+fn is_still_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let (open, there) = (file.metadata().map(identity), std::fs::metadata(path).map(identity));
+        matches!((open, there), (Ok(open), Ok(there)) if open == there)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        true
     }
 }
 

@@ -106,7 +106,7 @@ pub fn open(found: &Found) -> Result<File, Passed> {
         .map_err(|error| Passed { name: found.name.clone(), reason: format!("it cannot be read: {error}") })
 }
 
-/// Beginning of the hash of a file's first bytes, of which it must have `size` to be comparable.
+/// Beginning of the hash of a file's first line, as far as its first bytes hold it.
 ///
 /// # Errors
 /// Why it cannot be read.

@@ -155,14 +155,19 @@ fn add(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
         let like = like.iter().filter_map(|found| book.at(found.place));
         like.filter(|skill| are_turned_alike(&skill.content, content)).find(|skill| is_wanted(skill.status))
     };
+    let doubts = if is_person { Vec::new() } else { (context.doubts)(content) };
     if let Some(skill) = known(|status| status != Status::Retired) {
+        // What a tool printed confirms nothing.
+        if doubts.contains(&Quarantine::ToolTextOnly) {
+            return Verdict::of(Effect::Unchanged, Vec::new());
+        }
         return confirm(skill, evidence, context);
     }
     if let Some(skill) = known(|status| status == Status::Retired).filter(|_| !is_person) {
         let message = format!("'{}' said the same and was taken out; a person can bring it back", skill.id);
         return Verdict::refused(Refused::new("SKILL_RETIRED", message));
     }
-    let mut quarantine = if is_person { Vec::new() } else { (context.doubts)(content) };
+    let mut quarantine = doubts;
     if !is_person && !against(book, content).is_empty() {
         quarantine.push(Quarantine::Contradiction);
     }

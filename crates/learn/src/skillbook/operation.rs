@@ -101,6 +101,11 @@ impl Refused {
         Self { code, message: message.into() }
     }
 
+    /// The lesson was read, not lived through.
+    pub(crate) fn not_experience(message: impl Into<String>) -> Self {
+        Self::new("LEARN_NOT_EXPERIENCE", message)
+    }
+
     fn invalid(message: impl Into<String>) -> Self {
         Self::new("SKILL_OPERATION_INVALID", message)
     }

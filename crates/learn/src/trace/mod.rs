@@ -21,6 +21,7 @@ pub use corrections::Correction;
 pub use failures::{Failure, Recovery};
 pub use segment::{Kind as SegmentKind, Segment};
 pub use view::View;
+pub(crate) use view::passes;
 
 /// A session retold. The first six keys are those that learners of this family read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
