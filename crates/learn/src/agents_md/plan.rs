@@ -222,14 +222,11 @@ fn appended(bytes: &[u8], inner: &str) -> Vec<u8> {
     let eol = eol(bytes);
     let mut new = bytes.to_vec();
     let is_only_mark = bytes == b"\xef\xbb\xbf";
-    let ends = if bytes.is_empty() || is_only_mark {
-        0
-    } else if bytes.ends_with(format!("{eol}{eol}").as_bytes()) || bytes == eol.as_bytes() {
-        0
-    } else if bytes.ends_with(b"\n") {
-        1
-    } else {
-        2
+    let has_blank_line = bytes.ends_with(format!("{eol}{eol}").as_bytes()) || bytes == eol.as_bytes();
+    let ends = match bytes.ends_with(b"\n") {
+        _ if bytes.is_empty() || is_only_mark || has_blank_line => 0,
+        true => 1,
+        false => 2,
     };
     new.extend_from_slice(eol.repeat(ends).as_bytes());
     new.extend_from_slice(&written(inner, ends * eol.len(), eol.len(), eol));

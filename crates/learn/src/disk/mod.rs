@@ -7,9 +7,6 @@ mod journal;
 mod sessions;
 mod whole;
 
-#[cfg(test)]
-mod disk_tests;
-
 pub use instructions::{Synced, check_file, sync_files};
 pub(crate) use journal::processed;
 pub use journal::{BookFile, Paths};

@@ -8,9 +8,6 @@ mod learn;
 mod one;
 mod report;
 
-#[cfg(test)]
-mod run_tests;
-
 pub use block::{Block, block};
 pub use learn::{Event, Input, Mind, Options, learn};
 pub use report::{Counts, Outcome, Report, SessionReport};

@@ -2,7 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![expect(clippy::disallowed_methods, reason = "the tests look at files")]
 
+mod cases_files;
 mod cases_parse;
+mod cases_run;
+mod home;
 mod stats;
 mod transcripts;
 
