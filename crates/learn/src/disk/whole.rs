@@ -48,8 +48,11 @@ pub fn read_text(path: &Path) -> Result<Option<String>, Error> {
 
 /// Writes a file whole: a new one takes its place. The mode and the owner of the old one stay; what the path links to is
 /// replaced, not the link.
+///
+/// # Errors
+/// [`Error::WriteFailed`]; the old file is whole then.
 #[expect(clippy::disallowed_methods, reason = "this is the module that touches paths")]
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder_of(&real);
     let failed = |error: std::io::Error| unwritable(path, &error);

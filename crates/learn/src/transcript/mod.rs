@@ -15,6 +15,7 @@ mod outcome;
 pub mod pairing;
 mod parse;
 mod reader;
+pub mod repair;
 mod session;
 pub mod stats;
 mod tree;
@@ -23,6 +24,8 @@ mod tree;
 mod lines_tests;
 #[cfg(test)]
 mod pairing_tests;
+#[cfg(test)]
+mod repair_tests;
 
 pub use entry::{Arguments, Block, Call, Content, Entry, Header, Kind, Message, Parent, ResultItem};
 pub use findings::{Finding, Findings, Problem};

@@ -4,6 +4,8 @@
 
 use std::io::Read;
 
+use serde::Serialize;
+
 use super::findings::Findings;
 use super::gather::Gathering;
 use super::origin::Origin;
@@ -11,7 +13,7 @@ use super::outcome::Outcome;
 use super::reader::Reader;
 
 /// A session.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Session {
     /// Its id by its header, if it has one.
     pub id: Option<String>,
@@ -34,7 +36,7 @@ pub struct Session {
 }
 
 /// How far a file was read. What stands behind is not whole yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct End {
     /// Bytes up to the end of the last whole line.
     pub offset: u64,
@@ -47,7 +49,7 @@ pub struct End {
 }
 
 /// Something that happened.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
     /// The line it stands in, counted from 1.
     pub line: u64,
@@ -62,7 +64,8 @@ pub struct Step {
 }
 
 /// What a step is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum What {
     /// Words of a user, or of a program in the user's place.
     User {
@@ -112,7 +115,7 @@ pub enum What {
 }
 
 /// A call of a tool, with its result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Called {
     /// Its id, as the model gave it.
     pub id: String,
@@ -125,7 +128,7 @@ pub struct Called {
 }
 
 /// What came back from a tool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answered {
     /// The line it stands in.
     pub line: u64,
