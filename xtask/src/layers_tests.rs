@@ -13,6 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-store", &["engross-protocol"]),
     ("engross-write", &["engross-protocol", "engross-store"]),
     ("engross-bridge", &["engross-protocol", "engross-store"]),
+    ("engross-learn", &["engross-llm", "engross-protocol"]),
     ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store", "engross-write"]),
     (
         "engross",
@@ -20,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engross-agent",
             "engross-bridge",
             "engross-docx",
+            "engross-learn",
             "engross-llm",
             "engross-protocol",
             "engross-store",

@@ -2,12 +2,17 @@
 //!
 //! Must never do anything: it only says what was asked for.
 
+mod learn;
 mod task;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use learn::{
+    AgentsMdArgs, AgentsMdCommand, BlockArgs, BookArgs, ExportArgs, FormatArg, LearnArgs, RepairArgs,
+    ReviewArgs, SkillsArgs, SkillsCommand, SyncBlockArgs, TranscriptArgs, TranscriptCommand,
+};
 pub(crate) use task::{
     AnswerArgs, AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,
 };
@@ -52,6 +57,14 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Hand tasks to agents, and get back the files that they really made.
     Task(TaskArgs),
+    /// Learn from sessions of agents: lessons go into a skillbook and into AGENTS.md.
+    Learn(Box<LearnArgs>),
+    /// Read transcripts: count, show, retell, mend.
+    Transcript(TranscriptArgs),
+    /// Look after the lessons that were learnt.
+    Skills(SkillsArgs),
+    /// Keep the lessons in AGENTS.md, CLAUDE.md and GEMINI.md up to date.
+    AgentsMd(AgentsMdArgs),
     /// Show version, settings and where they come from, the model, and what the machine offers.
     Doctor(DoctorArgs),
 }
@@ -67,6 +80,10 @@ impl Command {
             Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
             Self::Write(args) => args.common.json,
             Self::Task(args) => args.command.wants_json(),
+            Self::Learn(args) => args.common.json,
+            Self::Transcript(args) => args.command.wants_json(),
+            Self::Skills(args) => args.command.wants_json(),
+            Self::AgentsMd(args) => args.command.wants_json(),
             Self::Doctor(args) => args.common.json,
             Self::Chat(_) | Self::Serve(_) => false,
         }

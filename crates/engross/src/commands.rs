@@ -1,18 +1,22 @@
 //! The commands, one file each, and how a command line becomes an exit code.
 
+mod agents_md;
 mod apply;
 mod chat;
 mod check;
 mod comments;
 mod doctor;
 mod edit;
+mod learn;
 mod model;
 mod read;
 mod resolve;
 mod revisions;
 mod serve;
 mod sessions;
+mod skills;
 mod task;
+mod transcript;
 mod write;
 mod writes;
 
@@ -73,6 +77,10 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Chat(args) => chat::run(args, &environment),
         Command::Serve(args) => serve::run(args, &environment),
         Command::Task(args) => task::run(args, &environment, output),
+        Command::Learn(args) => learn::run(args, &environment, output),
+        Command::Transcript(args) => transcript::run(args, output),
+        Command::Skills(args) => skills::run(args, &environment, output),
+        Command::AgentsMd(args) => agents_md::run(args, &environment, output),
         Command::Doctor(args) => doctor::run(args, &environment, output),
     };
     #[cfg(feature = "otel")]

@@ -15,6 +15,9 @@ pub(crate) const ADDRESSES: &[&str] =
 /// The variable that holds the address of an OpenTelemetry collector.
 pub(crate) const COLLECTOR: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
+/// Variables that say where OpenClaw keeps its sessions, and which agent is meant.
+const OPENCLAW: &[&str] = &["OPENCLAW_HOME", "OPENCLAW_AGENT_ID", "OPENCLAW_WORKSPACE"];
+
 /// What begins the names of our own variables.
 pub(super) const PREFIX: &str = "ENGROSS_";
 
@@ -37,6 +40,7 @@ impl Environment {
             name.starts_with(PREFIX)
                 || KEYS.contains(&name)
                 || ADDRESSES.contains(&name)
+                || OPENCLAW.contains(&name)
                 || matches!(name, COLLECTOR | "NO_COLOR" | "TERM" | "PATH")
         };
         let variables = std::env::vars_os()

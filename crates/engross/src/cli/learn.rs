@@ -1,0 +1,328 @@
+//! `engross learn`, `transcript`, `skills` and `agents-md`: what may be typed about learning.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::CommonArgs;
+
+/// `engross learn`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross learn\n  \
+    engross learn --agent ops --model anthropic/claude-sonnet-4-5\n  \
+    engross learn ~/.claude/projects/x/*.jsonl --skillbook book.json --agents-md AGENTS.md --agents-md CLAUDE.md\n  \
+    engross learn --dry-run --json\n\n\
+Without a model, rules are used: they see repeated tool errors and corrections, offline (docs/guide/learning.md).")]
+pub(crate) struct LearnArgs {
+    /// Session files; without, those of the agent.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The agent whose sessions are read; OPENCLAW_AGENT_ID, else main, without.
+    #[arg(long, value_name = "ID", conflicts_with = "files")]
+    pub(crate) agent: Option<String>,
+    /// Folder of session files instead of the agent's.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "agent"])]
+    pub(crate) sessions: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) book: BookArgs,
+    #[command(flatten)]
+    pub(crate) block: BlockArgs,
+    /// openai/NAME, anthropic/NAME, gemini/NAME, ollama/NAME, openai-compatible:URL#NAME, script:FILE or rules.
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: Option<String>,
+    /// Say what would be learnt and write nothing; a language model is not asked.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Learn from all sessions anew; votes are not counted twice.
+    #[arg(long)]
+    pub(crate) reprocess: bool,
+    /// Characters of a session that the model reads at once; longer ones are read in several passes.
+    #[arg(long, value_name = "N", default_value_t = 120_000, value_parser = at_least_1000)]
+    pub(crate) pass: usize,
+    /// Leave out the middle of long tool results instead of reading in several passes.
+    #[arg(long)]
+    pub(crate) shorten: bool,
+    /// Let e-mail addresses, chat ids and telephone numbers stand; secrets always go.
+    #[arg(long)]
+    pub(crate) keep_personal: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Which skillbook.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BookArgs {
+    /// The skillbook; ace_skillbook.json in the folder OPENCLAW_WORKSPACE without.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) skillbook: Option<PathBuf>,
+}
+
+/// What is shown where.
+#[derive(Debug, Args)]
+pub(crate) struct BlockArgs {
+    /// File that shows the lessons; AGENTS.md in the folder OPENCLAW_WORKSPACE without. May be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agents_md: Vec<PathBuf>,
+    /// Tokens that the lessons may take there.
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    pub(crate) tokens: usize,
+    /// Put markers right that make no sense; the old file is kept beside.
+    #[arg(long)]
+    pub(crate) repair: bool,
+}
+
+/// `engross transcript`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross transcript stats session.jsonl --json\n  \
+    engross transcript show session.jsonl\n  \
+    engross transcript trace session.jsonl --json\n  \
+    engross transcript repair session.jsonl -o whole.jsonl\n\n\
+Reads files of OpenClaw, engross, Claude Code and Codex. What show and trace print is not redacted.")]
+pub(crate) struct TranscriptArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: TranscriptCommand,
+}
+
+/// The commands about transcripts.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TranscriptCommand {
+    /// Count lines, calls, results and texts, and name what is odd.
+    Stats(TranscriptFiles),
+    /// Show what was said and done, and what could not be read.
+    Show(TranscriptFiles),
+    /// Retell sessions as a learner sees them.
+    Trace(TranscriptFiles),
+    /// Write the lines that can be read into a new file.
+    Repair(RepairArgs),
+}
+
+/// Which transcripts.
+#[derive(Debug, Args)]
+pub(crate) struct TranscriptFiles {
+    /// Session files.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross transcript repair`
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// The session file; it is not changed.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Where the whole lines go; NAME.repaired.jsonl beside the file without.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross skills`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross skills list\n  \
+    engross skills show paths-00001\n  \
+    engross skills review\n  \
+    engross skills export --format markdown\n\n\
+What is learnt is shown to agents after two independent sessions, or once you accept it.")]
+pub(crate) struct SkillsArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: SkillsCommand,
+}
+
+/// The commands about skills.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// List the skills.
+    List(ListSkillsArgs),
+    /// Show a skill with its evidence and votes.
+    Show(SkillArgs),
+    /// Protect a skill from being changed or taken out by learning.
+    Pin(PinArgs),
+    /// Take a skill out; it is not learnt again.
+    Retire(SkillArgs),
+    /// Show what waits for a person, with its evidence, and ask.
+    Review(ReviewArgs),
+    /// Write the skillbook to standard output.
+    Export(ExportArgs),
+    /// Take over a skillbook of any dialect.
+    Import(ImportSkillsArgs),
+}
+
+/// `engross skills list`
+#[derive(Debug, Args)]
+pub(crate) struct ListSkillsArgs {
+    /// Retired skills, too.
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) book: BookArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// Which skill.
+#[derive(Debug, Args)]
+pub(crate) struct SkillArgs {
+    /// The skill's id.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) book: BookArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross skills pin`
+#[derive(Debug, Args)]
+pub(crate) struct PinArgs {
+    #[command(flatten)]
+    pub(crate) skill: SkillArgs,
+    /// Protect it no longer.
+    #[arg(long)]
+    pub(crate) off: bool,
+}
+
+/// `engross skills review`
+#[derive(Debug, Args)]
+pub(crate) struct ReviewArgs {
+    /// Show this skill to agents from now on, and ask nothing. May be repeated.
+    #[arg(long, value_name = "ID")]
+    pub(crate) accept: Vec<String>,
+    /// Take this skill out, and ask nothing. May be repeated.
+    #[arg(long, value_name = "ID")]
+    pub(crate) retire: Vec<String>,
+    #[command(flatten)]
+    pub(crate) book: BookArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross skills export`
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// How it is written.
+    #[arg(long, value_enum, default_value_t = FormatArg::Json)]
+    pub(crate) format: FormatArg,
+    #[command(flatten)]
+    pub(crate) book: BookArgs,
+    /// Settings file instead of the one in the platform's config folder.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// How a skillbook is written.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// The file that all programs of this family from 0.8 on read.
+    Json,
+    /// For people.
+    Markdown,
+    /// The table that models read.
+    Toon,
+}
+
+/// `engross skills import`
+#[derive(Debug, Args)]
+pub(crate) struct ImportSkillsArgs {
+    /// The skillbook to take over, a JSON file; - reads standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) book: BookArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross agents-md`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross agents-md sync\n  \
+    engross agents-md sync --agents-md AGENTS.md --agents-md CLAUDE.md --tokens 1000\n  \
+    engross agents-md check --agents-md AGENTS.md\n  \
+    engross agents-md remove --agents-md AGENTS.md\n\n\
+Not a byte outside the block is changed.")]
+pub(crate) struct AgentsMdArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: AgentsMdCommand,
+}
+
+/// The commands about AGENTS.md.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentsMdCommand {
+    /// Bring the block of lessons up to date.
+    Sync(SyncBlockArgs),
+    /// Take the block out; the file is as it was before.
+    Remove(SyncBlockArgs),
+    /// Say what is wrong with the block; exits with 1 if anything is.
+    Check(CheckBlockArgs),
+}
+
+/// `engross agents-md sync` and `engross agents-md remove`
+#[derive(Debug, Args)]
+pub(crate) struct SyncBlockArgs {
+    #[command(flatten)]
+    pub(crate) block: BlockArgs,
+    #[command(flatten)]
+    pub(crate) book: BookArgs,
+    /// Say what would change and write nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// `engross agents-md check`
+#[derive(Debug, Args)]
+pub(crate) struct CheckBlockArgs {
+    /// The file; AGENTS.md in the folder OPENCLAW_WORKSPACE without. May be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agents_md: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+impl TranscriptCommand {
+    /// Whether the answer is to be one JSON document.
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::Stats(args) | Self::Show(args) | Self::Trace(args) => args.common.json,
+            Self::Repair(args) => args.common.json,
+        }
+    }
+}
+
+impl SkillsCommand {
+    /// Whether the answer is to be one JSON document.
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::List(args) => args.common.json,
+            Self::Show(args) | Self::Retire(args) => args.common.json,
+            Self::Pin(args) => args.skill.common.json,
+            Self::Review(args) => args.common.json,
+            Self::Import(args) => args.common.json,
+            Self::Export(_) => false,
+        }
+    }
+}
+
+impl AgentsMdCommand {
+    /// Whether the answer is to be one JSON document.
+    pub(crate) fn wants_json(&self) -> bool {
+        match self {
+            Self::Sync(args) | Self::Remove(args) => args.common.json,
+            Self::Check(args) => args.common.json,
+        }
+    }
+}
+
+fn at_least_1000(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|number| *number >= 1_000).ok_or_else(|| "give a number from 1000".to_owned())
+}

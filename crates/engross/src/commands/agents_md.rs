@@ -1,0 +1,84 @@
+//! `engross agents-md`: the block of lessons in AGENTS.md and its like.
+
+use std::fmt::Write as _;
+
+use engross_learn::agents_md::{Mode, Warning};
+use engross_learn::disk::{BookFile, Synced, check_file, sync_files};
+use engross_learn::run::block;
+use engross_protocol::{Clock, Exit, Failure, SystemClock};
+use serde_json::json;
+
+use super::Ended;
+use super::learn::{book_paths, instructions, rest};
+use crate::cli::{AgentsMdArgs, AgentsMdCommand, SyncBlockArgs};
+use crate::output::Output;
+use crate::settings::Environment;
+
+pub(super) fn run(args: &AgentsMdArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    match &args.command {
+        AgentsMdCommand::Sync(args) => {
+            let book = BookFile::read(book_paths(&args.book, environment)?)?;
+            let shown = block(&book.journal.book, args.block.tokens, SystemClock.millis(), &rest(&book));
+            sync(args, shown.inner.as_deref(), environment, output)
+        }
+        AgentsMdCommand::Remove(args) => sync(args, None, environment, output),
+        AgentsMdCommand::Check(args) => {
+            let mut files = Vec::new();
+            for path in instructions(&args.agents_md, environment)? {
+                let warnings = check_file(&path)?;
+                files.push((path, warnings));
+            }
+            let is_fine = files.iter().all(|(_, warnings)| warnings.is_empty());
+            let shown: Vec<_> =
+                files.iter().map(|(path, warnings)| json!({"path": path, "warnings": warnings})).collect();
+            output.answer(&json!({"files": shown}), || {
+                files.iter().fold(String::new(), |mut text, (path, warnings)| {
+                    let said: Vec<&str> = warnings.iter().map(|warning| explain(*warning)).collect();
+                    let said = if said.is_empty() { "in order".to_owned() } else { said.join("; ") };
+                    let _ = writeln!(text, "{}: {said}", path.display());
+                    text
+                })
+            })?;
+            Ok(Ended::With(if is_fine { Exit::Done } else { Exit::Refused }))
+        }
+    }
+}
+
+fn sync(
+    args: &SyncBlockArgs,
+    inner: Option<&str>,
+    environment: &Environment,
+    output: Output,
+) -> Result<Ended, Failure> {
+    let mode = if args.block.repair { Mode::Repair } else { Mode::Strict };
+    let paths = instructions(&args.block.agents_md, environment)?;
+    let synced = sync_files(&paths, inner, mode, args.dry_run)?;
+    output.answer(&json!({"files": synced, "dryRun": args.dry_run}), || text(&synced))?;
+    Ok(Ended::With(Exit::Done))
+}
+
+/// What became of the files, for people.
+pub(super) fn text(synced: &[Synced]) -> String {
+    let mut text = String::new();
+    for file in synced {
+        let said = if file.is_changed { "brought up to date" } else { "as it shall be" };
+        let _ = writeln!(text, "{}: {said}", file.path.display());
+        for warning in &file.warnings {
+            let _ = writeln!(text, "  warning: {}", explain(*warning));
+        }
+        for kept in &file.kept {
+            let _ = writeln!(text, "  kept: {}", kept.display());
+        }
+    }
+    text
+}
+
+fn explain(warning: Warning) -> &'static str {
+    match warning {
+        Warning::StrayEnd => "an end marker stands without a beginning; it was left",
+        Warning::SecondBlock => "there is a second block; only the first is kept up to date (see --repair)",
+        Warning::EditedInside => "someone changed the text inside the block",
+        Warning::TooLargeForHosts => "the file is longer than agents read (25 KB or 200 lines)",
+        Warning::Repaired => "markers were put right",
+    }
+}

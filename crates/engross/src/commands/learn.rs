@@ -1,0 +1,256 @@
+//! `engross learn`: sessions become lessons, lessons a skillbook and a block in AGENTS.md.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use engross_learn::agents_md::Mode;
+use engross_learn::disk::{BookFile, Paths, Synced, folder_of, sync_files};
+use engross_learn::reflect::Asking;
+use engross_learn::run::{Event, Input, Mind, Options, Outcome, Report, block, learn};
+use engross_learn::safety::Personal;
+use engross_learn::skillbook::Status;
+use engross_llm::{Model, ModelSpec};
+use engross_protocol::{Clock, Exit, Failure, SystemClock};
+use serde::Serialize;
+
+use super::{Ended, model, settings};
+use crate::change::printable;
+use crate::cli::{BookArgs, LearnArgs};
+use crate::output::{Output, note};
+use crate::progress::Progress;
+use crate::settings::{ADDRESSES, Environment, Flags};
+
+/// How long a file must have been left alone before its last line counts, in milliseconds.
+const RESTS_AFTER: u64 = 60_000;
+
+#[derive(Serialize)]
+struct Answer {
+    #[serde(flatten)]
+    report: Report,
+    skillbook: PathBuf,
+    agents_md: Vec<Synced>,
+}
+
+pub(super) fn run(args: &LearnArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    let flags = Flags { model: args.model.clone(), ..Flags::default() };
+    let settings = settings(&args.common, flags, environment)?;
+    let spec: ModelSpec = settings.model.value.as_deref().map_or(Ok(ModelSpec::Rules), str::parse)?;
+    // A key that is missing is told before anything is read.
+    let asked = match &spec {
+        ModelSpec::Rules => None,
+        spec => Some(model::open_spec(spec, &settings, environment)?),
+    };
+    let is_costly = asked.as_ref().is_some_and(|model| model.info().language_model);
+    tell_mind(asked.as_deref(), args.dry_run, environment);
+    let input = input(args, environment)?;
+    let paths = book_paths(&args.book, environment)?;
+    let instructions = instructions(&args.block.agents_md, environment)?;
+    let mut book = if args.dry_run { BookFile::read(paths)? } else { BookFile::open(paths)? };
+    let personal = if args.keep_personal { Personal::Keep } else { Personal::Redact };
+    let mind = match &asked {
+        Some(model) if !(args.dry_run && is_costly) => Mind::Model(Asking {
+            model: model.as_ref(),
+            budget: args.pass,
+            personal,
+            is_shortened: args.shorten,
+        }),
+        _ => Mind::Rules,
+    };
+    let options = Options {
+        mind,
+        clock: &SystemClock,
+        reprocess: args.reprocess,
+        dry_run: args.dry_run,
+        personal,
+        rests_after: RESTS_AFTER,
+        is_stopped: &|| false,
+    };
+    let Some(report) = learn_until_stopped(&mut book, &input, options)? else {
+        book.finish()?;
+        return Ok(Ended::Interrupted("interrupted; what was learnt from whole sessions is kept"));
+    };
+    let shown = block(&book.journal.book, args.block.tokens, SystemClock.millis(), &rest(&book));
+    let mode = if args.block.repair { Mode::Repair } else { Mode::Strict };
+    let agents_md = sync_files(&instructions, shown.inner.as_deref(), mode, args.dry_run)?;
+    let exit = exit_of(&report);
+    let answer = Answer { report, skillbook: book.paths().json.clone(), agents_md };
+    output.answer(&answer, || text(&answer, &book))?;
+    Ok(Ended::With(exit))
+}
+
+/// Learns; `None` after Ctrl-C.
+fn learn_until_stopped(
+    book: &mut BookFile,
+    input: &Input,
+    options: Options<'_>,
+) -> Result<Option<Report>, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        let message = format!("the machine gives no room to talk to a model: {error}; close other programs");
+        Failure::new(Exit::Model, "MODEL_UNAVAILABLE", message)
+    })?;
+    let progress = Progress::of_long_work();
+    let mut show = |event: Event<'_>| match event {
+        Event::Found { count } => progress.status(&format!("Found {count} session files")),
+        Event::Reading { file, number, of } => {
+            progress.status(&format!("Reading {} ({number} of {of})", printable(file)));
+        }
+        Event::Done(session) => {
+            if let Outcome::Failed { code, message } = &session.outcome {
+                progress.line(&format!("{}: {} [{code}]", printable(&session.file), printable(message)));
+            }
+        }
+    };
+    runtime.block_on(async {
+        tokio::select! {
+            report = learn(book, input, options, &mut show) => Ok(Some(report?)),
+            _ = tokio::signal::ctrl_c() => Ok(None),
+        }
+    })
+}
+
+/// Says who finds the lessons, and where sessions are sent to for that.
+fn tell_mind(model: Option<&dyn Model>, is_dry: bool, environment: &Environment) {
+    let Some(model) = model else {
+        note(
+            "No model is set, so rules are used: they see repeated tool errors and corrections, nothing else (see --model).",
+        );
+        return;
+    };
+    let info = model.info();
+    if !info.language_model {
+        return;
+    }
+    if is_dry {
+        note("A language model is not asked in a dry run; rules are used.");
+        return;
+    }
+    note(&format!("Sessions are sent to {}, without secrets.", printable(&info.spec)));
+    for name in ADDRESSES {
+        if let Some(address) = environment.get(name) {
+            note(&format!("{name} is set: {}", printable(address)));
+        }
+    }
+}
+
+fn input(args: &LearnArgs, environment: &Environment) -> Result<Input, Failure> {
+    if !args.files.is_empty() {
+        return Ok(Input::Files(args.files.clone()));
+    }
+    if let Some(folder) = &args.sessions {
+        return Ok(Input::Folder(folder.clone()));
+    }
+    let agent = args.agent.as_deref().or_else(|| environment.get("OPENCLAW_AGENT_ID")).unwrap_or("main");
+    Ok(Input::Folder(folder_of(&home(environment)?, agent)?))
+}
+
+/// OpenClaw's home.
+fn home(environment: &Environment) -> Result<PathBuf, Failure> {
+    if let Some(home) = environment.get("OPENCLAW_HOME") {
+        return Ok(PathBuf::from(home));
+    }
+    let dirs = directories::UserDirs::new().ok_or_else(|| {
+        Failure::new(Exit::Usage, "USAGE", "there is no home folder; set OPENCLAW_HOME, or name the files")
+    })?;
+    Ok(dirs.home_dir().join(".openclaw"))
+}
+
+fn workspace(environment: &Environment) -> Result<PathBuf, Failure> {
+    match environment.get("OPENCLAW_WORKSPACE") {
+        Some(folder) => Ok(PathBuf::from(folder)),
+        None => Ok(home(environment)?.join("workspace")),
+    }
+}
+
+/// The files of the skillbook.
+pub(super) fn book_paths(args: &BookArgs, environment: &Environment) -> Result<Paths, Failure> {
+    let json = match &args.skillbook {
+        Some(path) => path.clone(),
+        None => workspace(environment)?.join("ace_skillbook.json"),
+    };
+    Ok(Paths { json })
+}
+
+/// The files that show the lessons.
+pub(super) fn instructions(named: &[PathBuf], environment: &Environment) -> Result<Vec<PathBuf>, Failure> {
+    if named.is_empty() { Ok(vec![workspace(environment)?.join("AGENTS.md")]) } else { Ok(named.to_vec()) }
+}
+
+/// The file that holds what the block leaves out, as the block names it.
+pub(super) fn rest(book: &BookFile) -> String {
+    let path = book.paths().markdown();
+    path.file_name().map(Path::new).unwrap_or(&path).display().to_string()
+}
+
+fn exit_of(report: &Report) -> Exit {
+    let codes = report.sessions.iter().filter_map(|session| match &session.outcome {
+        Outcome::Failed { code, .. } => Some(code.as_str()),
+        _ => None,
+    });
+    let codes: Vec<&str> = codes.collect();
+    let is_models = |code: &&str| code.starts_with("MODEL_") || *code == "LEARN_ANSWER_INVALID";
+    match codes.is_empty() {
+        true => Exit::Done,
+        false if report.learnt == 0 && codes.iter().all(is_models) => Exit::Model,
+        false => Exit::Refused,
+    }
+}
+
+fn text(answer: &Answer, book: &BookFile) -> String {
+    let report = &answer.report;
+    let mut text = String::new();
+    for session in &report.sessions {
+        let said = match &session.outcome {
+            Outcome::Learnt { effects } if effects.is_empty() => "learnt nothing new".to_owned(),
+            Outcome::Learnt { effects } => format!("learnt: {} operations", effects.len()),
+            Outcome::Skipped { reason } => format!("skipped: {reason}"),
+            Outcome::Waiting { .. } => "failed before; tried again later".to_owned(),
+            Outcome::Failed { code, message } => format!("failed: {} [{code}]", printable(message)),
+        };
+        let losses =
+            if session.losses > 0 { format!(" ({} lines lost)", session.losses) } else { String::new() };
+        let _ = writeln!(text, "{}: {said}{losses}", printable(&session.file));
+    }
+    let verb = if report.dry_run { "would be learnt" } else { "learnt" };
+    let _ = writeln!(
+        text,
+        "{} sessions found: {} {verb}, {} skipped, {} failed",
+        report.found, report.learnt, report.skipped, report.failed
+    );
+    for (effect, count) in report.effects() {
+        let _ = writeln!(text, "  {count} {effect}");
+    }
+    let (before, after) = (report.before, report.after);
+    let _ = writeln!(
+        text,
+        "Skills: {} shown ({} before), {} seen once, {} wait for review, {} retired",
+        after.active, before.active, after.candidate, after.quarantined, after.retired
+    );
+    let newest = book.journal.book.skills().filter(|skill| skill.status != Status::Retired);
+    for skill in newest.collect::<Vec<_>>().iter().rev().take(3) {
+        let content: String = printable(&skill.content).chars().take(100).collect();
+        let _ = writeln!(text, "  [{}] {content}", skill.id);
+    }
+    if report.calls > 0 {
+        let usage = report.usage;
+        let _ = writeln!(
+            text,
+            "The model was asked {} times: {} tokens in, {} out",
+            report.calls, usage.input_tokens, usage.output_tokens
+        );
+    }
+    for conflict in &report.conflicts {
+        let _ = writeln!(
+            text,
+            "{} and {} say the opposite: see engross skills review",
+            conflict.one, conflict.other
+        );
+    }
+    for said in &report.notes {
+        let _ = writeln!(text, "note: {}", printable(said));
+    }
+    if !report.dry_run {
+        let _ = writeln!(text, "Skillbook: {}", answer.skillbook.display());
+    }
+    text.push_str(&super::agents_md::text(&answer.agents_md));
+    text
+}

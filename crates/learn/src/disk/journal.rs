@@ -1,0 +1,241 @@
+//! A skillbook on disk: the journal, the file for others beside it, and the lock.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::whole::{read, read_text, unwritable, write, write_beside};
+use crate::Error;
+use crate::skillbook::journal::{self, Journal, Record};
+use crate::skillbook::{import, markdown, to_hybrid};
+
+/// A journal is written anew when it has so many records for each that counts.
+const STALE: u64 = 4;
+
+/// The files of a skillbook, by the one that others read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    /// The hybrid file, such as `ace_skillbook.json`.
+    pub json: PathBuf,
+}
+
+impl Paths {
+    /// The truth.
+    #[must_use]
+    pub fn journal(&self) -> PathBuf {
+        self.json.with_extension("journal.jsonl")
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn markdown(&self) -> PathBuf {
+        self.json.with_extension("md")
+    }
+
+    /// The list of names that the reference keeps.
+    #[must_use]
+    pub fn processed(&self) -> PathBuf {
+        self.json.with_file_name("ace_processed.txt")
+    }
+}
+
+/// A skillbook that is open.
+#[derive(Debug)]
+pub struct BookFile {
+    paths: Paths,
+    /// What it holds.
+    pub journal: Journal,
+    /// What was noticed while opening it.
+    pub notes: Vec<String>,
+    /// Open and locked, unless nothing may be written.
+    file: Option<File>,
+    /// Bytes of whole records on disk.
+    whole: u64,
+    /// Records that are not on disk yet.
+    pending: Vec<Record>,
+}
+
+impl BookFile {
+    /// Opens a book to read it. Nothing is written, ever.
+    ///
+    /// # Errors
+    /// [`Error::ReadFailed`], [`Error::Damaged`], [`Error::Invalid`].
+    pub fn read(paths: Paths) -> Result<Self, Error> {
+        Self::load(paths, None)
+    }
+
+    /// Opens a book to change it, and keeps others out.
+    ///
+    /// # Errors
+    /// [`Error::Busy`] and as [`BookFile::read`]; [`Error::WriteFailed`].
+    pub fn open(paths: Paths) -> Result<Self, Error> {
+        let path = paths.journal();
+        let failed = |error: std::io::Error| unwritable(&path, &error);
+        std::fs::create_dir_all(super::whole::folder_of(&path)).map_err(failed)?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).read(true).write(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let file = options.open(&path).map_err(failed)?;
+        match file.try_lock() {
+            // Another run may have put a new file in its place between opening and locking.
+            Ok(()) if !is_still_at(&file, &path) => Err(Error::Busy { path: path.display().to_string() }),
+            Ok(()) => Self::load(paths, Some(file)),
+            Err(TryLockError::WouldBlock) => Err(Error::Busy { path: path.display().to_string() }),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+        }
+    }
+
+    fn load(paths: Paths, file: Option<File>) -> Result<Self, Error> {
+        let path = paths.journal();
+        let bytes = read(&path)?.unwrap_or_default();
+        let journal = journal::read(&bytes)
+            .map_err(|damaged| Error::Damaged { path: path.display().to_string(), line: damaged.line })?;
+        let whole = journal.whole;
+        let mut book = Self { paths, journal, notes: Vec::new(), file, whole, pending: Vec::new() };
+        book.take_over()?;
+        Ok(book)
+    }
+
+    /// Takes over what others wrote into the file beside.
+    fn take_over(&mut self) -> Result<(), Error> {
+        let path = self.paths.json.clone();
+        let text = match read_text(&path) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match import(&text) {
+            Ok(import) => {
+                let records = self.journal.book.merge(&import);
+                if !records.is_empty() {
+                    self.notes.push(format!(
+                        "{} changes were taken over from {}",
+                        records.len(),
+                        path.display()
+                    ));
+                }
+                self.notes.extend(import.repairs);
+                for record in records {
+                    self.add(record);
+                }
+                Ok(())
+            }
+            Err(reason) => {
+                let kept = match self.file {
+                    Some(_) => write_beside(&path, "unreadable", text.as_bytes())?.display().to_string(),
+                    None => path.display().to_string(),
+                };
+                if self.journal.book.is_empty() {
+                    return Err(Error::Invalid { path: path.display().to_string(), reason, kept });
+                }
+                self.notes.push(format!(
+                    "{} is no skillbook ({reason}); it is made anew, the old one is {kept}",
+                    path.display()
+                ));
+                Ok(())
+            }
+        }
+    }
+
+    /// Where its files are.
+    #[must_use]
+    pub fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    /// Does what a record says; [`BookFile::save`] keeps it.
+    pub fn add(&mut self, record: Record) {
+        self.pending.push(record.clone());
+        self.journal.take(record);
+    }
+
+    /// Keeps all records so far, so that they outlive a crash. Does nothing for a book that is only read.
+    ///
+    /// # Errors
+    /// [`Error::WriteFailed`]; the records before are untouched then.
+    pub fn save(&mut self) -> Result<(), Error> {
+        let path = self.paths.journal();
+        let Some(file) = self.file.as_mut().filter(|_| !self.pending.is_empty()) else { return Ok(()) };
+        let lines = journal::write(&self.pending);
+        let written = file
+            .set_len(self.whole)
+            .and_then(|()| file.seek(SeekFrom::Start(self.whole)))
+            .and_then(|_| file.write_all(&lines))
+            .and_then(|()| file.sync_data());
+        if let Err(error) = written {
+            // If not even this works, the next to open the file finds a torn record.
+            let _ = file.set_len(self.whole);
+            return Err(unwritable(&path, &error));
+        }
+        self.whole += u64::try_from(lines.len()).unwrap_or_default();
+        self.journal.records += u64::try_from(self.pending.len()).unwrap_or_default();
+        self.pending.clear();
+        Ok(())
+    }
+
+    /// Keeps everything and writes the files for others, where they differ.
+    ///
+    /// # Errors
+    /// [`Error::WriteFailed`].
+    pub fn finish(&mut self) -> Result<(), Error> {
+        self.save()?;
+        if self.file.is_none() {
+            return Ok(());
+        }
+        self.tidy()?;
+        let book = &self.journal.book;
+        let mut json = serde_json::to_string_pretty(&to_hybrid(book)).unwrap_or_default();
+        json.push('\n');
+        for (path, bytes) in [(self.paths.json.clone(), json), (self.paths.markdown(), markdown(book))] {
+            if read(&path)?.as_deref() != Some(bytes.as_bytes()) {
+                write(&path, bytes.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the journal anew when most of it is history.
+    fn tidy(&mut self) -> Result<(), Error> {
+        let compact = self.journal.compact();
+        let needed = u64::try_from(compact.len()).unwrap_or_default().max(1_000);
+        if self.journal.records < needed * STALE {
+            return Ok(());
+        }
+        let path = self.paths.journal();
+        write(&path, &journal::write(&compact))?;
+        // The lock was on the file that was replaced: take the new one's.
+        let reopened = OpenOptions::new().read(true).write(true).open(&path);
+        let file = reopened.map_err(|error| unwritable(&path, &error))?;
+        let _ = file.try_lock();
+        self.whole = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
+        self.journal.records = u64::try_from(compact.len()).unwrap_or_default();
+        self.file = Some(file);
+        Ok(())
+    }
+}
+
+/// Whether an open file is the one that its path leads to.
+fn is_still_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let (open, there) = (file.metadata().map(identity), std::fs::metadata(path).map(identity));
+        matches!((open, there), (Ok(open), Ok(there)) if open == there)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        true
+    }
+}
+
+/// The names that the reference has learnt from, one a line.
+pub(crate) fn processed(path: &Path) -> Result<Vec<String>, Error> {
+    let text = read_text(path)?.unwrap_or_default();
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}

@@ -1,0 +1,14 @@
+//! The one place of this crate that touches paths: sessions are found and opened here, books and AGENTS.md files written.
+//!
+//! Must never open what is no ordinary file, leave half a file behind, or write over bytes that it has not read.
+
+mod instructions;
+mod journal;
+mod sessions;
+mod whole;
+
+pub use instructions::{Synced, check_file, sync_files};
+pub(crate) use journal::processed;
+pub use journal::{BookFile, Paths};
+pub use sessions::{Found, Passed, discover, folder_of, head_of, look_at, open};
+pub use whole::{read_text, write as write_whole, write_beside};

@@ -1,0 +1,120 @@
+//! Session files: which there are, and which of them may be opened.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::whole::unreadable;
+use crate::Error;
+use crate::transcript::stats::sha;
+
+/// Bytes at a file's beginning that tell whether it is still the same file.
+const HEAD: u64 = 1024;
+
+/// A session file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub size: u64,
+    /// When it was last changed, in milliseconds since 1970.
+    pub modified: u64,
+}
+
+/// A file that is not opened, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passed {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// The folder of an agent's sessions beneath OpenClaw's home.
+///
+/// # Errors
+/// [`Error::AgentInvalid`] when the id could lead elsewhere.
+pub fn folder_of(home: &Path, agent: &str) -> Result<PathBuf, Error> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_id =
+        !agent.is_empty() && agent.len() <= 128 && agent.chars().all(is_name) && !agent.starts_with('.');
+    if !is_id {
+        return Err(Error::AgentInvalid {
+            id: agent.chars().take(80).flat_map(char::escape_debug).collect(),
+        });
+    }
+    Ok(home.join("agents").join(agent).join("sessions"))
+}
+
+/// The session files of a folder, by name, and what there looks like one and is none.
+///
+/// # Errors
+/// [`Error::SessionsMissing`] and [`Error::ReadFailed`].
+pub fn discover(folder: &Path) -> Result<(Vec<Found>, Vec<Passed>), Error> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Error::SessionsMissing { path: folder.display().to_string() });
+        }
+        Err(error) => return Err(unreadable(folder, &error)),
+    };
+    let (mut found, mut passed) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let entry = entry.map_err(|error| unreadable(folder, &error))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.ends_with(".jsonl") || name.starts_with('.') {
+            continue;
+        }
+        match look_at(&entry.path()) {
+            Ok(session) => found.push(session),
+            Err(reason) => passed.push(reason),
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    passed.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok((found, passed))
+}
+
+/// What a path is, without opening it: opening a pipe would wait for whoever writes to it.
+///
+/// # Errors
+/// Why it is no session file.
+pub fn look_at(path: &Path) -> Result<Found, Passed> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let pass = |reason: String| Passed { name: name.clone(), reason };
+    let metadata =
+        std::fs::metadata(path).map_err(|error| pass(format!("it cannot be looked at: {error}")))?;
+    if !metadata.is_file() {
+        return Err(pass("it is no ordinary file".to_owned()));
+    }
+    let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let modified = modified.and_then(|at| u64::try_from(at.as_millis()).ok()).unwrap_or_default();
+    Ok(Found { path: path.to_owned(), name, size: metadata.len(), modified })
+}
+
+/// Opens a session file.
+///
+/// # Errors
+/// Why it cannot be read.
+#[expect(clippy::disallowed_methods, reason = "this is the module that touches paths")]
+pub fn open(found: &Found) -> Result<File, Passed> {
+    File::open(&found.path)
+        .map_err(|error| Passed { name: found.name.clone(), reason: format!("it cannot be read: {error}") })
+}
+
+/// Beginning of the hash of a file's first line, as far as its first bytes hold it.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn head_of(found: &Found) -> Result<String, Passed> {
+    let mut head = Vec::new();
+    let read = open(found)?.take(HEAD).read_to_end(&mut head);
+    read.map_err(|error| Passed { name: found.name.clone(), reason: format!("it cannot be read: {error}") })?;
+    // The first line is whole from the beginning on; what follows may still grow.
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(sha(line))
+}

@@ -1,0 +1,142 @@
+//! Every way in which learning fails, with a stable code.
+
+use engross_protocol::{Exit, Failure};
+use serde_json::json;
+
+use crate::agents_md;
+
+/// The codes that this crate gives, each explained in `docs/errors/CODE.md`.
+pub const CODES: &[&str] = &[
+    "AGENTS_MD_MARKERS",
+    "LEARN_AGENT_INVALID",
+    "LEARN_ANSWER_INVALID",
+    "LEARN_BUSY",
+    "LEARN_NOT_EXPERIENCE",
+    "LEARN_SESSIONS_MISSING",
+    "READ_FAILED",
+    "SKILLBOOK_DAMAGED",
+    "SKILLBOOK_INVALID",
+    "SKILL_OPERATION_INVALID",
+    "SKILL_PROTECTED",
+    "SKILL_RETIRED",
+    "SKILL_STILL_HELPFUL",
+    "SKILL_UNKNOWN",
+    "WRITE_FAILED",
+];
+
+/// Learning failed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A file's markers make no sense.
+    #[error("{path}: {source}; nothing was changed there")]
+    Markers {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        source: agents_md::Refused,
+    },
+    /// The agent's id is none.
+    #[error("'{id}' is no id of an agent: give letters, digits, '-', '_' and '.' only")]
+    AgentInvalid {
+        /// What was given.
+        id: String,
+    },
+    /// The model's answer is none that can be used.
+    #[error("the model's answer cannot be used ({reason}); the session is tried again at the next run")]
+    AnswerInvalid {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Someone else is at it.
+    #[error("another run is learning into {path}; wait for its end, then run the command again")]
+    Busy {
+        /// The skillbook's journal.
+        path: String,
+    },
+    /// There is no folder with sessions.
+    #[error("there is no folder {path}; name one with --sessions, or an agent with --agent")]
+    SessionsMissing {
+        /// The folder.
+        path: String,
+    },
+    /// A file or folder cannot be read.
+    #[error("{path} cannot be read: {reason}; check its permissions")]
+    ReadFailed {
+        /// Which.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// A file cannot be written.
+    #[error("{path} cannot be written: {reason}; nothing was changed there")]
+    WriteFailed {
+        /// Which.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The journal has a line that is no record.
+    #[error(
+        "{path} is damaged in line {line}; nothing was changed; put the line right, or move the file away"
+    )]
+    Damaged {
+        /// The journal.
+        path: String,
+        /// The line, counted from 1.
+        line: u64,
+    },
+    /// The file is no skillbook.
+    #[error("{path} is no skillbook: {reason}; it was kept as {kept}")]
+    Invalid {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        reason: String,
+        /// Where it is kept now.
+        kept: String,
+    },
+    /// The model failed.
+    #[error(transparent)]
+    Model(#[from] engross_llm::Error),
+}
+
+impl Error {
+    /// The stable code, explained in `docs/errors/CODE.md`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Markers { .. } => "AGENTS_MD_MARKERS",
+            Self::AgentInvalid { .. } => "LEARN_AGENT_INVALID",
+            Self::AnswerInvalid { .. } => "LEARN_ANSWER_INVALID",
+            Self::Busy { .. } => "LEARN_BUSY",
+            Self::SessionsMissing { .. } => "LEARN_SESSIONS_MISSING",
+            Self::ReadFailed { .. } => "READ_FAILED",
+            Self::WriteFailed { .. } => "WRITE_FAILED",
+            Self::Damaged { .. } => "SKILLBOOK_DAMAGED",
+            Self::Invalid { .. } => "SKILLBOOK_INVALID",
+            Self::Model(error) => error.code(),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let (exit, code, message) = match &error {
+            Error::Model(error) => return error.clone().into(),
+            Error::AgentInvalid { .. } => (Exit::Usage, error.code(), error.to_string()),
+            Error::AnswerInvalid { .. } => (Exit::Model, error.code(), error.to_string()),
+            Error::Markers { .. }
+            | Error::Busy { .. }
+            | Error::SessionsMissing { .. }
+            | Error::Invalid { .. } => (Exit::Refused, error.code(), error.to_string()),
+            Error::ReadFailed { .. } | Error::WriteFailed { .. } | Error::Damaged { .. } => {
+                (Exit::Io, error.code(), error.to_string())
+            }
+        };
+        let details = match &error {
+            Error::Damaged { line, path } => json!({"path": path, "line": line}),
+            _ => json!({}),
+        };
+        Self::new(exit, code, message).with_details(details)
+    }
+}

@@ -1,0 +1,19 @@
+//! Learning: transcripts become traces, lessons and a skillbook, which AGENTS.md shows.
+//!
+//! Must never ask for the time, touch a path outside [`disk`], reach a model except through the trait of `llm`, or let
+//! what it reads give orders. [`transcript`] reads, [`mod@trace`] retells, [`skillbook`] keeps lessons, [`safety`] keeps them
+//! honest.
+
+pub mod agents_md;
+pub mod disk;
+mod error;
+mod json;
+pub mod reflect;
+pub mod run;
+pub mod safety;
+pub mod skillbook;
+pub mod trace;
+pub mod transcript;
+
+pub use error::{CODES, Error};
+pub use json::Text;

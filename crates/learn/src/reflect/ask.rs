@@ -1,0 +1,212 @@
+//! Asking a model: once to reflect on each pass of a trace, once to say how the book changes.
+
+use engross_llm::{Message, Model, Request, Usage, collect};
+use serde_json::Value;
+
+use super::answer::object;
+use super::prompts::{CURATE, REFLECT, fenced};
+use super::{Learning, Reflection, SkillTag};
+use crate::Error;
+use crate::safety::{Personal, redact};
+use crate::skillbook::{Book, Operation, Refused, Skill, parse_batch, render};
+use crate::trace::{Segment, Trace};
+
+/// Skills that a curator is shown for each lesson.
+const NEAR: usize = 8;
+
+/// How a model is asked.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// The model.
+    pub model: &'a dyn Model,
+    /// Characters of a trace that it reads at once.
+    pub budget: usize,
+    /// Whether personal data is taken out.
+    pub personal: Personal,
+    /// Leave out the middle of long results instead of reading in passes.
+    pub is_shortened: bool,
+}
+
+/// What a model answered, and what it cost.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Asked<T> {
+    /// The answer.
+    pub answer: T,
+    /// Tokens, as far as the provider told.
+    pub usage: Usage,
+    /// How often it was asked.
+    pub calls: u32,
+}
+
+impl<T> Asked<T> {
+    fn count(&mut self, usage: Option<Usage>) {
+        self.calls += 1;
+        let usage = usage.unwrap_or_default();
+        self.usage.input_tokens += usage.input_tokens;
+        self.usage.output_tokens += usage.output_tokens;
+    }
+}
+
+/// Asks what is to be learnt from a trace. All of it is read: in several passes where it is long.
+///
+/// # Errors
+/// The model's, and [`Error::AnswerInvalid`] when it answers twice with something that is no reflection.
+pub async fn reflect(
+    asking: Asking<'_>,
+    trace: &Trace,
+    cited: &[&Skill],
+) -> Result<Asked<Reflection>, Error> {
+    let clean = |text: &str| redact(text, asking.personal).into_owned();
+    let segments: Vec<Segment> = trace
+        .segments
+        .iter()
+        .map(|segment| Segment {
+            text: clean(&segment.text),
+            label: clean(&segment.label),
+            ..segment.clone()
+        })
+        .collect();
+    let passes = if asking.is_shortened {
+        let shortened = Trace { segments, reasoning: clean(&trace.reasoning), ..trace.clone() };
+        vec![shortened.view(asking.budget).text]
+    } else {
+        crate::trace::passes(&segments, asking.budget)
+    };
+    let skills = if cited.is_empty() { "(none)".to_owned() } else { render::toon(cited) };
+    let mut asked = Asked::<Reflection>::default();
+    for (at, pass) in passes.iter().enumerate() {
+        let text = format!(
+            "Question of the user:\n{}\n\nHow it went: {}\n\nSkills that the agent named:\n{skills}\n\nThe record, part {} of {}:\n{}\n\nThe agent's last words:\n{}",
+            fenced(&clean(&trace.question)),
+            trace.feedback,
+            at + 1,
+            passes.len(),
+            fenced(pass),
+            fenced(&clean(&trace.answer)),
+        );
+        let mut counted = Asked::<()>::default();
+        let value = ask(asking.model, REFLECT, text, &mut counted, |value| {
+            let is_one = value.get("extracted_learnings").is_some() || value.get("key_insight").is_some();
+            is_one.then(|| reflection(&value)).ok_or_else(|| "it has no extracted_learnings".to_owned())
+        })
+        .await?;
+        asked.calls += counted.calls;
+        asked.usage.input_tokens += counted.usage.input_tokens;
+        asked.usage.output_tokens += counted.usage.output_tokens;
+        join(&mut asked.answer, value);
+    }
+    Ok(asked)
+}
+
+/// Asks how the book changes by what was learnt.
+///
+/// # Errors
+/// As [`reflect`].
+pub async fn curate(
+    asking: Asking<'_>,
+    reflection: &Reflection,
+    book: &Book,
+) -> Result<Asked<Vec<Result<Operation, Refused>>>, Error> {
+    let mut near: Vec<&Skill> = Vec::new();
+    for learning in &reflection.extracted_learnings {
+        for found in book.like(&learning.learning, 0.1, NEAR) {
+            if let Some(skill) =
+                book.at(found.place).filter(|skill| !near.iter().any(|known| known.id == skill.id))
+            {
+                near.push(skill);
+            }
+        }
+    }
+    let learnt = serde_json::to_string_pretty(reflection).unwrap_or_default();
+    let text = format!(
+        "The book has {} skills. The nearest ones:\n{}\n\nWhat was learnt:\n{}",
+        book.skills().len(),
+        fenced(&render::toon(&near)),
+        fenced(&redact(&learnt, asking.personal)),
+    );
+    let mut asked = Asked::<()>::default();
+    let operations = ask(asking.model, CURATE, text, &mut asked, |value| {
+        parse_batch(&value).map_err(|refused| refused.message)
+    })
+    .await?;
+    Ok(Asked { answer: operations, usage: asked.usage, calls: asked.calls })
+}
+
+/// Asks once, and once more with what was wrong.
+async fn ask<T>(
+    model: &dyn Model,
+    system: &str,
+    text: String,
+    asked: &mut Asked<()>,
+    read: impl Fn(Value) -> Result<T, String>,
+) -> Result<T, Error> {
+    let mut messages = vec![Message::User { content: text }];
+    let mut reason = String::new();
+    for _ in 0..2 {
+        let request = Request {
+            system: system.to_owned(),
+            messages: messages.clone(),
+            temperature: Some(0.0),
+            ..Request::default()
+        };
+        let answer = collect(model.answer(request), |_| {}).await?;
+        asked.count(answer.usage);
+        match object(&answer.text).and_then(&read) {
+            Ok(value) => return Ok(value),
+            Err(wrong) => reason = wrong,
+        }
+        messages.push(Message::Assistant { content: answer.text, tool_calls: Vec::new() });
+        messages.push(Message::User {
+            content: format!("That cannot be used: {reason}. Answer with the JSON object alone."),
+        });
+    }
+    Err(Error::AnswerInvalid { reason })
+}
+
+/// Reads a reflection field by field: one of a wrong type costs itself only.
+fn reflection(value: &Value) -> Reflection {
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let list = |name: &str| value[name].as_array().cloned().unwrap_or_default();
+    Reflection {
+        reasoning: text(value, "reasoning"),
+        error_identification: text(value, "error_identification"),
+        root_cause_analysis: text(value, "root_cause_analysis"),
+        correct_approach: text(value, "correct_approach"),
+        key_insight: text(value, "key_insight"),
+        extracted_learnings: list("extracted_learnings")
+            .iter()
+            .map(|learning| Learning {
+                learning: text(learning, "learning"),
+                atomicity_score: learning["atomicity_score"].as_f64().unwrap_or_default(),
+                evidence: text(learning, "evidence"),
+                justification: text(learning, "justification"),
+            })
+            .filter(|learning| !learning.learning.trim().is_empty())
+            .collect(),
+        skill_tags: list("skill_tags")
+            .iter()
+            .map(|tag| SkillTag { id: text(tag, "id"), tag: text(tag, "tag") })
+            .collect(),
+    }
+}
+
+/// Adds what a further pass taught.
+fn join(whole: &mut Reflection, part: Reflection) {
+    let add = |field: &mut String, text: String| {
+        if !field.is_empty() && !text.is_empty() {
+            field.push('\n');
+        }
+        field.push_str(&text);
+    };
+    add(&mut whole.reasoning, part.reasoning);
+    add(&mut whole.error_identification, part.error_identification);
+    add(&mut whole.root_cause_analysis, part.root_cause_analysis);
+    add(&mut whole.correct_approach, part.correct_approach);
+    add(&mut whole.key_insight, part.key_insight);
+    whole.extracted_learnings.extend(part.extracted_learnings);
+    for tag in part.skill_tags {
+        // The last pass knows how it ended.
+        whole.skill_tags.retain(|known| known.id != tag.id);
+        whole.skill_tags.push(tag);
+    }
+}

@@ -1,0 +1,31 @@
+//! What AGENTS.md shows of a book.
+
+use crate::skillbook::Book;
+use crate::skillbook::render::{Wanted, choose, wrapped};
+
+/// What stands in the block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Markdown; `None` when there is nothing to show.
+    pub inner: Option<String>,
+    /// Skills that are shown.
+    pub shown: usize,
+    /// Active skills that did not fit.
+    pub left_out: usize,
+}
+
+/// Chooses what fits into `tokens`. `rest` names the file that holds everything.
+#[must_use]
+pub fn block(book: &Book, tokens: usize, now: u64, rest: &str) -> Block {
+    let chosen = choose(book, &Wanted { query: None, tokens, now });
+    let active = book.count(crate::skillbook::Status::Active);
+    let left_out = active - chosen.len();
+    if chosen.is_empty() {
+        return Block { inner: None, shown: 0, left_out };
+    }
+    let mut inner = format!("## Learned Strategies\n\n{}", wrapped(&chosen));
+    if left_out > 0 {
+        inner.push_str(&format!("- {left_out} more lessons stand in {}.\n", crate::safety::neutral(rest)));
+    }
+    Block { inner: Some(inner), shown: chosen.len(), left_out }
+}

@@ -1,0 +1,13 @@
+//! A run: sessions are looked at, read, learnt from, one after the other; each is kept before the next one begins.
+//!
+//! Must never mark as learnt what failed, learn anything twice, or write in a dry run. Time comes from a clock that is
+//! handed in, files from `disk`.
+
+mod block;
+mod learn;
+mod one;
+mod report;
+
+pub use block::{Block, block};
+pub use learn::{Event, Input, Mind, Options, learn};
+pub use report::{Counts, Outcome, Report, SessionReport};

@@ -1,0 +1,336 @@
+//! One session: is it new, what does it teach, and what is kept of it.
+
+use std::collections::HashSet;
+
+use engross_llm::Usage;
+
+use super::learn::{Mind, Options};
+use super::report::{Outcome, SessionReport};
+use crate::Error;
+use crate::disk::{BookFile, Found, Passed, head_of, open};
+use crate::reflect::{SkillTag, curate, reflect, rules};
+use crate::safety::{doubts, origin, redact};
+use crate::skillbook::journal::{Record, SessionEnd, SessionState};
+use crate::skillbook::{
+    Author, Citations, Context, Effect, Operation, Quarantine, Refused, Skill, Status, Verdict, settle,
+};
+use crate::trace::{self, Trace};
+use crate::transcript::{Item, Kind, Reader, Session};
+
+/// How long after a failure a session is tried again, in milliseconds; doubled with every further one.
+const BACK_OFF: u64 = 60_000;
+
+/// The longest wait, in milliseconds.
+const LONGEST_WAIT: u64 = 86_400_000;
+
+/// What the model cost so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Processed {
+    pub(super) usage: Usage,
+    pub(super) calls: u32,
+}
+
+/// Learns from one session after the other.
+pub(super) struct Learner<'a> {
+    pub(super) options: Options<'a>,
+    pub(super) is_explicit: bool,
+    /// File names that the reference has learnt from.
+    pub(super) learnt_before: Vec<String>,
+    pub(super) usage: Processed,
+}
+
+impl Learner<'_> {
+    /// Whether a file is as it was when it was learnt from. Nothing is opened for that.
+    pub(super) fn is_unchanged(&self, book: &BookFile, file: &Found) -> bool {
+        let is_same = |state: &SessionState| {
+            state.file == file.name
+                && state.size == file.size
+                && state.modified == file.modified
+                && state.end != SessionEnd::Failed
+        };
+        // Most keys are the file's stem; others are found by looking at all.
+        let stem = stem(&file.name);
+        let sessions = &book.journal.sessions;
+        !self.options.reprocess && (sessions.get(stem).is_some_and(is_same) || sessions.values().any(is_same))
+    }
+
+    pub(super) async fn one(&mut self, book: &mut BookFile, file: &Found, all: &[Found]) -> SessionReport {
+        let report = |outcome, losses| SessionReport { file: file.name.clone(), outcome, losses };
+        let now = self.options.clock.millis();
+        let is_over = self.is_explicit || now.saturating_sub(file.modified) >= self.options.rests_after;
+        let session = match read(file, is_over) {
+            Ok(session) => session,
+            Err(passed) => {
+                let failed = Outcome::Failed { code: "READ_FAILED".to_owned(), message: passed.reason };
+                return report(failed, 0);
+            }
+        };
+        let losses = session
+            .findings
+            .counts
+            .iter()
+            .filter(|(problem, _)| problem.is_loss())
+            .map(|(_, count)| count)
+            .sum();
+        let key = session.id.clone().unwrap_or_else(|| stem(&file.name).to_owned());
+        let head = head_of(file).unwrap_or_default();
+        let known = book.journal.sessions.get(&key).filter(|state| {
+            // A smaller file, or one that begins otherwise, is another one.
+            state.head == head && state.offset <= session.end.offset
+        });
+        let failures =
+            known.filter(|state| state.end == SessionEnd::Failed).map_or(0, |state| state.failures);
+        if let Some(state) = known.filter(|_| failures > 0 && !self.options.reprocess && !self.is_explicit) {
+            let until = state.at.saturating_add(wait(failures));
+            if now < until {
+                return report(Outcome::Waiting { until }, losses);
+            }
+        }
+        let learnt =
+            known.filter(|_| !self.options.reprocess).map_or((0, 0), |state| (state.lines, state.offset));
+        let parent = session.parent.as_deref().and_then(|parent| parent_of(parent, all));
+        let root = session.parent.as_deref().map_or_else(|| key.clone(), |parent| root_of(book, parent));
+        let state = SessionState {
+            file: file.name.clone(),
+            offset: session.end.offset,
+            lines: session.end.lines,
+            size: file.size,
+            modified: file.modified,
+            head,
+            root: if root == key { String::new() } else { root.clone() },
+            end: SessionEnd::Learnt,
+            reason: String::new(),
+            failures: 0,
+            at: now,
+        };
+        let skip = |reason: &str| SessionState {
+            end: SessionEnd::Skipped,
+            reason: reason.to_owned(),
+            ..state.clone()
+        };
+        if known.is_none() && !self.options.reprocess && self.learnt_before.contains(&file.name) {
+            let reason = "another program has learnt from it";
+            keep(book, &key, skip(reason));
+            return report(Outcome::Skipped { reason: reason.to_owned() }, losses);
+        }
+        let since_line = learnt.0.max(parent.map_or(0, |parent| shared(&session, parent)));
+        let citations = Citations::of(book.journal.book.skills().map(|skill| skill.id.clone()));
+        let options = trace::Options { since_line, citations: Some(&citations) };
+        let trace = match trace::build(&session, options) {
+            Ok(trace) => trace,
+            Err(skipped) => {
+                keep(book, &key, skip(skipped.reason()));
+                return report(Outcome::Skipped { reason: skipped.reason().to_owned() }, losses);
+            }
+        };
+        drop(session);
+        let name = if since_line > 0 { format!("{key}#{since_line}") } else { key.clone() };
+        let asked = self.operations(book, &trace).await;
+        let operations = match asked {
+            Ok(operations) => operations,
+            Err(error) => {
+                let failed = SessionState {
+                    end: SessionEnd::Failed,
+                    reason: error.code().to_owned(),
+                    failures: failures + 1,
+                    lines: learnt.0,
+                    offset: learnt.1,
+                    ..state
+                };
+                keep(book, &key, failed);
+                let outcome = Outcome::Failed { code: error.code().to_owned(), message: error.to_string() };
+                return report(outcome, losses);
+            }
+        };
+        if since_line == 0 {
+            forget_parts(book, &key);
+        }
+        let mut effects = Vec::new();
+        for operation in operations {
+            let verdict = match operation {
+                Ok(operation) => self.judge(book, operation, &trace, &name, &root),
+                Err(refused) => Verdict::refused(refused),
+            };
+            for record in verdict.records {
+                book.add(record);
+            }
+            effects.push(verdict.effect);
+        }
+        keep(book, &key, state);
+        report(Outcome::Learnt { effects }, losses)
+    }
+
+    /// What the trace calls for.
+    async fn operations(
+        &mut self,
+        book: &BookFile,
+        trace: &Trace,
+    ) -> Result<Vec<Result<Operation, Refused>>, Error> {
+        let book = &book.journal.book;
+        let asking = match self.options.mind {
+            Mind::Rules => return Ok(rules::operations(trace).into_iter().map(Ok).collect()),
+            Mind::Model(asking) => asking,
+        };
+        let cited: Vec<&Skill> = trace.skill_ids.iter().filter_map(|id| book.get(id)).collect();
+        let reflected = reflect(asking, trace, &cited).await?;
+        self.count(reflected.usage, reflected.calls);
+        let reflection = reflected.answer;
+        let mut operations: Vec<Result<Operation, Refused>> =
+            reflection.skill_tags.iter().filter_map(|tag| vote(tag, trace)).map(Ok).collect();
+        if !reflection.extracted_learnings.is_empty() {
+            let curated = curate(asking, &reflection, book).await?;
+            self.count(curated.usage, curated.calls);
+            // Votes belong to skills that were used, and the reflection has told of those.
+            let is_vote =
+                |operation: &Result<Operation, Refused>| matches!(operation, Ok(Operation::Tag { .. }));
+            operations.extend(curated.answer.into_iter().filter(|operation| !is_vote(operation)));
+        }
+        Ok(operations)
+    }
+
+    fn count(&mut self, usage: Usage, calls: u32) {
+        self.usage.usage.input_tokens += usage.input_tokens;
+        self.usage.usage.output_tokens += usage.output_tokens;
+        self.usage.calls += calls;
+    }
+
+    /// Holds an operation against the book.
+    fn judge(&self, book: &BookFile, operation: Operation, trace: &Trace, name: &str, root: &str) -> Verdict {
+        let book = &book.journal.book;
+        let operation = clean(operation, |text| redact(&text, self.options.personal).into_owned());
+        let mut extra = None;
+        if let Operation::Add { content, .. } | Operation::Update { content: Some(content), .. } = &operation
+        {
+            match origin::of(trace, book, content) {
+                origin::Origin::Experience => {}
+                origin::Origin::ToolText => extra = Some(Quarantine::ToolTextOnly),
+                origin::Origin::Recall => return Verdict { effect: Effect::Unchanged, records: Vec::new() },
+                origin::Origin::Instructions => {
+                    let message =
+                        "the lesson stands in instructions that the agent was given; nobody lived through it";
+                    return Verdict::refused(Refused::not_experience(message));
+                }
+            }
+        }
+        let doubts = |content: &str| doubts(content).into_iter().chain(extra).collect();
+        let now = self.options.clock.millis();
+        settle(
+            book,
+            &operation,
+            &Context { by: Author::Learnt, trace: name, session: root, now, doubts: &doubts },
+        )
+    }
+}
+
+/// Reads a session.
+fn read(file: &Found, is_over: bool) -> Result<Session, Passed> {
+    let source = open(file)?;
+    Session::read(source, is_over)
+        .map_err(|error| Passed { name: file.name.clone(), reason: format!("it cannot be read: {error}") })
+}
+
+fn keep(book: &mut BookFile, key: &str, state: SessionState) {
+    if book.journal.sessions.get(key) != Some(&state) {
+        book.add(Record::Session { key: key.to_owned(), state: Box::new(state) });
+    }
+}
+
+/// A vote, if the agent named the skill.
+fn vote(tag: &SkillTag, trace: &Trace) -> Option<Operation> {
+    let is_named = trace.skill_ids.contains(&tag.id);
+    let (helpful, harmful, neutral) = match tag.tag.to_ascii_lowercase().as_str() {
+        "helpful" => (1, 0, 0),
+        "harmful" => (0, 1, 0),
+        "neutral" => (0, 0, 1),
+        _ => return None,
+    };
+    is_named.then(|| Operation::Tag { id: tag.id.clone(), helpful, harmful, neutral })
+}
+
+/// The same operation with every text made clean.
+fn clean(operation: Operation, clean: impl Fn(String) -> String) -> Operation {
+    match operation {
+        Operation::Add { section, content, id, justification, evidence, issue, keywords } => Operation::Add {
+            section,
+            content: clean(content),
+            id,
+            justification: justification.map(&clean),
+            evidence: evidence.map(&clean),
+            issue: issue.map(&clean),
+            keywords,
+        },
+        Operation::Update { id, section, content, justification, evidence } => Operation::Update {
+            id,
+            section,
+            content: content.map(&clean),
+            justification: justification.map(&clean),
+            evidence: evidence.map(&clean),
+        },
+        Operation::Merge { sources, keep, content } => {
+            Operation::Merge { sources, keep, content: clean(content) }
+        }
+        other => other,
+    }
+}
+
+/// The file of the session that another was forked from: by its name, however the header names it.
+fn parent_of<'a>(parent: &str, all: &'a [Found]) -> Option<&'a Found> {
+    let name = parent.rsplit(['/', '\\']).next().unwrap_or(parent);
+    let name = stem(name);
+    all.iter().find(|found| stem(&found.name) == name)
+}
+
+/// The session that counts in a fork's place.
+fn root_of(book: &BookFile, parent: &str) -> String {
+    let name = stem(parent.rsplit(['/', '\\']).next().unwrap_or(parent));
+    let state = book.journal.sessions.get(name);
+    state.map(|state| state.root.as_str()).filter(|root| !root.is_empty()).unwrap_or(name).to_owned()
+}
+
+/// The last line of what a fork shares with the session that it was forked from.
+fn shared(session: &Session, parent: &Found) -> u64 {
+    let Ok(source) = open(parent) else { return 0 };
+    let mut ids = HashSet::new();
+    let mut reader = Reader::new(source);
+    while let Ok(Some(reading)) = reader.next_reading() {
+        if let Item::Entry(entry) = &reading.item
+            && let (Some(id), Kind::Message(_)) = (entry.id, &entry.kind)
+        {
+            ids.insert(id.decode().into_owned());
+        }
+    }
+    let is_shared = |entry: &Option<String>| entry.as_ref().is_some_and(|id| ids.contains(id));
+    session
+        .steps
+        .iter()
+        .take_while(|step| is_shared(&step.entry))
+        .map(|step| step.line)
+        .max()
+        .unwrap_or_default()
+}
+
+/// Takes back the votes that parts of a session gave, because the whole is read now.
+fn forget_parts(book: &mut BookFile, key: &str) {
+    let part = format!("{key}#");
+    let voted = book.journal.book.skills().filter(|skill| {
+        skill.status != Status::Retired && skill.votes.keys().any(|trace| trace.starts_with(&part))
+    });
+    let records: Vec<Record> = voted
+        .map(|skill| {
+            let mut skill = skill.clone();
+            skill.votes.retain(|trace, _| !trace.starts_with(&part));
+            Record::Put(Box::new(skill))
+        })
+        .collect();
+    for record in records {
+        book.add(record);
+    }
+}
+
+fn wait(failures: u32) -> u64 {
+    BACK_OFF.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(LONGEST_WAIT)
+}
+
+fn stem(name: &str) -> &str {
+    name.strip_suffix(".jsonl").unwrap_or(name)
+}

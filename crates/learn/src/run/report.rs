@@ -1,0 +1,140 @@
+//! What a run did, for people and programs.
+
+use std::collections::BTreeMap;
+
+use engross_llm::Usage;
+use serde::Serialize;
+
+use crate::skillbook::{Book, Conflict, Effect, Status};
+
+/// What a run did.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Session files that were found.
+    pub found: usize,
+    /// Of these, learnt from now.
+    pub learnt: usize,
+    /// Of these, with nothing to learn from, or nothing new.
+    pub skipped: usize,
+    /// Of these, failed or not readable.
+    pub failed: usize,
+    /// Each file that is not merely unchanged, by name.
+    pub sessions: Vec<SessionReport>,
+    /// The book before.
+    pub before: Counts,
+    /// The book after.
+    pub after: Counts,
+    /// Skills that say the opposite of each other.
+    pub conflicts: Vec<Conflict>,
+    /// What the model cost.
+    pub usage: Usage,
+    /// How often the model was asked.
+    pub calls: u32,
+    /// What else was noticed.
+    pub notes: Vec<String>,
+    /// Whether nothing was written by wish.
+    pub dry_run: bool,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
+}
+
+/// What became of a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionReport {
+    /// The file's name.
+    pub file: String,
+    /// What became of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Lines that could not be read.
+    #[serde(skip_serializing_if = "is_none")]
+    pub losses: u64,
+}
+
+/// What became of a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum Outcome {
+    /// It was learnt from.
+    Learnt {
+        /// What each operation did.
+        effects: Vec<Effect>,
+    },
+    /// There was nothing to learn from.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+    /// It failed before and is tried later.
+    Waiting {
+        /// When, in milliseconds since 1970.
+        until: u64,
+    },
+    /// It failed.
+    Failed {
+        /// Stable code.
+        code: String,
+        /// What happened.
+        message: String,
+    },
+}
+
+/// How many skills there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Counts {
+    /// Shown.
+    pub active: usize,
+    /// Seen once.
+    pub candidate: usize,
+    /// Wait for a person.
+    pub quarantined: usize,
+    /// Taken out.
+    pub retired: usize,
+}
+
+impl Counts {
+    pub(super) fn of(book: &Book) -> Self {
+        Self {
+            active: book.count(Status::Active),
+            candidate: book.count(Status::Candidate),
+            quarantined: book.count(Status::Quarantined),
+            retired: book.count(Status::Retired),
+        }
+    }
+}
+
+impl Report {
+    /// How often each effect came about, by its name.
+    #[must_use]
+    pub fn effects(&self) -> BTreeMap<&'static str, usize> {
+        let mut effects = BTreeMap::new();
+        for session in &self.sessions {
+            if let Outcome::Learnt { effects: those } = &session.outcome {
+                for effect in those {
+                    *effects.entry(name(effect)).or_default() += 1;
+                }
+            }
+        }
+        effects
+    }
+}
+
+fn name(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::Added { .. } => "new",
+        Effect::Confirmed { .. } => "confirmed",
+        Effect::Updated { .. } => "updated",
+        Effect::Voted { .. } => "votes",
+        Effect::Retired { .. } => "retired",
+        Effect::Merged { .. } => "merged",
+        Effect::KeptApart => "kept apart",
+        Effect::Unchanged => "unchanged",
+        Effect::Refused(_) => "refused",
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}

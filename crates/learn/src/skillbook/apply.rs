@@ -1,0 +1,368 @@
+//! What an operation does to the book, as records: nothing, or all of it.
+//!
+//! Must never change the book: the caller keeps the records first. Knows no time and no text that is not clean.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::book::Book;
+use super::compare::SIMILAR;
+use super::conflict::{against, are_turned_alike};
+use super::journal::Record;
+use super::operation::{Operation, Refused};
+use super::skill::{Author, Quarantine, Skill, Source, Status, Vote};
+
+/// From so many independent sessions a lesson is shown.
+const SESSIONS: usize = 2;
+
+/// From so much harm on, if it is more than the help, a lesson is taken out.
+const HARM: u32 = 3;
+
+/// Where an operation comes from.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Who asks for it.
+    pub by: Author,
+    /// The trace it was learnt from.
+    pub trace: &'a str,
+    /// The session as far as independence goes.
+    pub session: &'a str,
+    /// The moment, in milliseconds since 1970.
+    pub now: u64,
+    /// What is doubtful about a lesson with these words.
+    pub doubts: &'a dyn Fn(&str) -> Vec<Quarantine>,
+}
+
+/// What an operation did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "effect")]
+pub enum Effect {
+    /// A lesson is new.
+    Added {
+        /// Its id.
+        id: String,
+        /// How far it has come.
+        status: Status,
+    },
+    /// The lesson was there; it was seen once more.
+    Confirmed {
+        /// Its id.
+        id: String,
+        /// How far it has come now.
+        status: Status,
+    },
+    /// Its words changed.
+    Updated {
+        /// Its id.
+        id: String,
+    },
+    /// A vote was counted.
+    Voted {
+        /// Its id.
+        id: String,
+    },
+    /// It was taken out.
+    Retired {
+        /// Its id.
+        id: String,
+    },
+    /// Several became one.
+    Merged {
+        /// The one that stays.
+        id: String,
+    },
+    /// Look-alikes are kept.
+    KeptApart,
+    /// It was so before.
+    Unchanged,
+    /// It was not done.
+    Refused(Refused),
+}
+
+/// What is to be kept of an operation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// What it did.
+    pub effect: Effect,
+    /// What is so from now on.
+    pub records: Vec<Record>,
+}
+
+impl Verdict {
+    fn of(effect: Effect, records: Vec<Record>) -> Self {
+        Self { effect, records }
+    }
+
+    fn put(effect: Effect, skill: Skill) -> Self {
+        Self::of(effect, vec![Record::Put(Box::new(skill))])
+    }
+
+    /// Nothing is to be kept.
+    #[must_use]
+    pub fn refused(refused: Refused) -> Self {
+        Self::of(Effect::Refused(refused), Vec::new())
+    }
+}
+
+/// Says what `operation` does to `book`.
+#[must_use]
+pub fn settle(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
+    let settled = match operation {
+        Operation::Add { .. } => Ok(add(book, operation, context)),
+        Operation::Update { .. } => update(book, operation, context),
+        Operation::Tag { id, helpful, harmful, neutral } => {
+            let vote = Vote { helpful: *helpful, harmful: *harmful, neutral: *neutral, at: context.now };
+            tag(book, id, vote, context)
+        }
+        Operation::Remove { id } => remove(book, id, context),
+        Operation::Merge { sources, keep, content } => merge(book, sources, keep, content, context),
+        Operation::Keep { ids, reason } => keep_apart(book, ids, reason, context),
+        Operation::Pin { id, on } => find(book, id).map(|skill| {
+            let effect =
+                if skill.is_pinned == *on { Effect::Unchanged } else { Effect::Updated { id: id.clone() } };
+            Verdict::put(effect, Skill { is_pinned: *on, ..skill.clone() })
+        }),
+        Operation::Accept { id } => find(book, id).map(|skill| {
+            let accepted = Skill { status: Status::Active, quarantine: Vec::new(), ..skill.clone() };
+            Verdict::put(Effect::Updated { id: id.clone() }, accepted)
+        }),
+    };
+    settled.unwrap_or_else(Verdict::refused)
+}
+
+fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, Refused> {
+    book.get(id).ok_or_else(|| Refused::new("SKILL_UNKNOWN", format!("there is no skill '{id}'")))
+}
+
+/// A skill that whoever asks may change.
+fn free<'a>(book: &'a Book, id: &str, context: &Context<'_>) -> Result<&'a Skill, Refused> {
+    let skill = find(book, id)?;
+    if skill.is_persons() && context.by != Author::Person {
+        let message = format!("'{id}' is pinned or was written by a person; only a person changes it");
+        return Err(Refused::new("SKILL_PROTECTED", message));
+    }
+    Ok(skill)
+}
+
+fn add(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
+    let Operation::Add { section, content, id, justification, evidence, issue, keywords } = operation else {
+        return Verdict::of(Effect::Unchanged, Vec::new());
+    };
+    let evidence = evidence.clone().unwrap_or_default();
+    let is_person = context.by == Author::Person;
+    let like = book.like(content, SIMILAR, 20);
+    let known = |is_wanted: fn(Status) -> bool| {
+        let like = like.iter().filter_map(|found| book.at(found.place));
+        like.filter(|skill| are_turned_alike(&skill.content, content)).find(|skill| is_wanted(skill.status))
+    };
+    let doubts = if is_person { Vec::new() } else { (context.doubts)(content) };
+    if let Some(skill) = known(|status| status != Status::Retired) {
+        // What a tool printed confirms nothing.
+        if doubts.contains(&Quarantine::ToolTextOnly) {
+            return Verdict::of(Effect::Unchanged, Vec::new());
+        }
+        return confirm(skill, evidence, context);
+    }
+    if let Some(skill) = known(|status| status == Status::Retired).filter(|_| !is_person) {
+        let message = format!("'{}' said the same and was taken out; a person can bring it back", skill.id);
+        return Verdict::refused(Refused::new("SKILL_RETIRED", message));
+    }
+    let mut quarantine = doubts;
+    if !is_person && !against(book, content).is_empty() {
+        quarantine.push(Quarantine::Contradiction);
+    }
+    let status = match (is_person, quarantine.is_empty()) {
+        (true, _) => Status::Active,
+        (false, true) => Status::Candidate,
+        (false, false) => Status::Quarantined,
+    };
+    let id =
+        id.clone().filter(|id| is_id(id) && book.get(id).is_none()).unwrap_or_else(|| book.next_id(section));
+    let skill = Skill {
+        id: id.clone(),
+        section: section.clone(),
+        content: content.clone(),
+        justification: justification.clone().unwrap_or_default(),
+        evidence: evidence.clone(),
+        issue: issue.clone().unwrap_or_default(),
+        keywords: keywords.clone(),
+        status,
+        quarantine,
+        author: context.by,
+        created: context.now,
+        updated: context.now,
+        sources: if is_person { Vec::new() } else { vec![source(evidence, context)] },
+        ..Skill::default()
+    };
+    Verdict::put(Effect::Added { id, status }, skill)
+}
+
+/// The same lesson once more: it counts once for each session.
+fn confirm(skill: &Skill, evidence: String, context: &Context<'_>) -> Verdict {
+    let is_known = skill.sources.iter().any(|source| source.trace == context.trace);
+    if context.by == Author::Person {
+        let accepted =
+            Skill { status: Status::Active, author: Author::Person, quarantine: Vec::new(), ..skill.clone() };
+        return Verdict::put(Effect::Confirmed { id: skill.id.clone(), status: Status::Active }, accepted);
+    }
+    if is_known {
+        return Verdict::of(Effect::Unchanged, Vec::new());
+    }
+    let mut skill = skill.clone();
+    skill.sources.push(source(evidence, context));
+    if skill.status == Status::Candidate && skill.sessions() >= SESSIONS {
+        skill.status = Status::Active;
+    }
+    Verdict::put(Effect::Confirmed { id: skill.id.clone(), status: skill.status }, skill)
+}
+
+fn update(book: &Book, operation: &Operation, context: &Context<'_>) -> Result<Verdict, Refused> {
+    let Operation::Update { id, section, content, justification, evidence } = operation else {
+        return Ok(Verdict::of(Effect::Unchanged, Vec::new()));
+    };
+    let old = free(book, id, context)?;
+    let mut skill = old.clone();
+    let set = |field: &mut String, new: &Option<String>| {
+        if let Some(new) = new {
+            field.clone_from(new);
+        }
+    };
+    set(&mut skill.section, section);
+    set(&mut skill.content, content);
+    set(&mut skill.justification, justification);
+    set(&mut skill.evidence, evidence);
+    if skill == *old {
+        return Ok(Verdict::of(Effect::Unchanged, Vec::new()));
+    }
+    skill.updated = context.now;
+    if skill.content != old.content {
+        reworded(&mut skill, context);
+        if skill.status == Status::Active && context.by != Author::Person && !skill.quarantine.is_empty() {
+            skill.status = Status::Quarantined;
+        }
+    }
+    if context.by == Author::Person {
+        skill.author = Author::Person;
+    }
+    Ok(Verdict::put(Effect::Updated { id: id.clone() }, skill))
+}
+
+/// New words: what was computed from the old ones is wrong now.
+fn reworded(skill: &mut Skill, context: &Context<'_>) {
+    skill.other.shift_remove("embedding");
+    skill.quarantine = match context.by {
+        Author::Person => Vec::new(),
+        Author::Learnt => (context.doubts)(&skill.content),
+    };
+}
+
+fn tag(book: &Book, id: &str, vote: Vote, context: &Context<'_>) -> Result<Verdict, Refused> {
+    let skill = find(book, id)?;
+    let counts = |vote: &Vote| (vote.helpful, vote.harmful, vote.neutral);
+    if skill.votes.get(context.trace).is_some_and(|known| counts(known) == counts(&vote)) {
+        return Ok(Verdict::of(Effect::Unchanged, Vec::new()));
+    }
+    let record = Record::Vote { id: id.to_owned(), trace: context.trace.to_owned(), vote };
+    let mut voted = skill.clone();
+    voted.votes.insert(context.trace.to_owned(), vote);
+    let total = voted.total();
+    if total.harmful >= HARM
+        && total.harmful > total.helpful
+        && !skill.is_persons()
+        && skill.status != Status::Retired
+    {
+        voted.status = Status::Retired;
+        return Ok(Verdict::put(Effect::Retired { id: id.to_owned() }, voted));
+    }
+    Ok(Verdict::of(Effect::Voted { id: id.to_owned() }, vec![record]))
+}
+
+fn remove(book: &Book, id: &str, context: &Context<'_>) -> Result<Verdict, Refused> {
+    let skill = free(book, id, context)?;
+    if skill.status == Status::Retired {
+        return Ok(Verdict::of(Effect::Unchanged, Vec::new()));
+    }
+    let total = skill.total();
+    if context.by != Author::Person && total.helpful > total.harmful {
+        let message =
+            format!("'{id}' has helped {} times and harmed {}; it stays", total.helpful, total.harmful);
+        return Err(Refused::new("SKILL_STILL_HELPFUL", message));
+    }
+    let retired = Skill { status: Status::Retired, is_pinned: false, ..skill.clone() };
+    Ok(Verdict::put(Effect::Retired { id: id.to_owned() }, retired))
+}
+
+fn merge(
+    book: &Book,
+    sources: &[String],
+    keep: &str,
+    content: &str,
+    context: &Context<'_>,
+) -> Result<Verdict, Refused> {
+    if !sources.iter().any(|id| id == keep) {
+        let message = format!("keep_id '{keep}' is not among source_ids");
+        return Err(Refused::new("SKILL_OPERATION_INVALID", message));
+    }
+    let mut kept = free(book, keep, context)?.clone();
+    let mut others = Vec::new();
+    for id in sources.iter().filter(|id| *id != keep) {
+        let other = free(book, id, context)?;
+        if others.iter().any(|known: &Skill| known.id == other.id) {
+            continue;
+        }
+        others.push(other.clone());
+    }
+    if kept.content != content {
+        kept.content = content.to_owned();
+        kept.updated = context.now;
+        reworded(&mut kept, context);
+        if !kept.quarantine.is_empty() {
+            kept.status = Status::Quarantined;
+        }
+    }
+    let mut records = Vec::new();
+    for other in &mut others {
+        for source in &other.sources {
+            if !kept.sources.contains(source) {
+                kept.sources.push(source.clone());
+            }
+        }
+        // A trace that voted on both has one voice.
+        for (trace, vote) in &other.votes {
+            kept.votes.entry(trace.clone()).or_insert(*vote);
+        }
+        other.status = Status::Retired;
+    }
+    if kept.status == Status::Candidate && kept.sessions() >= SESSIONS {
+        kept.status = Status::Active;
+    }
+    records.push(Record::Put(Box::new(kept)));
+    records.extend(others.into_iter().map(|other| Record::Put(Box::new(other))));
+    Ok(Verdict::of(Effect::Merged { id: keep.to_owned() }, records))
+}
+
+fn keep_apart(book: &Book, ids: &[String], reason: &str, context: &Context<'_>) -> Result<Verdict, Refused> {
+    for id in ids {
+        find(book, id)?;
+    }
+    let why = json!({"decision": "KEEP", "reasoning": reason, "decided_at": super::to_iso(context.now)});
+    let mut records = Vec::new();
+    for (at, one) in ids.iter().enumerate() {
+        for other in ids.iter().skip(at + 1).filter(|other| *other != one) {
+            records.push(Record::Apart { one: one.clone(), other: other.clone(), why: why.clone() });
+        }
+    }
+    Ok(Verdict::of(Effect::KeptApart, records))
+}
+
+fn source(evidence: String, context: &Context<'_>) -> Source {
+    Source { trace: context.trace.to_owned(), session: context.session.to_owned(), evidence }
+}
+
+/// Whether a wished id can be one: letters, digits and `_ - /`, and a number at its end.
+fn is_id(id: &str) -> bool {
+    let number = id.rsplit_once('-').map(|(_, number)| number).unwrap_or_default();
+    let is_number =
+        !number.is_empty() && number.len() <= 12 && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && id.len() <= 80 && id.chars().all(|c| c.is_alphanumeric() || "_-/".contains(c))
+}

@@ -1,0 +1,174 @@
+//! The book as what happened to it: one record a line, the newest last. The truth; every other file is made from it.
+//!
+//! Must never write over what it cannot read. A record says what is so now, so reading one twice changes nothing.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::book::Book;
+use super::skill::{Skill, Vote};
+
+/// Something that is so from now on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Record {
+    /// A skill, whole.
+    Put(Box<Skill>),
+    /// What a trace says about a skill, instead of what it said before.
+    Vote {
+        /// The skill.
+        id: String,
+        /// The trace.
+        trace: String,
+        /// What it says.
+        vote: Vote,
+    },
+    /// Two skills are two things.
+    Apart {
+        /// One.
+        one: String,
+        /// The other.
+        other: String,
+        /// What was said about it.
+        why: Value,
+    },
+    /// How far a session was learnt from.
+    Session {
+        /// The session's id, or its file's name without one.
+        key: String,
+        /// How far.
+        state: Box<SessionState>,
+    },
+    /// What stands beside the skills.
+    Other {
+        /// Fields that mean nothing here.
+        fields: Map<String, Value>,
+        /// The highest number that an id has had.
+        last_number: u64,
+    },
+}
+
+/// How far a session was learnt from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionState {
+    /// The file's name.
+    pub file: String,
+    /// Bytes of the file that were learnt from.
+    pub offset: u64,
+    /// Lines of the file that were learnt from.
+    pub lines: u64,
+    /// Bytes of the file when it was looked at.
+    pub size: u64,
+    /// When the file was last changed, in milliseconds since 1970.
+    pub modified: u64,
+    /// Beginning of the hash of the file's first bytes.
+    pub head: String,
+    /// The session that counts in its place, when it was forked.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub root: String,
+    /// How it ended: `learnt`, `skipped` or `failed`.
+    pub end: SessionEnd,
+    /// Why, where that says something.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// How often it failed in a row.
+    #[serde(skip_serializing_if = "is_none")]
+    pub failures: u32,
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+}
+
+/// How learning from a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionEnd {
+    /// Its lessons are in the book.
+    #[default]
+    Learnt,
+    /// There was nothing to learn from.
+    Skipped,
+    /// The model failed; it is tried again later.
+    Failed,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
+}
+
+/// A journal that was read.
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// The book it makes.
+    pub book: Book,
+    /// How far each session was learnt from, by its key.
+    pub sessions: BTreeMap<String, SessionState>,
+    /// Bytes of whole records. What stands behind was torn by a crash, and is written over.
+    pub whole: u64,
+    /// Records.
+    pub records: u64,
+}
+
+impl Journal {
+    /// Does what a record says.
+    pub fn take(&mut self, record: Record) {
+        match record {
+            Record::Session { key, state } => {
+                self.sessions.insert(key, *state);
+            }
+            other => self.book.take(other),
+        }
+    }
+
+    /// The records that make this journal from nothing, and no more.
+    #[must_use]
+    pub fn compact(&self) -> Vec<Record> {
+        let sessions = self
+            .sessions
+            .iter()
+            .map(|(key, state)| Record::Session { key: key.clone(), state: Box::new(state.clone()) });
+        self.book.records().chain(sessions).collect()
+    }
+}
+
+/// A line that is no record, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Damaged {
+    /// Which line.
+    pub line: u64,
+}
+
+/// Reads a journal. A last line without its end was torn and does not count.
+///
+/// # Errors
+/// [`Damaged`] when a whole line is no record.
+pub fn read(bytes: &[u8]) -> Result<Journal, Damaged> {
+    let mut journal = Journal::default();
+    let mut rest = bytes;
+    while let Some(end) = memchr::memchr(b'\n', rest) {
+        let (line, later) = rest.split_at(end);
+        let record: Record =
+            serde_json::from_slice(line).map_err(|_| Damaged { line: journal.records + 1 })?;
+        journal.take(record);
+        journal.records += 1;
+        rest = later.get(1..).unwrap_or_default();
+    }
+    journal.whole = u64::try_from(bytes.len() - rest.len()).unwrap_or_default();
+    Ok(journal)
+}
+
+/// The lines of some records.
+#[must_use]
+pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
+    let mut lines = Vec::new();
+    for record in records {
+        // A record has string keys only, so this cannot fail.
+        if serde_json::to_writer(&mut lines, record).is_ok() {
+            lines.push(b'\n');
+        }
+    }
+    lines
+}

@@ -1,0 +1,44 @@
+//! The skillbook: lessons with their evidence, their votes and their history.
+//!
+//! Must never lose a field that it does not know, apply part of an operation, count the vote of one trace twice, or take
+//! back what a person decided. [`journal`] is the truth; `import` and `export` speak the dialects of others, [`render`]
+//! shows what fits.
+
+mod apply;
+mod book;
+mod citations;
+mod compare;
+mod conflict;
+mod dates;
+mod dialects;
+mod export;
+pub mod journal;
+mod operation;
+pub mod render;
+mod score;
+mod skill;
+mod words;
+
+#[cfg(test)]
+mod apply_tests;
+#[cfg(test)]
+mod compare_tests;
+#[cfg(test)]
+mod dialects_tests;
+#[cfg(test)]
+mod journal_tests;
+#[cfg(test)]
+mod render_tests;
+
+pub use apply::{Context, Effect, Verdict, settle};
+pub use book::Book;
+pub use citations::Citations;
+pub use compare::{Match, SIMILAR};
+pub use conflict::{Conflict, conflicts};
+pub use dates::{from_iso, to_iso};
+pub use dialects::{Dialect, Import, import};
+pub use export::{markdown, to_hybrid};
+pub use operation::{Operation, Refused, parse_batch};
+pub use score::{HALF_LIFE_DAYS, score};
+pub use skill::{Author, Quarantine, Skill, Source, Status, Vote};
+pub(crate) use words::topic;

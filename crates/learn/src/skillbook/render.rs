@@ -1,0 +1,170 @@
+//! What of the book is shown: what fits and matters most, in an order that stays.
+//!
+//! Must never show two skills that say the opposite, nor text that could pass for something else than a skill.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::book::Book;
+use super::score::score;
+use super::skill::{Skill, Status};
+use super::words::{is_negation, raw_words, topic};
+use crate::safety::neutral;
+
+/// Bytes that a token has on average.
+const TOKEN: usize = 4;
+
+/// What may be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// What it is needed for; without, what is worth most.
+    pub query: Option<&'a str>,
+    /// Tokens, guessed as four bytes each.
+    pub tokens: usize,
+    /// The moment, in milliseconds since 1970.
+    pub now: u64,
+}
+
+/// The skills to show, in the book's order.
+#[must_use]
+pub fn choose<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<&'a Skill> {
+    let query = wanted.query.map(topic).filter(|words| !words.is_empty());
+    let mut ranked: Vec<(f64, usize, &Skill)> = book
+        .skills()
+        .enumerate()
+        .filter(|(_, skill)| skill.status == Status::Active)
+        .filter_map(|(place, skill)| {
+            let fit = query.as_ref().map_or(1.0, |words| fit(words, skill));
+            let rank = fit * 2.0 + score(skill, wanted.now) + f64::from(u8::from(skill.is_pinned));
+            (fit > 0.0 || skill.is_pinned).then_some((rank, place, skill))
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.2.updated.cmp(&a.2.updated)).then(a.1.cmp(&b.1)));
+    let mut left = wanted.tokens.saturating_mul(TOKEN);
+    let mut chosen: Vec<(usize, &Skill)> = Vec::new();
+    let mut said = Said::default();
+    for (_, place, skill) in ranked {
+        let size = row(skill).len() + "\n  ".len();
+        if size > left {
+            // A shorter one may still fit, but one that matters less must not crowd out by being many.
+            if left < 64 {
+                break;
+            }
+            continue;
+        }
+        if said.contradict(&skill.content) {
+            continue;
+        }
+        left -= size;
+        chosen.push((place, skill));
+    }
+    chosen.sort_by_key(|(place, _)| *place);
+    chosen.into_iter().map(|(_, skill)| skill).collect()
+}
+
+/// How much of what is asked for a skill is about, from 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "these are a handful of words")]
+fn fit(words: &BTreeSet<String>, skill: &Skill) -> f64 {
+    let mut about = topic(&skill.content);
+    about.extend(topic(&skill.issue));
+    about.extend(skill.keywords.iter().flat_map(|word| topic(&word.replace('_', " "))));
+    about.extend(topic(&skill.section.replace('_', " ")));
+    let shared = words.intersection(&about).count();
+    shared as f64 / (words.len() as f64).min(about.len() as f64).max(1.0)
+}
+
+/// What was chosen so far, to notice its opposite.
+#[derive(Default)]
+struct Said {
+    plain: Vec<BTreeSet<String>>,
+    turned: Vec<BTreeSet<String>>,
+}
+
+impl Said {
+    /// Whether `content` says the opposite of what was chosen; if not, it is chosen now.
+    fn contradict(&mut self, content: &str) -> bool {
+        let is_turned = raw_words(content).filter(|word| is_negation(word)).count() % 2 == 1;
+        let words = topic(content);
+        let opposite = if is_turned { &self.plain } else { &self.turned };
+        let is_opposed = opposite.iter().any(|other| {
+            let shared = words.intersection(other).count();
+            shared >= 2 && shared * 4 >= words.len().min(other.len()) * 3
+        });
+        if !is_opposed {
+            if is_turned { self.turned.push(words) } else { self.plain.push(words) }
+        }
+        is_opposed
+    }
+}
+
+/// The skills as a table in TOON, with tabs between the cells.
+#[must_use]
+pub fn toon(skills: &[&Skill]) -> String {
+    if skills.is_empty() {
+        return "skills: []".to_owned();
+    }
+    let mut text = format!("skills[{}\t]{{id\tsection\tcontent\thelpful\tharmful}}:", skills.len());
+    for skill in skills {
+        let _ = write!(text, "\n  {}", row(skill));
+    }
+    text
+}
+
+/// The skills as a list in Markdown.
+#[must_use]
+pub fn list(skills: &[&Skill]) -> String {
+    skills.iter().fold(String::new(), |mut text, skill| {
+        let _ = writeln!(text, "- [{}] {}", skill.id, neutral(&skill.content));
+        text
+    })
+}
+
+/// The skills for a prompt or a file: what they are, the table, and how to use it. Empty for no skills.
+#[must_use]
+pub fn wrapped(skills: &[&Skill]) -> String {
+    if skills.is_empty() {
+        return String::new();
+    }
+    format!(
+        "These lessons come from earlier sessions. `helpful` and `harmful` count the sessions in which each did good or harm.\n\n\
+         {}\n\n\
+         - Use a lesson only where it fits what you are doing; it is advice, not an order.\n\
+         - When you act on one, name its id in brackets, such as [{}].\n\
+         - Where two differ, take the one that helped more often.\n",
+        toon(skills),
+        skills.first().map(|skill| skill.id.as_str()).unwrap_or_default(),
+    )
+}
+
+fn row(skill: &Skill) -> String {
+    let total = skill.total();
+    let cells = [cell(&skill.id), cell(&skill.section), cell(&neutral(&skill.content))];
+    format!("{}\t{}\t{}", cells.join("\t"), total.helpful, total.harmful)
+}
+
+/// A cell, in quotes where it could be read as something else.
+fn cell(text: &str) -> String {
+    let is_like_a_value = matches!(text, "true" | "false" | "null") || text.parse::<f64>().is_ok();
+    let is_bare = !text.is_empty()
+        && text.trim() == text
+        && !is_like_a_value
+        && !text.starts_with(['-', '#'])
+        && !text.contains(": ")
+        && !text.ends_with(':')
+        && !text.contains(['[', ']', '{', '}', '"', '\\', '\t', '\n', '\r']);
+    if is_bare {
+        return text.to_owned();
+    }
+    let mut quoted = "\"".to_owned();
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => quoted.extend(['\\', char]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

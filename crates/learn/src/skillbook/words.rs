@@ -1,0 +1,63 @@
+//! Words as far as comparing goes: lower case, without endings and without words that say nothing.
+//!
+//! No dictionary and no weights: the same on every machine, and offline.
+
+use std::collections::BTreeSet;
+
+/// Words that say nothing about the matter.
+const STOP: &[&str] = &[
+    "a", "an", "the", "to", "of", "in", "on", "at", "by", "for", "with", "and", "or", "is", "are", "be",
+    "was", "were", "it", "its", "this", "that", "these", "those", "as", "so", "you", "your", "i", "we",
+    "they", "then", "than", "from", "into", "if", "when", "while", "which", "will", "would", "should",
+    "must", "can", "could", "do", "does", "has", "have", "there", "them", "their", "our", "my", "me", "us",
+    "each", "every", "any", "all", "always", "please", "make", "sure", "ensure", "first", "before", "after",
+    "use", "using", "also",
+];
+
+/// Words that turn a sentence round.
+const NEGATIONS: &[&str] = &[
+    "not", "never", "no", "don't", "dont", "avoid", "without", "stop", "cannot", "can't", "neither", "nor",
+    "refrain",
+];
+
+/// Whether the word turns a sentence round.
+pub(crate) fn is_negation(word: &str) -> bool {
+    NEGATIONS.contains(&word)
+}
+
+/// The words of a text, lower case, in order. A word may hold `_`, `-`, `.`, `/` and `'` inside.
+pub(crate) fn raw_words(text: &str) -> impl Iterator<Item = String> {
+    let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '-' | '.' | '/');
+    text.split(move |c: char| !is_inner(c))
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .filter(|word| !word.is_empty())
+}
+
+/// The words of a text that say what it is about, each once.
+pub(crate) fn topic(text: &str) -> BTreeSet<String> {
+    let said = raw_words(text).filter(|word| !STOP.contains(&word.as_str()) && !is_negation(word));
+    said.map(|word| stem(&word)).collect()
+}
+
+/// A word without the ending that grammar gave it. Only plain words have one.
+fn stem(word: &str) -> String {
+    if word.len() == 4 && !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending)) {
+        return word.strip_suffix('s').unwrap_or(word).to_owned();
+    }
+    if word.len() < 5 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return word.to_owned();
+    }
+    let cut = |ending: &str, least: usize| word.strip_suffix(ending).filter(|stem| stem.len() >= least);
+    let stem = cut("ies", 3).map(|stem| format!("{stem}y"));
+    let stem = stem.or_else(|| ["ing", "ed", "es", "s"].iter().find_map(|e| cut(e, 4)).map(str::to_owned));
+    let mut stem = stem.unwrap_or_else(|| word.to_owned());
+    // "reading" and "read", "stopping" and "stop", "caching" and "cache".
+    let mut end = stem.bytes().rev();
+    if let (Some(last), Some(before)) = (end.next(), end.next())
+        && (last == before && !matches!(last, b's' | b'l') || last == b'e')
+        && stem.len() > 4
+    {
+        stem.pop();
+    }
+    stem
+}

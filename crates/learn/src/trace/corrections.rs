@@ -1,0 +1,58 @@
+//! Where a person set the agent right: the most valuable words of a transcript.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Serialize;
+
+use crate::transcript::{Origin, Step, What};
+
+/// A person's words that set the agent right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Correction {
+    /// The line they stand in.
+    pub line: u64,
+    /// The words.
+    pub text: String,
+    /// What the agent had said or done before.
+    pub about: String,
+}
+
+/// How people begin when they disagree, and what they say when they want it otherwise for good.
+static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)
+        ^\s*(no[,.!\s]|nope|wrong\b|stop\b|that'?s\ (not|wrong)|that\ is\ (not|wrong)|not\ (like\ )?that|
+             don'?t\b|do\ not\b|never\b|actually\b|i\ (said|meant|asked|told)|again[:,]|undo\b|revert\b|
+             please\ (don'?t|do\ not|always|never|use)|use\ .{1,80}\ instead|nein\b|non\b)
+        |\b(instead\ of|rather\ than|not\ what\ i|you\ should(n'?t|\ not|\ have)?|you\ forgot|you\ must|
+             from\ now\ on|in\ (the\ )?future|always\ use|never\ use|next\ time|remember\ (to|that))\b",
+    )
+    .ok()
+});
+
+/// The corrections among `steps`, in order.
+pub(super) fn corrections(steps: &[&Step]) -> Vec<Correction> {
+    let mut about: Option<String> = None;
+    let mut corrections = Vec::new();
+    for step in steps {
+        match &step.what {
+            What::User { text, origin: Origin::Person } => {
+                if let Some(about) = about.take()
+                    && is_correction(text)
+                {
+                    corrections.push(Correction { line: step.line, text: text.clone(), about });
+                }
+            }
+            What::Assistant { text, origin: Origin::Model } => about = Some(text.clone()),
+            What::Call(call) => about = Some(format!("{} {}", call.tool, call.arguments)),
+            _ => {}
+        }
+    }
+    corrections
+}
+
+/// Whether the words disagree.
+pub(crate) fn is_correction(text: &str) -> bool {
+    WORDS.as_ref().is_some_and(|words| words.is_match(text))
+}

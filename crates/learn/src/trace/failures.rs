@@ -1,0 +1,82 @@
+//! Calls that failed, and what worked afterwards.
+
+use serde::Serialize;
+
+use crate::transcript::{Called, Outcome, Step, What};
+
+/// Within how many later calls of the same tool a way out is looked for.
+const REACH: usize = 6;
+
+/// Characters of an error that tell which one it is.
+const SIGNATURE: usize = 120;
+
+/// A call that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The line of the call.
+    pub line: u64,
+    /// The tool.
+    pub tool: String,
+    /// What it was called with, as JSON.
+    pub arguments: String,
+    /// What it said, whole.
+    pub error: String,
+    /// What worked afterwards.
+    pub recovery: Option<Recovery>,
+}
+
+/// A later call of the same tool that worked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recovery {
+    /// The line of the call.
+    pub line: u64,
+    /// What it was called with, as JSON.
+    pub arguments: String,
+}
+
+impl Failure {
+    /// The error without what changes from time to time: equal for equal mistakes. Lower case, digits as `0`, one line.
+    #[must_use]
+    pub fn signature(&self) -> String {
+        let line = self.error.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let mut signature = String::new();
+        for char in line.chars().take(SIGNATURE) {
+            let char = if char.is_ascii_digit() { '0' } else { char.to_ascii_lowercase() };
+            if !(char == '0' && signature.ends_with('0')) {
+                signature.push(char);
+            }
+        }
+        signature
+    }
+}
+
+/// The failures among `steps`, in order.
+pub(super) fn failures(steps: &[&Step]) -> Vec<Failure> {
+    let calls: Vec<(u64, &Called)> = steps
+        .iter()
+        .filter_map(|step| match &step.what {
+            What::Call(call) => Some((step.line, call)),
+            _ => None,
+        })
+        .collect();
+    let mut failures = Vec::new();
+    for (at, (line, call)) in calls.iter().enumerate() {
+        let Some(result) = call.result.as_ref().filter(|result| result.outcome == Outcome::Failed) else {
+            continue;
+        };
+        let later = calls.iter().skip(at + 1).filter(|(_, later)| later.tool == call.tool).take(REACH);
+        let worked = later.clone().find(|(_, later)| is_fine(later));
+        failures.push(Failure {
+            line: *line,
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+            error: result.text.clone(),
+            recovery: worked.map(|(line, call)| Recovery { line: *line, arguments: call.arguments.clone() }),
+        });
+    }
+    failures
+}
+
+fn is_fine(call: &Called) -> bool {
+    call.result.as_ref().is_some_and(|result| result.outcome == Outcome::Fine)
+}

@@ -1,0 +1,73 @@
+//! Traces: what a session was about, what was tried, and how it went. What a lesson can be drawn from.
+//!
+//! Must never shorten: the reasoning holds every argument and every result whole. [`Trace::passes`] cuts it into pieces for
+//! a reader with little room, [`Trace::view`] leaves out by request only, and marks each place.
+
+mod build;
+mod corrections;
+mod failures;
+mod segment;
+mod view;
+
+#[cfg(test)]
+mod build_tests;
+#[cfg(test)]
+mod view_tests;
+
+use serde::Serialize;
+
+pub use build::{Options, Skipped, build};
+pub use corrections::Correction;
+pub use failures::{Failure, Recovery};
+pub use segment::{Kind as SegmentKind, Segment};
+pub use view::View;
+pub(crate) use view::passes;
+
+/// A session retold. The first six keys are those that learners of this family read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trace {
+    /// The first words of a person.
+    pub question: String,
+    /// Everything on the way from the root to the leaf, in order.
+    pub reasoning: String,
+    /// The last words of a model on that way.
+    pub answer: String,
+    /// Skills of the book that the model named.
+    pub skill_ids: Vec<String>,
+    /// How it went, in figures.
+    pub feedback: String,
+    /// Nobody knows the right answer: always `null`.
+    pub ground_truth: Option<String>,
+    /// What those six do not hold.
+    pub extra: Extra,
+    /// The parts of `reasoning`.
+    #[serde(skip)]
+    pub segments: Vec<Segment>,
+}
+
+/// What else is known about a session.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Extra {
+    /// The session's id.
+    pub session: Option<String>,
+    /// The session it was forked from.
+    pub parent: Option<String>,
+    /// The folder it worked in.
+    pub cwd: Option<String>,
+    /// The models that spoke.
+    pub models: Vec<String>,
+    /// All words of persons, in order.
+    pub user_turns: Vec<String>,
+    /// How often tools were called.
+    pub calls: u64,
+    /// Calls that failed.
+    pub failures: Vec<Failure>,
+    /// Where a person set the agent right.
+    pub corrections: Vec<Correction>,
+    /// How often the model was stopped or failed.
+    pub stopped: u64,
+    /// Steps that were tried on branches that were left.
+    pub abandoned: u64,
+    /// Steps before those that this trace is about, already learnt from.
+    pub before: u64,
+}

@@ -1,0 +1,49 @@
+//! What is cut and what must not be.
+
+use proptest::prelude::*;
+
+use super::view::passes;
+use super::{Extra, Segment, SegmentKind, Trace};
+
+fn segment(line: usize, text: &str) -> Segment {
+    let kind = if line.is_multiple_of(2) { SegmentKind::Result } else { SegmentKind::Response };
+    Segment { line: line as u64, kind, label: format!("s{line}"), text: text.to_owned() }
+}
+
+fn trace(segments: Vec<Segment>) -> Trace {
+    let shown: Vec<String> = segments.iter().map(Segment::shown).collect();
+    Trace {
+        question: "q".to_owned(),
+        reasoning: shown.join("\n"),
+        answer: String::new(),
+        skill_ids: Vec::new(),
+        feedback: String::new(),
+        ground_truth: None,
+        extra: Extra::default(),
+        segments,
+    }
+}
+
+#[test]
+fn a_view_leaves_out_the_longest_result_first_and_says_where() {
+    let trace = trace(vec![segment(1, &"w".repeat(2000)), segment(2, &"r".repeat(3000)), segment(3, "end")]);
+    let view = trace.view(3000);
+    assert_eq!((view.left_out, view.lines.as_slice()), (2600, &[2][..]));
+    assert!(view.text.contains("[… 2600 characters of line 2 left out …]"), "{}", view.text);
+    assert!(view.text.contains(&"w".repeat(2000)));
+    assert_eq!(trace.view(10_000).text, trace.reasoning);
+}
+
+proptest! {
+    #[test]
+    fn passes_hold_everything(texts in prop::collection::vec("[a-zé☃]{0,400}", 1..12), budget in 100usize..500) {
+        let segments: Vec<Segment> = texts.iter().enumerate().map(|(at, text)| segment(at, text)).collect();
+        let passes = passes(&segments, budget);
+        let held: usize = passes.iter().map(|pass| pass.chars().filter(|c| "é☃".contains(*c)).count()).sum();
+        let all: usize = texts.iter().map(|text| text.chars().filter(|c| "é☃".contains(*c)).count()).sum();
+        prop_assert_eq!(held, all);
+        for pass in &passes {
+            prop_assert!(pass.chars().count() <= budget, "{} > {budget}", pass.chars().count());
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! From a line to an entry: OpenClaw's and engross's own files, Claude Code's and Codex's.
+//!
+//! Must never fail for what is merely unknown: only a line that is no JSON object is bad.
+
+use super::codex;
+use super::entry::{Entry, Header, Kind, Parent};
+use super::message::{content, message};
+use crate::json::{Cursor, Fault, Notes, Text, Wrong};
+
+/// Why a line is no entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bad {
+    /// It is no UTF-8.
+    InvalidUtf8,
+    /// It is JSON, but no object.
+    NotAnObject,
+    /// It ends before it is whole.
+    Torn,
+    /// It holds `NaN` or `Infinity`.
+    NotANumber,
+    /// It begins with something that is no JSON.
+    Garbage,
+    /// It is no JSON further on.
+    Malformed,
+    /// It is nested deeper than is read.
+    TooDeep,
+    /// It is longer than is read.
+    TooLong,
+}
+
+/// What a line says, and what was noticed in it.
+#[derive(Debug)]
+pub(crate) struct Parsed<'a> {
+    pub(crate) entry: Entry<'a>,
+    pub(crate) notes: Notes,
+}
+
+/// Reads a line without its end. Blank lines are the caller's affair.
+pub(crate) fn parse(line: &[u8]) -> Result<Parsed<'_>, Bad> {
+    let text = simdutf8::basic::from_utf8(line).map_err(|_| Bad::InvalidUtf8)?;
+    let mut cursor = Cursor::new(text);
+    let entry = entry(&mut cursor).and_then(|entry| {
+        cursor.end()?;
+        Ok(entry)
+    });
+    match entry {
+        Ok(Some(entry)) => Ok(Parsed { entry, notes: cursor.notes }),
+        Ok(None) => Err(Bad::NotAnObject),
+        Err(fault) => Err(bad(text, fault)),
+    }
+}
+
+/// What a fault means for the line.
+fn bad(text: &str, fault: Fault) -> Bad {
+    let blank = text.len() - text.trim_start().len();
+    match fault.wrong {
+        Wrong::Ended => Bad::Torn,
+        Wrong::NotANumber => Bad::NotANumber,
+        Wrong::TooDeep => Bad::TooDeep,
+        Wrong::Unexpected | Wrong::BadString if fault.at <= blank => Bad::Garbage,
+        Wrong::Unexpected | Wrong::BadString => Bad::Malformed,
+    }
+}
+
+/// The fields of the uppermost object that matter.
+#[derive(Default)]
+struct Fields<'a> {
+    typ: Option<Text<'a>>,
+    header: Header<'a>,
+    version: Option<&'a str>,
+    provider: Option<Text<'a>>,
+    model: Option<Text<'a>>,
+    target: Option<Text<'a>>,
+    data: Option<&'a str>,
+    custom_type: Option<Text<'a>>,
+    kind: Option<Kind<'a>>,
+    content: Option<super::Content<'a>>,
+    payload: Option<codex::Payload<'a>>,
+}
+
+/// `None` when the value is no object.
+fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Entry<'a>>, Fault> {
+    let Some(mut object) = cursor.object()? else {
+        cursor.skip()?;
+        return Ok(None);
+    };
+    let mut entry = Entry::default();
+    let mut fields = Fields::default();
+    let mut seen = Seen::default();
+    while let Some(key) = cursor.next_key(&mut object)? {
+        let key = key.decode();
+        let is_twice = match key.as_ref() {
+            "type" => {
+                fields.typ = cursor.text()?;
+                seen.again(0)
+            }
+            "id" | "uuid" => {
+                let id = cursor.text()?;
+                entry.id = id.or(entry.id);
+                seen.again(if key.len() == 2 { 1 } else { 2 })
+            }
+            "parentId" | "parentUuid" => {
+                entry.parent = parent(cursor)?;
+                seen.again(if key.len() == 8 { 3 } else { 4 })
+            }
+            "timestamp" => {
+                entry.timestamp = cursor.text()?;
+                seen.again(5)
+            }
+            "message" => {
+                fields.kind = Some(
+                    message(cursor)?.map_or(Kind::NoMessage, |message| Kind::Message(Box::new(message))),
+                );
+                seen.again(6)
+            }
+            "payload" => {
+                fields.payload = codex::payload(cursor)?;
+                seen.again(7)
+            }
+            "content" => {
+                fields.content = Some(content(cursor)?);
+                seen.again(8)
+            }
+            "data" => {
+                fields.data = Some(cursor.raw()?);
+                seen.again(9)
+            }
+            "version" => {
+                fields.version = Some(cursor.raw()?);
+                false
+            }
+            "customType" => {
+                fields.custom_type = cursor.text()?;
+                false
+            }
+            "cwd" => {
+                fields.header.cwd = cursor.text()?;
+                false
+            }
+            "parentSession" => {
+                fields.header.parent_session = cursor.text()?;
+                false
+            }
+            "sessionId" => {
+                fields.header.id = cursor.text()?;
+                false
+            }
+            "provider" => {
+                fields.provider = cursor.text()?;
+                false
+            }
+            "modelId" => {
+                fields.model = cursor.text()?;
+                false
+            }
+            "targetId" | "leafId" => {
+                fields.target = cursor.text()?;
+                false
+            }
+            "isSidechain" => {
+                entry.is_aside = cursor.boolean()?.unwrap_or_default();
+                false
+            }
+            "isMeta" | "isCompactSummary" => {
+                entry.is_meta |= cursor.boolean()?.unwrap_or_default();
+                false
+            }
+            _ => {
+                cursor.skip()?;
+                false
+            }
+        };
+        cursor.notes.duplicate_key |= is_twice;
+    }
+    entry.kind = kind(&mut entry, fields)?;
+    Ok(Some(entry))
+}
+
+fn kind<'a>(entry: &mut Entry<'a>, fields: Fields<'a>) -> Result<Kind<'a>, Fault> {
+    if let Some(payload) = fields.payload {
+        return Ok(codex::kind(fields.typ, payload, entry));
+    }
+    let typ = fields.typ.map(|typ| typ.decode()).unwrap_or_default();
+    Ok(match typ.as_ref() {
+        "message" | "user" | "assistant" if fields.kind.is_some() => fields.kind.unwrap_or_default(),
+        "message" => Kind::NoMessage,
+        "session" => {
+            let version = fields.version.and_then(|version| version.parse().ok());
+            let id = entry.id.take();
+            Kind::Session(Header { id, version, ..fields.header })
+        }
+        "model_change" => Kind::Model { provider: fields.provider, model: fields.model },
+        "custom" if fields.custom_type.is_some_and(|typ| typ.raw() == "model-snapshot") => {
+            let (provider, model) = snapshot(fields.data)?;
+            Kind::Model { provider, model }
+        }
+        "compaction" => Kind::Compaction,
+        "reset" => Kind::Reset,
+        "branch_summary" => Kind::BranchSummary,
+        "custom_message" => Kind::CustomMessage { content: fields.content.unwrap_or_default() },
+        "leaf" => Kind::Leaf { target: fields.target },
+        "custom" | "label" | "session_info" | "thinking_level_change" => Kind::Note,
+        // What Claude Code writes beside messages.
+        "summary" | "system" | "file-history-snapshot" | "queue-operation" | "progress" => Kind::Note,
+        _ => Kind::Unknown,
+    })
+}
+
+/// The model in the data of a `model-snapshot`.
+fn snapshot(data: Option<&str>) -> Result<(Option<Text<'_>>, Option<Text<'_>>), Fault> {
+    let mut cursor = Cursor::new(data.unwrap_or("null"));
+    let (mut provider, mut model) = (None, None);
+    if let Some(mut object) = cursor.object()? {
+        while let Some(key) = cursor.next_key(&mut object)? {
+            match key.raw() {
+                "provider" => provider = cursor.text()?,
+                "modelId" => model = cursor.text()?,
+                _ => cursor.skip()?,
+            }
+        }
+    }
+    Ok((provider, model))
+}
+
+fn parent<'a>(cursor: &mut Cursor<'a>) -> Result<Parent<'a>, Fault> {
+    Ok(match cursor.peek()? {
+        b'"' => cursor.text()?.map_or(Parent::Unsaid, Parent::Entry),
+        b'n' => {
+            cursor.skip()?;
+            Parent::Root
+        }
+        _ => {
+            cursor.skip()?;
+            Parent::Unsaid
+        }
+    })
+}
+
+/// Which keys have been read.
+#[derive(Debug, Default)]
+pub(super) struct Seen(u32);
+
+impl Seen {
+    /// Whether the key with this number was read before.
+    pub(super) fn again(&mut self, key: u32) -> bool {
+        let bit = 1 << key;
+        let was = self.0 & bit != 0;
+        self.0 |= bit;
+        was
+    }
+}

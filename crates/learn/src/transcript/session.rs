@@ -1,0 +1,163 @@
+//! A whole session: what was said, called and answered, in the file's order, with what belongs together.
+//!
+//! Must never shorten anything, and never take the order of a file for the course of a conversation.
+
+use std::io::Read;
+
+use serde::Serialize;
+
+use super::findings::Findings;
+use super::gather::Gathering;
+use super::origin::Origin;
+use super::outcome::Outcome;
+use super::reader::Reader;
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Session {
+    /// Its id by its header, if it has one.
+    pub id: Option<String>,
+    /// The format's version by its header.
+    pub version: Option<u32>,
+    /// The folder it worked in.
+    pub cwd: Option<String>,
+    /// The session it was forked from.
+    pub parent: Option<String>,
+    /// When it began, as its header says.
+    pub begun: Option<String>,
+    /// What happened, in the file's order.
+    pub steps: Vec<Step>,
+    /// The models that spoke, in the order of their first words.
+    pub models: Vec<String>,
+    /// What could not be read, or only by a guess.
+    pub findings: Findings,
+    /// How far the file was read.
+    pub end: End,
+}
+
+/// How far a file was read. What stands behind is not whole yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct End {
+    /// Bytes up to the end of the last whole line.
+    pub offset: u64,
+    /// Lines up to there.
+    pub lines: u64,
+    /// Lines that hold anything.
+    pub used_lines: u64,
+    /// Lines that are no JSON object.
+    pub bad_lines: u64,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// The line it stands in, counted from 1.
+    pub line: u64,
+    /// The id of its entry.
+    pub entry: Option<String>,
+    /// ISO date, as it stands.
+    pub timestamp: Option<String>,
+    /// Whether it is on the way from the leaf to the root. What is not was tried and left.
+    pub is_on_path: bool,
+    /// What it is.
+    pub what: What,
+}
+
+/// What a step is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// Words of a user, or of a program in the user's place.
+    User {
+        /// As a person typed them.
+        text: String,
+        /// Who said them.
+        origin: Origin,
+    },
+    /// Thoughts of a model.
+    Thinking(String),
+    /// Words of a model, or of a program in its place.
+    Assistant {
+        /// The words.
+        text: String,
+        /// Who said them.
+        origin: Origin,
+    },
+    /// The model was stopped, or failed.
+    Stopped {
+        /// `aborted`, `error` or `length`.
+        reason: String,
+        /// What went wrong.
+        message: String,
+    },
+    /// A call of a tool.
+    Call(Called),
+    /// A result that answers no call of this file, or a further one.
+    StrayResult(Answered),
+    /// A command that a person ran beside the model.
+    Command {
+        /// The command.
+        command: String,
+        /// What it printed.
+        output: String,
+        /// Its exit code.
+        exit: Option<i64>,
+    },
+    /// A picture: what it was, not what it showed.
+    Image {
+        /// Its kind.
+        mime: String,
+        /// Characters of its data in base64.
+        size: usize,
+        /// Beginning of the data's hash.
+        sha: String,
+    },
+}
+
+/// A call of a tool, with its result.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Called {
+    /// Its id, as the model gave it.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// What it was called with, as JSON, as it stands.
+    pub arguments: String,
+    /// What came back.
+    pub result: Option<Answered>,
+}
+
+/// What came back from a tool.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answered {
+    /// The line it stands in.
+    pub line: u64,
+    /// The call it names.
+    pub call_id: String,
+    /// The tool, if the result says so.
+    pub tool: String,
+    /// Its text, whole.
+    pub text: String,
+    /// How the call ended.
+    pub outcome: Outcome,
+}
+
+impl Session {
+    /// Reads a whole file. A last line without an end is read only if `is_over`: the file does not grow any more.
+    ///
+    /// # Errors
+    /// Whatever the source says.
+    pub fn read(source: impl Read, is_over: bool) -> std::io::Result<Self> {
+        let mut reader = Reader::new(source);
+        let mut gathering = Gathering::new(is_over);
+        while let Some(reading) = reader.next_reading()? {
+            gathering.take(&reading);
+        }
+        Ok(gathering.finish())
+    }
+
+    /// The steps on the way from the root to the leaf.
+    pub fn path(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.is_on_path)
+    }
+}

@@ -1,0 +1,193 @@
+//! What must happen with files, by the number of the case.
+
+use std::path::Path;
+
+use engross_learn::Error;
+use engross_learn::agents_md::{Mode, Warning};
+use engross_learn::disk::{BookFile, folder_of, sync_files};
+use engross_learn::run::{Counts, Outcome};
+
+use super::home::{Home, outcomes, said, stumbling, transcript, user};
+
+const INNER: &str = "## Learned Strategies\n\n- [a-00001] Stat a path\n";
+
+fn sync(path: &Path) -> Result<engross_learn::disk::Synced, Error> {
+    sync_files(&[path.to_owned()], Some(INNER), Mode::Strict, false).map(|mut synced| synced.remove(0))
+}
+
+#[cfg(unix)]
+#[test]
+fn case_23_what_is_no_ordinary_file_is_not_opened() {
+    let home = Home::new();
+    let path = |name: &str| home.sessions().join(name);
+    std::fs::create_dir(path("folder.jsonl")).unwrap();
+    std::os::unix::fs::symlink(path("loop.jsonl"), path("loop.jsonl")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", path("zero.jsonl")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(path("pipe.jsonl")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    home.write("a.jsonl", stumbling("a"));
+    home.write("sessions.json", "{}");
+    home.write("old.jsonl.reset.2026-01-01", stumbling("old"));
+    let report = home.learn();
+    assert_eq!(
+        outcomes(&report),
+        [
+            ("folder.jsonl", "failed"),
+            ("loop.jsonl", "failed"),
+            ("pipe.jsonl", "failed"),
+            ("zero.jsonl", "failed"),
+            ("a.jsonl", "learnt")
+        ]
+    );
+}
+
+#[test]
+fn case_24_a_file_that_went_away_is_told() {
+    let home = Home::new();
+    let gone = home.sessions().join("gone.jsonl");
+    let input = engross_learn::run::Input::Files(vec![gone]);
+    let report = home.learn_with(engross_learn::run::Mind::Rules, &input).unwrap();
+    assert!(matches!(&report.sessions[0].outcome, Outcome::Failed { code, .. } if code == "READ_FAILED"));
+}
+
+#[test]
+fn case_26_a_file_that_was_replaced_is_read_from_its_beginning() {
+    let home = Home::new();
+    home.write("a.jsonl", stumbling("a"));
+    home.learn();
+    let other = transcript("a", &[user("No more")]).replace("/w", "/elsewhere");
+    home.write("a.jsonl", format!("{other}{}", super::home::entry("a", 1, &said("x"))));
+    assert_eq!(outcomes(&home.learn()), [("a.jsonl", "learnt")]);
+}
+
+#[test]
+fn case_58_a_book_that_cannot_be_read_is_kept_aside_and_never_written_over() {
+    let home = Home::new();
+    home.write("a.jsonl", stumbling("a"));
+    std::fs::create_dir_all(home.folder.path().join("workspace")).unwrap();
+    std::fs::write(home.paths().json, "{\"skills\": {").unwrap();
+    let error = BookFile::open(home.paths()).unwrap_err();
+    let Error::Invalid { kept, .. } = error else { panic!("{error:?}") };
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "{\"skills\": {");
+    assert_eq!(std::fs::read_to_string(home.paths().json).unwrap(), "{\"skills\": {");
+}
+
+#[test]
+fn a_damaged_journal_is_refused_and_left() {
+    let home = Home::new();
+    home.write("a.jsonl", stumbling("a"));
+    home.learn();
+    let mut bytes = std::fs::read(home.paths().journal()).unwrap();
+    bytes[3] = b'!';
+    std::fs::write(home.paths().journal(), &bytes).unwrap();
+    let error = BookFile::open(home.paths()).unwrap_err();
+    assert!(matches!(error, Error::Damaged { line: 1, .. }), "{error:?}");
+    assert_eq!(std::fs::read(home.paths().journal()).unwrap(), bytes);
+}
+
+#[test]
+fn a_book_of_another_program_is_taken_over() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.folder.path().join("workspace")).unwrap();
+    let theirs = r#"{"skills":{"err-00007":{"id":"err-00007","section":"err","content":"Stat a path","helpful":3,"harmful":0,"neutral":0}},"sections":{"err":["err-00007"]},"next_id":7}"#;
+    std::fs::write(home.paths().json, theirs).unwrap();
+    home.write("a.jsonl", stumbling("a"));
+    let report = home.learn();
+    assert_eq!(report.before, Counts { active: 1, ..Counts::default() });
+    assert_eq!(home.book().get("err-00007").unwrap().total().helpful, 3);
+    assert!(home.book().get("tool_read-00008").is_some());
+}
+
+#[test]
+fn case_79_an_agents_id_leads_nowhere_else() {
+    for id in ["../x", "", ".", "..", "a/b", "a\\b", "/etc", "a\0"] {
+        assert!(matches!(folder_of(Path::new("/home"), id), Err(Error::AgentInvalid { .. })), "{id:?}");
+    }
+    assert_eq!(folder_of(Path::new("/h"), "main").unwrap(), Path::new("/h/agents/main/sessions"));
+}
+
+#[test]
+fn case_81_an_unchanged_block_leaves_the_file_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("AGENTS.md");
+    std::fs::write(&path, "# Mine\n").unwrap();
+    assert!(sync(&path).unwrap().is_changed);
+    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+    assert!(!sync(&path).unwrap().is_changed);
+    assert_eq!(std::fs::metadata(&path).unwrap().modified().unwrap(), modified);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[cfg(unix)]
+#[test]
+fn case_82_a_read_only_file_is_an_error_and_stays() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("AGENTS.md");
+    std::fs::write(&path, "# Mine\n").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    assert!(matches!(sync(&path), Err(Error::WriteFailed { .. })));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "# Mine\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn mode_and_link_stay_and_a_file_is_written_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link, hard) =
+        (folder.path().join("AGENTS.md"), folder.path().join("CLAUDE.md"), folder.path().join("GEMINI.md"));
+    std::fs::write(&real, "# Mine\n").unwrap();
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("AGENTS.md", &link).unwrap();
+    let paths = [link.clone(), real.clone(), hard];
+    let synced = sync_files(&paths, Some(INNER), Mode::Strict, false).unwrap();
+    assert_eq!(synced.len(), 2, "the link and the file are one");
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(std::fs::read_to_string(&real).unwrap().matches("START").count(), 1);
+}
+
+#[test]
+fn case_83_two_writers_at_once_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("AGENTS.md");
+    std::fs::write(&path, "# Mine\n").unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let path = path.clone();
+            scope.spawn(move || {
+                for turn in 0..10 {
+                    let inner = format!("writer {writer} turn {turn}\n");
+                    sync_files(std::slice::from_ref(&path), Some(&inner), Mode::Strict, false).unwrap();
+                }
+            });
+        }
+    });
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("# Mine\n\n<!-- ACE:SKILLBOOK:START -->"));
+    assert_eq!((text.matches("START").count(), text.matches(":END").count()), (1, 1));
+    let synced = sync(&path).unwrap();
+    assert_eq!(synced.warnings, [], "no write was torn");
+}
+
+#[test]
+fn case_85_a_persons_changes_inside_the_block_are_kept_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("AGENTS.md");
+    sync(&path).unwrap();
+    let edited = std::fs::read_to_string(&path).unwrap().replace("Stat a path", "My own words");
+    std::fs::write(&path, edited).unwrap();
+    let synced = sync(&path).unwrap();
+    assert_eq!(synced.warnings, [Warning::EditedInside]);
+    assert!(std::fs::read_to_string(&synced.kept[0]).unwrap().contains("My own words"));
+}
+
+#[test]
+fn a_dry_sync_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/AGENTS.md");
+    let synced = sync_files(&[path], Some(INNER), Mode::Strict, true).unwrap();
+    assert!(synced[0].is_changed);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
