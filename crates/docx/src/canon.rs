@@ -74,7 +74,7 @@ impl Writer<'_> {
         let document = self.document;
         match document.name(node) {
             RUN => {
-                let properties = document.child(node, R_PR);
+                let properties = document.child(node, R_PR).filter(|node| !is_empty(document, *node));
                 let form = properties.map(|node| normal_form(document, node)).unwrap_or_default();
                 let same = matches!(open, Open::Run(known) if *known == form);
                 if !same {

@@ -2,7 +2,7 @@
 //!
 //! Must never decide whether a plan may be written: that is the batch's, before and after.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use engross_xml::NodeId;
@@ -14,7 +14,7 @@ use crate::edit::ids::Ids;
 use crate::edit::insertion::{behind, between, put};
 use crate::edit::marks::{delete_mark, split};
 use crate::edit::pen::Pen;
-use crate::edit::plan::{Plan, TextChange};
+use crate::edit::plan::{Step, TextChange};
 use crate::edit::splice::{Chain, delete};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{is_id_since, mark_revisions};
@@ -53,20 +53,33 @@ pub(crate) struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// Writes a plan in the name of `author`. After a refusal the tree must be rolled back.
-    pub(crate) fn write(&mut self, plan: &Plan, author: &str) -> Result<Written, Refusal> {
-        match plan {
-            Plan::Text(changes) => {
-                for change in changes.iter().filter(|change| !change.hunks.is_empty()) {
-                    self.write_text(change, author)?;
-                }
+    /// Writes the steps of an operation in the name of `author`. After a refusal the tree must be rolled back.
+    pub(crate) fn write(&mut self, steps: &[Step], author: &str) -> Result<Written, Refusal> {
+        let mut all: Option<Written> = None;
+        for step in steps.iter().filter(|step| !step.is_idle()) {
+            let written = self.write_step(step, author)?;
+            all = Some(match (all, written) {
+                (None | Some(Written::Nothing(_)), written) => written,
+                (Some(Written::Done), Written::DoneWith(remark)) => Written::DoneWith(remark),
+                (Some(known), _) => known,
+            });
+        }
+        Ok(all.unwrap_or(Written::Done))
+    }
+
+    fn write_step(&mut self, step: &Step, author: &str) -> Result<Written, Refusal> {
+        match step {
+            Step::Text(change) => {
+                self.write_text(change, author)?;
                 Ok(Written::Done)
             }
-            Plan::Insert { index, side, content, style } => {
-                self.write_paragraphs((*index, *side), content, style.as_deref(), author)?;
+            Step::Insert(new) => {
+                self.write_paragraphs(new, author)?;
                 Ok(Written::Done)
             }
-            Plan::Delete { index } => self.write_deletion(*index, author),
+            Step::Delete { index } => self.write_deletion(*index, author),
+            Step::Look(look) => self.write_look(look, author),
+            Step::ParagraphLook { index, settings } => self.write_paragraph_look(*index, settings, author),
         }
     }
 
@@ -247,22 +260,25 @@ impl Draft<'_> {
         self.expected.entry(index).or_insert_with(|| Expected::unchanged(text))
     }
 
-    /// What the paragraphs of a plan say once it is written and accepted.
-    pub(crate) fn after(&mut self, plan: &Plan) -> String {
-        match plan {
-            Plan::Insert { content, .. } => content.text.replace(PARAGRAPH_BREAK, "\n"),
-            Plan::Delete { .. } => String::new(),
-            Plan::Text(changes) => {
-                let mut indices: Vec<usize> =
-                    changes.iter().flat_map(|change| change.first..=change.last).collect();
-                indices.dedup();
-                let mut texts = Vec::new();
-                for index in indices {
-                    texts.extend(self.expect(index).own.clone());
-                }
-                texts.join("\n")
+    /// What the paragraphs of an operation say once it is written and accepted.
+    pub(crate) fn after(&mut self, steps: &[Step]) -> String {
+        let mut indices: BTreeSet<usize> = BTreeSet::new();
+        let mut new = Vec::new();
+        for step in steps {
+            match step {
+                Step::Insert(paragraphs) => new.push(paragraphs.content.text.replace(PARAGRAPH_BREAK, "\n")),
+                step => indices.extend(step.paragraphs()),
             }
         }
+        let mut texts = Vec::new();
+        for index in indices {
+            match self.expected.get(&index) {
+                Some(expected) => texts.extend(expected.own.clone()),
+                None => texts.push(self.base.text(index).to_owned()),
+            }
+        }
+        texts.append(&mut new);
+        texts.join("\n")
     }
 
     pub(super) fn pen<'b>(&'b mut self, author: &'b str) -> Pen<'b> {

@@ -37,7 +37,7 @@ pub(crate) fn check(
 
     let checkpoint = document.checkpoint();
     resolve_paragraphs(document, &live, Side::Reject, selection);
-    let left: Vec<NodeId> = live.iter().copied().filter(|node| document.parent(*node).is_some()).collect();
+    let left: Vec<NodeId> = live.iter().copied().filter(|node| is_there(document, *node)).collect();
     let same = left == evidence.originals
         && evidence.originals.len() == evidence.forms.len()
         && left.iter().zip(evidence.forms).all(|(node, form)| normal_form(document, *node) == *form);
@@ -60,7 +60,7 @@ pub(crate) fn check(
     let texts: Vec<String> = live
         .iter()
         .zip(contexts)
-        .filter(|(node, _)| document.parent(**node).is_some())
+        .filter(|(node, _)| is_there(document, **node))
         .map(|(node, context)| Paragraph::read(document, *node, View::Accepted, context).text)
         .collect();
     document.rollback(checkpoint);
@@ -80,4 +80,9 @@ pub(crate) fn check(
             show(evidence.texts)
         ),
     ))
+}
+
+/// Whether a node still stands in the document.
+fn is_there(document: &Document, node: NodeId) -> bool {
+    document.ancestors(node).any(|above| above == document.root())
 }

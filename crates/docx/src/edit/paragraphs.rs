@@ -10,22 +10,19 @@ use crate::edit::expected::New;
 use crate::edit::marks::{
     fill_paragraph, insert_paragraph_at_end, insert_paragraph_before, style_properties,
 };
+use crate::edit::plan::NewParagraphs;
+use crate::edit::properties::set_numbering;
 use crate::edit::splice::refuse_barrier;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{AtomKind, Barrier, FieldContext, Paragraph, barrier_inside};
 use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, P_PR, R_PR};
 use crate::ops::Where;
 use crate::styles::Styles;
-use crate::text::StyledText;
 
 impl Draft<'_> {
-    pub(super) fn write_paragraphs(
-        &mut self,
-        (index, side): (usize, Where),
-        content: &StyledText,
-        style: Option<&str>,
-        author: &str,
-    ) -> Result<(), Refusal> {
+    pub(super) fn write_paragraphs(&mut self, new: &NewParagraphs, author: &str) -> Result<(), Refusal> {
+        let NewParagraphs { index, side, content, style, list } = new;
+        let (index, side, style) = (*index, *side, style.as_deref());
         let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(()) };
         // Behind the last of a container the batch may have moved the paragraph's content already.
         let looked_at = self.own_chain(index).last().copied().unwrap_or(node);
@@ -74,10 +71,15 @@ impl Draft<'_> {
             let takes_element = side == Where::After && self.is_takeable(index);
             let (before, position) = self.place(index, side, gap);
             let mut pen = self.pen(author);
-            let properties = match style {
+            let mut properties = match style {
                 Some(style) => Some(style_properties(&mut pen, style)),
                 None => pen.copy_paragraph_properties(looked_at),
             };
+            if let Some((number, level)) = list {
+                let own = properties.unwrap_or_else(|| pen.document.new_element(P_PR));
+                set_numbering(pen.document, own, *number, *level);
+                properties = Some(own);
+            }
             let inserted = (!part.text.is_empty()).then(|| pen.inserted_runs(&pieces(&part), like));
             match before {
                 Some(before) => {

@@ -6,6 +6,7 @@ use engross_xml::{Document, Name, NodeId};
 
 use crate::edit::content::Piece;
 use crate::edit::ids::Ids;
+use crate::edit::properties::set_property;
 use crate::model::{Stamp, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
@@ -168,30 +169,10 @@ impl Pen<'_> {
             (marks.underline, U, Some("single")),
         ];
         for (_, name, value) in wanted.iter().filter(|(on, ..)| *on) {
-            self.set_run_property(properties, *name, *value);
+            let attributes: Vec<(Name, &str)> = value.iter().map(|value| (VAL, *value)).collect();
+            set_property(self.document, properties, *name, &attributes);
         }
         self.document.first_child(properties).map(|_| properties)
-    }
-
-    fn set_run_property(&mut self, properties: NodeId, name: Name, value: Option<&str>) {
-        if let Some(old) = self.document.child(properties, name) {
-            self.document.detach(old);
-        }
-        let property = self.document.new_element(name);
-        if let Some(value) = value {
-            self.document.set_attribute(property, VAL, value);
-        }
-        let rank =
-            |local: &str| RUN_PROPERTY_ORDER.iter().position(|known| *known == local).unwrap_or(usize::MAX);
-        let own = rank(self.document.local_name(name));
-        let after = self
-            .document
-            .children(properties)
-            .find(|child| rank(self.document.local_name(self.document.name(*child))) > own);
-        match after {
-            Some(sibling) => self.document.insert_before(sibling, property),
-            None => self.document.append(properties, property),
-        }
     }
 
     /// Removes what a copy of properties must not repeat: revision marks and change records.
@@ -286,50 +267,3 @@ impl Pen<'_> {
 fn is_element_character(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\u{B}' | '\u{C}' | '\u{2011}' | '\u{AD}')
 }
-
-/// Order of the children of `w:rPr` (CT_RPr, ISO/IEC 29500-1 Annex A.1).
-const RUN_PROPERTY_ORDER: &[&str] = &[
-    "ins",
-    "del",
-    "moveFrom",
-    "moveTo",
-    "rStyle",
-    "rFonts",
-    "b",
-    "bCs",
-    "i",
-    "iCs",
-    "caps",
-    "smallCaps",
-    "strike",
-    "dstrike",
-    "outline",
-    "shadow",
-    "emboss",
-    "imprint",
-    "noProof",
-    "snapToGrid",
-    "vanish",
-    "webHidden",
-    "color",
-    "spacing",
-    "w",
-    "kern",
-    "position",
-    "sz",
-    "szCs",
-    "highlight",
-    "u",
-    "effect",
-    "bdr",
-    "shd",
-    "fitText",
-    "vertAlign",
-    "rtl",
-    "cs",
-    "em",
-    "lang",
-    "eastAsianLayout",
-    "specVanish",
-    "oMath",
-];

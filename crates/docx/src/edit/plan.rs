@@ -1,5 +1,7 @@
 //! From an operation to the changes it needs, in the coordinates of the batch's start. Changes nothing.
 
+use std::ops::{Range, RangeInclusive};
+
 use crate::edit::base::Base;
 use crate::edit::claims::Claim;
 use crate::edit::content::{Syntax, read_content};
@@ -7,10 +9,11 @@ use crate::edit::hints::near;
 use crate::edit::hunks::{Hunk, hunks};
 use crate::edit::looks::{phrases, unheeded_marks};
 use crate::edit::phrase::find_phrase;
+use crate::edit::properties::{Setting, paragraph_settings, text_settings};
 use crate::edit::target::find_paragraph;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
-use crate::ops::{Edit, Occurrence, Operation, Place, Where};
+use crate::ops::{Address, Edit, Occurrence, Operation, Place, TextFormat, Where};
 use crate::read::{excerpt, without_object_labels};
 use crate::text::{StyledText, adapt};
 
@@ -26,48 +29,92 @@ pub(crate) struct TextChange {
     pub(crate) claim: Claim,
 }
 
-/// What an operation comes down to.
+/// A look for a part of a paragraph's text.
 #[derive(Debug, Clone)]
-pub(crate) enum Plan {
-    Text(Vec<TextChange>),
-    Insert { index: usize, side: Where, content: StyledText, style: Option<String> },
-    Delete { index: usize },
+pub(crate) struct TextLook {
+    pub(crate) index: usize,
+    /// In bytes of its text.
+    pub(crate) range: Range<usize>,
+    pub(crate) settings: Vec<Setting>,
 }
 
-/// A plan, and what people should know about how it was found.
+/// New paragraphs beside one.
 #[derive(Debug, Clone)]
+pub(crate) struct NewParagraphs {
+    pub(crate) index: usize,
+    pub(crate) side: Where,
+    /// Parted by [`PARAGRAPH_BREAK`](crate::edit::content::PARAGRAPH_BREAK).
+    pub(crate) content: StyledText,
+    /// Id of their style; like the paragraph beside without.
+    pub(crate) style: Option<String>,
+    /// Number and level of their list; nothing of the paragraph beside then.
+    pub(crate) list: Option<(i64, u8)>,
+}
+
+/// One thing to do. An operation is a row of them, all in the coordinates of the batch's start.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Text(TextChange),
+    Insert(NewParagraphs),
+    Delete { index: usize },
+    Look(TextLook),
+    ParagraphLook { index: usize, settings: Vec<Setting> },
+}
+
+impl Step {
+    /// The paragraphs that it concerns.
+    pub(crate) fn paragraphs(&self) -> RangeInclusive<usize> {
+        match self {
+            Self::Text(change) => change.first..=change.last,
+            Self::Insert(new) => new.index..=new.index,
+            Self::Look(look) => look.index..=look.index,
+            Self::Delete { index } | Self::ParagraphLook { index, .. } => *index..=*index,
+        }
+    }
+
+    /// Whether there is nothing in it to do.
+    pub(crate) fn is_idle(&self) -> bool {
+        match self {
+            Self::Text(change) => change.hunks.is_empty(),
+            Self::Look(look) => look.range.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// What an operation comes down to, and what people should know about how it was found.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Planned {
-    pub(crate) plan: Plan,
+    pub(crate) steps: Vec<Step>,
     pub(crate) remark: Option<String>,
+}
+
+impl From<Vec<Step>> for Planned {
+    fn from(steps: Vec<Step>) -> Self {
+        Self { steps, remark: None }
+    }
 }
 
 pub(crate) fn plan(base: &mut Base<'_>, operation: &Operation) -> Result<Planned, Refusal> {
     let syntax = if operation.plain { Syntax::Plain } else { Syntax::Markdown };
-    let plain = |plan| Planned { plan, remark: None };
     match &operation.edit {
         Edit::ModifyText { place, original, replacement, occurrence } => {
             let phrase = Phrase { original, replacement, occurrence: *occurrence, syntax };
-            let place = place.as_ref().map(|place| guarded(base, place, operation)).transpose()?;
+            let place = guarded_if_given(base, place.as_ref(), operation)?;
             modify_text(base, place, &phrase)
         }
         Edit::EditParagraph { place, content } => {
             let index = guarded(base, place, operation)?;
-            let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
-            let words = hunks(base.text(index), &content, 0);
-            let hunks = phrases(base, index, words);
-            let remark =
-                unheeded_marks(base, (index, index), 0, &content, &hunks).then(|| UNHEEDED.to_owned());
-            let change = TextChange { first: index, last: index, hunks, claim: Claim::Whole };
-            Ok(Planned { plan: Plan::Text(vec![change]), remark })
+            new_text(base, index, content, syntax).map(Planned::from)
         }
         Edit::Append { place, content } => {
             let index = guarded(base, place, operation)?;
             let at = base.text(index).len();
-            addition(index, at, content, syntax).map(plain)
+            addition(index, at, content, syntax).map(Planned::from)
         }
         Edit::Prepend { place, content } => {
             let index = guarded(base, place, operation)?;
-            addition(index, 0, content, syntax).map(plain)
+            addition(index, 0, content, syntax).map(Planned::from)
         }
         Edit::InsertParagraph { place, side, content, style } => {
             let index = guarded(base, place, operation)?;
@@ -76,15 +123,110 @@ pub(crate) fn plan(base: &mut Base<'_>, operation: &Operation) -> Result<Planned
                 None => None,
             };
             let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
-            Ok(plain(Plan::Insert { index, side: *side, content, style }))
+            let new = NewParagraphs { index, side: *side, content, style, list: None };
+            Ok(vec![Step::Insert(new)].into())
         }
         Edit::DeleteParagraph { place } => {
-            Ok(plain(Plan::Delete { index: guarded(base, place, operation)? }))
+            Ok(vec![Step::Delete { index: guarded(base, place, operation)? }].into())
         }
+        Edit::FormatText { place, text, occurrence, format } => {
+            let place = guarded_if_given(base, place.as_ref(), operation)?;
+            let style = match &format.style {
+                Some(style) => Some(known_character_style(base, style)?),
+                None => None,
+            };
+            let settings = text_settings(format, style.as_deref());
+            text_looks(base, place, (text.as_deref(), *occurrence), &settings)
+        }
+        Edit::Highlight { place, text, occurrence, color } => {
+            let place = guarded_if_given(base, place.as_ref(), operation)?;
+            let format = TextFormat { highlight: Some(color.clone()), ..TextFormat::default() };
+            text_looks(base, place, (text.as_deref(), *occurrence), &text_settings(&format, None))
+        }
+        Edit::FormatParagraph { place, end, format } => {
+            let first = guarded(base, place, operation)?;
+            let last = end_of_range(base, first, end.as_ref())?;
+            let style = match &format.style {
+                Some(style) => Some(known_style(base, style)?),
+                None => None,
+            };
+            let settings = paragraph_settings(base.document(), format, style.as_deref());
+            let step = |index| Step::ParagraphLook { index, settings: settings.clone() };
+            Ok((first..=last).map(step).collect::<Vec<_>>().into())
+        }
+        edit => Err(Refusal::new(
+            RefusalCode::InvalidOperation,
+            format!("{} cannot stand beside edits of text; send it in a batch of its own", edit.name()),
+        )),
     }
 }
 
-fn guarded(base: &mut Base<'_>, place: &Place, operation: &Operation) -> Result<usize, Refusal> {
+/// The last paragraph of a range that begins at `first`.
+pub(super) fn end_of_range(base: &mut Base<'_>, first: usize, end: Option<&Place>) -> Result<usize, Refusal> {
+    let Some(end) = end else { return Ok(first) };
+    let last = find_paragraph(base, end)?;
+    if last < first {
+        return Err(Refusal::new(
+            RefusalCode::TargetNotFound,
+            format!("the range ends at P{}, before it begins at P{}; swap the two", last + 1, first + 1),
+        ));
+    }
+    Ok(last)
+}
+
+/// The steps that give a paragraph this text: words that differ, and looks that its marks ask of words that stay.
+pub(super) fn new_text(
+    base: &mut Base<'_>,
+    index: usize,
+    content: &str,
+    syntax: Syntax,
+) -> Result<Vec<Step>, Refusal> {
+    let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
+    let words = hunks(base.text(index), &content, 0);
+    let hunks = phrases(base, index, words);
+    let looks = unheeded_marks(base, (index, index), 0, &content, &hunks);
+    let change = TextChange { first: index, last: index, hunks, claim: Claim::Whole };
+    Ok(std::iter::once(Step::Text(change)).chain(looks).collect())
+}
+
+fn text_looks(
+    base: &mut Base<'_>,
+    place: Option<usize>,
+    (text, occurrence): (Option<&str>, Option<Occurrence>),
+    settings: &[Setting],
+) -> Result<Planned, Refusal> {
+    let look = |index, range| Step::Look(TextLook { index, range, settings: settings.to_vec() });
+    let Some(text) = text else {
+        let index = place.unwrap_or_default();
+        let range = 0..base.text(index).len();
+        return Ok(vec![look(index, range)].into());
+    };
+    let phrase = without_object_labels(&text.replace("\r\n", "\n"));
+    let hits = find_phrase(base, place, &phrase, occurrence)?;
+    let folded = hits.iter().any(|hit| !hit.exact);
+    let mut steps = Vec::new();
+    for hit in hits {
+        for (index, range) in base.ranges_of(hit.first, hit.last, hit.range) {
+            steps.push(look(index, range));
+        }
+    }
+    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()) })
+}
+
+fn guarded_if_given(
+    base: &mut Base<'_>,
+    place: Option<&Place>,
+    operation: &Operation,
+) -> Result<Option<usize>, Refusal> {
+    match place {
+        // A story named alone is where the phrase is looked for.
+        None => Ok(None),
+        Some(Place { address: Address::Any, .. }) if base.paragraphs.len() != 1 => Ok(None),
+        Some(place) => guarded(base, place, operation).map(Some),
+    }
+}
+
+pub(super) fn guarded(base: &mut Base<'_>, place: &Place, operation: &Operation) -> Result<usize, Refusal> {
     let index = find_paragraph(base, place)?;
     if let Some(expected) = &operation.expected_text {
         let actual = visible(base.text(index));
@@ -107,18 +249,30 @@ fn visible(text: &str) -> String {
     text.chars().filter(|c| *c != OBJECT).collect()
 }
 
-fn addition(index: usize, at: usize, content: &str, syntax: Syntax) -> Result<Plan, Refusal> {
+fn addition(index: usize, at: usize, content: &str, syntax: Syntax) -> Result<Vec<Step>, Refusal> {
     let new = read_content(&without_object_labels(content), syntax)?;
     let hunks = if new.text.is_empty() { vec![] } else { vec![Hunk { range: at..at, new }] };
-    Ok(Plan::Text(vec![TextChange { first: index, last: index, hunks, claim: Claim::Text(at..at) }]))
+    Ok(vec![Step::Text(TextChange { first: index, last: index, hunks, claim: Claim::Text(at..at) })])
 }
 
-fn known_style(base: &Base<'_>, style: &str) -> Result<String, Refusal> {
+pub(super) fn known_style(base: &Base<'_>, style: &str) -> Result<String, Refusal> {
     base.styles.id_of(style).map(str::to_owned).ok_or_else(|| {
         Refusal::new(
             RefusalCode::StyleNotFound,
             format!(
                 "the document has no paragraph style '{}'; leave 'style' out to take the neighbour's",
+                excerpt(style)
+            ),
+        )
+    })
+}
+
+fn known_character_style(base: &Base<'_>, style: &str) -> Result<String, Refusal> {
+    base.styles.character_id_of(style).map(str::to_owned).ok_or_else(|| {
+        Refusal::new(
+            RefusalCode::StyleNotFound,
+            format!(
+                "the document has no character style '{}'; ask for bold, color and the like",
                 excerpt(style)
             ),
         )
@@ -135,9 +289,9 @@ struct Phrase<'a> {
 fn modify_text(base: &mut Base<'_>, place: Option<usize>, phrase: &Phrase<'_>) -> Result<Planned, Refusal> {
     let original = without_object_labels(&phrase.original.replace("\r\n", "\n"));
     let chosen = find_phrase(base, place, &original, phrase.occurrence)?;
-    let mut changes = Vec::new();
+    let mut steps = Vec::new();
+    let mut looks = Vec::new();
     let mut folded = false;
-    let mut unheeded = false;
     for hit in chosen {
         folded |= !hit.exact;
         let joined = base.joined(hit.first, hit.last);
@@ -152,14 +306,16 @@ fn modify_text(base: &mut Base<'_>, place: Option<usize>, phrase: &Phrase<'_>) -
         let new = read_content(&adapted, phrase.syntax)?;
         let hunks = hunks(&found, &new, hit.range.start);
         let hunks = if crosses { hunks } else { phrases(base, hit.first, hunks) };
-        unheeded |= unheeded_marks(base, (hit.first, hit.last), hit.range.start, &new, &hunks);
-        changes.push(TextChange { first: hit.first, last: hit.last, hunks, claim: Claim::Text(hit.range) });
+        looks.extend(unheeded_marks(base, (hit.first, hit.last), hit.range.start, &new, &hunks));
+        steps.push(Step::Text(TextChange {
+            first: hit.first,
+            last: hit.last,
+            hunks,
+            claim: Claim::Text(hit.range),
+        }));
     }
-    let remarks: Vec<&str> =
-        [folded.then_some(FOLDED), unheeded.then_some(UNHEEDED)].into_iter().flatten().collect();
-    let remark = (!remarks.is_empty()).then(|| remarks.join("; "));
-    Ok(Planned { plan: Plan::Text(changes), remark })
+    steps.append(&mut looks);
+    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()) })
 }
 
 const FOLDED: &str = "matched after treating quotes, dashes, spaces and ellipses alike; the document's own characters were kept";
-const UNHEEDED: &str = "the look of words that stay was not changed: Markdown counts for new words only, so bold or italic was not added";

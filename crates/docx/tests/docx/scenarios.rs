@@ -6,13 +6,17 @@
 //! | `document.xml` | instead of it: a whole main part, taken as it stands |
 //! | `styles.xml`, `numbering.xml`, `comments.xml` | children of those parts, where a scenario needs them |
 //! | `operations.json` | the batch |
+//! | `footnotes.xml`, `header.xml`, `footer.xml`, `settings.xml` | likewise; `r:id` of header and footer is `h` and `f` |
 //! | `expected.xml` | children of `w:body` after it, laid out; missing when the file must stay byte for byte |
+//! | `expected_parts.txt` | every other XML part that differs from the source, laid out; missing when none does |
 //! | `accepted.txt` | a line a paragraph after all is accepted; missing likewise |
 //! | `result.json` | of each operation the status, the code and the revision ids |
 //!
-//! `ENGROSS_UPDATE_SCENARIOS=1` writes the last three anew. Review them by eye: they are what people open in Word.
+//! `ENGROSS_UPDATE_SCENARIOS=1` writes the last four anew. Review them by eye: they are what people open in Word.
 #![expect(clippy::disallowed_methods, reason = "reads and writes the scenario folders")]
 
+use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use engross_docx::ops::{ProofState, Status, parse_batch};
@@ -26,8 +30,18 @@ use crate::{layout, rules};
 
 const AUTHOR: &str = "Tester";
 const DATE: &str = "2026-01-31T09:30:00Z";
-const INPUTS: &[&str] = &["body.xml", "document.xml", "styles.xml", "numbering.xml", "comments.xml"];
-const OUTPUTS: &[&str] = &["expected.xml", "accepted.txt", "result.json"];
+const INPUTS: &[&str] = &[
+    "body.xml",
+    "document.xml",
+    "styles.xml",
+    "numbering.xml",
+    "comments.xml",
+    "footnotes.xml",
+    "header.xml",
+    "footer.xml",
+    "settings.xml",
+];
+const OUTPUTS: &[&str] = &["expected.xml", "accepted.txt", "expected_parts.txt", "result.json"];
 
 /// What a scenario came to.
 struct Outcome {
@@ -39,6 +53,8 @@ struct Outcome {
 struct Changed {
     expected: String,
     accepted: String,
+    /// Other parts that differ.
+    parts: Option<String>,
     /// What is wrong whatever was expected.
     faults: Vec<String>,
 }
@@ -50,15 +66,15 @@ fn every_scenario_comes_out_as_written_down() {
     for folder in folders() {
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let outcome = run(&folder);
-        let (expected, accepted) = match outcome.changed {
+        let (expected, accepted, parts) = match outcome.changed {
             Some(changed) => {
                 wrong.extend(changed.faults.iter().map(|fault| format!("{name}: {fault}")));
-                (Some(changed.expected), Some(changed.accepted))
+                (Some(changed.expected), Some(changed.accepted), changed.parts)
             }
-            None => (None, None),
+            None => (None, None, None),
         };
         let result = Some(serde_json::to_string_pretty(&outcome.result).unwrap() + "\n");
-        for (file, actual) in OUTPUTS.iter().zip([expected, accepted, result]) {
+        for (file, actual) in OUTPUTS.iter().zip([expected, accepted, parts, result]) {
             let path = folder.join(file);
             if update {
                 match &actual {
@@ -96,8 +112,10 @@ fn no_scenario_is_incomplete_or_misnamed() {
             assert!(known || file == "operations.json", "{name}/{file} is read by nobody");
             assert!(!text(&folder.join(file)).unwrap().trim().is_empty(), "{name}/{file} is empty");
         }
+        // A number of its own, or that of an acceptance case of the mission's contract.
         let (number, words) = name.split_once('_').unwrap();
-        assert!(number.len() >= 3 && number[..3].bytes().all(|byte| byte.is_ascii_digit()), "{name}");
+        let digits = number.strip_prefix("case").unwrap_or(number);
+        assert!(digits.len() >= 3 && digits[..3].bytes().all(|byte| byte.is_ascii_digit()), "{name}");
         assert!(
             words.bytes().all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(&byte)),
             "{name}"
@@ -200,7 +218,42 @@ fn changed(source: &[u8], bytes: &[u8]) -> Changed {
         let text = text.replace('\n', "↵").replace('\t', "⇥").replace(OBJECT, "⟦object⟧");
         text.replace('\u{C}', "⟦page break⟧").replace('\u{B}', "⟦column break⟧") + "¶\n"
     };
-    Changed { expected: layout::body(&written_xml), accepted: accepted.iter().map(shown).collect(), faults }
+    let parts = other_parts(source, bytes, &mut faults);
+    let expected = layout::body(&written_xml);
+    Changed { expected, accepted: accepted.iter().map(shown).collect(), parts, faults }
+}
+
+/// XML parts besides the main one that differ from the source. Tracked changes in them must be as reversible as in it.
+fn other_parts(source: &[u8], bytes: &[u8], faults: &mut Vec<String>) -> Option<String> {
+    let before = parts(source);
+    let mut shown = String::new();
+    for (name, text) in parts(bytes) {
+        let old = before.get(&name);
+        if old == Some(&text) || name == "word/document.xml" {
+            continue;
+        }
+        shown.push_str(&format!("=== {name}\n{}", layout::part(&text)));
+        if let Some(old) =
+            old.filter(|_| text.contains(&format!("w:date=\"{DATE}\"")) && !name.contains("omments"))
+            && canonical(&resolve(&parse(&text), Side::Reject, Some(DATE))) != canonical(&parse(old))
+        {
+            faults.push(format!("rejecting what was written into {name} does not give the source"));
+        }
+    }
+    (!shown.is_empty()).then_some(shown)
+}
+
+/// The XML parts of a package.
+fn parts(bytes: &[u8]) -> BTreeMap<String, String> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    let names: Vec<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();
+    let is_xml = |name: &String| name.ends_with(".xml") || name.ends_with(".rels");
+    let mut read = |name: String| {
+        let mut text = String::new();
+        archive.by_name(&name).unwrap().read_to_string(&mut text).unwrap();
+        (name, text)
+    };
+    names.into_iter().filter(is_xml).map(&mut read).collect()
 }
 
 fn document(folder: &Path) -> Vec<u8> {
@@ -214,6 +267,18 @@ fn document(folder: &Path) -> Vec<u8> {
     }
     if let Some(comments) = part("comments.xml") {
         builder = builder.comments(&comments);
+    }
+    if let Some(footnotes) = part("footnotes.xml") {
+        builder = builder.footnotes(&footnotes);
+    }
+    if let Some(settings) = part("settings.xml") {
+        builder = builder.settings(&settings);
+    }
+    if let Some(header) = part("header.xml") {
+        builder = builder.header("h", header.trim());
+    }
+    if let Some(footer) = part("footer.xml") {
+        builder = builder.footer("f", footer.trim());
     }
     if let Some(document) = part("document.xml") {
         return builder.part("word/document.xml", document).build();

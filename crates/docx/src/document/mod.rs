@@ -1,25 +1,36 @@
 //! A Word document in memory: the one door to the engine.
 //!
+//! | File | Door |
+//! |---|---|
+//! | `mod` | opening, reading, comments |
+//! | `apply` | batches of operations |
+//! | `resolve` | listing, accepting and rejecting revisions |
+//! | `save` | proof and bytes |
+//!
 //! Must never do I/O: bytes and dates come in, bytes come out.
+
+mod apply;
+mod resolve;
+mod save;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engross_xml::{Document, Limits as XmlLimits, NodeId};
 use sha2::{Digest, Sha256};
 
-use crate::edit::{BatchRun, Ids, Signature, free_ids};
-use crate::error::{Error, RefusalCode};
+use crate::edit::{Ids, free_ids};
+use crate::error::Error;
 use crate::model::{View, paragraphs};
 use crate::names::{BODY, DOCUMENT, W, W_URI};
 use crate::numbering::Numbering;
-use crate::ops::{Batch, OperationResult, Proof, ProofState, Status, Tracking};
+use crate::ops::Proof;
 use crate::package::{Limits as PackageLimits, Package};
 use crate::parts::{self, Relationship, relationships};
-use crate::proof::{self, Edited};
 use crate::read::{
     ReadOptions, Reading, Sources, StoryPart, find_stories, hexadecimal, read_story, story_root,
 };
-use crate::revisions::{
-    Comment, PlacedRevision, Revision, Selection, Side, comments, list, name_revisions, resolve,
-};
+use crate::revisions::{Comment, comments};
 use crate::styles::Styles;
 use crate::text::find;
 
@@ -75,6 +86,10 @@ pub struct WordDocument {
     first_id: i64,
     /// Resolved on purpose: the proof of edits does not apply.
     resolved: bool,
+    /// Parts besides the main one that the session has changed, as they are now.
+    others: BTreeMap<String, Document>,
+    /// Parts that hold edits of this session, the main one among them.
+    edited: BTreeSet<String>,
 }
 
 impl WordDocument {
@@ -125,13 +140,27 @@ impl WordDocument {
             first_id: ids.peek(),
             ids,
             resolved: false,
+            others: BTreeMap::new(),
+            edited: BTreeSet::new(),
         })
     }
 
-    /// Token of the document's present state: 64 hexadecimal digits over its main part.
+    /// Token of the document's present state: 64 hexadecimal digits over its main part and its other stories.
     #[must_use]
     pub fn revision(&self) -> String {
-        hexadecimal(&Sha256::digest(self.tree.write()))
+        let mut digest = Sha256::new();
+        digest.update(self.tree.write());
+        for name in self.other_story_parts() {
+            digest.update([0]);
+            digest.update(name.as_bytes());
+            digest.update([0]);
+            match self.others.get(&name) {
+                Some(tree) => digest.update(tree.write()),
+                // A part that cannot be unpacked cannot be changed either.
+                None => digest.update(self.package.part(&name).unwrap_or_default()),
+            }
+        }
+        hexadecimal(&digest.finalize())
     }
 
     /// Number of paragraphs of the body.
@@ -157,7 +186,7 @@ impl WordDocument {
             None | Some("body") => all = read_story(sources, self.body, "", options.view),
             Some(wanted) => {
                 for (story, part) in self.stories_named(wanted)? {
-                    let document = part.as_ref().unwrap_or(&self.tree);
+                    let document = part.as_deref().unwrap_or(&self.tree);
                     if let Some(root) = story_root(document, &story) {
                         all.extend(read_story(
                             Sources { document, ..sources },
@@ -195,97 +224,6 @@ impl WordDocument {
         Ok(Reading { revision: self.revision(), view, paragraphs: all, cursor, total })
     }
 
-    /// Applies a batch to the body. Each operation is applied and proven, or leaves no trace.
-    ///
-    /// # Errors
-    /// When the batch was made for another state of the document; single operations are refused in their results.
-    pub fn apply(&mut self, batch: &Batch, options: &EditOptions) -> Result<Vec<OperationResult>, Error> {
-        if let Some(expected) = &batch.expected_revision {
-            let actual = self.revision();
-            if *expected != actual {
-                return Err(Error::StaleRevision { expected: expected.clone(), actual });
-            }
-        }
-        if self.tree.rebinds_root_prefix() && self.rebinds_main_prefix() {
-            return Err(Error::UnsupportedNamespaces { part: self.main_name.clone() });
-        }
-        let author = batch.author.as_deref().unwrap_or(&options.author);
-        let date = batch.date.as_deref().unwrap_or(&options.date);
-        let checkpoint = batch.atomic.then(|| (self.tree.checkpoint(), self.ids.clone()));
-        let mut run =
-            BatchRun::new(&mut self.tree, self.body, &self.styles, &mut self.ids, Signature { author, date });
-        let mut results = Vec::with_capacity(batch.operations.len());
-        for (index, operation) in batch.operations.iter().enumerate() {
-            results.push(run.run(index, operation));
-        }
-        run.finish(self.first_id, &mut results);
-        if let Some((checkpoint, ids)) = checkpoint {
-            if results.iter().any(|result| matches!(result.status, Status::Refused | Status::Failed)) {
-                self.tree.rollback(checkpoint);
-                self.ids = ids;
-                take_back(&mut results);
-            } else {
-                self.tree.commit(checkpoint);
-            }
-        }
-        Ok(results)
-    }
-
-    /// Accepts or rejects every revision of every story. Gives how many.
-    ///
-    /// # Errors
-    /// When another part of the document cannot be read.
-    pub fn resolve_all(&mut self, side: Side) -> Result<usize, Error> {
-        let root = self.tree.root();
-        let mut resolved = resolve(&mut self.tree, root, side, Selection::All);
-        for name in self.other_story_parts() {
-            let mut part = parts::parse(&self.package, &name, &self.limits.xml)?;
-            let root = part.root();
-            let count = resolve(&mut part, root, side, Selection::All);
-            if count > 0 {
-                self.package.set_part(&name, part.write());
-            }
-            resolved += count;
-        }
-        self.resolved |= resolved > 0;
-        Ok(resolved)
-    }
-
-    /// Every revision of the document, story by story.
-    ///
-    /// # Errors
-    /// When another part of the document cannot be read.
-    pub fn revisions(&self) -> Result<Vec<PlacedRevision>, Error> {
-        let mut found: Vec<(String, String, Revision)> = Vec::new();
-        let mut take = |document: &Document, root: NodeId, part: &str, prefix: &str| {
-            let numbers = crate::revisions::numbers(&paragraphs(document, root));
-            for revision in list(document, root) {
-                let number = revision.paragraph.and_then(|paragraph| numbers.get(&paragraph));
-                let address = match number {
-                    Some(number) if prefix.is_empty() => format!("P{number}"),
-                    Some(number) => format!("{prefix}/P{number}"),
-                    None => prefix.to_owned(),
-                };
-                found.push((part.to_owned(), address, revision));
-            }
-        };
-        take(&self.tree, self.body, &self.main_name, "");
-        let stories = self.stories()?;
-        let mut seen = Vec::new();
-        for story in stories.iter().filter(|story| story.part != self.main_name) {
-            // A header shared by sections is one part.
-            if story.key.is_empty() && seen.contains(&story.part) {
-                continue;
-            }
-            seen.push(story.part.clone());
-            let part = parts::parse(&self.package, &story.part, &self.limits.xml)?;
-            if let Some(root) = story_root(&part, story) {
-                take(&part, root, &story.part, &story.name);
-            }
-        }
-        Ok(name_revisions(found))
-    }
-
     /// Every comment, with its place in the body.
     ///
     /// # Errors
@@ -305,54 +243,39 @@ impl WordDocument {
             .collect())
     }
 
-    /// Writes the document, after proving on the bytes to be written that this session's edits can be rejected and
-    /// accepted.
-    ///
-    /// # Errors
-    /// [`Error::ProofFailed`]; then nothing must be written.
-    pub fn save(&self, tracking: Tracking) -> Result<Saved, Error> {
-        let nothing = Proof { reject: ProofState::NotApplicable, accept: ProofState::NotApplicable };
-        let edited = self.ids.peek() > self.first_id;
-        if !edited && !self.resolved {
-            return Ok(Saved { bytes: self.package.source().to_vec(), proof: nothing });
-        }
-        let written = match tracking {
-            Tracking::Untracked if edited => {
-                let mut tree = self.tree.clone();
-                let root = tree.root();
-                resolve(&mut tree, root, Side::Accept, Selection::IdsFrom(self.first_id));
-                tree.write()
-            }
-            _ => self.tree.write(),
-        };
-        let proof = if self.resolved {
-            nothing
-        } else {
-            let source = parts::parse(&self.package, &self.main_name, &self.limits.xml)?;
-            let edited = Edited {
-                source: &source,
-                live: &self.tree,
-                body: self.body,
-                first_id: self.first_id,
-                part: &self.main_name,
-            };
-            proof::prove(&edited, &written, tracking, &self.limits.xml)?
-        };
-        let mut package = self.package.clone();
-        package.set_part(&self.main_name, written);
-        Ok(Saved { bytes: package.write()?, proof })
+    /// Parses the part that the main part relates to by `kind`, if there is one.
+    pub(crate) fn related(&self, kind: &str) -> Result<Option<Cow<'_, Document>>, Error> {
+        self.related_name(kind).map(|name| self.story_tree(&name)).transpose()
     }
 
-    /// Parses the part that the main part relates to by `kind`, if there is one.
-    pub(crate) fn related(&self, kind: &str) -> Result<Option<Document>, Error> {
+    /// Name of the part that the main part relates to by `kind`, if there is one.
+    pub(crate) fn related_name(&self, kind: &str) -> Option<String> {
         let target = self
             .relationships
             .iter()
             .find(|relationship| relationship.kind == kind && !relationship.external);
-        match target.filter(|target| self.package.contains(&target.target)) {
-            Some(target) => parts::parse(&self.package, &target.target, &self.limits.xml).map(Some),
-            None => Ok(None),
+        target.map(|target| target.target.clone()).filter(|target| self.package.contains(target))
+    }
+
+    /// A part besides the main one as it is now.
+    pub(crate) fn story_tree(&self, name: &str) -> Result<Cow<'_, Document>, Error> {
+        match self.others.get(name) {
+            Some(tree) => Ok(Cow::Borrowed(tree)),
+            None => parts::parse(&self.package, name, &self.limits.xml).map(Cow::Owned),
         }
+    }
+
+    /// The tree of a part, to be changed; it is loaded when it was not yet.
+    fn load_mut(&mut self, name: &str) -> Result<&mut Document, Error> {
+        if name == self.main_name {
+            return Ok(&mut self.tree);
+        }
+        if !self.others.contains_key(name) {
+            let mut tree = parts::parse(&self.package, name, &self.limits.xml)?;
+            tree.ensure_prefix(W, "w", W_URI);
+            self.others.insert(name.to_owned(), tree);
+        }
+        self.others.get_mut(name).ok_or_else(|| Error::NoMainPart)
     }
 
     fn stories(&self) -> Result<Vec<StoryPart>, Error> {
@@ -360,7 +283,7 @@ impl WordDocument {
     }
 
     /// Stories of that name (`footnote:3`), or of that kind (`footnotes`), with their part unless it is the main one.
-    fn stories_named(&self, wanted: &str) -> Result<Vec<(StoryPart, Option<Document>)>, Error> {
+    fn stories_named(&self, wanted: &str) -> Result<Vec<(StoryPart, Option<Cow<'_, Document>>)>, Error> {
         let stories = self.stories()?;
         let kind = wanted.strip_suffix("es").filter(|kind| *kind == "textbox").or(wanted.strip_suffix('s'));
         let fits = |story: &&StoryPart| {
@@ -374,11 +297,7 @@ impl WordDocument {
             return Err(Error::UnknownStory { name: wanted.to_owned(), known: known.join(", ") });
         }
         let load = |story: StoryPart| {
-            let part = if story.part == self.main_name {
-                None
-            } else {
-                Some(parts::parse(&self.package, &story.part, &self.limits.xml)?)
-            };
+            let part = if story.part == self.main_name { None } else { Some(self.story_tree(&story.part)?) };
             Ok((story, part))
         };
         chosen.into_iter().map(load).collect()
@@ -397,30 +316,5 @@ impl WordDocument {
         parts.sort();
         parts.dedup();
         parts
-    }
-
-    /// Whether an element below the root binds the very prefix that new elements would use.
-    fn rebinds_main_prefix(&self) -> bool {
-        let root = self.tree.root();
-        let prefix = self.tree.qualified_name(root).split_once(':').map_or("", |(prefix, _)| prefix);
-        let declaration = if prefix.is_empty() { "xmlns".to_owned() } else { format!("xmlns:{prefix}") };
-        let on_root =
-            self.tree.raw_attributes(root).find(|(_, name, _)| *name == declaration).map(|(.., uri)| uri);
-        self.tree.descendants(self.body).any(|node| {
-            self.tree.raw_attributes(node).any(|(_, name, uri)| name == declaration && Some(uri) != on_root)
-        })
-    }
-}
-
-/// Of an atomic batch that was taken back, nothing is applied.
-fn take_back(results: &mut [OperationResult]) {
-    let applied = results.iter_mut().filter(|result| result.status == Status::Applied);
-    for result in applied {
-        result.status = Status::Refused;
-        result.code = Some(RefusalCode::NotAttempted.as_str().to_owned());
-        result.message =
-            Some("taken back, because another operation of this atomic batch was refused".to_owned());
-        result.revision_ids.clear();
-        result.after = None;
     }
 }
