@@ -167,6 +167,8 @@ refusal_codes! {
     MoveRevision = "MOVE_REVISION",
     /// The paragraph carries a comment that deleting would take away.
     CommentedContent = "COMMENTED_CONTENT",
+    /// No comment has that id.
+    CommentNotFound = "COMMENT_NOT_FOUND",
     /// The paragraph ends a section.
     SectionBreakParagraph = "SECTION_BREAK_PARAGRAPH",
     /// The edit would move or invent an inline object such as a picture or a footnote mark.
@@ -177,7 +179,7 @@ refusal_codes! {
     InvalidContent = "INVALID_CONTENT",
     /// The document has no such paragraph style.
     StyleNotFound = "STYLE_NOT_FOUND",
-    /// Only the body can be edited.
+    /// What was asked for cannot be in this story.
     StoryNotEditable = "STORY_NOT_EDITABLE",
     /// The operation is not in the operation language.
     InvalidOperation = "INVALID_OPERATION",

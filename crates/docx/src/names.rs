@@ -28,6 +28,9 @@ pub const WP: NamespaceGroup = NamespaceGroup(9);
 /// `w15:`, Word 2013.
 pub const W15: NamespaceGroup = NamespaceGroup(10);
 
+/// `w16cid:`, lasting ids of comments.
+pub const W16CID: NamespaceGroup = NamespaceGroup(11);
+
 /// The transitional URI of `w:`, which new declarations use unless the part is strict.
 pub const W_URI: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 
@@ -52,6 +55,7 @@ const NAMESPACES: &[&[&str]] = &[
         "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing",
     ],
     &["http://schemas.microsoft.com/office/word/2012/wordml"],
+    &["http://schemas.microsoft.com/office/word/2016/wordml/cid"],
 ];
 
 macro_rules! vocabulary {
@@ -132,7 +136,10 @@ vocabulary! {
        RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi";
     W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", W14_CONFLICT_INS = "conflictIns",
        W14_CONFLICT_DEL = "conflictDel";
-    W15: W15_REPEATING_SECTION = "repeatingSection", W15_DATA_BINDING = "dataBinding";
+    W15: W15_REPEATING_SECTION = "repeatingSection", W15_DATA_BINDING = "dataBinding", W15_COMMENT_EX = "commentEx",
+       W15_PARA_ID = "paraId", W15_PARA_ID_PARENT = "paraIdParent", W15_DONE = "done", W15_PERSON = "person",
+       W15_AUTHOR = "author", W15_PRESENCE_INFO = "presenceInfo", W15_PROVIDER_ID = "providerId", W15_USER_ID = "userId";
+    W16CID: CID_COMMENT_ID = "commentId", CID_PARA_ID = "paraId", CID_DURABLE_ID = "durableId";
     R: R_ID = "id", R_EMBED = "embed", R_LINK = "link";
     MC: ALTERNATE_CONTENT = "AlternateContent", CHOICE = "Choice", FALLBACK = "Fallback", IGNORABLE = "Ignorable";
     M: O_MATH = "oMath", O_MATH_PARA = "oMathPara", M_R = "r", M_T = "t", M_CTRL_PR = "ctrlPr", M_R_PR = "rPr";

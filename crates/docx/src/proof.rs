@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, Kind, Limits, NodeId};
 
-use crate::canon::normal_form;
+use crate::canon::{Aside, normal_form_without};
 use crate::error::Error;
 use crate::model::{
     FieldContext, Paragraph, View, fields_at_start, mark_revisions, next_paragraph, paragraphs,
@@ -30,6 +30,8 @@ pub(crate) struct Edited<'a> {
     pub(crate) first_id: i64,
     /// Name of the part.
     pub(crate) part: &'a str,
+    /// Comments that the session wrote or took away.
+    pub(crate) aside: &'a Aside,
 }
 
 /// Proves `written`, the new bytes of the part.
@@ -49,7 +51,8 @@ pub(crate) fn prove(
         Tracking::Tracked => {
             let checkpoint = fresh.checkpoint();
             resolve(&mut fresh, root, Side::Reject, selection);
-            compare(edited.source, edited.source.root(), &fresh, root).map_err(failed("reject"))?;
+            compare(edited.source, edited.source.root(), &fresh, root, edited.aside)
+                .map_err(failed("reject"))?;
             fresh.rollback(checkpoint);
             ProofState::Holds
         }
@@ -67,6 +70,7 @@ fn compare(
     left_node: NodeId,
     right: &Document,
     right_node: NodeId,
+    aside: &Aside,
 ) -> Result<(), Difference> {
     if let (Some(one), Some(other)) = (left.source(left_node), right.source(right_node))
         && one == other
@@ -78,12 +82,15 @@ fn compare(
         || matches!(name, HDR | FTR | FOOTNOTES | FOOTNOTE | ENDNOTES | ENDNOTE | COMMENTS | COMMENT);
     if holds_blocks && name == right.name(right_node) {
         let children = |document: &Document, node: NodeId| -> Vec<NodeId> {
-            document.children(node).filter(|child| document.kind(*child) == Kind::Element).collect()
+            document
+                .children(node)
+                .filter(|child| document.kind(*child) == Kind::Element && !aside.holds(document, *child))
+                .collect()
         };
         let (ours, theirs) = (children(left, left_node), children(right, right_node));
         if ours.len() == theirs.len() {
             for (one, other) in ours.into_iter().zip(theirs) {
-                compare(left, one, right, other)?;
+                compare(left, one, right, other, aside)?;
             }
             return Ok(());
         }
@@ -91,7 +98,7 @@ fn compare(
             format!("<{}> has {} parts instead of {}", left.local_name(name), theirs.len(), ours.len());
         return Err((address_of(left, left_node), message));
     }
-    if normal_form(left, left_node) == normal_form(right, right_node) {
+    if normal_form_without(left, left_node, aside) == normal_form_without(right, right_node, aside) {
         return Ok(());
     }
     Err((address_of(left, left_node), format!("<{}> differs from the source", left.local_name(name))))

@@ -5,10 +5,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use engross_xml::{Document, NodeId};
 
 use super::{EditOptions, WordDocument};
-use crate::edit::{BatchRun, Sheets, Signature};
+use crate::canon::Aside;
+use crate::edit::{BatchRun, Ids, Sheets, Signature, Supplies};
 use crate::error::{Error, RefusalCode};
 use crate::ops::{Batch, Edit, OperationResult, Status};
+use crate::package::Package;
+use crate::parts::Relationship;
 use crate::read::{StoryPart, sections_of, story_root};
+
+/// What a batch can change besides the main tree.
+struct Beside {
+    package: Package,
+    relationships: Vec<Relationship>,
+    ids: Ids,
+    others: BTreeMap<String, Document>,
+    edited: BTreeSet<String>,
+    touched: BTreeSet<String>,
+    aside: Aside,
+}
+
+fn is_thread(edit: &Edit) -> bool {
+    matches!(edit, Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. })
+}
 
 /// Operations of a batch on one story.
 struct Group {
@@ -33,18 +51,13 @@ impl WordDocument {
         if self.tree.rebinds_root_prefix() && rebinds_main_prefix(&self.tree) {
             return Err(Error::UnsupportedNamespaces { part: self.main_name.clone() });
         }
-        let before = batch.atomic.then(|| {
-            let checkpoint = self.tree.checkpoint();
-            (checkpoint, self.ids.clone(), self.others.clone(), self.edited.clone())
-        });
+        let before = batch.atomic.then(|| (self.tree.checkpoint(), self.beside_the_tree()));
         let mut results = self.run_groups(batch, options)?;
         results.sort_by_key(|result| result.index);
-        if let Some((checkpoint, ids, others, edited)) = before {
+        if let Some((checkpoint, beside)) = before {
             if results.iter().any(|result| matches!(result.status, Status::Refused | Status::Failed)) {
                 self.tree.rollback(checkpoint);
-                self.ids = ids;
-                self.others = others;
-                self.edited = edited;
+                self.restore(beside);
                 take_back(&mut results);
             } else {
                 self.tree.commit(checkpoint);
@@ -53,10 +66,68 @@ impl WordDocument {
         Ok(results)
     }
 
+    /// All that a batch can change besides the main tree.
+    fn beside_the_tree(&self) -> Beside {
+        Beside {
+            package: self.package.clone(),
+            relationships: self.relationships.clone(),
+            ids: self.ids.clone(),
+            others: self.others.clone(),
+            edited: self.edited.clone(),
+            touched: self.touched.clone(),
+            aside: self.aside.clone(),
+        }
+    }
+
+    fn restore(&mut self, beside: Beside) {
+        let Beside { package, relationships, ids, others, edited, touched, aside } = beside;
+        self.package = package;
+        self.relationships = relationships;
+        self.ids = ids;
+        self.others = others;
+        self.edited = edited;
+        self.touched = touched;
+        self.aside = aside;
+    }
+
+    /// Carries out the operations on threads of comments, which concern no story alone.
+    fn run_threads(
+        &mut self,
+        batch: &Batch,
+        signature: Signature<'_>,
+        results: &mut Vec<OperationResult>,
+    ) -> Result<(), Error> {
+        for (index, operation) in batch.operations.iter().enumerate().filter(|(_, it)| is_thread(&it.edit)) {
+            let author = operation.author.as_deref().unwrap_or(signature.author);
+            let signature = Signature { author, ..signature };
+            let outcome = self.thread_operation(&operation.edit, operation.plain, signature)?;
+            let mut result = refused(index, Some(&operation.edit), RefusalCode::CommentNotFound, "");
+            match outcome {
+                Ok(comment_ids) => {
+                    result.status = if comment_ids.is_empty() { Status::NoChange } else { Status::Applied };
+                    result.code = None;
+                    result.message = None;
+                    result.comment_ids = comment_ids;
+                }
+                Err(refusal) => {
+                    result.code = Some(refusal.code.as_str().to_owned());
+                    result.message = Some(refusal.message);
+                }
+            }
+            results.push(result);
+        }
+        Ok(())
+    }
+
     fn run_groups(&mut self, batch: &Batch, options: &EditOptions) -> Result<Vec<OperationResult>, Error> {
         let author = batch.author.as_deref().unwrap_or(&options.author);
         let date = batch.date.as_deref().unwrap_or(&options.date);
         let (groups, mut results) = self.route(batch)?;
+        let mut supplies = Supplies::default();
+        let comments = |edit: &Edit| matches!(edit, Edit::InsertComment { .. });
+        if batch.operations.iter().any(|operation| comments(&operation.edit)) {
+            supplies.next_comment = self.next_comment_id()?;
+        }
         self.ids.begin_batch();
         let first_id = self.ids.peek();
         for group in groups {
@@ -88,7 +159,8 @@ impl WordDocument {
             let shared = group.story.as_ref().map_or(1, |story| story.sections);
             let sheets = Sheets { styles: &self.styles, numbering: &self.numbering };
             let signature = Signature { author, date };
-            let mut run = BatchRun::new((tree, root, name), sheets, &mut self.ids, first_id, signature);
+            let own = (&mut self.ids, &mut supplies);
+            let mut run = BatchRun::new((tree, root, name), sheets, own, &self.aside, first_id, signature);
             let mut own = Vec::with_capacity(group.operations.len());
             for index in group.operations {
                 if let Some(operation) = batch.operations.get(index) {
@@ -104,6 +176,8 @@ impl WordDocument {
             }
             results.append(&mut own);
         }
+        self.write_comments(&supplies.comments)?;
+        self.run_threads(batch, Signature { author, date }, &mut results)?;
         Ok(results)
     }
 
@@ -116,6 +190,9 @@ impl WordDocument {
             batch.operations.iter().filter_map(|operation| operation.edit.story()).collect();
         let stories = if named.is_empty() { Vec::new() } else { self.stories()? };
         for (index, operation) in batch.operations.iter().enumerate() {
+            if is_thread(&operation.edit) {
+                continue;
+            }
             let Some(wanted) = operation.edit.story() else {
                 body.operations.push(index);
                 continue;

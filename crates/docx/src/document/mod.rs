@@ -5,13 +5,16 @@
 //! | `mod` | opening, reading, comments |
 //! | `apply` | batches of operations |
 //! | `resolve` | listing, accepting and rejecting revisions |
+//! | `threads`, `new_parts` | comments, and parts that are new |
 //! | `save` | proof and bytes |
 //!
 //! Must never do I/O: bytes and dates come in, bytes come out.
 
 mod apply;
+mod new_parts;
 mod resolve;
 mod save;
+mod threads;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +22,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use engross_xml::{Document, Limits as XmlLimits, NodeId};
 use sha2::{Digest, Sha256};
 
+use crate::canon::Aside;
 use crate::edit::{Ids, free_ids};
 use crate::error::Error;
 use crate::model::{View, paragraphs};
-use crate::names::{BODY, DOCUMENT, W, W_URI};
+use crate::names::{BODY, DOCUMENT, VOCABULARY, W, W_URI};
 use crate::numbering::Numbering;
 use crate::ops::Proof;
 use crate::package::{Limits as PackageLimits, Package};
@@ -90,7 +94,13 @@ pub struct WordDocument {
     others: BTreeMap<String, Document>,
     /// Parts that hold edits of this session, the main one among them.
     edited: BTreeSet<String>,
+    /// Parts that changed in ways that are no tracked changes.
+    touched: BTreeSet<String>,
+    /// Comments of this session.
+    aside: Aside,
 }
+
+type LoadedStory<'a> = (StoryPart, Option<Cow<'a, Document>>);
 
 impl WordDocument {
     /// Opens the bytes of a `.docx` file.
@@ -142,6 +152,8 @@ impl WordDocument {
             resolved: false,
             others: BTreeMap::new(),
             edited: BTreeSet::new(),
+            touched: BTreeSet::new(),
+            aside: Aside::default(),
         })
     }
 
@@ -272,10 +284,13 @@ impl WordDocument {
         }
         if !self.others.contains_key(name) {
             let mut tree = parts::parse(&self.package, name, &self.limits.xml)?;
-            tree.ensure_prefix(W, "w", W_URI);
+            let root = tree.name(tree.root());
+            if VOCABULARY.namespaces.first().is_some_and(|uris| uris.contains(&tree.namespace_uri(root))) {
+                tree.ensure_prefix(W, "w", W_URI);
+            }
             self.others.insert(name.to_owned(), tree);
         }
-        self.others.get_mut(name).ok_or_else(|| Error::NoMainPart)
+        self.others.get_mut(name).ok_or(Error::NoMainPart)
     }
 
     fn stories(&self) -> Result<Vec<StoryPart>, Error> {
@@ -283,7 +298,7 @@ impl WordDocument {
     }
 
     /// Stories of that name (`footnote:3`), or of that kind (`footnotes`), with their part unless it is the main one.
-    fn stories_named(&self, wanted: &str) -> Result<Vec<(StoryPart, Option<Cow<'_, Document>>)>, Error> {
+    fn stories_named(&self, wanted: &str) -> Result<Vec<LoadedStory<'_>>, Error> {
         let stories = self.stories()?;
         let kind = wanted.strip_suffix("es").filter(|kind| *kind == "textbox").or(wanted.strip_suffix('s'));
         let fits = |story: &&StoryPart| {

@@ -17,23 +17,30 @@ impl WordDocument {
     /// [`Error::ProofFailed`]; then nothing must be written.
     pub fn save(&self, tracking: Tracking) -> Result<Saved, Error> {
         let nothing = Proof { reject: ProofState::NotApplicable, accept: ProofState::NotApplicable };
-        if self.edited.is_empty() && !self.resolved {
+        if self.edited.is_empty() && self.touched.is_empty() && !self.resolved {
             return Ok(Saved { bytes: self.package.source().to_vec(), proof: nothing });
         }
         let mut package = self.package.clone();
         let mut proof = nothing;
         let main = (&self.main_name, &self.tree);
         for (name, tree) in std::iter::once(main).chain(&self.others) {
-            if !self.resolved && !self.edited.contains(name) {
+            let edited = self.edited.contains(name);
+            if !self.resolved && !edited && !self.touched.contains(name) {
                 continue;
             }
             let written = match tracking {
                 Tracking::Untracked if !self.edited.is_empty() => self.untracked(tree),
                 _ => tree.write(),
             };
-            if !self.resolved {
+            if !self.resolved && edited {
                 let source = parts::parse(&self.package, name, &self.limits.xml)?;
-                let edited = Edited { source: &source, live: tree, first_id: self.first_id, part: name };
+                let edited = Edited {
+                    source: &source,
+                    live: tree,
+                    first_id: self.first_id,
+                    part: name,
+                    aside: &self.aside,
+                };
                 proof = proof::prove(&edited, &written, tracking, &self.limits.xml)?;
             }
             package.set_part(name, written);

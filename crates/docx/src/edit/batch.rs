@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use engross_xml::{Checkpoint, Document, NodeId};
 
-use crate::canon::normal_form;
+use crate::canon::{Aside, normal_form_without};
 use crate::edit::base::{Base, Sheets};
 use crate::edit::claims::{Claim, Claims};
 use crate::edit::content::PARAGRAPH_BREAK;
@@ -15,6 +15,7 @@ use crate::edit::evidence::{self, Evidence};
 use crate::edit::expected::Expected;
 use crate::edit::ids::Ids;
 use crate::edit::plan::{Planned, Step, plan};
+use crate::edit::supplies::{Mark, Supplies};
 use crate::edit::tidy::tidy;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Stamp, is_revision_wrapper};
@@ -32,6 +33,7 @@ pub(crate) struct Signature<'a> {
 /// A batch under way.
 pub(crate) struct BatchRun<'a> {
     draft: Draft<'a>,
+    aside: &'a Aside,
     author: &'a str,
     claims: Claims,
     /// Normal forms of paragraphs from before the batch.
@@ -42,6 +44,7 @@ pub(crate) struct BatchRun<'a> {
 struct Attempt {
     checkpoint: Checkpoint,
     ids: Ids,
+    supplies: Mark,
     expected: Vec<(usize, Option<Expected>)>,
 }
 
@@ -50,13 +53,14 @@ impl<'a> BatchRun<'a> {
     pub(crate) fn new(
         (tree, root, name): (&'a mut Document, NodeId, &str),
         sheets: Sheets<'a>,
-        ids: &'a mut Ids,
+        (ids, supplies): (&'a mut Ids, &'a mut Supplies),
+        aside: &'a Aside,
         first_id: i64,
         signature: Signature<'a>,
     ) -> Self {
         let base = Base::new(tree, root, name, sheets, first_id);
-        let draft = Draft { base, ids, date: signature.date, first_id, expected: BTreeMap::new() };
-        Self { draft, author: signature.author, claims: Claims::default(), forms: HashMap::new() }
+        let draft = Draft { base, ids, supplies, date: signature.date, first_id, expected: BTreeMap::new() };
+        Self { draft, aside, author: signature.author, claims: Claims::default(), forms: HashMap::new() }
     }
 
     /// Runs one operation. On refusal the tree is as it was.
@@ -74,10 +78,12 @@ impl<'a> BatchRun<'a> {
             after: None,
         };
         let first_id = self.draft.ids.peek();
+        let first_comment = self.draft.supplies.next_comment;
         match self.attempt(operation, &mut result) {
             Ok(status) => {
                 result.status = status;
                 if status == Status::Applied {
+                    result.comment_ids = (first_comment..self.draft.supplies.next_comment).collect();
                     result.revision_ids = (first_id..self.draft.ids.peek()).collect();
                 }
             }
@@ -166,6 +172,7 @@ impl<'a> BatchRun<'a> {
         Attempt {
             expected: indices.map(|index| (index, self.draft.expected.get(&index).cloned())).collect(),
             ids: self.draft.ids.clone(),
+            supplies: self.draft.supplies.mark(),
             checkpoint: self.draft.base.tree.checkpoint(),
         }
     }
@@ -173,6 +180,7 @@ impl<'a> BatchRun<'a> {
     fn take_back(&mut self, attempt: Attempt) {
         self.draft.base.tree.rollback(attempt.checkpoint);
         *self.draft.ids = attempt.ids;
+        self.draft.supplies.take_back(attempt.supplies);
         for (index, before) in attempt.expected {
             match before {
                 Some(before) => self.draft.expected.insert(index, before),
@@ -195,7 +203,7 @@ impl<'a> BatchRun<'a> {
                     wanted.extend(additions.map(|hunk| (change.first, Claim::Addition(hunk.range.start))));
                 }
                 // Looks do not contradict each other; text that is gone is noticed when they are written.
-                Step::Insert(_) | Step::Look(_) | Step::ParagraphLook { .. } => {}
+                Step::Insert(_) | Step::Look(_) | Step::ParagraphLook { .. } | Step::Comment { .. } => {}
             }
         }
         for (index, claim) in &wanted {
@@ -259,7 +267,7 @@ impl<'a> BatchRun<'a> {
         if !self.forms.contains_key(&index)
             && let Some(node) = self.draft.base.paragraphs.get(index)
         {
-            self.forms.insert(index, normal_form(self.draft.base.tree, *node));
+            self.forms.insert(index, normal_form_without(self.draft.base.tree, *node, self.aside));
         }
     }
 
@@ -276,7 +284,13 @@ impl<'a> BatchRun<'a> {
         let forms: Vec<&[u8]> =
             range.clone().filter_map(|index| self.forms.get(&index)).map(Vec::as_slice).collect();
         let chains: Vec<Vec<NodeId>> = range.map(|index| self.draft.base.chain(index)).collect();
-        let evidence = Evidence { originals: &originals, forms: &forms, chains: &chains, texts: &texts };
+        let evidence = Evidence {
+            originals: &originals,
+            forms: &forms,
+            chains: &chains,
+            texts: &texts,
+            aside: self.aside,
+        };
         evidence::check(self.draft.base.tree, &evidence, &self.draft.base.fields, self.draft.first_id)
     }
 

@@ -16,6 +16,7 @@ use crate::edit::marks::{delete_mark, split};
 use crate::edit::pen::Pen;
 use crate::edit::plan::{Step, TextChange};
 use crate::edit::splice::{Chain, delete};
+use crate::edit::supplies::Supplies;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{is_id_since, mark_revisions};
 use crate::names::{DEL, MOVE_FROM};
@@ -46,6 +47,7 @@ struct Border {
 pub(crate) struct Draft<'a> {
     pub(crate) base: Base<'a>,
     pub(crate) ids: &'a mut Ids,
+    pub(crate) supplies: &'a mut Supplies,
     pub(crate) date: &'a str,
     pub(crate) first_id: i64,
     /// By paragraph, from 0; paragraphs that are not there stay as they were.
@@ -79,6 +81,7 @@ impl Draft<'_> {
             }
             Step::Delete { index } => self.write_deletion(*index, author),
             Step::Look(look) => self.write_look(look, author),
+            Step::Comment { places, content } => self.write_comment(places, content, author),
             Step::ParagraphLook { index, settings } => self.write_paragraph_look(*index, settings, author),
         }
     }

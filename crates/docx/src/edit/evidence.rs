@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, NodeId};
 
-use crate::canon::normal_form;
+use crate::canon::{Aside, normal_form_without};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{FieldContext, Paragraph, View};
 use crate::read::excerpt;
@@ -23,6 +23,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) chains: &'a [Vec<NodeId>],
     /// The texts that are wanted.
     pub(crate) texts: &'a [String],
+    /// Comments that the session wrote.
+    pub(crate) aside: &'a Aside,
 }
 
 /// Checks both sides.
@@ -40,7 +42,10 @@ pub(crate) fn check(
     let left: Vec<NodeId> = live.iter().copied().filter(|node| is_there(document, *node)).collect();
     let same = left == evidence.originals
         && evidence.originals.len() == evidence.forms.len()
-        && left.iter().zip(evidence.forms).all(|(node, form)| normal_form(document, *node) == *form);
+        && left
+            .iter()
+            .zip(evidence.forms)
+            .all(|(node, form)| normal_form_without(document, *node, evidence.aside) == *form);
     document.rollback(checkpoint);
     if !same {
         return Err(Refusal::new(

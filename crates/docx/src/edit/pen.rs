@@ -4,7 +4,7 @@
 
 use engross_xml::{Document, Name, NodeId};
 
-use crate::edit::content::Piece;
+use crate::edit::content::{Piece, pieces};
 use crate::edit::ids::Ids;
 use crate::edit::properties::set_property;
 use crate::model::{Stamp, is_revision_wrapper, needs_preserve};
@@ -13,7 +13,7 @@ use crate::names::{
     NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T,
     TAB, TXBX_CONTENT, TYPE, U, VAL, XML_SPACE,
 };
-use crate::text::Marks;
+use crate::text::{Marks, StyledText};
 
 /// Writes revisions of one author at one date.
 pub(crate) struct Pen<'a> {
@@ -97,54 +97,13 @@ impl Pen<'_> {
     }
 
     fn new_run(&mut self, piece: &Piece, like: Option<NodeId>) -> NodeId {
-        let run = self.document.new_element(RUN);
         let properties = self.run_properties(like, piece.marks);
-        if let Some(properties) = properties {
-            self.document.append(run, properties);
-        }
-        let mut rest = piece.text.as_str();
-        while !rest.is_empty() {
-            let end = rest.find(is_element_character).unwrap_or(rest.len());
-            let (text, after) = rest.split_at(end);
-            if !text.is_empty() {
-                let leaf = self.text_leaf(T, text);
-                self.document.append(run, leaf);
-            }
-            let mut characters = after.chars();
-            if let Some(c) = characters.next() {
-                let leaf = self.character_leaf(c);
-                self.document.append(run, leaf);
-            }
-            rest = characters.as_str();
-        }
-        run
+        new_run(self.document, properties, &piece.text)
     }
 
     /// A `w:t` or `w:delText` that keeps its white space.
     pub(crate) fn text_leaf(&mut self, name: Name, text: &str) -> NodeId {
-        let leaf = self.document.new_element(name);
-        if needs_preserve(text) {
-            self.document.set_attribute(leaf, XML_SPACE, "preserve");
-        }
-        let characters = self.document.new_text(text);
-        self.document.append(leaf, characters);
-        leaf
-    }
-
-    fn character_leaf(&mut self, c: char) -> NodeId {
-        let (name, kind) = match c {
-            '\t' => (TAB, None),
-            '\u{C}' => (BR, Some("page")),
-            '\u{B}' => (BR, Some("column")),
-            '\u{2011}' => (NO_BREAK_HYPHEN, None),
-            '\u{AD}' => (SOFT_HYPHEN, None),
-            _ => (BR, None),
-        };
-        let leaf = self.document.new_element(name);
-        if let Some(kind) = kind {
-            self.document.set_attribute(leaf, TYPE, kind);
-        }
-        leaf
+        text_leaf(self.document, name, text)
     }
 
     /// Run properties like those of the element `like` (a `w:rPr`), with `marks` on top; `None` when there are none.
@@ -160,18 +119,7 @@ impl Pen<'_> {
             }
             None => self.document.new_element(R_PR),
         };
-        let wanted = [
-            (marks.bold, B, None),
-            (marks.bold, B_CS, None),
-            (marks.italic, I, None),
-            (marks.italic, I_CS, None),
-            (marks.strike, STRIKE, None),
-            (marks.underline, U, Some("single")),
-        ];
-        for (_, name, value) in wanted.iter().filter(|(on, ..)| *on) {
-            let attributes: Vec<(Name, &str)> = value.iter().map(|value| (VAL, *value)).collect();
-            set_property(self.document, properties, *name, &attributes);
-        }
+        set_marks(self.document, properties, marks);
         self.document.first_child(properties).map(|_| properties)
     }
 
@@ -260,6 +208,84 @@ impl Pen<'_> {
             let id = self.ids.take_for_piece(of).to_string();
             self.document.set_attribute(node, ID, &id);
         }
+    }
+}
+
+fn set_marks(document: &mut Document, properties: NodeId, marks: Marks) {
+    let wanted = [
+        (marks.bold, B, None),
+        (marks.bold, B_CS, None),
+        (marks.italic, I, None),
+        (marks.italic, I_CS, None),
+        (marks.strike, STRIKE, None),
+        (marks.underline, U, Some("single")),
+    ];
+    for (_, name, value) in wanted.iter().filter(|(on, ..)| *on) {
+        let attributes: Vec<(Name, &str)> = value.iter().map(|value| (VAL, *value)).collect();
+        set_property(document, properties, *name, &attributes);
+    }
+}
+
+/// A run with properties and a text.
+fn new_run(document: &mut Document, properties: Option<NodeId>, text: &str) -> NodeId {
+    let run = document.new_element(RUN);
+    if let Some(properties) = properties {
+        document.append(run, properties);
+    }
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(is_element_character).unwrap_or(rest.len());
+        let (text, after) = rest.split_at(end);
+        if !text.is_empty() {
+            let leaf = text_leaf(document, T, text);
+            document.append(run, leaf);
+        }
+        let mut characters = after.chars();
+        if let Some(c) = characters.next() {
+            let leaf = character_leaf(document, c);
+            document.append(run, leaf);
+        }
+        rest = characters.as_str();
+    }
+    run
+}
+
+fn text_leaf(document: &mut Document, name: Name, text: &str) -> NodeId {
+    let leaf = document.new_element(name);
+    if needs_preserve(text) {
+        document.set_attribute(leaf, XML_SPACE, "preserve");
+    }
+    let characters = document.new_text(text);
+    document.append(leaf, characters);
+    leaf
+}
+
+fn character_leaf(document: &mut Document, c: char) -> NodeId {
+    let (name, kind) = match c {
+        '\t' => (TAB, None),
+        '\u{C}' => (BR, Some("page")),
+        '\u{B}' => (BR, Some("column")),
+        '\u{2011}' => (NO_BREAK_HYPHEN, None),
+        '\u{AD}' => (SOFT_HYPHEN, None),
+        _ => (BR, None),
+    };
+    let leaf = document.new_element(name);
+    if let Some(kind) = kind {
+        document.set_attribute(leaf, TYPE, kind);
+    }
+    leaf
+}
+
+/// Puts text at the end of a paragraph that no revision speaks of.
+pub(crate) fn write_pieces(document: &mut Document, paragraph: NodeId, text: &StyledText) {
+    for piece in pieces(text) {
+        let properties = (!piece.marks.is_empty()).then(|| {
+            let properties = document.new_element(R_PR);
+            set_marks(document, properties, piece.marks);
+            properties
+        });
+        let run = new_run(document, properties, &piece.text);
+        document.append(paragraph, run);
     }
 }
 

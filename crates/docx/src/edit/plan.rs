@@ -56,9 +56,19 @@ pub(crate) struct NewParagraphs {
 pub(crate) enum Step {
     Text(TextChange),
     Insert(NewParagraphs),
-    Delete { index: usize },
+    Delete {
+        index: usize,
+    },
     Look(TextLook),
-    ParagraphLook { index: usize, settings: Vec<Setting> },
+    ParagraphLook {
+        index: usize,
+        settings: Vec<Setting>,
+    },
+    /// A comment on parts of paragraphs that follow each other.
+    Comment {
+        places: Vec<(usize, Range<usize>)>,
+        content: StyledText,
+    },
 }
 
 impl Step {
@@ -68,6 +78,10 @@ impl Step {
             Self::Text(change) => change.first..=change.last,
             Self::Insert(new) => new.index..=new.index,
             Self::Look(look) => look.index..=look.index,
+            Self::Comment { places, .. } => {
+                let index = |place: Option<&(usize, Range<usize>)>| place.map_or(0, |(index, _)| *index);
+                index(places.first())..=index(places.last())
+            }
             Self::Delete { index } | Self::ParagraphLook { index, .. } => *index..=*index,
         }
     }
@@ -154,6 +168,10 @@ pub(crate) fn plan(base: &mut Base<'_>, operation: &Operation) -> Result<Planned
             let step = |index| Step::ParagraphLook { index, settings: settings.clone() };
             Ok((first..=last).map(step).collect::<Vec<_>>().into())
         }
+        Edit::InsertComment { place, text, occurrence, content } => {
+            let place = guarded_if_given(base, place.as_ref(), operation)?;
+            comment(base, place, (text.as_deref(), *occurrence), read_content(content, syntax)?)
+        }
         edit => Err(Refusal::new(
             RefusalCode::InvalidOperation,
             format!("{} cannot stand beside edits of text; send it in a batch of its own", edit.name()),
@@ -209,6 +227,38 @@ fn text_looks(
         for (index, range) in base.ranges_of(hit.first, hit.last, hit.range) {
             steps.push(look(index, range));
         }
+    }
+    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()) })
+}
+
+fn comment(
+    base: &mut Base<'_>,
+    place: Option<usize>,
+    (text, occurrence): (Option<&str>, Option<Occurrence>),
+    content: StyledText,
+) -> Result<Planned, Refusal> {
+    let allowed = ["", "footnote:", "endnote:"];
+    if !allowed.contains(&base.prefix.split_inclusive(':').next().unwrap_or_default()) {
+        return Err(Refusal::new(
+            RefusalCode::StoryNotEditable,
+            "Word has comments only in the body and its notes; comment there on what this is about",
+        ));
+    }
+    if content.text.trim().is_empty() {
+        return Err(Refusal::new(RefusalCode::InvalidContent, "the comment is empty; give it some text"));
+    }
+    let Some(text) = text else {
+        let index = place.unwrap_or_default();
+        let places = vec![(index, 0..base.text(index).len())];
+        return Ok(vec![Step::Comment { places, content }].into());
+    };
+    let phrase = without_object_labels(&text.replace("\r\n", "\n"));
+    let mut steps = Vec::new();
+    let hits = find_phrase(base, place, &phrase, occurrence)?;
+    let folded = hits.iter().any(|hit| !hit.exact);
+    for hit in hits {
+        let places = base.ranges_of(hit.first, hit.last, hit.range);
+        steps.push(Step::Comment { places, content: content.clone() });
     }
     Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()) })
 }

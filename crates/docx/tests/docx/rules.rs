@@ -147,10 +147,35 @@ pub(crate) fn broken(source: &Element, written: &Element, date: &str) -> Vec<Str
         });
         count
     };
-    for name in ["w:r", "w:hyperlink", "w:sdt", "w:bookmarkStart", "w:bookmarkEnd", "w:commentRangeStart"] {
+    for name in ["w:r", "w:hyperlink", "w:sdt", "w:bookmarkStart", "w:bookmarkEnd"] {
         if count(source, name) != count(written, name) {
             broken.push(format!("another number of {name} (runs: empty ones)"));
         }
+    }
+    broken
+}
+
+/// Ends and marks of comments that are not whole, or comments that only one of the two knows.
+pub(crate) fn broken_comments(written: &Element, comments: &BTreeSet<String>) -> Vec<String> {
+    let ids = |name: &str| -> Vec<String> {
+        let mut ids = Vec::new();
+        written.walk(&mut Vec::new(), &mut |element, _| {
+            if element.name == name {
+                ids.push(element.attribute("w:id").unwrap_or_default().to_owned());
+            }
+        });
+        ids.sort();
+        ids
+    };
+    let (starts, ends, marks) =
+        (ids("w:commentRangeStart"), ids("w:commentRangeEnd"), ids("w:commentReference"));
+    let mut broken = Vec::new();
+    if starts != ends {
+        broken.push(format!("ranges of comments begin {starts:?} and end {ends:?}"));
+    }
+    let known: BTreeSet<String> = marks.iter().cloned().collect();
+    if known.len() != marks.len() || known != *comments {
+        broken.push(format!("marks of comments are {marks:?}, comments {comments:?}"));
     }
     broken
 }
