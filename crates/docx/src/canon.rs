@@ -12,7 +12,7 @@ use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
     AUTHOR, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE, DEL_INSTR_TEXT,
     DEL_TEXT, ID, INSTR_TEXT, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT,
-    RSID_TR, RUN, T, TEXT_ID, W_URI, XML_SPACE,
+    RSID_TR, RUN, T, TC_PR, TEXT_ID, TR_PR, W_URI, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -149,7 +149,7 @@ impl Writer<'_> {
                     self.siblings(node, inner);
                 }
             }
-            P_PR | R_PR if is_empty(document, node) => {}
+            P_PR | R_PR | TR_PR | TC_PR if is_empty(document, node) => {}
             _ => {
                 self.switch(open, Open::Nothing);
                 self.element(node);

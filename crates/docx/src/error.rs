@@ -167,6 +167,14 @@ refusal_codes! {
     MoveRevision = "MOVE_REVISION",
     /// The paragraph carries a comment that deleting would take away.
     CommentedContent = "COMMENTED_CONTENT",
+    /// The table cannot be changed that way.
+    TableEditRefused = "TABLE_EDIT_REFUSED",
+    /// The rows of a table do not fit together, or not into the table.
+    StructuredContentInvalid = "STRUCTURED_CONTENT_INVALID",
+    /// The paragraph cannot be moved as a tracked change.
+    MoveRefused = "MOVE_REFUSED",
+    /// No pending revision deletes the whole paragraph.
+    NothingToRestore = "NOTHING_TO_RESTORE",
     /// No comment has that id.
     CommentNotFound = "COMMENT_NOT_FOUND",
     /// The paragraph ends a section.

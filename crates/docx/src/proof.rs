@@ -82,9 +82,14 @@ fn compare(
         || matches!(name, HDR | FTR | FOOTNOTES | FOOTNOTE | ENDNOTES | ENDNOTE | COMMENTS | COMMENT);
     if holds_blocks && name == right.name(right_node) {
         let children = |document: &Document, node: NodeId| -> Vec<NodeId> {
+            // Properties of a row or cell that hold nothing are as good as none.
+            let is_hollow = |child: NodeId| {
+                matches!(document.name(child), TR_PR | TC_PR) && document.first_child(child).is_none()
+            };
             document
                 .children(node)
-                .filter(|child| document.kind(*child) == Kind::Element && !aside.holds(document, *child))
+                .filter(|child| document.kind(*child) == Kind::Element)
+                .filter(|child| !aside.holds(document, *child) && !is_hollow(*child))
                 .collect()
         };
         let (ours, theirs) = (children(left, left_node), children(right, right_node));

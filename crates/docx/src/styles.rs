@@ -46,6 +46,7 @@ pub(crate) struct Style {
     name: Option<String>,
     is_paragraph: bool,
     is_character: bool,
+    is_table: bool,
     based_on: Option<String>,
     next: Option<String>,
     outline: Option<i64>,
@@ -97,6 +98,11 @@ impl Styles {
     #[must_use]
     pub fn character_id_of(&self, name_or_id: &str) -> Option<&str> {
         self.id_among(name_or_id, |style| style.is_character)
+    }
+
+    /// The same for a table style.
+    pub(crate) fn id_of_table(&self, name_or_id: &str) -> Option<&str> {
+        self.id_among(name_or_id, |style| style.is_table)
     }
 
     fn id_among(&self, name_or_id: &str, is_kind: impl Fn(&Style) -> bool) -> Option<&str> {
@@ -204,6 +210,7 @@ impl Style {
             name: value(Some(node), names::NAME),
             is_paragraph: kind.as_deref().is_none_or(|kind| kind == "paragraph"),
             is_character: kind.as_deref() == Some("character"),
+            is_table: kind.as_deref() == Some("table"),
             based_on: value(Some(node), names::BASED_ON),
             next: value(Some(node), names::NEXT),
             num_id: value(numbering, names::NUM_ID).and_then(|value| integer(&value)),

@@ -8,6 +8,7 @@ use super::{EditOptions, WordDocument};
 use crate::canon::Aside;
 use crate::edit::{BatchRun, Ids, Sheets, Signature, Supplies};
 use crate::error::{Error, RefusalCode};
+use crate::numbering::Numbering;
 use crate::ops::{Batch, Edit, OperationResult, Status};
 use crate::package::Package;
 use crate::parts::Relationship;
@@ -22,6 +23,7 @@ struct Beside {
     edited: BTreeSet<String>,
     touched: BTreeSet<String>,
     aside: Aside,
+    numbering: Numbering,
 }
 
 fn is_thread(edit: &Edit) -> bool {
@@ -76,11 +78,13 @@ impl WordDocument {
             edited: self.edited.clone(),
             touched: self.touched.clone(),
             aside: self.aside.clone(),
+            numbering: self.numbering.clone(),
         }
     }
 
     fn restore(&mut self, beside: Beside) {
-        let Beside { package, relationships, ids, others, edited, touched, aside } = beside;
+        let Beside { package, relationships, ids, others, edited, touched, aside, numbering } = beside;
+        self.numbering = numbering;
         self.package = package;
         self.relationships = relationships;
         self.ids = ids;
@@ -124,6 +128,7 @@ impl WordDocument {
         let date = batch.date.as_deref().unwrap_or(&options.date);
         let (groups, mut results) = self.route(batch)?;
         let mut supplies = Supplies::default();
+        supplies.next_list = self.numbering.highest_instance() + 1;
         let comments = |edit: &Edit| matches!(edit, Edit::InsertComment { .. });
         if batch.operations.iter().any(|operation| comments(&operation.edit)) {
             supplies.next_comment = self.next_comment_id()?;
@@ -176,8 +181,12 @@ impl WordDocument {
             }
             results.append(&mut own);
         }
+        self.write_lists(&supplies.lists)?;
         self.write_comments(&supplies.comments)?;
         self.run_threads(batch, Signature { author, date }, &mut results)?;
+        if batch.track_revisions && results.iter().any(|result| result.status == Status::Applied) {
+            self.track_revisions()?;
+        }
         Ok(results)
     }
 

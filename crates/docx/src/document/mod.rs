@@ -5,15 +5,17 @@
 //! | `mod` | opening, reading, comments |
 //! | `apply` | batches of operations |
 //! | `resolve` | listing, accepting and rejecting revisions |
-//! | `threads`, `new_parts` | comments, and parts that are new |
+//! | `threads`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `save` | proof and bytes |
 //!
 //! Must never do I/O: bytes and dates come in, bytes come out.
 
 mod apply;
+mod lists;
 mod new_parts;
 mod resolve;
 mod save;
+mod settings;
 mod threads;
 
 use std::borrow::Cow;

@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use engross_xml::{Document, NodeId};
 
 use crate::edit::content::PARAGRAPH_BREAK;
+use crate::edit::marks::next_block;
+use crate::edit::tables::is_new_table;
 use crate::model::{
     FieldContext, Paragraph, View, fields_at_start, is_id_since, mark_revisions, next_paragraph, paragraphs,
 };
-use crate::names::{INS, P};
+use crate::names::{INS, MOVE_TO, P};
 use crate::numbering::{Counter, Numbering, paragraph_numbering};
 use crate::styles::Styles;
 
@@ -26,7 +28,7 @@ const SUGGESTIONS: usize = 20;
 pub(crate) struct Base<'a> {
     pub(crate) tree: &'a mut Document,
     pub(crate) styles: &'a Styles,
-    numbering: &'a Numbering,
+    pub(crate) numbering: &'a Numbering,
     pub(crate) paragraphs: Vec<NodeId>,
     pub(crate) fields: HashMap<NodeId, FieldContext>,
     pub(crate) view: View,
@@ -71,6 +73,14 @@ impl<'a> Base<'a> {
         self.tree
     }
 
+    /// The first id of the batch.
+    pub(crate) fn since(&self) -> i64 {
+        match self.view {
+            View::Before(first) => first,
+            _ => i64::MAX,
+        }
+    }
+
     /// The text of a paragraph before the batch.
     pub(crate) fn text(&mut self, index: usize) -> &str {
         if self.texts.get(index).is_some_and(Option::is_none)
@@ -108,9 +118,15 @@ pub(crate) fn chain_of(document: &Document, node: NodeId, view: View) -> Vec<Nod
     let mut chain = vec![node];
     let mut at = node;
     while let Some(previous) = document.previous(at) {
+        // New paragraphs may stand on both sides of a new table.
+        if is_new_table(document, previous, first) {
+            at = previous;
+            continue;
+        }
         let inserted = document.name(previous) == P
-            && mark_revisions(document, previous)
-                .any(|mark| document.name(mark) == INS && is_id_since(document, mark, first));
+            && mark_revisions(document, previous).any(|mark| {
+                matches!(document.name(mark), INS | MOVE_TO) && is_id_since(document, mark, first)
+            });
         if !inserted {
             break;
         }
@@ -201,7 +217,14 @@ impl Base<'_> {
         let this = self.paragraphs.get(index).copied();
         let next = self.chain(index + 1).first().copied();
         this.zip(next).is_some_and(|(this, next)| {
-            next_paragraph(self.document(), this) == Some(next)
+            // New tables may stand between.
+            let mut at = this;
+            while let Some(block) = next_block(self.document(), at)
+                && is_new_table(self.document(), block, self.since())
+            {
+                at = block;
+            }
+            next_paragraph(self.document(), at) == Some(next)
                 && self.document().parent(this) == self.document().parent(next)
         })
     }

@@ -45,6 +45,7 @@ struct Attempt {
     checkpoint: Checkpoint,
     ids: Ids,
     supplies: Mark,
+    blocks: usize,
     expected: Vec<(usize, Option<Expected>)>,
 }
 
@@ -59,7 +60,9 @@ impl<'a> BatchRun<'a> {
         signature: Signature<'a>,
     ) -> Self {
         let base = Base::new(tree, root, name, sheets, first_id);
-        let draft = Draft { base, ids, supplies, date: signature.date, first_id, expected: BTreeMap::new() };
+        let blocks = Vec::new();
+        let draft =
+            Draft { base, ids, supplies, blocks, date: signature.date, first_id, expected: BTreeMap::new() };
         Self { draft, aside, author: signature.author, claims: Claims::default(), forms: HashMap::new() }
     }
 
@@ -79,6 +82,7 @@ impl<'a> BatchRun<'a> {
         };
         let first_id = self.draft.ids.peek();
         let first_comment = self.draft.supplies.next_comment;
+        let supplies = self.draft.supplies.mark();
         match self.attempt(operation, &mut result) {
             Ok(status) => {
                 result.status = status;
@@ -97,6 +101,9 @@ impl<'a> BatchRun<'a> {
                     Some(if story.is_empty() { message } else { format!("in {story}: {message}") });
                 result.after = None;
             }
+        }
+        if result.status != Status::Applied {
+            self.draft.supplies.take_back(supplies);
         }
         result
     }
@@ -126,7 +133,7 @@ impl<'a> BatchRun<'a> {
     }
 
     fn attempt(&mut self, operation: &Operation, result: &mut OperationResult) -> Result<Status, Refusal> {
-        let Planned { steps, remark } = plan(&mut self.draft.base, operation)?;
+        let Planned { steps, remark } = plan(&mut self.draft.base, self.draft.supplies, operation)?;
         result.message = remark;
         result.address = Some(self.address_of(&steps));
         result.before = self.before(&steps);
@@ -140,10 +147,13 @@ impl<'a> BatchRun<'a> {
         }
         let author = operation.author.as_deref().unwrap_or(self.author);
         let attempt = self.begin(&scope);
+        let known_blocks = self.draft.blocks.len();
         let outcome = self.draft.write(&steps, author).and_then(|written| {
             for range in &scope {
                 self.prove(range.clone())?;
             }
+            let blocks = self.draft.blocks.get(known_blocks..).unwrap_or_default();
+            evidence::check_blocks(self.draft.base.tree, blocks, self.draft.first_id)?;
             Ok(written)
         });
         match outcome {
@@ -173,6 +183,7 @@ impl<'a> BatchRun<'a> {
             expected: indices.map(|index| (index, self.draft.expected.get(&index).cloned())).collect(),
             ids: self.draft.ids.clone(),
             supplies: self.draft.supplies.mark(),
+            blocks: self.draft.blocks.len(),
             checkpoint: self.draft.base.tree.checkpoint(),
         }
     }
@@ -181,6 +192,7 @@ impl<'a> BatchRun<'a> {
         self.draft.base.tree.rollback(attempt.checkpoint);
         *self.draft.ids = attempt.ids;
         self.draft.supplies.take_back(attempt.supplies);
+        self.draft.blocks.truncate(attempt.blocks);
         for (index, before) in attempt.expected {
             match before {
                 Some(before) => self.draft.expected.insert(index, before),
@@ -202,6 +214,13 @@ impl<'a> BatchRun<'a> {
                     let additions = change.hunks.iter().filter(|hunk| adds && hunk.range.is_empty());
                     wanted.extend(additions.map(|hunk| (change.first, Claim::Addition(hunk.range.start))));
                 }
+                Step::DeleteRow { paragraphs, .. } | Step::DeleteCell { paragraphs, .. } => {
+                    wanted.extend(paragraphs.iter().map(|index| (*index, Claim::Whole)));
+                }
+                Step::Move { first, last, .. } => {
+                    wanted.extend((*first..=*last).map(|index| (index, Claim::Whole)));
+                }
+                Step::Row { .. } | Step::Cell { .. } | Step::Table { .. } => {}
                 // Looks do not contradict each other; text that is gone is noticed when they are written.
                 Step::Insert(_) | Step::Look(_) | Step::ParagraphLook { .. } | Step::Comment { .. } => {}
             }
@@ -224,7 +243,7 @@ impl<'a> BatchRun<'a> {
     /// Paragraphs that the change or its proof touch, with their neighbours.
     fn scope(&mut self, steps: &[Step]) -> Vec<RangeInclusive<usize>> {
         let last = self.draft.base.paragraphs.len().saturating_sub(1);
-        let mut scope: Vec<RangeInclusive<usize>> = steps.iter().map(Step::paragraphs).collect();
+        let mut scope: Vec<RangeInclusive<usize>> = steps.iter().flat_map(Step::scope).collect();
         for range in &mut scope {
             let (mut from, mut to) = (*range.start(), *range.end());
             // Borders that go tie a paragraph to its neighbours, however many.
@@ -290,6 +309,7 @@ impl<'a> BatchRun<'a> {
             chains: &chains,
             texts: &texts,
             aside: self.aside,
+            blocks: &self.draft.blocks,
         };
         evidence::check(self.draft.base.tree, &evidence, &self.draft.base.fields, self.draft.first_id)
     }
@@ -298,7 +318,7 @@ impl<'a> BatchRun<'a> {
     fn before(&mut self, steps: &[Step]) -> Option<String> {
         let ranges: BTreeSet<(usize, usize)> = steps
             .iter()
-            .filter(|step| !matches!(step, Step::Insert(_)))
+            .filter(|step| !step.only_adds())
             .map(|step| (*step.paragraphs().start(), *step.paragraphs().end()))
             .collect();
         let mut texts: Vec<String> =

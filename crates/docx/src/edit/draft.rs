@@ -43,6 +43,13 @@ struct Border {
     goes: bool,
 }
 
+/// A row, cell or table that an operation put there, and what it says.
+#[derive(Debug, Clone)]
+pub(crate) struct NewBlock {
+    pub(crate) node: NodeId,
+    pub(crate) texts: Vec<String>,
+}
+
 /// A story being edited.
 pub(crate) struct Draft<'a> {
     pub(crate) base: Base<'a>,
@@ -52,6 +59,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) first_id: i64,
     /// By paragraph, from 0; paragraphs that are not there stay as they were.
     pub(crate) expected: BTreeMap<usize, Expected>,
+    /// What the batch put there besides paragraphs.
+    pub(crate) blocks: Vec<NewBlock>,
 }
 
 impl Draft<'_> {
@@ -70,6 +79,10 @@ impl Draft<'_> {
     }
 
     fn write_step(&mut self, step: &Step, author: &str) -> Result<Written, Refusal> {
+        if !matches!(step, Step::DeleteRow { .. } | Step::DeleteCell { .. }) {
+            let paragraphs = step.paragraphs();
+            self.refuse_deleted_blocks(*paragraphs.start()..paragraphs.end() + 1)?;
+        }
         match step {
             Step::Text(change) => {
                 self.write_text(change, author)?;
@@ -81,6 +94,16 @@ impl Draft<'_> {
             }
             Step::Delete { index } => self.write_deletion(*index, author),
             Step::Look(look) => self.write_look(look, author),
+            Step::Row { like, pattern, side, cells, plain, .. } => {
+                self.write_row((*like, *side), *pattern, (cells, *plain), author)
+            }
+            Step::DeleteRow { row, paragraphs } => self.write_row_deletion(*row, paragraphs, author),
+            Step::Cell { like, side, content, .. } => self.write_cell((*like, *side), content, author),
+            Step::DeleteCell { cell, paragraphs } => self.write_cell_deletion(*cell, paragraphs, author),
+            Step::Table { index, side, table } => self.write_table((*index, *side), table, author),
+            Step::Move { first, last, index, side } => {
+                self.write_move((*first, *last), (*index, *side), author)
+            }
             Step::Comment { places, content } => self.write_comment(places, content, author),
             Step::ParagraphLook { index, settings } => self.write_paragraph_look(*index, settings, author),
         }
@@ -269,6 +292,11 @@ impl Draft<'_> {
         let mut new = Vec::new();
         for step in steps {
             match step {
+                Step::Row { cells, .. } => new.extend(cells.iter().map(|cell| cell.text.clone())),
+                Step::Cell { content, .. } => new.push(content.text.clone()),
+                Step::Table { table, .. } => {
+                    new.extend(table.rows.iter().flatten().map(|cell| cell.text.clone()));
+                }
                 Step::Insert(paragraphs) => new.push(paragraphs.content.text.replace(PARAGRAPH_BREAK, "\n")),
                 step => indices.extend(step.paragraphs()),
             }

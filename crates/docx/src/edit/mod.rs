@@ -31,6 +31,7 @@ mod ids;
 mod insertion;
 mod looks;
 mod marks;
+mod moves;
 mod paragraphs;
 mod pen;
 mod phrase;
@@ -38,6 +39,7 @@ mod plan;
 mod properties;
 mod splice;
 mod supplies;
+mod tables;
 mod target;
 mod tidy;
 
@@ -48,4 +50,4 @@ pub(crate) use content::{read_plain_or_markdown as read_content, split_at_breaks
 pub(crate) use ids::{Ids, free_ids};
 pub(crate) use pen::Pen;
 pub(crate) use pen::write_pieces;
-pub(crate) use supplies::{NewComment, Supplies};
+pub(crate) use supplies::{NewComment, NewList, Supplies};

@@ -22,20 +22,44 @@ pub(crate) struct Setting {
     /// Attributes that go; then all others stay.
     pub(crate) drops: Vec<Name>,
     pub(crate) merges: bool,
+    /// Elements within it, each with its value.
+    pub(crate) children: Vec<(Name, String)>,
 }
 
 impl Setting {
+    /// The paragraph is an item of a list.
+    pub(crate) fn list(number: i64, level: u8) -> Self {
+        let children = vec![(ILVL, level.to_string()), (NUM_ID, number.to_string())];
+        Self { attributes: Some(vec![]), children, ..Self::gone(NUM_PR) }
+    }
+
+    /// The paragraph has this style.
+    pub(crate) fn style(id: &str) -> Self {
+        Self::value(P_STYLE, id)
+    }
+
+    /// The paragraph stands so.
+    pub(crate) fn alignment(value: &str) -> Self {
+        Self::value(JC, value)
+    }
+
     fn value(name: Name, value: &str) -> Self {
-        Self { name, attributes: Some(vec![(VAL, value.to_owned())]), drops: vec![], merges: false }
+        Self {
+            name,
+            attributes: Some(vec![(VAL, value.to_owned())]),
+            drops: vec![],
+            merges: false,
+            children: vec![],
+        }
     }
 
     fn switch(name: Name, on: bool) -> Self {
         let attributes = if on { vec![] } else { vec![(VAL, "0".to_owned())] };
-        Self { name, attributes: Some(attributes), drops: vec![], merges: false }
+        Self { name, attributes: Some(attributes), drops: vec![], merges: false, children: vec![] }
     }
 
-    fn gone(name: Name) -> Self {
-        Self { name, attributes: None, drops: vec![], merges: false }
+    pub(crate) fn gone(name: Name) -> Self {
+        Self { name, attributes: None, drops: vec![], merges: false, children: vec![] }
     }
 
     /// Whether a property element already is so.
@@ -49,7 +73,12 @@ impl Setting {
                     document.attribute(own, *name).is_some_and(|known| known == value.as_str())
                 };
                 let others = document.raw_attributes(own).count();
-                wanted.iter().all(has)
+                let has_child = |(name, value): &(Name, String)| {
+                    let child = document.child(own, *name).and_then(|child| document.attribute(child, VAL));
+                    child.is_some_and(|known| known == value.as_str())
+                };
+                self.children.iter().all(has_child)
+                    && wanted.iter().all(has)
                     && self.drops.iter().all(|name| document.attribute(own, *name).is_none())
                     && (self.merges || others == wanted.len())
             }
@@ -77,7 +106,12 @@ impl Setting {
             None => {
                 let attributes: Vec<(Name, &str)> =
                     attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
-                set_property(document, properties, self.name, &attributes);
+                let property = set_property(document, properties, self.name, &attributes);
+                for (name, value) in &self.children {
+                    let child = document.new_element(*name);
+                    document.set_attribute(child, VAL, value);
+                    document.append(property, child);
+                }
             }
         }
     }
@@ -108,16 +142,6 @@ pub(crate) fn set_property(
         None => document.append(properties, property),
     }
     property
-}
-
-/// Puts a paragraph into a list.
-pub(crate) fn set_numbering(document: &mut Document, properties: NodeId, number: i64, level: u8) {
-    let numbering = set_property(document, properties, NUM_PR, &[]);
-    for (name, value) in [(ILVL, i64::from(level)), (NUM_ID, number)] {
-        let child = document.new_element(name);
-        document.set_attribute(child, VAL, &value.to_string());
-        document.append(numbering, child);
-    }
 }
 
 /// What a look of text asks of `w:rPr`. `style` is the id of the character style.
@@ -164,10 +188,10 @@ pub(crate) fn text_settings(format: &TextFormat, style: Option<&str>) -> Vec<Set
     if let Some(font) = &format.font {
         let attributes = [ASCII, H_ANSI, CS, EAST_ASIA].map(|name| (name, font.clone()));
         settings.push(Setting {
-            name: R_FONTS,
             attributes: Some(attributes.to_vec()),
             drops: vec![ASCII_THEME, H_ANSI_THEME, CS_THEME, EAST_ASIA_THEME],
             merges: true,
+            ..Setting::gone(R_FONTS)
         });
     }
     if let Some(style) = style {
@@ -225,7 +249,12 @@ pub(crate) fn paragraph_settings(
         spacing.extend([(LINE, height.to_string()), (LINE_RULE, rule.to_owned())]);
     }
     if !spacing.is_empty() {
-        settings.push(Setting { name: SPACING, attributes: Some(spacing), drops: dropped, merges: true });
+        settings.push(Setting {
+            attributes: Some(spacing),
+            drops: dropped,
+            merges: true,
+            ..Setting::gone(SPACING)
+        });
     }
     let (left, right) = if strict { (START, END) } else { (LEFT, RIGHT) };
     let mut indent = Vec::new();
@@ -244,7 +273,12 @@ pub(crate) fn paragraph_settings(
         dropped.push(other);
     }
     if !indent.is_empty() {
-        settings.push(Setting { name: IND, attributes: Some(indent), drops: dropped, merges: true });
+        settings.push(Setting {
+            attributes: Some(indent),
+            drops: dropped,
+            merges: true,
+            ..Setting::gone(IND)
+        });
     }
     settings
 }

@@ -143,7 +143,9 @@ pub(crate) fn broken(source: &Element, written: &Element, date: &str) -> Vec<Str
         let mut count = 0;
         root.walk(&mut Vec::new(), &mut |element, _| {
             let hollow = element.elements().all(|child| child.name == "w:rPr");
-            count += usize::from(element.name == name && (name != "w:r" || hollow));
+            // What moves is there twice.
+            let moved = element.elements().any(|child| child.name == "w:moveTo");
+            count += usize::from(element.name == name && (name != "w:r" || hollow) && !moved);
         });
         count
     };
@@ -202,7 +204,14 @@ pub(crate) fn needlessly_changed(source: &str, written: &str, date: &str) -> Vec
         node.descendants().any(|e| e.attributes().any(|a| a.name() == "date" && a.value() == date))
     };
     let split_off = |node: &roxmltree::Node<'_, '_>| {
-        let properties = node.prev_sibling_element().and_then(|previous| previous.first_element_child());
+        let mut previous = node.prev_sibling_element();
+        // A new table may have come between.
+        while let Some(table) =
+            previous.filter(|previous| previous.tag_name().name() == "tbl" && ours(previous))
+        {
+            previous = table.prev_sibling_element();
+        }
+        let properties = previous.and_then(|previous| previous.first_element_child());
         let mark = properties.filter(|child| child.tag_name().name() == "pPr");
         mark.is_some_and(|mark| mark.descendants().any(|e| e.tag_name().name() == "ins" && ours(&e)))
     };

@@ -1,6 +1,13 @@
 //! From an operation to the changes it needs, in the coordinates of the batch's start. Changes nothing.
 
+mod blocks;
+mod lists;
+mod moves;
+mod tables;
+
 use std::ops::{Range, RangeInclusive};
+
+use engross_xml::NodeId;
 
 use crate::edit::base::Base;
 use crate::edit::claims::Claim;
@@ -10,12 +17,13 @@ use crate::edit::hunks::{Hunk, hunks};
 use crate::edit::looks::{phrases, unheeded_marks};
 use crate::edit::phrase::find_phrase;
 use crate::edit::properties::{Setting, paragraph_settings, text_settings};
+use crate::edit::supplies::Supplies;
 use crate::edit::target::find_paragraph;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
 use crate::ops::{Address, Edit, Occurrence, Operation, Place, TextFormat, Where};
 use crate::read::{excerpt, without_object_labels};
-use crate::text::{StyledText, adapt};
+use crate::text::{ColumnAlignment, StyledText, adapt};
 
 /// Text changes of paragraphs that stand together.
 #[derive(Debug, Clone)]
@@ -47,8 +55,37 @@ pub(crate) struct NewParagraphs {
     pub(crate) content: StyledText,
     /// Id of their style; like the paragraph beside without.
     pub(crate) style: Option<String>,
-    /// Number and level of their list; nothing of the paragraph beside then.
-    pub(crate) list: Option<(i64, u8)>,
+    pub(crate) list: ListWish,
+    /// Whether they are more of the same as the paragraph beside, even behind a heading.
+    pub(crate) goes_on: bool,
+}
+
+impl NewParagraphs {
+    /// One without text, behind a paragraph.
+    pub(crate) fn empty_behind(index: usize) -> Self {
+        let content = StyledText::default();
+        Self { index, side: Where::After, content, style: None, list: ListWish::Outside, goes_on: false }
+    }
+}
+
+/// Which list a new paragraph is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum ListWish {
+    /// That of the paragraph beside.
+    #[default]
+    Like,
+    /// None.
+    Outside,
+    /// This one, at this level.
+    In(i64, u8),
+}
+
+/// A table to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct NewTable {
+    pub(crate) rows: Vec<Vec<StyledText>>,
+    pub(crate) has_head: bool,
+    pub(crate) alignments: Vec<ColumnAlignment>,
 }
 
 /// One thing to do. An operation is a row of them, all in the coordinates of the batch's start.
@@ -64,6 +101,47 @@ pub(crate) enum Step {
         index: usize,
         settings: Vec<Setting>,
     },
+    /// A row more, beside the row `like`.
+    Row {
+        index: usize,
+        like: NodeId,
+        /// The row that it looks like.
+        pattern: NodeId,
+        side: Where,
+        cells: Vec<StyledText>,
+        /// Whether its text looks like none of that row's.
+        plain: bool,
+    },
+    /// A row goes, with the paragraphs in it.
+    DeleteRow {
+        row: NodeId,
+        paragraphs: Vec<usize>,
+    },
+    /// A cell more, beside the cell `like`.
+    Cell {
+        index: usize,
+        like: NodeId,
+        side: Where,
+        content: StyledText,
+    },
+    /// A cell goes, with the paragraphs in it.
+    DeleteCell {
+        cell: NodeId,
+        paragraphs: Vec<usize>,
+    },
+    /// A new table beside a paragraph.
+    Table {
+        index: usize,
+        side: Where,
+        table: NewTable,
+    },
+    /// Paragraphs stand elsewhere.
+    Move {
+        first: usize,
+        last: usize,
+        index: usize,
+        side: Where,
+    },
     /// A comment on parts of paragraphs that follow each other.
     Comment {
         places: Vec<(usize, Range<usize>)>,
@@ -78,12 +156,31 @@ impl Step {
             Self::Text(change) => change.first..=change.last,
             Self::Insert(new) => new.index..=new.index,
             Self::Look(look) => look.index..=look.index,
+            Self::Row { index, .. } | Self::Cell { index, .. } | Self::Table { index, .. } => *index..=*index,
+            Self::DeleteRow { paragraphs, .. } | Self::DeleteCell { paragraphs, .. } => {
+                let index = |index: Option<&usize>| index.copied().unwrap_or_default();
+                index(paragraphs.first())..=index(paragraphs.last())
+            }
+            Self::Move { first, last, .. } => *first..=*last,
             Self::Comment { places, .. } => {
                 let index = |place: Option<&(usize, Range<usize>)>| place.map_or(0, |(index, _)| *index);
                 index(places.first())..=index(places.last())
             }
             Self::Delete { index } | Self::ParagraphLook { index, .. } => *index..=*index,
         }
+    }
+
+    /// The paragraphs whose proof it concerns.
+    pub(crate) fn scope(&self) -> Vec<RangeInclusive<usize>> {
+        match self {
+            Self::Move { index, .. } => vec![self.paragraphs(), *index..=*index],
+            _ => vec![self.paragraphs()],
+        }
+    }
+
+    /// Whether no text that is there changes.
+    pub(crate) fn only_adds(&self) -> bool {
+        matches!(self, Self::Insert(_) | Self::Row { .. } | Self::Cell { .. } | Self::Table { .. })
     }
 
     /// Whether there is nothing in it to do.
@@ -109,7 +206,11 @@ impl From<Vec<Step>> for Planned {
     }
 }
 
-pub(crate) fn plan(base: &mut Base<'_>, operation: &Operation) -> Result<Planned, Refusal> {
+pub(crate) fn plan(
+    base: &mut Base<'_>,
+    supplies: &mut Supplies,
+    operation: &Operation,
+) -> Result<Planned, Refusal> {
     let syntax = if operation.plain { Syntax::Plain } else { Syntax::Markdown };
     match &operation.edit {
         Edit::ModifyText { place, original, replacement, occurrence } => {
@@ -137,7 +238,8 @@ pub(crate) fn plan(base: &mut Base<'_>, operation: &Operation) -> Result<Planned
                 None => None,
             };
             let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
-            let new = NewParagraphs { index, side: *side, content, style, list: None };
+            let new =
+                NewParagraphs { index, side: *side, content, style, list: ListWish::Like, goes_on: false };
             Ok(vec![Step::Insert(new)].into())
         }
         Edit::DeleteParagraph { place } => {
@@ -172,6 +274,43 @@ pub(crate) fn plan(base: &mut Base<'_>, operation: &Operation) -> Result<Planned
             let place = guarded_if_given(base, place.as_ref(), operation)?;
             comment(base, place, (text.as_deref(), *occurrence), read_content(content, syntax)?)
         }
+        Edit::Replace { place, end, content } => {
+            let first = guarded(base, place, operation)?;
+            let last = end_of_range(base, first, end.as_ref())?;
+            blocks::replace(base, supplies, (first, last), content, syntax)
+        }
+        Edit::EditList { place, end, items, kind } => {
+            let first = guarded(base, place, operation)?;
+            let last = end_of_range(base, first, Some(end))?;
+            lists::edit_list(base, supplies, (first, last), (items, *kind), syntax)
+        }
+        Edit::InsertListItem { place, content, indent } => {
+            let index = guarded(base, place, operation)?;
+            lists::insert_item(base, index, (content, *indent), syntax)
+        }
+        Edit::ConvertHeaders { places, texts, format } => {
+            let indices =
+                places.iter().map(|place| find_paragraph(base, place)).collect::<Result<Vec<_>, _>>()?;
+            lists::convert_headers(base, supplies, &indices, (texts, *format), syntax)
+        }
+        Edit::EditSection { place, header, body, preserve } => {
+            let index = guarded(base, place, operation)?;
+            lists::edit_section(base, index, (header.as_deref(), body.as_deref()), *preserve, syntax)
+        }
+        Edit::EditTable { place, action } => {
+            let index = guarded(base, place, operation)?;
+            tables::edit_table(base, index, action, syntax)
+        }
+        Edit::Move { place, end, side, to } => {
+            let first = guarded(base, place, operation)?;
+            let last = end_of_range(base, first, end.as_ref())?;
+            let to = find_paragraph(base, to)?;
+            moves::plan_move(base, (first, last), (*side, to))
+        }
+        Edit::Restore { place } => {
+            let index = guarded(base, place, operation)?;
+            moves::plan_restore(base, index)
+        }
         edit => Err(Refusal::new(
             RefusalCode::InvalidOperation,
             format!("{} cannot stand beside edits of text; send it in a batch of its own", edit.name()),
@@ -200,11 +339,16 @@ pub(super) fn new_text(
     syntax: Syntax,
 ) -> Result<Vec<Step>, Refusal> {
     let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
-    let words = hunks(base.text(index), &content, 0);
+    Ok(styled_text(base, index, &content))
+}
+
+/// The same for a text that is read already.
+pub(super) fn styled_text(base: &mut Base<'_>, index: usize, content: &StyledText) -> Vec<Step> {
+    let words = hunks(base.text(index), content, 0);
     let hunks = phrases(base, index, words);
-    let looks = unheeded_marks(base, (index, index), 0, &content, &hunks);
+    let looks = unheeded_marks(base, (index, index), 0, content, &hunks);
     let change = TextChange { first: index, last: index, hunks, claim: Claim::Whole };
-    Ok(std::iter::once(Step::Text(change)).chain(looks).collect())
+    std::iter::once(Step::Text(change)).chain(looks).collect()
 }
 
 fn text_looks(
@@ -368,4 +512,4 @@ fn modify_text(base: &mut Base<'_>, place: Option<usize>, phrase: &Phrase<'_>) -
     Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()) })
 }
 
-const FOLDED: &str = "matched after treating quotes, dashes, spaces and ellipses alike; the document's own characters were kept";
+pub(super) const FOLDED: &str = "matched after treating quotes, dashes, spaces and ellipses alike; the document's own characters were kept";
