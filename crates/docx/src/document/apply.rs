@@ -53,6 +53,11 @@ impl WordDocument {
         if self.tree.rebinds_root_prefix() && rebinds_main_prefix(&self.tree) {
             return Err(Error::UnsupportedNamespaces { part: self.main_name.clone() });
         }
+        let resolves = |edit: &Edit| matches!(edit, Edit::Resolve { .. });
+        if !batch.operations.is_empty() && batch.operations.iter().all(|operation| resolves(&operation.edit))
+        {
+            return self.run_resolutions(batch);
+        }
         let before = batch.atomic.then(|| (self.tree.checkpoint(), self.beside_the_tree()));
         let mut results = self.run_groups(batch, options)?;
         results.sort_by_key(|result| result.index);
@@ -92,6 +97,40 @@ impl WordDocument {
         self.edited = edited;
         self.touched = touched;
         self.aside = aside;
+    }
+
+    /// Accepts and rejects, one operation after the other.
+    fn run_resolutions(&mut self, batch: &Batch) -> Result<Vec<OperationResult>, Error> {
+        let mut results = Vec::new();
+        for (index, operation) in batch.operations.iter().enumerate() {
+            let Edit::Resolve { side, choice } = &operation.edit else { continue };
+            let mut result = refused(index, Some(&operation.edit), RefusalCode::TargetNotFound, "");
+            match self.resolve(*side, choice) {
+                Ok(resolved) => {
+                    result.status = if resolved.is_empty() { Status::NoChange } else { Status::Applied };
+                    result.code = None;
+                    let count = resolved.len();
+                    result.message = Some(if count == 0 {
+                        "no tracked change fits".to_owned()
+                    } else {
+                        format!(
+                            "{count} tracked changes are resolved; paragraphs may be numbered anew, so read again"
+                        )
+                    });
+                    result.revision_ids =
+                        resolved.iter().filter_map(|placed| placed.revision.stamp.id).collect();
+                    result.revision_ids.sort_unstable();
+                    result.revision_ids.dedup();
+                }
+                Err(error @ Error::UnknownRevision { .. }) => {
+                    result.code = Some(error.code().to_owned());
+                    result.message = Some(error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+            results.push(result);
+        }
+        Ok(results)
     }
 
     /// Carries out the operations on threads of comments, which concern no story alone.

@@ -133,9 +133,12 @@ impl<'a> BatchRun<'a> {
     }
 
     fn attempt(&mut self, operation: &Operation, result: &mut OperationResult) -> Result<Status, Refusal> {
-        let Planned { steps, remark } = plan(&mut self.draft.base, self.draft.supplies, operation)?;
+        let Planned { steps, remark, found } = plan(&mut self.draft.base, self.draft.supplies, operation)?;
         result.message = remark;
         result.address = Some(self.address_of(&steps));
+        if let Some(found) = found {
+            result.address = Some(format!("{}P{}", self.draft.base.prefix, found + 1));
+        }
         result.before = self.before(&steps);
         let claims = self.claim(&steps)?;
         if steps.iter().all(Step::is_idle) {

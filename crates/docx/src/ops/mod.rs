@@ -21,3 +21,5 @@ pub use schema::operations_schema;
 
 #[cfg(test)]
 mod batch_tests;
+#[cfg(test)]
+mod schema_tests;

@@ -161,7 +161,7 @@ pub(super) fn insert_item(
     let content = read_content(without_marker(text.trim()), syntax)?;
     let list = if new_level == level { ListWish::Like } else { ListWish::In(number, new_level) };
     let new = NewParagraphs { index, side: Where::After, content, style: None, list, goes_on: true };
-    Ok(Planned { steps: vec![Step::Insert(new)], remark })
+    Ok(Planned { steps: vec![Step::Insert(new)], remark, found: None })
 }
 
 pub(super) fn convert_headers(

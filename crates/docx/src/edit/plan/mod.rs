@@ -3,6 +3,7 @@
 mod blocks;
 mod lists;
 mod moves;
+mod navigate;
 mod tables;
 
 use std::ops::{Range, RangeInclusive};
@@ -198,11 +199,13 @@ impl Step {
 pub(crate) struct Planned {
     pub(crate) steps: Vec<Step>,
     pub(crate) remark: Option<String>,
+    /// The paragraph that was looked for, where nothing is done.
+    pub(crate) found: Option<usize>,
 }
 
 impl From<Vec<Step>> for Planned {
     fn from(steps: Vec<Step>) -> Self {
-        Self { steps, remark: None }
+        Self { steps, ..Self::default() }
     }
 }
 
@@ -307,6 +310,7 @@ pub(crate) fn plan(
             let to = find_paragraph(base, to)?;
             moves::plan_move(base, (first, last), (*side, to))
         }
+        Edit::Navigate { description } => navigate::navigate(base, description),
         Edit::Restore { place } => {
             let index = guarded(base, place, operation)?;
             moves::plan_restore(base, index)
@@ -372,7 +376,7 @@ fn text_looks(
             steps.push(look(index, range));
         }
     }
-    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()) })
+    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()), found: None })
 }
 
 fn comment(
@@ -404,7 +408,7 @@ fn comment(
         let places = base.ranges_of(hit.first, hit.last, hit.range);
         steps.push(Step::Comment { places, content: content.clone() });
     }
-    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()) })
+    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()), found: None })
 }
 
 fn guarded_if_given(
@@ -509,7 +513,7 @@ fn modify_text(base: &mut Base<'_>, place: Option<usize>, phrase: &Phrase<'_>) -
         }));
     }
     steps.append(&mut looks);
-    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()) })
+    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()), found: None })
 }
 
 pub(super) const FOLDED: &str = "matched after treating quotes, dashes, spaces and ellipses alike; the document's own characters were kept";

@@ -24,7 +24,7 @@ pub(super) fn plan_move(
     };
     if stays {
         let remark = "the paragraphs already stand there".to_owned();
-        return Ok(Planned { steps: Vec::new(), remark: Some(remark) });
+        return Ok(Planned { remark: Some(remark), found: Some(first), ..Planned::default() });
     }
     if let Some(at) = (first..last).find(|at| !base.flows_on(*at)) {
         return Err(Refusal::new(
