@@ -166,8 +166,8 @@ impl WordDocument {
         let author = batch.author.as_deref().unwrap_or(&options.author);
         let date = batch.date.as_deref().unwrap_or(&options.date);
         let (groups, mut results) = self.route(batch)?;
-        let mut supplies = Supplies::default();
-        supplies.next_list = self.numbering.highest_instance() + 1;
+        let next_list = self.numbering.highest_instance() + 1;
+        let mut supplies = Supplies { next_list, ..Supplies::default() };
         let comments = |edit: &Edit| matches!(edit, Edit::InsertComment { .. });
         if batch.operations.iter().any(|operation| comments(&operation.edit)) {
             supplies.next_comment = self.next_comment_id()?;

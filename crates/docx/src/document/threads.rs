@@ -174,7 +174,8 @@ impl WordDocument {
         let nodes = part.children(part.root()).filter(|node| part.name(*node) == COMMENT);
         let known = nodes.filter_map(|node| {
             let last = paragraphs(&part, node).last().copied();
-            let para_id = last.and_then(|last| part.attribute(last, PARA_ID)).map(|id| id.into_owned());
+            let para_id =
+                last.and_then(|last| part.attribute(last, PARA_ID)).map(std::borrow::Cow::into_owned);
             Some(Known { id: comment_id(&part, node)?, node, para_id })
         });
         Ok(known.collect())
@@ -184,7 +185,7 @@ impl WordDocument {
     fn root_of(&self, comment: &Known, known: &[Known]) -> Result<i64, Error> {
         let Some(extended) = self.related(COMMENTS_EXTENDED.relationship)? else { return Ok(comment.id) };
         let parent = comment.para_id.as_deref().and_then(|key| entry(&extended, key)).and_then(|entry| {
-            extended.attribute(entry, W15_PARA_ID_PARENT).map(|parent| parent.into_owned())
+            extended.attribute(entry, W15_PARA_ID_PARENT).map(std::borrow::Cow::into_owned)
         });
         let root = parent.and_then(|parent| {
             known

@@ -121,7 +121,7 @@ fn stretches(paragraph: &Paragraph, range: &Range<usize>) -> Vec<(Range<usize>, 
         let own = atom.range.start.max(range.start)..atom.range.end.min(range.end);
         match found.last_mut() {
             Some((known, runs)) if known.end == own.start && runs.last() == Some(&atom.run) => {
-                known.end = own.end
+                known.end = own.end;
             }
             _ => found.push((own, vec![atom.run])),
         }
