@@ -9,7 +9,7 @@ pub(crate) use labels::{excerpt, fingerprint, hexadecimal, without_object_labels
 pub use listing::{ParagraphReading, ReadOptions, Reading, TablePlace};
 pub(crate) use listing::{Sources, read_story};
 pub use notation::notation;
-pub(crate) use stories::{StoryPart, find_stories, story_root};
+pub(crate) use stories::{StoryPart, find_stories, sections_of, story_root, text_boxes};
 
 #[cfg(test)]
 mod labels_tests;
