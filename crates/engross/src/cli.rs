@@ -11,8 +11,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use engross_docx::revisions::{Range, RevisionKind};
 
 pub(crate) use learn::{
-    AgentsMdArgs, AgentsMdCommand, BlockArgs, BookArgs, ExportArgs, FormatArg, LearnArgs, RepairArgs,
-    ReviewArgs, SkillsArgs, SkillsCommand, SyncBlockArgs, TranscriptArgs, TranscriptCommand,
+    AgentsMdArgs, AgentsMdCommand, BookArgs, ExportArgs, FormatArg, LearnArgs, RepairArgs, ReviewArgs,
+    SkillsArgs, SkillsCommand, SyncBlockArgs, TranscriptArgs, TranscriptCommand,
 };
 pub(crate) use task::{
     AnswerArgs, AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,
