@@ -177,6 +177,11 @@ impl WordDocument {
         hexadecimal(&digest.finalize())
     }
 
+    /// What telling the document as Markdown draws on.
+    pub(crate) fn for_markdown(&self) -> (&Document, NodeId, &Styles, &Numbering) {
+        (&self.tree, self.body, &self.styles, &self.numbering)
+    }
+
     /// Number of paragraphs of the body.
     #[must_use]
     pub fn paragraph_count(&self) -> usize {

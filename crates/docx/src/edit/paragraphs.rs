@@ -44,7 +44,7 @@ impl Draft<'_> {
         if let Some(barrier) = parent.and_then(|parent| barrier_inside(self.base.tree, parent)) {
             return Err(refuse_barrier(&barrier));
         }
-        let follower = if *goes_on { None } else { self.follower_style(node, side) };
+        let follower = if *goes_on { None } else { self.follower_style(looked_at, side) };
         let like =
             style.is_none().then(|| dominant_properties(self.base.tree, &model, self.base.styles)).flatten();
         let styles = self.base.styles;

@@ -84,11 +84,6 @@ fn parse_operation(value: &Value) -> Result<Operation, String> {
         return Err(format!("'{name}' is no operation; {nearest}known are {}", operation_names()));
     };
     check_fields(object, COMMON_FIELDS, fields, name)?;
-    if let Some(author) = optional_text(object, "author")?
-        && author.trim().is_empty()
-    {
-        return Err("'author' is empty; leave it out, or give a name".to_owned());
-    }
     Ok(Operation {
         edit: parse_edit(name, object)?,
         expected_text: optional_text(object, "expectedText")?.map(str::to_owned),

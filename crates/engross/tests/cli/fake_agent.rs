@@ -61,7 +61,7 @@ fn a_question_of_an_agent_is_answered() {
     for (flags, said, code) in [
         (&["2"][..], "id-reject_once", 0),
         (&["id-allow_once"], "id-allow_once", 0),
-        (&["--decline"], "cancelled", 0),
+        (&["--decline"], "id-reject_once", 0),
         (&["7"], "", 2),
     ] {
         let desk = desk();
