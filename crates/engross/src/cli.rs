@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use learn::{
-    AgentsMdArgs, AgentsMdCommand, BlockArgs, BookArgs, ExportArgs, FormatArg, LearnArgs, RepairArgs,
-    ReviewArgs, SkillsArgs, SkillsCommand, SyncBlockArgs, TranscriptArgs, TranscriptCommand,
+    AgentsMdArgs, AgentsMdCommand, BookArgs, ExportArgs, FormatArg, LearnArgs, RepairArgs, ReviewArgs,
+    SkillsArgs, SkillsCommand, SyncBlockArgs, TranscriptArgs, TranscriptCommand,
 };
 pub(crate) use task::{
     AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,

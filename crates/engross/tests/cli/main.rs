@@ -15,6 +15,7 @@ mod edit;
 mod guide;
 mod interrupt;
 mod killed;
+mod learning;
 mod lists;
 mod output_files;
 mod read;
