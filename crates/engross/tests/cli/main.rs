@@ -16,6 +16,7 @@ mod fake_agent;
 mod guide;
 mod interrupt;
 mod killed;
+mod learning;
 mod lists;
 mod output_files;
 mod read;

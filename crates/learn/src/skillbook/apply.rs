@@ -7,10 +7,11 @@ use serde_json::json;
 
 use super::book::Book;
 use super::compare::SIMILAR;
-use super::conflict::{against, are_turned_alike};
+use super::conflict::against;
 use super::journal::Record;
 use super::operation::{Operation, Refused};
 use super::skill::{Author, Quarantine, Skill, Source, Status, Vote};
+use super::words::is_turned;
 
 /// From so many independent sessions a lesson is shown.
 const SESSIONS: usize = 2;
@@ -150,10 +151,9 @@ fn add(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
     };
     let evidence = evidence.clone().unwrap_or_default();
     let is_person = context.by == Author::Person;
-    let like = book.like(content, SIMILAR, 20);
+    let like = book.like_turned(content, SIMILAR, 20, is_turned(content));
     let known = |is_wanted: fn(Status) -> bool| {
-        let like = like.iter().filter_map(|found| book.at(found.place));
-        like.filter(|skill| are_turned_alike(&skill.content, content)).find(|skill| is_wanted(skill.status))
+        like.iter().filter_map(|found| book.at(found.place)).find(|skill| is_wanted(skill.status))
     };
     let doubts = if is_person { Vec::new() } else { (context.doubts)(content) };
     if let Some(skill) = known(|status| status != Status::Retired) {
@@ -266,15 +266,23 @@ fn tag(book: &Book, id: &str, vote: Vote, context: &Context<'_>) -> Result<Verdi
     let mut voted = skill.clone();
     voted.votes.insert(context.trace.to_owned(), vote);
     let total = voted.total();
-    if total.harmful >= HARM
-        && total.harmful > total.helpful
-        && !skill.is_persons()
-        && skill.status != Status::Retired
-    {
+    let is_bad = total.harmful >= HARM && total.harmful > total.helpful || harms_now(&voted);
+    if is_bad && !skill.is_persons() && skill.status != Status::Retired {
         voted.status = Status::Retired;
         return Ok(Verdict::put(Effect::Retired { id: id.to_owned() }, voted));
     }
     Ok(Verdict::of(Effect::Voted { id: id.to_owned() }, vec![record]))
+}
+
+/// Whether the newest votes all say that it harms: the world has changed, and what helped long ago is no excuse.
+fn harms_now(skill: &Skill) -> bool {
+    let mut votes: Vec<(u64, &String, &Vote)> =
+        skill.votes.iter().map(|(trace, vote)| (vote.at, trace, vote)).collect();
+    votes.retain(|(_, _, vote)| vote.helpful + vote.harmful > 0);
+    votes.sort_unstable_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+    let newest: Vec<bool> =
+        votes.iter().take(HARM as usize).map(|(_, _, vote)| vote.harmful > vote.helpful).collect();
+    newest.len() == HARM as usize && newest.into_iter().all(|harmed| harmed)
 }
 
 fn remove(book: &Book, id: &str, context: &Context<'_>) -> Result<Verdict, Refused> {

@@ -283,3 +283,24 @@ proptest! {
         prop_assert_eq!(numbers.max(), Some(book.last_number()));
     }
 }
+
+#[test]
+fn what_the_newest_three_traces_call_harmful_goes_however_good_it_was() {
+    let mut book = book();
+    for at in 0..20 {
+        let trace = format!("old{at:02}");
+        run(
+            &mut book,
+            &json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "helpful"}]),
+            &context(&trace),
+        );
+    }
+    let effects: Vec<Effect> = ["x", "y", "z"]
+        .into_iter()
+        .flat_map(|trace| {
+            let later = Context { now: 2_000_000, ..context(trace) };
+            run(&mut book, &json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "harmful"}]), &later)
+        })
+        .collect();
+    assert_eq!(codes(&effects), ["voted", "voted", "retired"]);
+}

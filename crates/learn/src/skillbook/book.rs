@@ -82,14 +82,30 @@ impl Book {
     /// The skills most like `text`, best first: those of at least this similarity, at most `limit`. Retired ones are among them.
     #[must_use]
     pub fn like(&self, text: &str, least: f64, limit: usize) -> Vec<Match> {
-        let index = self.index.get_or_init(|| {
+        self.index().like(text, least, limit, None)
+    }
+
+    /// The same among the skills that say *never*, *not* or *avoid*, or among those that do not.
+    pub(super) fn like_turned(&self, text: &str, least: f64, limit: usize, turned: bool) -> Vec<Match> {
+        self.index().like(text, least, limit, Some(turned))
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| {
             let mut index = Index::default();
             for (place, skill) in self.skills.iter().enumerate() {
                 index.set(place, &skill.content);
             }
             index
-        });
-        index.like(text, least, limit)
+        })
+    }
+
+    /// Makes room for so many skills more.
+    pub(super) fn reserve(&mut self, count: usize) {
+        // A journal of votes alone must not take the room of as many skills.
+        let count = count.min(1 << 17);
+        self.skills.reserve(count);
+        self.places.reserve(count);
     }
 
     /// Does what a record says. Records are facts: this cannot fail.

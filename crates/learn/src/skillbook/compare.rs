@@ -2,9 +2,9 @@
 //!
 //! Adding to the index costs the words of one lesson, and so does asking, give or take how common they are.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-use super::words::topic;
+use super::words::{is_turned, topic};
 
 /// From here on two lessons are taken for the same. Measured in `docs/learning-evaluation.md`.
 pub const SIMILAR: f64 = 0.74;
@@ -26,6 +26,8 @@ pub(crate) struct Index {
     places: Vec<Vec<u32>>,
     /// For each place its words.
     words: Vec<Vec<u32>>,
+    /// For each place whether its lesson is turned round.
+    turned: Vec<bool>,
     live: usize,
 }
 
@@ -34,6 +36,10 @@ impl Index {
     pub(crate) fn set(&mut self, place: usize, text: &str) {
         if self.words.len() <= place {
             self.words.resize_with(place + 1, Vec::new);
+            self.turned.resize(place + 1, false);
+        }
+        if let Some(turned) = self.turned.get_mut(place) {
+            *turned = is_turned(text);
         }
         let mut words: Vec<u32> = topic(text).into_iter().map(|word| self.number(word)).collect();
         words.sort_unstable();
@@ -57,32 +63,35 @@ impl Index {
         }
     }
 
-    /// The lessons most like `text`, best first, at most `limit` of at least this similarity.
-    pub(crate) fn like(&self, text: &str, least: f64, limit: usize) -> Vec<Match> {
-        self.like_words(&topic(text), least, limit)
-    }
-
-    fn like_words(&self, words: &BTreeSet<String>, least: f64, limit: usize) -> Vec<Match> {
+    /// The lessons most like `text`, best first, at most `limit` of at least this similarity; with `turned`, only those that are
+    /// turned round, or only those that are not.
+    pub(crate) fn like(&self, text: &str, least: f64, limit: usize, turned: Option<bool>) -> Vec<Match> {
+        let words = topic(text);
         let known: Vec<Option<u32>> = words.iter().map(|word| self.numbers.get(word).copied()).collect();
         let own: f64 =
             known.iter().map(|word| word.map_or(self.weight_of(0), |word| self.weight(word))).sum();
         // Beginning with rare words, no lesson can still be like enough once too much weight has gone by unseen.
         let mut rare: Vec<u32> = known.into_iter().flatten().collect();
         rare.sort_unstable_by_key(|word| self.count(*word));
-        let mut left = own - rare.iter().map(|word| self.weight(*word)).sum::<f64>();
-        let mut seen: HashMap<u32, ()> = HashMap::new();
+        let mut gone = own - rare.iter().map(|word| self.weight(*word)).sum::<f64>();
+        let mut seen: Vec<u32> = Vec::new();
         for word in &rare {
-            if own > 0.0 && 1.0 - left / own < least {
+            if own > 0.0 && 1.0 - gone / own < least {
                 break;
             }
-            left += self.weight(*word);
-            for place in self.places.get(*word as usize).into_iter().flatten() {
-                seen.insert(*place, ());
-            }
+            gone += self.weight(*word);
+            let places = self.places.get(*word as usize).map(Vec::as_slice).unwrap_or_default();
+            let is_wanted = |place: &&u32| match turned {
+                None => true,
+                Some(turned) => self.turned.get(**place as usize) == Some(&turned),
+            };
+            seen.extend(places.iter().filter(is_wanted));
         }
+        seen.sort_unstable();
+        seen.dedup();
         rare.sort_unstable();
         let mut matches: Vec<Match> = seen
-            .into_keys()
+            .into_iter()
             .map(|place| Match {
                 place: place as usize,
                 similarity: self.similarity(&rare, own, place as usize),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::book::Book;
 use super::skill::{Skill, Status};
-use super::words::{is_negation, raw_words, topic};
+use super::words::{is_turned, topic};
 
 /// How much of the smaller matter both must share.
 const SHARED: f64 = 0.75;
@@ -40,7 +40,7 @@ pub fn conflicts(book: &Book) -> Vec<Conflict> {
 /// Live skills that say the opposite of `content`.
 pub(super) fn against<'a>(book: &'a Book, content: &str) -> Vec<&'a Skill> {
     // Turning a sentence round adds or changes a few words, so the matter is looked for more widely than a duplicate.
-    let like = book.like(content, 0.35, 50);
+    let like = book.like_turned(content, 0.35, 50, !is_turned(content));
     like.iter()
         .filter_map(|found| book.at(found.place))
         .filter(|skill| is_live(skill) && are_opposed(&skill.content, content))
@@ -49,23 +49,13 @@ pub(super) fn against<'a>(book: &'a Book, content: &str) -> Vec<&'a Skill> {
 
 /// Whether two lessons say the opposite of each other.
 pub(super) fn are_opposed(one: &str, other: &str) -> bool {
-    if are_turned_alike(one, other) {
+    if is_turned(one) == is_turned(other) {
         return false;
     }
     let (one, other): (BTreeSet<String>, BTreeSet<String>) = (topic(one), topic(other));
     let shared = one.intersection(&other).count();
     let smaller = one.len().min(other.len());
     shared >= LEAST && ratio(shared, smaller) >= SHARED
-}
-
-/// Whether both or neither are turned round. Only then can two lessons be the same.
-pub(super) fn are_turned_alike(one: &str, other: &str) -> bool {
-    is_turned(one) == is_turned(other)
-}
-
-/// Whether an odd number of words turns the sentence round.
-fn is_turned(text: &str) -> bool {
-    raw_words(text).filter(|word| is_negation(word)).count() % 2 == 1
 }
 
 fn is_live(skill: &Skill) -> bool {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::book::Book;
 use super::score::score;
 use super::skill::{Skill, Status};
-use super::words::{is_negation, raw_words, topic};
+use super::words::{is_turned, topic};
 use crate::safety::neutral;
 
 /// Bytes that a token has on average.
@@ -83,7 +83,7 @@ struct Said {
 impl Said {
     /// Whether `content` says the opposite of what was chosen; if not, it is chosen now.
     fn contradict(&mut self, content: &str) -> bool {
-        let is_turned = raw_words(content).filter(|word| is_negation(word)).count() % 2 == 1;
+        let is_turned = is_turned(content);
         let words = topic(content);
         let opposite = if is_turned { &self.plain } else { &self.turned };
         let is_opposed = opposite.iter().any(|other| {

@@ -25,6 +25,11 @@ pub(crate) fn is_negation(word: &str) -> bool {
     NEGATIONS.contains(&word)
 }
 
+/// Whether an odd number of words turns the text round. Only lessons that are turned alike can be the same.
+pub(crate) fn is_turned(text: &str) -> bool {
+    raw_words(text).filter(|word| is_negation(word)).count() % 2 == 1
+}
+
 /// The words of a text, lower case, in order. A word may hold `_`, `-`, `.`, `/` and `'` inside.
 pub(crate) fn raw_words(text: &str) -> impl Iterator<Item = String> {
     let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '-' | '.' | '/');

@@ -1,0 +1,172 @@
+//! Learning from end to end: a home folder with sessions of two agents, a scripted model, the skillbook and AGENTS.md.
+
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+
+fn session(id: &str, messages: &[Value]) -> String {
+    let mut text = json!({"type": "session", "version": 3, "id": id, "cwd": "/w"}).to_string();
+    for (at, message) in messages.iter().enumerate() {
+        let parent = at.checked_sub(1).map(|before| format!("{id}-{before}"));
+        let entry =
+            json!({"type": "message", "id": format!("{id}-{at}"), "parentId": parent, "message": message});
+        text.push_str(&format!("\n{entry}"));
+    }
+    text.push('\n');
+    text
+}
+
+fn stumbling(id: &str) -> String {
+    let call = |call: &str, path: &str| {
+        json!({"role": "assistant", "content": [
+            {"type": "toolCall", "id": call, "name": "read", "arguments": {"path": path}}]})
+    };
+    let result = |call: &str, text: &str, is_error: bool| {
+        json!({"role": "toolResult", "toolCallId": call, "toolName": "read", "isError": is_error,
+            "content": [{"type": "text", "text": text}]})
+    };
+    session(
+        id,
+        &[
+            json!({"role": "user", "content": "Where is the config?"}),
+            call("a", "/none"),
+            result("a", "ENOENT: no such file", true),
+            call("b", "/conf"),
+            result("b", "port = 1", false),
+            json!({"role": "assistant", "content": [{"type": "text", "text": "In /conf."}]}),
+        ],
+    )
+}
+
+fn script() -> String {
+    let lesson = "Stat a path before reading it";
+    let reflection =
+        json!({"key_insight": lesson, "extracted_learnings": [{"learning": lesson, "evidence": "x"}]});
+    let batch = json!({"operations": [{"type": "ADD", "section": "paths", "content": lesson}]});
+    json!({"turns": [
+        {"when": {"contains": "What was learnt:"}, "times": 0, "text": batch.to_string()},
+        {"when": {"contains": "The record, part"}, "times": 0, "text": reflection.to_string()},
+    ]})
+    .to_string()
+}
+
+/// A home folder with two sessions of `main` and one of `ops`.
+fn home() -> Desk {
+    let desk = Desk::new();
+    for (agent, names) in [("main", &["one", "two"][..]), ("ops", &["three"])] {
+        let folder = format!(".openclaw/agents/{agent}/sessions");
+        std::fs::create_dir_all(desk.path(&folder)).unwrap();
+        for name in names {
+            desk.put(&format!("{folder}/{name}.jsonl"), stumbling(name).as_bytes());
+        }
+    }
+    std::fs::create_dir_all(desk.path(".openclaw/workspace")).unwrap();
+    desk.put(".openclaw/workspace/AGENTS.md", b"# Mine\r\n");
+    desk.put("script.json", script().as_bytes());
+    desk
+}
+
+const LEARN: [&str; 4] = ["learn", "--model", "script:script.json", "--json"];
+
+#[test]
+fn sessions_become_a_skillbook_and_a_block_and_a_second_run_does_nothing() {
+    let desk = home();
+    let first = desk.run(&LEARN).json();
+    assert_eq!(
+        (&first["found"], &first["learnt"], &first["calls"]),
+        (&json!(2), &json!(2), &json!(4)),
+        "{first:#}"
+    );
+    let book: Value = serde_json::from_slice(&desk.bytes(".openclaw/workspace/ace_skillbook.json")).unwrap();
+    assert_eq!(book["sections"], json!({"context": ["paths-00001"]}));
+    let shown = String::from_utf8(desk.bytes(".openclaw/workspace/AGENTS.md")).unwrap();
+    assert!(shown.starts_with("# Mine\r\n\r\n<!-- ACE:SKILLBOOK:START -->\r\n"), "{shown}");
+    assert!(shown.contains("paths-00001\tpaths\tStat a path before reading it"), "{shown}");
+    let second = desk.run(&LEARN).json();
+    assert_eq!((&second["skipped"], &second["calls"], &second["learnt"]), (&json!(2), &json!(0), &json!(0)));
+    assert_eq!(second["agents_md"][0]["is_changed"], false);
+    let removed = desk.run(&["agents-md", "remove"]);
+    assert_eq!(
+        (removed.code, desk.bytes(".openclaw/workspace/AGENTS.md")),
+        (Some(0), b"# Mine\r\n".to_vec())
+    );
+}
+
+#[test]
+fn one_agent_is_read_at_a_time_and_another_one_confirms() {
+    let desk = home();
+    let ops = desk.run(&["learn", "--agent", "ops", "--json"]).json();
+    assert_eq!((&ops["found"], &ops["after"]["candidate"]), (&json!(1), &json!(1)), "{ops:#}");
+    let main = desk.run(&["learn", "--json"]).json();
+    assert_eq!((&main["found"], &main["after"]["active"]), (&json!(2), &json!(1)), "{main:#}");
+}
+
+#[test]
+fn a_dry_run_leaves_everything_as_it_is() {
+    let desk = home();
+    let ran = desk.run(&["learn", "--dry-run"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("2 sessions found: 2 would be learnt"), "{ran:?}");
+    assert_eq!(std::fs::read_dir(desk.path(".openclaw/workspace")).unwrap().count(), 1);
+    assert_eq!(desk.bytes(".openclaw/workspace/AGENTS.md"), b"# Mine\r\n");
+}
+
+#[test]
+fn what_cannot_be_learnt_is_refused_with_a_code() {
+    let desk = home();
+    for (arguments, expected) in [
+        (&["learn", "--agent", "../x", "--json"][..], (2, "LEARN_AGENT_INVALID")),
+        (&["learn", "--agent", "nobody", "--json"], (1, "LEARN_SESSIONS_MISSING")),
+        (&["learn", "--model", "anthropic/claude", "--json"], (4, "MODEL_KEY_MISSING")),
+        (&["skills", "show", "gone-00001", "--json"], (1, "SKILL_UNKNOWN")),
+        (&["transcript", "stats", "gone.jsonl", "--json"], (5, "READ_FAILED")),
+        (&["skills", "import", "script.json", "--json"], (1, "SKILLBOOK_INVALID")),
+    ] {
+        let (code, name) = desk.refuses(arguments);
+        assert_eq!((code, name.as_str()), expected, "{arguments:?}");
+    }
+    desk.put(".openclaw/workspace/AGENTS.md", b"<!-- ACE:SKILLBOOK:START -->\n");
+    let ran = desk.run(&["agents-md", "check", "--json"]);
+    assert_eq!(ran.error(), (1, "AGENTS_MD_MARKERS".to_owned()));
+}
+
+#[test]
+fn a_person_decides_about_skills() {
+    let desk = home();
+    desk.run(&["learn", "--agent", "ops"]);
+    let id = "tool_read-00001";
+    let waiting = desk.run(&["skills", "review", "--json"]).json();
+    assert_eq!(waiting["waiting"][0]["id"], id, "{waiting:#}");
+    assert_eq!(desk.run(&["skills", "review", "--accept", id]).code, Some(0));
+    assert_eq!(desk.run(&["skills", "pin", id]).code, Some(0));
+    let shown = desk.run(&["skills", "show", id, "--json"]).json();
+    assert_eq!((&shown["status"], &shown["pinned"]), (&json!("active"), &json!(true)));
+    assert!(desk.run(&["skills", "export", "--format", "toon"]).stdout.starts_with("skills[1\t]"));
+    assert_eq!(desk.run(&["skills", "retire", id]).code, Some(0));
+    assert_eq!(desk.run(&["skills", "list", "--json"]).json()["skills"], json!([]));
+    let all = desk.run(&["skills", "list", "--all", "--json"]).json();
+    assert_eq!(all["skills"][0]["status"], "retired");
+}
+
+#[test]
+fn transcripts_are_counted_shown_retold_and_mended() {
+    let desk = home();
+    desk.put("a.jsonl", format!("/speci{}torn", stumbling("a")).as_bytes());
+    let stats = desk.run(&["transcript", "stats", "a.jsonl", "--json"]).json();
+    let file = &stats["files"]["a.jsonl"];
+    assert_eq!(
+        (&file["paired"], &file["bad_lines"], &file["tool_calls"]),
+        (&json!(2), &json!(2), &json!(2)),
+        "{stats:#}"
+    );
+    let shown = desk.run(&["transcript", "show", "a.jsonl"]);
+    assert!(shown.stdout.contains("call of read") && shown.stderr.contains("not redacted"), "{shown:?}");
+    let trace = desk.run(&["transcript", "trace", "a.jsonl", "--json"]).json();
+    let keys: Vec<&String> = trace["files"]["a.jsonl"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["question", "reasoning", "answer", "skill_ids", "feedback", "ground_truth", "extra"]);
+    let mended = desk.run(&["transcript", "repair", "a.jsonl", "-o", "b.jsonl", "--json"]);
+    assert_eq!(mended.code, Some(1), "a line was lost: {mended:?}");
+    assert_eq!(desk.bytes("b.jsonl"), stumbling("a").as_bytes());
+    let itself = desk.refuses(&["transcript", "repair", "a.jsonl", "-o", "a.jsonl", "--json"]);
+    assert_eq!(itself, (2, "OUTPUT_IS_INPUT".to_owned()));
+}
