@@ -50,6 +50,10 @@ pub(crate) enum Command {
     Comments(ListArgs),
     /// Look for damage and for what would not survive accepting or rejecting; exits with 1 on errors.
     Check(ListArgs),
+    /// Tell a document as Markdown.
+    ToMarkdown(ToMarkdownArgs),
+    /// Make a document of Markdown.
+    FromMarkdown(FromMarkdownArgs),
     /// Write a file from standard input, whole or not at all.
     Write(WriteArgs),
     /// Talk with a model in the terminal, about a document or without one; the session is kept.
@@ -86,7 +90,7 @@ impl Command {
             Self::Skills(args) => args.command.wants_json(),
             Self::AgentsMd(args) => args.command.wants_json(),
             Self::Doctor(args) => args.common.json,
-            Self::Chat(_) | Self::Serve(_) => false,
+            Self::Chat(_) | Self::Serve(_) | Self::ToMarkdown(_) | Self::FromMarkdown(_) => false,
         }
     }
 }
@@ -208,6 +212,33 @@ pub(crate) struct ResolveArgs {
     pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// `engross to-markdown`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  engross to-markdown nda.docx > nda.md")]
+pub(crate) struct ToMarkdownArgs {
+    /// The document, a .docx file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Which tracked changes count as done.
+    #[arg(long, value_enum, default_value_t = ViewArg::Accepted)]
+    pub(crate) view: ViewArg,
+}
+
+/// `engross from-markdown`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  engross from-markdown notes.md -o notes.docx --template letter.docx")]
+pub(crate) struct FromMarkdownArgs {
+    /// The text; - reads standard input.
+    #[arg(value_name = "IN.md")]
+    pub(crate) file: PathBuf,
+    /// Write here.
+    #[arg(short, long, value_name = "OUT.docx")]
+    pub(crate) output: PathBuf,
+    /// A document whose styles, headers and page layout the new one has.
+    #[arg(long, value_name = "T.docx")]
+    pub(crate) template: Option<PathBuf>,
 }
 
 /// Kinds of changes that one word means.

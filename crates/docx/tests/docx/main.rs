@@ -11,6 +11,7 @@ mod random_edits;
 mod resolution;
 mod rules;
 mod scenarios;
+mod stories;
 
 /// A module that is not declared above would never run.
 #[test]

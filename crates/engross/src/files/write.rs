@@ -42,10 +42,19 @@ impl Destination {
         if matches!(target, Target::InPlace) {
             return Ok(Self { shown, real, expected: Some(input.state.clone()) });
         }
+        if let Ok(metadata) = std::fs::metadata(&real)
+            && is_same_file(&input.path, &real, &metadata)
+        {
+            return Err(Error::OutputIsInput { path: shown });
+        }
+        Self::new_file(&shown)
+    }
+
+    /// A file that is made of nothing that is there.
+    pub(crate) fn new_file(path: &Path) -> Result<Self, Error> {
+        let shown = path.to_owned();
+        let real = std::fs::canonicalize(&shown).unwrap_or_else(|_| shown.clone());
         if let Ok(metadata) = std::fs::metadata(&real) {
-            if is_same_file(&input.path, &real, &metadata) {
-                return Err(Error::OutputIsInput { path: shown });
-            }
             let refused =
                 |reason: &str| Error::WriteFailed { path: shown.clone(), reason: reason.to_owned() };
             if metadata.is_dir() {
