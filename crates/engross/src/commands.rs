@@ -7,11 +7,8 @@ mod check;
 mod comments;
 mod doctor;
 mod edit;
-<<<<<<< HEAD
 mod learn;
-=======
 mod markdown;
->>>>>>> h/docx
 mod model;
 mod read;
 mod resolve;

@@ -57,7 +57,9 @@ pub enum GatewayFault {
         help: String,
     },
     /// The connection ended while an answer was outstanding.
-    #[error("the connection to the gateway was lost; the work may go on there, and its end is asked for again")]
+    #[error(
+        "the connection to the gateway was lost; the work may go on there, and its end is asked for again"
+    )]
     Closed,
     /// It does not answer.
     #[error("the gateway did not answer `{method}` within {} s; look whether it is overloaded", limit.as_secs_f32())]

@@ -18,9 +18,7 @@ use super::frame::text;
 use super::message::{Place, attachments, message};
 use super::plugin::{Plugin, prepare};
 use super::turn::same_session;
-use crate::agent::{
-    AgentError, AgentEvent, Control, Health, Pending, Receipt, Running, TaskRunner, Turn,
-};
+use crate::agent::{AgentError, AgentEvent, Control, Health, Pending, Receipt, Running, TaskRunner, Turn};
 
 /// Events that wait for their listener.
 const EVENTS: usize = 256;
@@ -173,13 +171,7 @@ impl GatewayRunner {
         }
     }
 
-    fn listen_to(
-        &self,
-        turn: Turn,
-        run: String,
-        plugin: Plugin,
-        heard: Heard,
-    ) -> Running {
+    fn listen_to(&self, turn: Turn, run: String, plugin: Plugin, heard: Heard) -> Running {
         let Heard { listener, unsure, begun } = heard;
         let (events, heard) = mpsc::channel(EVENTS);
         let connection = Arc::clone(&self.inner.connection);

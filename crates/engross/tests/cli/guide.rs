@@ -4,12 +4,8 @@ use crate::desk::Desk;
 
 const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
 
-<<<<<<< HEAD
 const TASKS: &str = include_str!("../../../../docs/guide/tasks.md");
 
-const COMMANDS: [&str; 10] =
-    ["edit", "read", "apply", "accept", "reject", "revisions", "comments", "check", "write", "doctor"];
-=======
 const COMMANDS: [&str; 12] = [
     "edit",
     "read",
@@ -24,7 +20,6 @@ const COMMANDS: [&str; 12] = [
     "from-markdown",
     "doctor",
 ];
->>>>>>> h/docx
 
 /// The names of the flags that a help text lists.
 fn flags(help: &str) -> impl Iterator<Item = &str> {
