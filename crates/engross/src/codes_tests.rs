@@ -37,6 +37,7 @@ fn known() -> BTreeSet<String> {
         engross_write::CODES,
         engross_bridge::runs::CODES,
         engross_bridge::threads::CODES,
+        engross_bridge::gateway::CODES,
         crate::failure::CODES,
         crate::serve::CODES,
     ];

@@ -86,11 +86,7 @@ impl Connection {
             requests: sender,
             listeners: Mutex::default(),
         };
-        Ok(Self {
-            shared: Arc::new(shared),
-            tasks: Mutex::default(),
-            requests: Mutex::new(Some(receiver)),
-        })
+        Ok(Self { shared: Arc::new(shared), tasks: Mutex::default(), requests: Mutex::new(Some(receiver)) })
     }
 
     /// Whether the gateway has this machine's disk, as far as its address tells.

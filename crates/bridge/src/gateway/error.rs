@@ -6,7 +6,7 @@ use crate::agent::AgentError;
 
 /// The codes of gateways, each explained in `docs/errors/CODE.md`.
 pub const CODES: &[&str] = &[
-    "SETTING_INVALID",
+    "CONFIG_INVALID",
     "GATEWAY_IDENTITY_UNUSABLE",
     "GATEWAY_CONNECT_FAILED",
     "OPENCLAW_GATEWAY_SOCKET_CLOSED",
@@ -57,7 +57,9 @@ pub enum GatewayFault {
         help: String,
     },
     /// The connection ended while an answer was outstanding.
-    #[error("the connection to the gateway was lost; the work may go on there, and its end is asked for again")]
+    #[error(
+        "the connection to the gateway was lost; the work may go on there, and its end is asked for again"
+    )]
     Closed,
     /// It does not answer.
     #[error("the gateway did not answer `{method}` within {} s; look whether it is overloaded", limit.as_secs_f32())]
@@ -137,7 +139,7 @@ impl GatewayFault {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Address { .. } => "SETTING_INVALID",
+            Self::Address { .. } => "CONFIG_INVALID",
             Self::Identity { .. } => "GATEWAY_IDENTITY_UNUSABLE",
             Self::Connect { .. } | Self::Login { .. } => "GATEWAY_CONNECT_FAILED",
             Self::Closed => "OPENCLAW_GATEWAY_SOCKET_CLOSED",

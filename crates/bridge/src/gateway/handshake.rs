@@ -42,10 +42,7 @@ impl Hello {
         let policy = &payload["policy"];
         let tick = policy["tickIntervalMs"].as_u64().filter(|tick| *tick > 0).unwrap_or(30_000);
         let largest = policy["maxPayload"].as_u64().unwrap_or(25 << 20);
-        Self {
-            tick: Duration::from_millis(tick),
-            largest: usize::try_from(largest).unwrap_or(usize::MAX),
-        }
+        Self { tick: Duration::from_millis(tick), largest: usize::try_from(largest).unwrap_or(usize::MAX) }
     }
 }
 

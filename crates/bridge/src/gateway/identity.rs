@@ -53,8 +53,7 @@ impl Identity {
     /// The key in `folder`, made if there is none. It blocks.
     pub(super) fn open(folder: &Path) -> Result<Self, GatewayFault> {
         let path = folder.join(FILE);
-        let unusable =
-            |problem: String| GatewayFault::Identity { file: path.display().to_string(), problem };
+        let unusable = |problem: String| GatewayFault::Identity { file: path.display().to_string(), problem };
         let io = |error: std::io::Error| unusable(error.to_string());
         let bytes = match read(&path).map_err(io)? {
             Some(bytes) => bytes,
@@ -71,7 +70,8 @@ impl Identity {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let pair = Ed25519KeyPair::from_pkcs8(bytes).ok()?;
-        let id = Sha256::digest(pair.public_key().as_ref()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let id =
+            Sha256::digest(pair.public_key().as_ref()).iter().map(|byte| format!("{byte:02x}")).collect();
         Some(Self { pair, id })
     }
 
@@ -107,7 +107,10 @@ fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
 }
 
 /// Writes a new key whole, and lets one that is there meanwhile be.
-#[expect(clippy::disallowed_methods, reason = "this file owns the key: others would be able to read it otherwise")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this file owns the key: others would be able to read it otherwise"
+)]
 fn put(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let half = folder.join(format!("{FILE}.{}", std::process::id()));
     let mut options = OpenOptions::new();

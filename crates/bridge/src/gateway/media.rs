@@ -11,9 +11,8 @@ use crate::scopes::{SourceKind, SourceRoot};
 /// The folders among `media` and `temporary` that are there. Only files beneath them that an answer names are taken.
 #[must_use]
 pub fn media_sources<P: AsRef<Path>>(media: &[P], temporary: &[P]) -> Vec<SourceRoot> {
-    let of = |kind, paths: &[P]| {
-        paths.iter().filter_map(|path| source(kind, path.as_ref())).collect::<Vec<_>>()
-    };
+    let of =
+        |kind, paths: &[P]| paths.iter().filter_map(|path| source(kind, path.as_ref())).collect::<Vec<_>>();
     let mut all = of(SourceKind::Media, media);
     all.extend(of(SourceKind::Temporary, temporary));
     all

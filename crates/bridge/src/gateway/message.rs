@@ -39,7 +39,8 @@ pub(super) fn message(turn: &Turn, place: Place<'_>) -> String {
     if place == Place::Elsewhere {
         message.push_str("\n\nFiles cannot be fetched from your machine: answer with text.");
     } else {
-        let names = "These names hold for this task, although they are not in the environment of your process:";
+        let names =
+            "These names hold for this task, although they are not in the environment of your process:";
         message.push_str(&format!("\n\n{names}"));
         for (name, value) in &turn.environment {
             let value = match place {

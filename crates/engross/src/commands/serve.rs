@@ -215,7 +215,7 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
         documents: documents(root.clone(), locks.clone(), &settings, writes.clone())?,
         writes,
         content: settings.content_tools(),
-        tasks: tasks(args, root.clone(), place)?,
+        tasks: tasks(args, root.clone(), place, environment)?,
         root,
         locks,
     })
@@ -349,8 +349,14 @@ fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
 }
 
 /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are.
-fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+fn tasks(
+    args: &ServeArgs,
+    root: Root,
+    place: String,
+    environment: &Environment,
+) -> Result<tasks::Parts, Failure> {
     let data = sessions::data_folder(args.data.as_deref())?;
+    let gateway = tasks::gateway(&data, environment)?;
     if args.store == "memory" {
         return Ok(tasks::Parts {
             root,
@@ -358,6 +364,7 @@ fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Fa
             store: Arc::new(MemoryStore::new()),
             keys: tasks::keys(None)?,
             agents: tasks::agents(&data, node_name())?,
+            gateway,
         });
     }
     // The same after a restart, so that what was left behind is found.
@@ -370,6 +377,7 @@ fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Fa
         store: Arc::new(store),
         keys: tasks::keys(Some(&data))?,
         agents: tasks::agents(&data, owner)?,
+        gateway,
     })
 }
 

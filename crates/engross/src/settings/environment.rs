@@ -15,6 +15,15 @@ pub(crate) const ADDRESSES: &[&str] =
 /// The variable that holds the address of an OpenTelemetry collector.
 pub(crate) const COLLECTOR: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
+/// The variable that holds the address of an OpenClaw gateway.
+pub(crate) const GATEWAY_URL: &str = "OPENCLAW_GATEWAY_URL";
+
+/// The variable that holds the token of that gateway.
+pub(crate) const GATEWAY_TOKEN: &str = "OPENCLAW_GATEWAY_TOKEN";
+
+/// The variable that holds the folder of a gateway of this machine.
+pub(crate) const GATEWAY_HOME: &str = "OPENCLAW_STATE_DIR";
+
 /// What begins the names of our own variables.
 pub(super) const PREFIX: &str = "ENGROSS_";
 
@@ -37,6 +46,7 @@ impl Environment {
             name.starts_with(PREFIX)
                 || KEYS.contains(&name)
                 || ADDRESSES.contains(&name)
+                || matches!(name, GATEWAY_URL | GATEWAY_TOKEN | GATEWAY_HOME)
                 || matches!(name, COLLECTOR | "NO_COLOR" | "TERM" | "PATH")
         };
         let variables = std::env::vars_os()
