@@ -13,7 +13,9 @@ use engross_agent::writing::ContentTools;
 use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
 
 use crate::files;
-pub(crate) use environment::{ADDRESSES, COLLECTOR, Environment, KEYS};
+pub(crate) use environment::{
+    ADDRESSES, COLLECTOR, Environment, GATEWAY_HOME, GATEWAY_TOKEN, GATEWAY_URL, KEYS,
+};
 pub(crate) use layers::KEYS as SETTINGS;
 use layers::Layers;
 

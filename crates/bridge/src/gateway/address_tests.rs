@@ -29,6 +29,6 @@ fn addresses_are_read_with_their_usual_ports() {
 #[test]
 fn a_refused_address_has_a_code_and_says_what_to_do() {
     let fault = Address::parse("ws://gate.example").unwrap_err();
-    assert_eq!(fault.code(), "SETTING_INVALID");
+    assert_eq!(fault.code(), "CONFIG_INVALID");
     assert!(fault.to_string().contains("use wss://"), "{fault}");
 }

@@ -6,7 +6,7 @@ use crate::agent::AgentError;
 
 /// The codes of gateways, each explained in `docs/errors/CODE.md`.
 pub const CODES: &[&str] = &[
-    "SETTING_INVALID",
+    "CONFIG_INVALID",
     "GATEWAY_IDENTITY_UNUSABLE",
     "GATEWAY_CONNECT_FAILED",
     "OPENCLAW_GATEWAY_SOCKET_CLOSED",
@@ -139,7 +139,7 @@ impl GatewayFault {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Address { .. } => "SETTING_INVALID",
+            Self::Address { .. } => "CONFIG_INVALID",
             Self::Identity { .. } => "GATEWAY_IDENTITY_UNUSABLE",
             Self::Connect { .. } | Self::Login { .. } => "GATEWAY_CONNECT_FAILED",
             Self::Closed => "OPENCLAW_GATEWAY_SOCKET_CLOSED",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::connection::{Connection, Listener};
 use super::error::GatewayFault;
@@ -147,8 +147,21 @@ impl Following {
         self.tell(AgentEvent::Ended(end)).await;
     }
 
-    /// Fetches the files from a gateway with the plugin; `false` when it has none.
+    /// Fetches the files from a gateway with the plugin; `false` when it has none. A line that breaks is waited for.
     async fn fetch(&self, named: &[String]) -> Result<bool, GatewayFault> {
+        let limits = self.connection.limits();
+        let until = Instant::now() + limits.lost;
+        loop {
+            match self.fetch_once(named).await {
+                Err(GatewayFault::Closed | GatewayFault::Connect { .. }) if Instant::now() < until => {
+                    sleep(limits.pause).await;
+                }
+                fetched => return fetched,
+            }
+        }
+    }
+
+    async fn fetch_once(&self, named: &[String]) -> Result<bool, GatewayFault> {
         let plugin = match &self.plugin {
             Plugin::Unknown => prepare(&self.connection, &self.turn).await?,
             known => known.clone(),

@@ -44,7 +44,10 @@ struct Inner {
 struct GatewayControl {
     connection: Arc<Connection>,
     session: String,
+    /// The run as the gateway calls it.
     run: String,
+    /// The run as the person knows it.
+    known_as: String,
 }
 
 /// How a run is listened to.
@@ -239,6 +242,7 @@ impl GatewayControl {
             connection: Arc::clone(connection),
             session: turn.session_key.as_str().to_owned(),
             run: run.to_owned(),
+            known_as: turn.run.as_str().to_owned(),
         }
     }
 
@@ -247,10 +251,12 @@ impl GatewayControl {
         let params = json!({ "sessionKey": self.session, "runId": self.run });
         let receipt = self.connection.request("chat.abort", params, self.connection.limits().abort).await?;
         let named = receipt["runIds"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let runs: Vec<String> = named.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let named: Vec<&str> = named.iter().filter_map(Value::as_str).collect();
+        let known = |run: &&str| if *run == self.run { self.known_as.clone() } else { (*run).to_owned() };
+        let runs: Vec<String> = named.iter().map(known).collect();
         match receipt["aborted"].as_bool() {
             // Without our run in it, it is a receipt for something else (case 89).
-            Some(true) if receipt["ok"] != false && runs.contains(&self.run) => {
+            Some(true) if receipt["ok"] != false && named.contains(&self.run.as_str()) => {
                 Ok(Receipt { method: "chat.abort", aborted: true, runs })
             }
             Some(false) if receipt["ok"] != false => {

@@ -201,7 +201,7 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
         documents: documents(root.clone(), locks.clone(), &settings, writes.clone())?,
         writes,
         content: settings.content_tools(),
-        tasks: tasks(args, &settings, root.clone(), place)?,
+        tasks: tasks(args, &settings, root.clone(), place, environment)?,
         root,
         locks,
     })
@@ -335,8 +335,15 @@ fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
 }
 
 /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are.
-fn tasks(args: &ServeArgs, settings: &Settings, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+fn tasks(
+    args: &ServeArgs,
+    settings: &Settings,
+    root: Root,
+    place: String,
+    environment: &Environment,
+) -> Result<tasks::Parts, Failure> {
     let data = sessions::data_folder(args.data.as_deref())?;
+    let gateway = tasks::gateway(&data, environment)?;
     if args.store == "memory" {
         return Ok(tasks::Parts {
             root,
@@ -344,6 +351,7 @@ fn tasks(args: &ServeArgs, settings: &Settings, root: Root, place: String) -> Re
             store: Arc::new(MemoryStore::new()),
             keys: tasks::keys(None)?,
             agents: tasks::agents(&data, node_name(), &settings.agents)?,
+            gateway,
         });
     }
     // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
@@ -357,6 +365,7 @@ fn tasks(args: &ServeArgs, settings: &Settings, root: Root, place: String) -> Re
         store: Arc::new(store),
         keys: tasks::keys(Some(&data))?,
         agents: tasks::agents(&data, owner, &settings.agents)?,
+        gateway,
     })
 }
 

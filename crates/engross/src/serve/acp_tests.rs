@@ -84,6 +84,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
         place,
         store: Arc::new(MemoryStore::new()),
         keys: tasks::keys(None).unwrap(),
+        gateway: tasks::Gateway::missing(),
     };
     let bridge = tasks::bridge(parts, sessions).unwrap();
     let mut around = server(&Fake::default());

@@ -2,6 +2,7 @@
 //!
 //! Must never hold a rule of runs or of the protocol.
 
+mod gateway;
 mod own;
 mod toolboxes;
 
@@ -24,6 +25,7 @@ use sha2::{Digest, Sha256};
 
 use crate::settings::{AgentSetting, Environment};
 
+pub(crate) use gateway::{Gateway, gateway};
 pub(crate) use own::OwnRunner;
 pub(crate) use toolboxes::TaskToolboxes;
 
@@ -54,11 +56,13 @@ pub(crate) struct Parts {
     pub(crate) keys: Keys,
     /// Other people's agents.
     pub(crate) agents: Arc<Agents>,
+    /// The gateway to agents elsewhere.
+    pub(crate) gateway: Gateway,
 }
 
 /// The bridge, with the product's own agent among the providers.
 pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
-    let Parts { root, place, store, keys, agents } = parts;
+    let Parts { root, place, store, keys, agents, gateway } = parts;
     let in_process: Arc<dyn TaskRunner> = Arc::new(OwnRunner::new(sessions));
     let others = agents.runners().iter().map(|runner| {
         let agent = runner.provider();
@@ -73,10 +77,11 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
             agent.install.clone(),
         )
     });
-    let gateway = "no gateway is set up on this server".to_owned();
+    let Gateway { runner, help, sources } = gateway;
+    let elsewhere = provider("openclaw", "OpenClaw", Target::Gateway, "native", runner, help);
     let own = [
         provider("engross", "engross", Target::Agent, "native", Some(in_process), String::new()),
-        provider("openclaw", "OpenClaw", Target::Gateway, "native", None, gateway),
+        elsewhere.map(|provider| Provider { sources, ..provider }),
     ];
     let providers = others.chain(own).collect::<Result<Vec<_>, _>>();
     let runs = Runs::new(RunsConfig {
