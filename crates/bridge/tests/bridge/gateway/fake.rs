@@ -63,9 +63,16 @@ impl Gate {
 
     /// The next request, which must be of this method.
     pub async fn asked(&mut self, method: &str) -> Asked {
-        let asked = within(self.asked.recv()).await.expect("a request");
-        assert_eq!(asked.method, method, "{}", asked.params);
-        asked
+        loop {
+            let asked = within(self.asked.recv()).await.expect("a request");
+            // A line that has just come up may have the standing of a run asked twice.
+            if asked.method == "agent.wait" && method != "agent.wait" {
+                self.ok(&asked, json!({ "runId": asked.params["runId"], "status": "timeout" }));
+                continue;
+            }
+            assert_eq!(asked.method, method, "{}", asked.params);
+            return asked;
+        }
     }
 
     /// Whether nothing was asked so far.
