@@ -1,7 +1,7 @@
 //! From a trace to lessons: by a model, or by rules without one.
 //!
 //! Must never send a trace that was not redacted, take text of a transcript for instructions, or make up evidence.
-//! [`rules`] is pure; [`ask`] speaks with a model through the trait of `llm`.
+//! [`rules`] is pure; `ask` speaks with a model through the trait of `llm`.
 
 mod answer;
 mod ask;

@@ -1,7 +1,7 @@
 //! Transcripts: what agents wrote down, read line by line in bounded memory.
 //!
 //! Must never change a file, fail for a bad line, or take what a line says for an order. [`lines`] splits, `parse` reads a
-//! line as an [`Entry`], [`pairing`] and [`tree`] say how entries belong together, [`stats`] counts.
+//! line as an [`Entry`], [`pairing`] and [`Tree`] say how entries belong together, [`stats`] counts.
 
 mod codex;
 mod entry;
