@@ -5,12 +5,13 @@
 //! | `mod` | opening, reading, comments |
 //! | `apply` | batches of operations |
 //! | `resolve` | listing, accepting and rejecting revisions |
-//! | `threads`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
+//! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `save` | proof and bytes |
 //!
 //! Must never do I/O: bytes and dates come in, bytes come out.
 
 mod apply;
+mod comment_xml;
 mod lists;
 mod new_parts;
 mod resolve;

@@ -5,25 +5,19 @@
 use std::collections::BTreeSet;
 
 use engross_xml::{Document, NodeId};
-use sha2::{Digest, Sha256};
 
 use super::WordDocument;
+use super::comment_xml::{append_comment, ensure_word_2010, fresh_key, fresh_paragraph_id, number_of};
 use super::new_parts::{COMMENTS_EXTENDED, COMMENTS_IDS, COMMENTS_PART, PEOPLE};
-use crate::edit::{
-    NewComment, Pen, Signature, marker, read_content, reference, split_at_breaks, write_pieces,
-};
+use crate::edit::{NewComment, Pen, Signature, marker, read_content, reference};
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::model::paragraphs;
 use crate::names::{
-    ANNOTATION_REF, AUTHOR, CID_COMMENT_ID, CID_DURABLE_ID, CID_PARA_ID, COMMENT, COMMENT_RANGE_END,
-    COMMENT_RANGE_START, COMMENT_REFERENCE, DATE, DEL, ID, IGNORABLE, INITIALS, INS, MC, P, P_PR, P_STYLE,
-    PARA_ID, R_PR, R_STYLE, RUN, VAL, W14, W15_AUTHOR, W15_COMMENT_EX, W15_DONE, W15_PARA_ID,
-    W15_PARA_ID_PARENT, W15_PERSON, W15_PRESENCE_INFO, W15_PROVIDER_ID, W15_USER_ID,
+    CID_COMMENT_ID, CID_DURABLE_ID, CID_PARA_ID, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START,
+    COMMENT_REFERENCE, DEL, ID, INS, P, PARA_ID, R_PR, RUN, W15_AUTHOR, W15_COMMENT_EX, W15_DONE,
+    W15_PARA_ID, W15_PARA_ID_PARENT, W15_PERSON, W15_PRESENCE_INFO, W15_PROVIDER_ID, W15_USER_ID,
 };
 use crate::ops::Edit;
-
-const W14_URI: &str = "http://schemas.microsoft.com/office/word/2010/wordml";
-const MC_URI: &str = "http://schemas.openxmlformats.org/markup-compatibility/2006";
 
 /// A comment as the thread operations need it.
 struct Known {
@@ -435,108 +429,4 @@ fn detach_with_hollow(tree: &mut Document, node: NodeId) {
     if hollow {
         detach_with_hollow(tree, above);
     }
-}
-
-/// Declares what a paragraph id needs.
-fn ensure_word_2010(tree: &mut Document) {
-    tree.ensure_prefix(W14, "w14", W14_URI);
-    tree.ensure_prefix(MC, "mc", MC_URI);
-    let root = tree.root();
-    let prefix = tree
-        .raw_attributes(root)
-        .find(|(_, name, uri)| name.starts_with("xmlns:") && *uri == W14_URI)
-        .and_then(|(_, name, _)| name.strip_prefix("xmlns:").map(str::to_owned))
-        .unwrap_or_else(|| "w14".to_owned());
-    let ignorable = tree.attribute(root, IGNORABLE).unwrap_or_default().into_owned();
-    if !ignorable.split_whitespace().any(|known| known == prefix) {
-        tree.set_attribute(root, IGNORABLE, format!("{ignorable} {prefix}").trim());
-    }
-}
-
-fn append_comment(
-    tree: &mut Document,
-    comment: &NewComment,
-    para_id: &str,
-    [text_style, mark_style]: &[Option<String>; 2],
-) {
-    let node = tree.new_element(COMMENT);
-    tree.set_attribute(node, ID, &comment.id.to_string());
-    tree.set_attribute(node, AUTHOR, &comment.author);
-    tree.set_attribute(node, DATE, &comment.date);
-    tree.set_attribute(node, INITIALS, &initials(&comment.author));
-    let lines = split_at_breaks(&comment.content);
-    let count = lines.len();
-    for (number, line) in lines.iter().enumerate() {
-        let paragraph = tree.new_element(P);
-        if number + 1 == count {
-            tree.set_attribute(paragraph, PARA_ID, para_id);
-        }
-        if let Some(style) = text_style {
-            let properties = tree.new_element(P_PR);
-            let reference = tree.new_element(P_STYLE);
-            tree.set_attribute(reference, VAL, style);
-            tree.append(properties, reference);
-            tree.append(paragraph, properties);
-        }
-        if number == 0 {
-            let run = tree.new_element(RUN);
-            if let Some(style) = mark_style {
-                let properties = tree.new_element(R_PR);
-                let reference = tree.new_element(R_STYLE);
-                tree.set_attribute(reference, VAL, style);
-                tree.append(properties, reference);
-                tree.append(run, properties);
-            }
-            let mark = tree.new_element(ANNOTATION_REF);
-            tree.append(run, mark);
-            tree.append(paragraph, run);
-        }
-        write_pieces(tree, paragraph, line);
-        tree.append(node, paragraph);
-    }
-    let root = tree.root();
-    tree.append(root, node);
-}
-
-/// The first letters of a name's words, particles left out: `AMO` for Ana María de la O.
-fn initials(author: &str) -> String {
-    let letters: String = author
-        .split(|c: char| c.is_whitespace() || c == '-')
-        .filter_map(|word| word.chars().find(|c| c.is_alphanumeric()))
-        .filter(|c| c.is_uppercase() || c.is_numeric() || !c.is_lowercase())
-        .take(4)
-        .collect();
-    match letters.is_empty() {
-        true => {
-            author.chars().find(|c| c.is_alphanumeric()).into_iter().flat_map(char::to_uppercase).collect()
-        }
-        false => letters,
-    }
-}
-
-fn fresh_paragraph_id(used: &mut BTreeSet<String>, comment: &NewComment) -> String {
-    fresh_key(used, &[&comment.id.to_string(), &comment.author, &comment.date, &comment.content.text])
-}
-
-/// Eight hexadecimal digits below 80000000 that no paragraph has ([MS-DOCX] §2.2.4.1).
-fn fresh_key(used: &mut BTreeSet<String>, of: &[&str]) -> String {
-    let mut number = number_of(of);
-    loop {
-        let key = format!("{number:08X}");
-        if used.insert(key.clone()) {
-            return key;
-        }
-        number = number % 0x7FFF_FFFE + 1;
-    }
-}
-
-fn number_of(of: &[&str]) -> u32 {
-    let mut digest = Sha256::new();
-    for text in of {
-        digest.update(text.as_bytes());
-        digest.update([0]);
-    }
-    let bytes = digest.finalize();
-    let number = bytes.iter().take(4).fold(0, |number, byte| number << 8 | u32::from(*byte));
-    number % 0x7FFF_FFFE + 1
 }

@@ -34,12 +34,13 @@ impl Draft<'_> {
         };
         let mut changed = false;
         for part in stretches(&paragraph, range) {
-            // Runs are looked at before they are cut, so that what already looks so stays whole.
-            if part.1.iter().all(|run| is_so(pen.document, *run)) {
+            // Runs are looked at before they are cut, so that what already looks so stays whole; and anew each time,
+            // since an earlier cut leaves a run with only its first piece.
+            let now = read(pen.document);
+            if now.overlapping(part.clone()).all(|atom| is_so(pen.document, atom.run)) {
                 continue;
             }
-            let now = read(pen.document);
-            for run in cut_out(&mut pen, &now, part.0) {
+            for run in cut_out(&mut pen, &now, part) {
                 if !is_so(pen.document, run) {
                     change_run(&mut pen, run, settings)?;
                     changed = true;
@@ -114,19 +115,17 @@ impl Draft<'_> {
     }
 }
 
-/// Stretches of the range that one run after the other holds, with those runs.
-fn stretches(paragraph: &Paragraph, range: &Range<usize>) -> Vec<(Range<usize>, Vec<NodeId>)> {
-    let mut found: Vec<(Range<usize>, Vec<NodeId>)> = Vec::new();
+/// Stretches of the range that one run after the other holds.
+fn stretches(paragraph: &Paragraph, range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<(Range<usize>, NodeId)> = Vec::new();
     for atom in paragraph.overlapping(range.clone()).filter(|atom| atom.kind != AtomKind::Object) {
         let own = atom.range.start.max(range.start)..atom.range.end.min(range.end);
         match found.last_mut() {
-            Some((known, runs)) if known.end == own.start && runs.last() == Some(&atom.run) => {
-                known.end = own.end;
-            }
-            _ => found.push((own, vec![atom.run])),
+            Some((known, run)) if known.end == own.start && *run == atom.run => known.end = own.end,
+            _ => found.push((own, atom.run)),
         }
     }
-    found
+    found.into_iter().map(|(range, _)| range).collect()
 }
 
 fn refuse_look(

@@ -7,7 +7,7 @@ use engross_xml::{Document, Name, NodeId};
 use crate::edit::content::{Piece, pieces};
 use crate::edit::ids::Ids;
 use crate::edit::properties::set_property;
-use crate::model::{Stamp, is_revision_wrapper, needs_preserve};
+use crate::model::{PIECES_FROM, Stamp, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
     NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T,
@@ -205,7 +205,12 @@ impl Pen<'_> {
             .collect();
         for node in revisions {
             let of = Stamp::of(self.document, node).id;
-            let id = self.ids.take_for_piece(of).to_string();
+            // A piece of what this batch wrote is the batch's, too.
+            let id = match of.filter(|of| (self.since..PIECES_FROM).contains(of)) {
+                Some(_) => self.ids.take(),
+                None => self.ids.take_for_piece(of),
+            };
+            let id = id.to_string();
             self.document.set_attribute(node, ID, &id);
         }
     }

@@ -8,6 +8,7 @@ mod layout;
 mod oracle;
 mod random_bodies;
 mod random_edits;
+mod random_operations;
 mod resolution;
 mod rules;
 mod scenarios;

@@ -4,6 +4,7 @@ mod blocks;
 mod lists;
 mod moves;
 mod navigate;
+mod phrases;
 mod tables;
 
 use std::ops::{Range, RangeInclusive};
@@ -24,7 +25,7 @@ use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
 use crate::ops::{Address, Edit, Occurrence, Operation, Place, TextFormat, Where};
 use crate::read::{excerpt, without_object_labels};
-use crate::text::{ColumnAlignment, StyledText, adapt};
+use crate::text::{ColumnAlignment, StyledText};
 
 /// Text changes of paragraphs that stand together.
 #[derive(Debug, Clone)]
@@ -217,9 +218,9 @@ pub(crate) fn plan(
     let syntax = if operation.plain { Syntax::Plain } else { Syntax::Markdown };
     match &operation.edit {
         Edit::ModifyText { place, original, replacement, occurrence } => {
-            let phrase = Phrase { original, replacement, occurrence: *occurrence, syntax };
+            let phrase = phrases::Phrase { original, replacement, occurrence: *occurrence, syntax };
             let place = guarded_if_given(base, place.as_ref(), operation)?;
-            modify_text(base, place, &phrase)
+            phrases::modify_text(base, place, &phrase)
         }
         Edit::EditParagraph { place, content } => {
             let index = guarded(base, place, operation)?;
@@ -475,45 +476,6 @@ fn known_character_style(base: &Base<'_>, style: &str) -> Result<String, Refusal
             ),
         )
     })
-}
-
-struct Phrase<'a> {
-    original: &'a str,
-    replacement: &'a str,
-    occurrence: Option<Occurrence>,
-    syntax: Syntax,
-}
-
-fn modify_text(base: &mut Base<'_>, place: Option<usize>, phrase: &Phrase<'_>) -> Result<Planned, Refusal> {
-    let original = without_object_labels(&phrase.original.replace("\r\n", "\n"));
-    let chosen = find_phrase(base, place, &original, phrase.occurrence)?;
-    let mut steps = Vec::new();
-    let mut looks = Vec::new();
-    let mut folded = false;
-    for hit in chosen {
-        folded |= !hit.exact;
-        let joined = base.joined(hit.first, hit.last);
-        let found = joined.get(hit.range.clone()).unwrap_or_default().to_owned();
-        // Across paragraphs, a single line end in the request stands for the border, as it does in the search.
-        let crosses = hit.first != hit.last;
-        let replacement = without_object_labels(&phrase.replacement.replace("\r\n", "\n"));
-        let replacement =
-            if crosses { replacement.replace("\n\n", "\n").replace('\n', "\n\n") } else { replacement };
-        let visible_found = visible(&found);
-        let adapted = if hit.exact { replacement } else { adapt(&visible_found, &original, &replacement) };
-        let new = read_content(&adapted, phrase.syntax)?;
-        let hunks = hunks(&found, &new, hit.range.start);
-        let hunks = if crosses { hunks } else { phrases(base, hit.first, hunks) };
-        looks.extend(unheeded_marks(base, (hit.first, hit.last), hit.range.start, &new, &hunks));
-        steps.push(Step::Text(TextChange {
-            first: hit.first,
-            last: hit.last,
-            hunks,
-            claim: Claim::Text(hit.range),
-        }));
-    }
-    steps.append(&mut looks);
-    Ok(Planned { steps, remark: folded.then(|| FOLDED.to_owned()), found: None })
 }
 
 pub(super) const FOLDED: &str = "matched after treating quotes, dashes, spaces and ellipses alike; the document's own characters were kept";
