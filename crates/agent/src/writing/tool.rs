@@ -20,7 +20,7 @@ pub(crate) const WRITE_FILE: &str = "write_file";
 /// Writes a file whose content is the text of a call, for models that can be given such tools.
 pub(crate) const WRITE_TEXT: &str = "write_text";
 
-/// What models are offered beside [`BEGIN`]: tools whose calls hold content, none of them unless it is asked for.
+/// What models are offered beside `WritePlanTool_begin`: tools whose calls hold content, none of them unless it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContentTools {
     /// `write_file`, which takes content as an argument in JSON.

@@ -97,7 +97,13 @@ fn markdown_both_ways() {
     assert_eq!(made.code, Some(0), "{made:?}");
     let told = desk.run(&["to-markdown", "made.docx"]);
     assert_eq!(told.stdout, "# Title\n\nSome **bold** words.\n\n- one\n- two\n");
-    let styled = desk.run(&["from-markdown", "in.md", "-o", "styled.docx", "--template", "nda.docx"]);
+    desk.put("other.md", b"# Other\n\nAnd more.");
+    let styled = desk.run(&["from-markdown", "other.md", "-o", "styled.docx", "--template", "made.docx"]);
     assert_eq!(styled.code, Some(0), "{styled:?}");
-    assert!(desk.run(&["to-markdown", "styled.docx"]).stdout.starts_with("# Title"));
+    assert_eq!(desk.run(&["to-markdown", "styled.docx"]).stdout, "# Other\n\nAnd more.\n");
+    // The example has a date that is picked, which nobody may type over.
+    let refused = desk.run(&["from-markdown", "in.md", "-o", "no.docx", "--template", "nda.docx"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("the template's own text"), "{refused:?}");
+    assert!(!desk.path("no.docx").exists());
 }
