@@ -1,15 +1,33 @@
 //! From the session's trees to proven bytes.
 
-use engross_xml::Document;
+use engross_xml::{Document, NodeId};
 
 use super::{Saved, WordDocument};
 use crate::error::Error;
+use crate::names::{P, SECT_PR};
 use crate::ops::{Proof, ProofState, Tracking};
 use crate::parts;
 use crate::proof::{self, Edited};
 use crate::revisions::{Selection, Side, resolve};
 
 impl WordDocument {
+    /// The package with one empty paragraph in place of all that the body says; its section stays, and with it headers, footers
+    /// and page layout. For templates: nothing is tracked or proven.
+    pub(crate) fn emptied(mut self) -> Result<Vec<u8>, Error> {
+        let paragraph = self.tree.new_element(P);
+        let said: Vec<NodeId> = self.tree.children(self.body).collect();
+        let section = said.iter().copied().rfind(|node| self.tree.name(*node) == SECT_PR);
+        match section {
+            Some(section) => self.tree.insert_before(section, paragraph),
+            None => self.tree.append(self.body, paragraph),
+        }
+        for node in said.into_iter().filter(|node| Some(*node) != section) {
+            self.tree.detach(node);
+        }
+        self.package.set_part(&self.main_name, self.tree.write());
+        Ok(self.package.write()?)
+    }
+
     /// Writes the document, after proving on the bytes to be written that this session's edits can be rejected and
     /// accepted.
     ///

@@ -18,14 +18,13 @@ const BLANK: &[u8] = include_bytes!("blank.docx");
 /// # Errors
 /// When the template is no usable document, or the Markdown holds what no document can.
 pub fn from_markdown(markdown: &str, template: Option<Vec<u8>>, limits: &Limits) -> Result<Vec<u8>, Error> {
-    let has_template = template.is_some();
-    let mut document = WordDocument::open(template.unwrap_or_else(|| BLANK.to_vec()), limits)?;
+    let emptied = WordDocument::open(template.unwrap_or_else(|| BLANK.to_vec()), limits)?.emptied()?;
+    let mut document = WordDocument::open(emptied, limits)?;
     let place = Place::in_body(Address::First);
-    let end = (document.paragraph_count() > 1).then(|| Place::in_body(Address::Last));
     let edit = if markdown.trim().is_empty() {
         Edit::EditParagraph { place, content: String::new() }
     } else {
-        Edit::Replace { place, end, content: markdown.to_owned() }
+        Edit::Replace { place, end: None, content: markdown.to_owned() }
     };
     let operation = Operation { edit, expected_text: None, plain: false, author: None };
     let batch = Batch { operations: vec![operation], ..Batch::default() };
@@ -33,12 +32,7 @@ pub fn from_markdown(markdown: &str, template: Option<Vec<u8>>, limits: &Limits)
     let options = EditOptions { author: "engross".to_owned(), date: "2000-01-01T00:00:00Z".to_owned() };
     for result in document.apply(&batch, &options)? {
         if matches!(result.status, Status::Refused | Status::Failed) {
-            let mut message = result.message.unwrap_or_default();
-            if has_template {
-                message = format!(
-                    "the template's own text cannot be replaced, or that of the Markdown not be written: {message}"
-                );
-            }
+            let message = result.message.unwrap_or_default();
             return Err(Error::InvalidOperation { index: None, message });
         }
     }
