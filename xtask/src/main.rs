@@ -75,7 +75,7 @@ enum Chore {
         /// A tenth of each.
         #[arg(long)]
         quick: bool,
-        /// Only scenarios whose name holds this: kill-sqlite, kill-postgres, database, nodes, disk.
+        /// Only scenarios whose name holds this: kill-sqlite, kill-postgres, database, nodes, disk, tasks.
         #[arg(long)]
         only: Option<String>,
     },
@@ -85,10 +85,21 @@ enum Chore {
         #[arg(long, default_value_t = 10_000)]
         sessions: u32,
     },
+    /// Tries tasks at length: many that wait while the clock jumps and the server restarts, and files with hostile names.
+    TasksAtLength {
+        /// How many tasks wait.
+        #[arg(long, default_value_t = 5_000)]
+        queued: u32,
+        /// How many names.
+        #[arg(long, default_value_t = 100_000)]
+        names: u32,
+    },
     /// Evaluates learning offline and writes docs/learning-evaluation.md with its plots.
     EvalLearning,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
+    #[command(hide = true)]
+    AcpAgent,
     #[command(hide = true)]
     Floor { file: PathBuf, part: String },
     #[command(hide = true)]
@@ -107,6 +118,12 @@ fn main() -> ExitCode {
         Chore::WriteMatrix => test::write_matrix(),
         Chore::Faults { quick, only } => faults::run(quick, only.as_deref()),
         Chore::RandomSessions { sessions } => faults::random_sessions(sessions),
+        Chore::TasksAtLength { queued, names } => faults::tasks_at_length(queued, names),
+        // Whatever ends it is told by whoever started it.
+        Chore::AcpAgent => {
+            let _ = engross_testkit::acp_agent::serve(std::io::stdin().lock(), std::io::stdout());
+            Ok(())
+        }
         Chore::EvalLearning => eval_learning(),
         Chore::Examples => examples::pack(),
         Chore::Floor { file, part } => bench::edit::floor(&file, &part),

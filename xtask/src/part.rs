@@ -15,10 +15,13 @@ pub(crate) enum Part {
     Node,
     /// The programs of a Postgres server, or the address of one.
     Postgres,
+    /// A server that plays object storage.
+    Moto,
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 5] = [Self::Wasm, Self::Judge, Self::Soffice, Self::Postgres, Self::Node];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Wasm, Self::Judge, Self::Soffice, Self::Postgres, Self::Moto, Self::Node];
 
     /// The name in `ENGROSS_REQUIRE`.
     pub(crate) fn name(self) -> &'static str {
@@ -28,6 +31,7 @@ impl Part {
             Self::Soffice => "soffice",
             Self::Node => "node",
             Self::Postgres => "postgres",
+            Self::Moto => "moto",
         }
     }
 
@@ -38,6 +42,7 @@ impl Part {
             Self::Judge => "python3 with the package lxml",
             Self::Soffice => "LibreOffice Writer on the PATH, or ENGROSS_TEST_SOFFICE",
             Self::Node => "Node 20 or newer with npm",
+            Self::Moto => "pip install 'moto[server]', or ENGROSS_TEST_MOTO",
             Self::Postgres => "PostgreSQL on the PATH or in /usr/lib/postgresql, or ENGROSS_TEST_POSTGRES",
         }
     }
@@ -56,6 +61,7 @@ impl Part {
             Self::Soffice => succeeds(Command::new(soffice()).arg("--version")),
             Self::Node => succeeds(Command::new("npm").arg("--version")),
             Self::Postgres => has_postgres(),
+            Self::Moto => succeeds(Command::new(moto()).arg("--help")),
         }
     }
 }
@@ -64,6 +70,12 @@ impl Part {
 #[expect(clippy::disallowed_methods, reason = "a chore's own setting")]
 pub(crate) fn soffice() -> String {
     std::env::var("ENGROSS_TEST_SOFFICE").unwrap_or_else(|_| "soffice".to_owned())
+}
+
+/// The server that plays object storage.
+#[expect(clippy::disallowed_methods, reason = "a chore's own setting")]
+fn moto() -> String {
+    std::env::var("ENGROSS_TEST_MOTO").unwrap_or_else(|_| "moto_server".to_owned())
 }
 
 /// The parts whose absence is a failure.

@@ -416,6 +416,10 @@ pub(crate) struct ServeArgs {
     /// Database for traces of all sessions, such as postgres://user@host/name; none without.
     #[arg(long, value_name = "URL")]
     pub(crate) traces: Option<String>,
+    /// Object storage where the files of tasks are kept besides, such as s3://bucket/prefix; with AWS_REGION,
+    /// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_ENDPOINT_URL from the environment.
+    #[arg(long, value_name = "URL")]
+    pub(crate) blobs: Option<String>,
     /// Secret that clients must send as a bearer token; ENGROSS_TOKEN keeps it out of sight.
     #[arg(long, value_name = "SECRET")]
     pub(crate) token: Option<String>,

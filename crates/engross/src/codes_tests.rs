@@ -34,6 +34,7 @@ fn known() -> BTreeSet<String> {
         engross_agent::workspace::CODES,
         engross_bridge::runs::CODES,
         engross_store::CODES,
+        engross_store::blobs::CODES,
         engross_write::CODES,
         engross_bridge::runs::CODES,
         engross_bridge::threads::CODES,

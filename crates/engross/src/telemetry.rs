@@ -4,7 +4,6 @@
 //! its own empties, and what does not fit, or no collector takes, is gone. Sends spans of sessions only, and no events: those
 //! may repeat what a provider said.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
@@ -14,7 +13,6 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use reqwest::Url;
 use reqwest::blocking::Client;
-use rustls_platform_verifier::BuilderVerifierExt;
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
@@ -92,19 +90,10 @@ pub(crate) fn address(endpoint: &str) -> Result<String, String> {
 
 /// A client that goes to the collector and nowhere else.
 fn client(url: &str) -> Result<Client, String> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let tls = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| format!("no TLS can be made: {error}"))?;
-    // Root certificates are read only where they are needed: a machine without any can have a collector of its own.
-    let tls = if url.starts_with("https:") {
-        tls.with_platform_verifier()
-            .map_err(|error| format!("no root certificates can be read from this machine: {error}"))?
-    } else {
-        tls.with_root_certificates(rustls::RootCertStore::empty())
-    };
+    let scheme = url.split(':').next().unwrap_or_default();
+    let tls = engross_tls::of_scheme(scheme).map_err(|error| error.to_string())?;
     Client::builder()
-        .tls_backend_preconfigured(tls.with_no_client_auth())
+        .tls_backend_preconfigured(tls)
         .timeout(REQUEST)
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)

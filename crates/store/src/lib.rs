@@ -1,8 +1,12 @@
-//! What outlives the process: session logs in memory, in one SQLite file, in Postgres, and files beneath one root folder.
+//! What outlives the process: session logs in memory, in one SQLite file, in Postgres, files beneath one root folder, and bytes
+//! in object storage.
 //!
 //! Must never know what an entry means: bodies, snapshots and values are bytes. Time comes in from outside. Start at
-//! [`Store`]; `docs/design/store.md` says what durable means. Files are in [`files`].
+//! [`Store`]; `docs/design/store.md` says what durable means. Files are in [`files`], bytes elsewhere in
+//! `blobs`.
 
+#[cfg(feature = "objects")]
+pub mod blobs;
 mod error;
 pub mod files;
 mod memory;

@@ -14,6 +14,7 @@ pub const CODES: &[&str] = &[
     "INVALID_OPERATION",
     "ARGS_INVALID",
     "UNSUPPORTED_TARGET",
+    "DOCUMENT_NOT_COMPOSED",
     "EMPTY_CONTENT",
     "TOO_LARGE",
     "ENCODING_INVALID",
@@ -63,9 +64,14 @@ pub enum Error {
     /// Wrong arguments of a tool call.
     #[error(transparent)]
     Args(#[from] ArgsError),
-    /// A kind of file that cannot be written as text.
-    #[error("{0} cannot be written as text: write a Markdown file instead")]
+    /// A kind of file that cannot be written like this.
+    #[error(
+        "{0} cannot be written like this: a .docx is made of Markdown with create or overwrite; one that is there is edited, not appended to or patched; of other Word files write the Markdown"
+    )]
     UnsupportedTarget(String),
+    /// No document can be made of the content.
+    #[error("no document can be made of the content: {0}")]
+    NotComposed(String),
     /// Nothing but blanks.
     #[error("the content is empty: send the content again, or begin with 'allow_empty'")]
     EmptyContent,
@@ -159,6 +165,7 @@ impl Error {
             Self::Options(_) => "ARGS_INVALID",
             Self::Args(error) => error.code(),
             Self::UnsupportedTarget(_) => "UNSUPPORTED_TARGET",
+            Self::NotComposed(_) => "DOCUMENT_NOT_COMPOSED",
             Self::EmptyContent => "EMPTY_CONTENT",
             Self::TooLarge { .. } => "TOO_LARGE",
             Self::Encoding(_) => "ENCODING_INVALID",

@@ -21,6 +21,7 @@ fn all() -> Vec<Error> {
         Error::Args(ArgsError::Incomplete { at: 1, content: 1 }),
         Error::Args(ArgsError::ContentMissing { at: 1 }),
         Error::UnsupportedTarget(text()),
+        Error::NotComposed(text()),
         Error::EmptyContent,
         Error::TooLarge { limit: 1 },
         Error::Encoding(InvalidUtf8 { offset: 1 }),

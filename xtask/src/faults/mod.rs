@@ -8,6 +8,7 @@ mod kill;
 mod load;
 mod nodes;
 mod server;
+mod tasks;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,12 +26,13 @@ struct Trial<'a> {
 /// Tells its figures, or that it was skipped, and why.
 type Scenario = fn(&Trial<'_>) -> Result<String>;
 
-const SCENARIOS: [(&str, Scenario); 5] = [
+const SCENARIOS: [(&str, Scenario); 6] = [
     ("kill-sqlite", kill::sqlite),
     ("kill-postgres", kill::postgres),
     ("database", database::run),
     ("nodes", nodes::run),
     ("disk", disk::run),
+    ("tasks", tasks::run),
 ];
 
 /// Runs the scenarios whose name holds `only`.
@@ -62,6 +64,18 @@ pub(crate) fn random_sessions(sessions: u32) -> Result<()> {
             .env("ENGROSS_RANDOM_SESSIONS", sessions.to_string())
             .current_dir(root())
             .args(["test", "--profile", "ci", "--package", "engross-agent", "--lib", "random_sessions_hold"])
+            .args(["--", "--nocapture"]),
+    )
+}
+
+/// Tasks that wait for a gateway, so many, over restarts and a clock that jumps; and hostile names of files, so many.
+pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
+    run_command(
+        Command::new(env!("CARGO"))
+            .env("ENGROSS_QUEUED_TASKS", queued.to_string())
+            .env("ENGROSS_HOSTILE_NAMES", names.to_string())
+            .current_dir(root())
+            .args(["test", "--profile", "ci", "--package", "engross-bridge", "--test", "bridge", "at_length"])
             .args(["--", "--nocapture"]),
     )
 }

@@ -41,15 +41,23 @@ impl Told {
 impl Server {
     /// Starts `engross serve` with a store, and the model at `model`.
     pub(super) fn start(folder: &Path, store: &str, model: &str) -> Result<Self> {
+        write(&folder.join("config.toml"))?;
+        Self::start_with(folder, store, &format!("openai-compatible:{model}/v1#scripted"))
+    }
+
+    /// Starts `engross serve` with the settings in `config.toml` of the folder, and a model that nobody asks.
+    pub(super) fn start_as_set(folder: &Path) -> Result<Self> {
+        Self::start_with(folder, "sqlite", "rules")
+    }
+
+    fn start_with(folder: &Path, store: &str, model: &str) -> Result<Self> {
         let engine = root().join("target/ci").join(format!("engross{}", std::env::consts::EXE_SUFFIX));
-        let settings = folder.join("config.toml");
-        write(&settings)?;
         let mut child = Command::new(engine)
             .args(["serve", "--listen", "127.0.0.1:0", "--store", store, "--data"])
             .arg(folder)
-            .args(["--model", &format!("openai-compatible:{model}/v1#scripted")])
+            .args(["--model", model])
             .env_remove("ENGROSS_TOKEN")
-            .env("ENGROSS_CONFIG", settings)
+            .env("ENGROSS_CONFIG", folder.join("config.toml"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -71,6 +79,11 @@ impl Server {
             }
             said.push_str(&line);
         }
+    }
+
+    /// The number of its process.
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// SIGKILL.

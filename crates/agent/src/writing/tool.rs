@@ -75,7 +75,7 @@ fn begin_spec() -> ToolSpec {
             "type": "object",
             "properties": {
                 "intent": {"type": "string", "description": "What the file is for."},
-                "target_file": {"type": "string", "description": "Path of the file beneath the workspace."},
+                "target_file": {"type": "string", "description": "Path of the file beneath the workspace. A .docx is made of Markdown."},
                 "operation": {"type": "string", "enum": ["create", "overwrite", "append", "patch"]},
                 "patch": {"type": "object", "description": patch},
                 "must_exist": {"type": "boolean", "description": "overwrite only a file that is there."},
@@ -101,7 +101,7 @@ fn write_file_spec() -> ToolSpec {
         parameters: json!({
             "type": "object",
             "properties": {
-                "target_file": {"type": "string", "description": "Path of the file beneath the workspace."},
+                "target_file": {"type": "string", "description": "Path of the file beneath the workspace. A .docx is made of Markdown."},
                 "operation": {"type": "string", "enum": ["create", "overwrite", "append"]},
                 "content": {"type": "string", "description": "All of the content. Give it last."},
             },

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
-use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -47,12 +46,6 @@ pub(super) async fn connect(address: &Address, largest: usize) -> Result<Socket,
 }
 
 fn connector() -> Result<TlsConnector, String> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| format!("no TLS can be made: {error}"))?
-        .with_platform_verifier()
-        .map_err(|error| format!("no root certificates can be read: {error}"))?
-        .with_no_client_auth();
+    let config = engross_tls::secured().map_err(|error| error.to_string())?;
     Ok(TlsConnector::from(Arc::new(config)))
 }

@@ -35,7 +35,7 @@ async fn scope(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<(Sess
     match bridge.runs.look(&call.principal, &lookup).await? {
         Found::Run(_) => Ok((SessionKey::parse(session)?, RunId::parse(run)?)),
         Found::Mismatch => Err(ScopeError::ScopeMismatch.into()),
-        Found::Nothing | Found::NoRun => Err(RpcError::token(
+        Found::Nothing | Found::NoRun(_) => Err(RpcError::token(
             -32602,
             "TASK_NOT_FOUND",
             "there is no such run of this session: look at its ids, or prepare it",

@@ -36,7 +36,11 @@ async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> R
         Found::Nothing => {
             return Ok(missing("TASK_NOT_FOUND", "there is no such task: look at its ids, or start it"));
         }
-        Found::NoRun => {
+        Found::NoRun(session) => {
+            if let Some(told) = files_alone(bridge, &lookup, session).await? {
+                bridge.runs.counters().count_unconfirmed();
+                return Ok(told);
+            }
             return Ok(missing("no_native_task_record", "the thread is known, but not this run: start it"));
         }
         Found::Mismatch => {
@@ -82,6 +86,34 @@ async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> R
     Ok(told)
 }
 
+/// What is told of a run of this session that left files and no record: that its end is not known (contracts/tasks.md §3.4).
+/// The files are counted and not listed, because nothing says that they are whole.
+async fn files_alone(
+    bridge: &Bridge,
+    lookup: &crate::runs::Lookup,
+    session: Option<SessionKey>,
+) -> Result<Option<Value>, RpcError> {
+    let (Some(session), Some(Ok(run))) = (session, lookup.run.as_deref().map(RunId::parse)) else {
+        return Ok(None);
+    };
+    let runs = bridge.runs.clone();
+    let key = session.as_str().to_owned();
+    let counted = tokio::task::spawn_blocking(move || {
+        let config = runs.config();
+        let scope = config.workspace.open(&session, &run, None).ok()?;
+        let manifest =
+            scope.manifest(&crate::scopes::Requirements::default(), None, config.hashing()).ok()?;
+        Some(manifest.files.len()).filter(|count| *count > 0)
+    });
+    Ok(counted.await.map_err(|_| RunError::Stopping)?.map(|count| {
+        json!({
+            "ok": true, "success": false, "status": "unknown", "taskStatus": "unknown", "terminal": false,
+            "evidence": "artifacts_present", "artifactCount": count, "artifacts": [],
+            "runId": lookup.run, "appThreadKey": lookup.thread, "openclawSessionKey": key,
+        })
+    }))
+}
+
 /// `xworkmate.tasks.cancel`.
 pub(super) async fn cancel(
     bridge: &Bridge,
@@ -94,7 +126,7 @@ pub(super) async fn cancel(
     lookup.provider = params.text("gatewayProviderId")?.map(str::to_owned);
     let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
         Found::Run(ticket) => ticket,
-        Found::Nothing | Found::NoRun => return Ok(refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED")),
+        Found::Nothing | Found::NoRun(_) => return Ok(refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED")),
         Found::Mismatch => return Ok(refused("RUN_SCOPE_MISMATCH")),
     };
     let run = ticket.run().clone();

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use engross_store::NameRow;
 
-use super::decide::{Action, Input, Reply, Said};
+use super::decide::{Action, Input, Reply};
 use super::error::RunError;
 use super::log::Question;
 use super::names::{Kind, key_name, name};
 use super::order::{Face, Target};
+use super::said::Said;
 use super::service::{Cell, Runs};
 use super::state::Phase;
 use super::ticket::Ticket;
 use crate::agent::Receipt;
-use crate::scopes::RunId;
+use crate::scopes::{RunId, SessionKey};
 
 /// How long an agent has to confirm that it was asked to stop.
 const CONFIRM: Duration = Duration::from_secs(5);
@@ -44,8 +45,8 @@ pub enum Found {
     Run(Ticket),
     /// Nothing of this principal.
     Nothing,
-    /// The thread, but no such run.
-    NoRun,
+    /// The thread, but no such run; the key of its session.
+    NoRun(Option<SessionKey>),
     /// Ids that do not belong together.
     Mismatch,
 }
@@ -90,7 +91,7 @@ impl Runs {
             (None, Some(turn)) => live.runs.iter().rev().find(|known| known.turn == *turn),
             (None, None) => live.newest(),
         };
-        let Some(run) = named else { return Ok(Found::NoRun) };
+        let Some(run) = named else { return Ok(Found::NoRun(live.session_key.clone())) };
         if differs(&lookup.turn, &run.turn) {
             return Ok(Found::Mismatch);
         }

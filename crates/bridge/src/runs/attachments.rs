@@ -31,7 +31,7 @@ pub(super) fn put(scope: &Scope, turn: &str, inline: &[Inline]) -> Result<Vec<At
             .map_err(|error| failed(error.to_string()))?;
         scope
             .folder()
-            .write(&path, &mut bytes.as_slice(), &Precondition::Any)
+            .write_private(&path, bytes.as_slice(), &Precondition::Any)
             .map_err(|error| failed(format!("the attachment '{}': {error}", file.name)))?;
         all.push(Attachment {
             name: file.name.clone(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engross_protocol::{Clock, IdSource};
+use engross_store::blobs::Blobs;
 use engross_store::{Millis, Store};
 
 use super::lane::Places;
@@ -43,6 +44,8 @@ pub struct RunsConfig {
     pub keys: Keys,
     /// Hashes of files that were computed before.
     pub hashes: Arc<dyn Hashes>,
+    /// Where files of ended runs are kept besides; nowhere without.
+    pub blobs: Option<Arc<dyn Blobs>>,
     /// How many files are hashed at once.
     pub threads: NonZeroUsize,
     /// Who can carry out runs, in the order they are told.

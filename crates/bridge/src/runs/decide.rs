@@ -8,6 +8,7 @@ use engross_store::Millis;
 use super::log::{Question, RunEvent};
 use super::order::{Face, Order};
 use super::outcome::{Evidence, Failing, Status, fail, judge};
+use super::said::Said;
 use super::state::{Active, Phase, Run, Thread};
 use crate::agent::{AgentEvent, How, PermissionOption, Policy};
 use crate::scopes::{Manifest, RunId};
@@ -46,14 +47,6 @@ pub(super) enum Input {
     Restarted(bool),
     /// The thread's conversation is to be forgotten.
     Close,
-}
-
-/// What was heard of an answer so far, and is not in the log.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) text: String,
-    /// Files elsewhere that it names.
-    pub(super) files: Vec<String>,
 }
 
 /// What to do once the entries are stored.

@@ -10,21 +10,19 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::attachments;
 use super::config::Provider;
-use super::decide::{Action, Input, Said};
+use super::decide::{Action, Input};
 use super::error::RunError;
 use super::handle::Handle;
 use super::lane::Waiting;
 use super::names::{Kind, name};
 use super::order::{Order, Target};
+use super::said::Said;
 use super::service::{Cell, Runs};
 use super::state::Phase;
 use super::tell;
 use crate::agent::{AgentEvent, Running, Turn};
-use crate::scopes::{Manifest, RunId, Scope, media_tokens};
+use crate::scopes::{Collection, Manifest, RunId, Scope, media_tokens};
 use serde_json::json;
-
-/// The bytes of an answer that are kept.
-const LONGEST_TEXT: usize = 8 << 20;
 
 /// How long an agent has to confirm that it was asked to stop.
 const CONFIRM: Duration = Duration::from_secs(5);
@@ -306,9 +304,7 @@ impl Runs {
         };
         match event {
             AgentEvent::Text(text) => {
-                if said.text.len() + text.len() <= LONGEST_TEXT {
-                    said.text.push_str(&text);
-                }
+                said.hear(&text);
                 tell("delta", "delta", json!({ "delta": text, "text": text }));
             }
             AgentEvent::Thought(text) => tell(
@@ -316,21 +312,14 @@ impl Runs {
                 "thinking",
                 json!({ "structuredEvent": { "type": "thinking", "text": text }, "eventType": "thinking" }),
             ),
-            AgentEvent::Tool { id, title, kind, status } => tell(
-                "event",
-                "tool_call",
-                json!({
-                    "structuredEvent": { "type": "tool_call", "toolCallId": id, "title": title, "kind": kind, "status": status },
-                    "eventType": "tool_call",
-                }),
-            ),
-            AgentEvent::Files(files) => {
-                for file in files {
-                    if !said.files.contains(&file) {
-                        said.files.push(file);
-                    }
-                }
+            AgentEvent::Tool { id, title, kind, status } => {
+                said.call(&id);
+                let call = json!({
+                    "type": "tool_call", "toolCallId": id, "title": title, "kind": kind, "status": status,
+                });
+                tell("event", "tool_call", json!({ "structuredEvent": call, "eventType": "tool_call" }));
             }
+            AgentEvent::Files(files) => said.name(files),
             event => return Some(event),
         }
         None
@@ -342,6 +331,7 @@ impl Runs {
         let Some(Phase::Exporting(exporting)) = live.run(run).map(|run| run.phase.clone()) else { return };
         drop(live);
         let runs = self.clone();
+        let face = exporting.face.clone();
         let listed = tokio::task::spawn_blocking(move || {
             let face = &exporting.face;
             let config = &runs.inner.config;
@@ -350,21 +340,53 @@ impl Runs {
             let roots = roots.unwrap_or_default();
             let mut files = exporting.files.clone();
             files.extend(media_tokens(&exporting.text));
-            let mut warnings = Vec::new();
+            let mut collected = None;
             if !roots.is_empty() && !files.is_empty() {
-                warnings = scope.collect(&files, &roots, None, config.hashing())?.warnings;
+                collected = Some(scope.collect(&files, &roots, None, config.hashing())?);
             }
             let mut manifest = scope.manifest(&face.contract.requirements(), None, config.hashing())?;
-            manifest.warnings.extend(warnings);
+            if face.target == Target::Gateway {
+                reachable(&files, collected.as_ref(), &manifest)?;
+            }
+            manifest.warnings.extend(collected.into_iter().flat_map(|collected| collected.warnings));
             Ok::<Manifest, RunError>(manifest)
         });
         let input = match listed.await {
-            Ok(Ok(manifest)) => Input::Exported(manifest),
+            Ok(Ok(mut manifest)) => {
+                self.keep(&face, &mut manifest).await;
+                Input::Exported(manifest)
+            }
             Ok(Err(error)) => Input::ExportFailed(error.code().to_owned(), error.to_string()),
             Err(_) => return,
         };
         self.settle(cell, run, input, &Said::default()).await;
     }
+}
+
+/// Refuses a result that names a file which is not among its files: whoever reads the words would look for it.
+fn reachable(named: &[String], collected: Option<&Collection>, manifest: &Manifest) -> Result<(), RunError> {
+    let is_here = |path: &String| {
+        let was_taken = |taken: &Collection| taken.files.iter().any(|file| file.source == *path);
+        // A link elsewhere is no file of the gateway.
+        path.contains("://")
+            || collected.is_some_and(was_taken)
+            || manifest.files.iter().any(|file| {
+                let before = path.strip_suffix(&file.relative_path);
+                before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            })
+    };
+    let Some(missing) = named.iter().find(|path| !is_here(path)) else { return Ok(()) };
+    let why = collected
+        .and_then(|taken| taken.warnings.iter().find(|warning| warning.contains(missing.as_str())))
+        .map(|warning| format!(" ({warning})"))
+        .unwrap_or_default();
+    Err(RunError::Scope {
+        code: "OPENCLAW_ARTIFACT_UNREACHABLE",
+        message: format!(
+            "the answer names the file '{}', which cannot be had from the gateway{why}: let it be written to the folder of the task",
+            missing.chars().take(200).collect::<String>()
+        ),
+    })
 }
 
 fn millis(duration: Duration) -> u64 {

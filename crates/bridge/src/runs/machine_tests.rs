@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use proptest::prelude::*;
 
-use super::decide::{Action, Input, Reply, Said, decide};
+use super::decide::{Action, Input, Reply, decide};
 use super::log::RunEvent;
 use super::order::{Contract, Face, LoadClass, Order, Target};
 use super::outcome::{Status, SyncStatus};
+use super::said::Said;
 use super::state::{Phase, Thread};
 use super::tell;
 use crate::agent::{AgentEvent, How, PermissionOption, Policy, ProviderId, TurnEnd};

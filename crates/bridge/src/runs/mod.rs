@@ -9,19 +9,24 @@
 //! | `log`, `keys` | what happened, in order? |
 //! | `state` | where does a thread stand, as the log tells it? |
 //! | `decide` | what happens next? |
+//! | `said` | which of the agent's words are the answer? |
 //! | `outcome` | what has a run come to? |
 //! | `lane` | who may begin when places are few? |
 //! | `tell`, `updates`, `ticket` | what of it is told, to whom, and under which number? |
 //! | `config`, `service` | what are all runs made of, and how is a decision stored? |
 //! | `submit`, `drive`, `attachments`, `handle` | how is a run accepted, and carried out? |
+//! | `blobs` | where are files kept besides? |
 //! | `ask` | what can be asked of runs that are there? |
+//! | `counters` | how often has something gone wrong? |
 //! | `jobs` | which runs did somebody ask for as jobs? |
 //! | `watch` | who looks after runs that nobody asks for? |
 //! | `names`, `journal` | how is a thread stored, and found again? |
 
 mod ask;
 mod attachments;
+mod blobs;
 mod config;
+mod counters;
 mod decide;
 mod drive;
 mod error;
@@ -34,6 +39,7 @@ mod log;
 mod names;
 mod order;
 mod outcome;
+mod said;
 mod service;
 mod state;
 mod submit;
@@ -46,9 +52,13 @@ mod watch;
 mod lane_tests;
 #[cfg(test)]
 mod machine_tests;
+#[cfg(test)]
+mod said_tests;
 
 pub use ask::{Cancelled, Found, Lookup};
+pub use blobs::KeptFile;
 pub use config::{Provider, RunsConfig};
+pub use counters::Counters;
 pub use decide::Reply;
 pub use error::{CODES, RunError};
 pub use lane::Places;

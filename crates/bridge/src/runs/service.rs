@@ -12,12 +12,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::config::RunsConfig;
-use super::decide::{Action, Input, Said, decide};
+use super::counters::Counters;
+use super::decide::{Action, Input, decide};
 use super::error::RunError;
 use super::handle::Handle;
 use super::lane::{Lane, Waiting};
 use super::log::RunEvent;
 use super::order::{Order, Target};
+use super::said::Said;
 use super::state::{Phase, Thread};
 use super::updates::Updates;
 use super::{journal, tell};
@@ -40,6 +42,7 @@ pub(super) struct Inner {
     cells: Mutex<HashMap<SessionId, Arc<Cell>>>,
     names: Mutex<HashMap<Name, NameRow>>,
     lanes: Mutex<HashMap<Target, Lane>>,
+    pub(super) counters: Counters,
     pub(super) tasks: TaskTracker,
     pub(super) stopping: CancellationToken,
 }
@@ -83,10 +86,17 @@ impl Runs {
                 cells: Mutex::default(),
                 names: Mutex::default(),
                 lanes: Mutex::new(lanes),
+                counters: Counters::default(),
                 tasks: TaskTracker::new(),
                 stopping: CancellationToken::new(),
             }),
         }
+    }
+
+    /// What was counted since the process began.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        &self.inner.counters
     }
 
     /// What it is made of.
@@ -203,6 +213,7 @@ impl Runs {
         }
         let mut state = before;
         for event in events {
+            self.inner.counters.count(event);
             state.apply(event, now);
             cell.updates.entry(state.head, event.run(), |seq| tell::of_entry(&state, event, seq));
         }

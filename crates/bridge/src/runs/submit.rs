@@ -8,11 +8,12 @@ use engross_protocol::SessionId;
 use engross_store::{Millis, Name, NameRow, NewSession};
 use sha2::{Digest, Sha256};
 
-use super::decide::{Action, Input, Said, decide};
+use super::decide::{Action, Input, decide};
 use super::error::RunError;
 use super::log::RunEvent;
 use super::names::{Kind, check_thread, key_name, name};
 use super::order::{Contract, Face, Inline, LONGEST_BUDGET, LoadClass, Order, Target};
+use super::said::Said;
 use super::service::Runs;
 use super::state::Thread;
 use super::ticket::Ticket;

@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::decide::{Input, Said};
+use super::decide::Input;
 use super::error::RunError;
 use super::names::{Kind, name};
+use super::said::Said;
 use super::service::Runs;
 use super::state::Phase;
 use super::tell;

@@ -31,7 +31,9 @@ impl Sha256Sum {
         Self(bytes)
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8; 32] {
+    /// The 32 bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 

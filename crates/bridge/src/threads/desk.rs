@@ -2,7 +2,7 @@
 //!
 //! Must never decide anything itself, or tell of anything that is not stored.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 
 use super::error::ThreadError;
+use super::folder::{keep_synced, sent, synced};
 use super::journal::{Held, Journal};
 use super::link::{Call, Frame, Link};
 use super::machine::{Action, Input, Lane, Rules, needs_lane, step};
@@ -162,12 +163,19 @@ impl Desk {
         let (mut active, mut before, mut queued) = (0, 0, 0);
         let place = waits_since(held, ask, self.journal.now());
         for key in self.journal.keys().await? {
-            let Some(other) = self.journal.load(&key).await?.filter(|other| needs_lane(&other.thread)) else {
-                continue;
-            };
             if key == held.thread.record.thread_id {
                 continue;
             }
+            let other = match self.journal.load(&key).await {
+                Ok(other) => other.filter(|other| needs_lane(&other.thread)),
+                // A thread that cannot be read holds up nobody but itself.
+                Err(ThreadError::Record { problem }) => {
+                    tracing::warn!(thread = %key, %problem, "a task thread cannot be read");
+                    None
+                }
+                Err(error) => return Err(error),
+            };
+            let Some(other) = other else { continue };
             match &other.thread.work {
                 Work::Running(_) => active += 1,
                 Work::Queued(waiting) => {
@@ -293,7 +301,14 @@ impl Driven<'_> {
                 }
                 let Some(running) = self.held.thread.running() else { return Ok(()) };
                 let method = if running.follows { "session.message" } else { "session.start" };
-                let params = prompt::params(&self.held.thread.record, &running.ask);
+                let sent = match sent(self.folder, &running.ask).await {
+                    Ok(sent) => sent,
+                    Err(error) => {
+                        let message = format!("a file that was to be sent along cannot be read: {error}");
+                        return self.input(Input::Refused(error.code().to_owned(), message)).await;
+                    }
+                };
+                let params = prompt::params(&self.held.thread.record, &running.ask, &sent);
                 let last_event = self.heard.clone();
                 self.listen(Call { method, params, last_event }).await
             }
@@ -449,33 +464,4 @@ impl Driven<'_> {
         };
         self.input(Input::Fetched { paths: report.paths(), failed: report.failed() }).await
     }
-}
-
-/// Where a thread's folder says which of its files were fetched, and with which bytes.
-const SYNCED: &str = ".xworkmate/synced.json";
-
-fn synced(folder: &Folder) -> Result<BTreeMap<String, String>, ThreadError> {
-    let path = engross_store::files::RelPath::parse(SYNCED)?;
-    let found = folder.read(&path, 64 << 20)?;
-    // A list that cannot be read makes no file ours: then none is replaced.
-    Ok(found.and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
-}
-
-fn keep_synced(
-    folder: &Folder,
-    mut known: BTreeMap<String, String>,
-    report: &SyncReport,
-) -> Result<(), ThreadError> {
-    let before = known.clone();
-    for file in &report.files {
-        if let (Some(path), Some(sha256)) = (&file.local_path, &file.sha256) {
-            known.insert(path.clone(), sha256.clone());
-        }
-    }
-    if known != before {
-        let path = engross_store::files::RelPath::parse(SYNCED)?;
-        let bytes = serde_json::to_vec(&known).unwrap_or_default();
-        folder.write(&path, bytes.as_slice(), &engross_store::files::Precondition::Any)?;
-    }
-    Ok(())
 }

@@ -21,20 +21,20 @@ use super::state::{Ask, Lifecycle};
 use super::sync::{FetchError, Sink, Source};
 
 /// What comes back of one call; `None` cuts the stream.
-type Reply = Vec<Option<Frame>>;
+pub(super) type Reply = Vec<Option<Frame>>;
 
 #[derive(Default)]
-struct Script {
-    replies: Mutex<VecDeque<Reply>>,
-    calls: Mutex<Vec<Call>>,
+pub(super) struct Script {
+    pub(super) replies: Mutex<VecDeque<Reply>>,
+    pub(super) calls: Mutex<Vec<Call>>,
 }
 
 impl Script {
-    fn of(replies: Vec<Reply>) -> Arc<Self> {
+    pub(super) fn of(replies: Vec<Reply>) -> Arc<Self> {
         Arc::new(Self { replies: Mutex::new(replies.into()), calls: Mutex::default() })
     }
 
-    fn methods(&self) -> Vec<&'static str> {
+    pub(super) fn methods(&self) -> Vec<&'static str> {
         self.calls.lock().unwrap().iter().map(|call| call.method).collect()
     }
 }
@@ -69,33 +69,40 @@ impl Source for Names {
     }
 }
 
-struct Room {
-    store: Arc<MemoryStore>,
-    place: tempfile::TempDir,
+pub(super) struct Room {
+    pub(super) store: Arc<MemoryStore>,
+    pub(super) place: tempfile::TempDir,
+    pub(super) lanes: Lanes,
     ids: Arc<CountingIds>,
 }
 
 impl Room {
-    fn new() -> Self {
-        Self { store: Arc::new(MemoryStore::new()), place: tempfile::tempdir().unwrap(), ids: Arc::default() }
+    pub(super) fn new() -> Self {
+        let lanes = Lanes { active: 1, queued: 1 };
+        Self {
+            store: Arc::new(MemoryStore::new()),
+            place: tempfile::tempdir().unwrap(),
+            lanes,
+            ids: Arc::default(),
+        }
     }
 
-    fn desk(&self, link: &Arc<Script>) -> Desk {
+    pub(super) fn desk(&self, link: &Arc<Script>) -> Desk {
         let journal = Journal::new(
             Arc::<MemoryStore>::clone(&self.store),
             Arc::new(SystemClock),
             Arc::<CountingIds>::clone(&self.ids),
         );
         let rules = Rules { pause: (1, 5), ..Rules::default() };
-        Desk::new(journal, Arc::<Script>::clone(link), rules, Lanes { active: 1, queued: 1 })
+        Desk::new(journal, Arc::<Script>::clone(link), rules, self.lanes)
     }
 
-    fn folder(&self) -> Folder {
+    pub(super) fn folder(&self) -> Folder {
         Root::open(self.place.path()).unwrap().top()
     }
 }
 
-fn record(key: &str) -> ThreadRecord {
+pub(super) fn record(key: &str) -> ThreadRecord {
     let record = json!({
         "schemaVersion": 20_260_411, "threadId": key,
         "workspaceBinding": {"workspaceId": key, "workspacePath": "/w"},
@@ -104,22 +111,22 @@ fn record(key: &str) -> ThreadRecord {
     ThreadRecord::parse(&record.to_string()).unwrap()
 }
 
-fn ask(text: &str) -> Ask {
+pub(super) fn ask(text: &str) -> Ask {
     Ask { text: text.to_owned(), budget: 60_000, wants_files: true, ..Ask::default() }
 }
 
-fn handle() -> Value {
+pub(super) fn handle() -> Value {
     json!({"success": true, "status": "running", "runId": "r", "turnId": "t", "sessionId": "k", "threadId": "k",
         "appThreadKey": "k", "openclawSessionKey": "agent:main:k", "artifactScope": "tasks/s/r",
         "resolvedGatewayProviderId": "openclaw"})
 }
 
-fn done() -> Value {
+pub(super) fn done() -> Value {
     json!({"success": true, "status": "completed", "runId": "r", "artifactScope": "tasks/s/r", "output": "Done.",
         "artifacts": [{"relativePath": "out/a.md", "sizeBytes": 8}]})
 }
 
-fn delta(text: &str) -> Option<Frame> {
+pub(super) fn delta(text: &str) -> Option<Frame> {
     let update = json!({"sessionId": "k", "threadId": "k", "type": "delta", "delta": text});
     Some(Frame::Update(update, Some("e1".to_owned())))
 }
@@ -223,4 +230,34 @@ async fn a_bridge_that_refuses_ends_the_run_with_its_code() {
     let thread = desk.drive("k", &room.folder(), &mut |_| {}).await.unwrap().thread;
     assert_eq!(thread.record.lifecycle_state.last_result_code.as_deref(), Some("ROUTING_REQUIRED"));
     assert_eq!(thread.record.context_state.messages[1].text, "say where to");
+}
+
+#[tokio::test]
+async fn files_go_along_each_time_the_request_is_sent() {
+    let room = Room::new();
+    let script = Script::of(vec![vec![None], vec![Some(Frame::Answer(done()))]]);
+    let desk = room.desk(&script);
+    std::fs::create_dir_all(room.place.path().join(".xworkmate/sent/1")).unwrap();
+    std::fs::write(room.place.path().join(".xworkmate/sent/1/lease.txt"), "May").unwrap();
+    for (key, path) in [("k", "lease.txt"), ("gone", "no.txt")] {
+        desk.journal().open(record(key)).await.unwrap();
+        let attachments = vec![format!(".xworkmate/sent/1/{path}")];
+        let held = desk.send(key, Ask { attachments, ..ask("Read it") }).await.unwrap();
+        if key == "gone" {
+            assert_eq!(held.thread.lifecycle(), Lifecycle::Running, "the place is free again");
+        }
+        let thread = desk.drive(key, &room.folder(), &mut |_| {}).await.unwrap().thread;
+        let code = thread.record.lifecycle_state.last_result_code.unwrap();
+        assert_eq!(code, if key == "k" { "success" } else { "TARGET_MISSING" });
+    }
+    let calls = script.calls.lock().unwrap();
+    let file = json!([{"name": "lease.txt", "mimeType": "text/plain", "content": "TWF5", "sizeBytes": 3,
+        "sha256": "dfb8bf9a4b3ccd8ea5f5d5f30bb1c2f23b4b0fa31f8b1d8fb7b5a7b1a0f6a4c6"}]);
+    assert_eq!(calls.len(), 2, "nothing is sent without what was to go along");
+    for call in &*calls {
+        let mut sent = call.params["inlineAttachments"].clone();
+        assert_eq!(sent[0]["sha256"].as_str().unwrap().len(), 64);
+        sent[0]["sha256"] = file[0]["sha256"].clone();
+        assert_eq!(sent, file);
+    }
 }

@@ -14,12 +14,14 @@
 //! | `journal` | where are threads kept? |
 //! | `link` | what is a bridge to a thread? |
 //! | `remote` | how is a bridge reached over HTTP? |
+//! | `folder` | what is in a thread's folder beside its files? |
 //! | `desk` | how is all that carried out? |
 //! | `questions` | what does its agent ask, and what may be answered? |
 //! | `error` | what can go wrong? |
 
 mod desk;
 mod error;
+mod folder;
 mod journal;
 mod link;
 mod machine;
@@ -31,6 +33,8 @@ mod remote;
 mod state;
 mod sync;
 
+#[cfg(test)]
+mod cases_tests;
 #[cfg(test)]
 mod desk_tests;
 #[cfg(test)]
@@ -50,7 +54,7 @@ pub use journal::{Held, Journal};
 pub use link::{Call, Frame, Frames, Link, LinkError, Pending};
 pub use machine::{Action, Input, Lane, Rules, Step, needs_lane, step};
 pub use outcome::{Reading, RemoteArtifact, Terminal, association_of};
-pub use prompt::{RUN_FOLDER, params, prompt};
+pub use prompt::{RUN_FOLDER, Sent, params, prompt};
 pub use questions::Question;
 pub use record::{
     Association, ContextState, ExecutionBinding, ExecutionMode, LifecycleState, Others, OwnerScope,

@@ -2,10 +2,14 @@
 //!
 //! Must never change the person's words, or be stored as if they were said.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::record::{ExecutionMode, ThreadRecord};
 use super::state::Ask;
+use crate::scopes::{Sha256Sum, content_type};
 
 /// Stands for the folder of the run where only the bridge knows it.
 pub const RUN_FOLDER: &str = "$XWORKMATE_ARTIFACT_DIRECTORY";
@@ -47,9 +51,18 @@ fn needed(ask: &Ask) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
+/// A file that is sent along.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// The parameters of `session.start` or `session.message`.
 #[must_use]
-pub fn params(record: &ThreadRecord, ask: &Ask) -> Value {
+pub fn params(record: &ThreadRecord, ask: &Ask, sent: &[Sent]) -> Value {
     let binding = &record.execution_binding;
     let is_gateway = binding.execution_mode == ExecutionMode::Gateway;
     let target = if is_gateway { "gateway" } else { "agent" };
@@ -90,6 +103,19 @@ pub fn params(record: &ThreadRecord, ask: &Ask) -> Value {
         "runBudgetMs": ask.budget,
         "metadata": {"xworkmateTaskArtifactContract": contract},
     });
+    if !sent.is_empty() {
+        let sent = sent.iter().map(|file| {
+            let sha256: [u8; 32] = Sha256::digest(&file.bytes).into();
+            json!({
+                "name": file.name,
+                "mimeType": content_type(&file.name),
+                "content": STANDARD.encode(&file.bytes),
+                "sizeBytes": file.bytes.len(),
+                "sha256": Sha256Sum::from_bytes(sha256).to_string(),
+            })
+        });
+        params["inlineAttachments"] = sent.collect();
+    }
     if !is_gateway {
         params["provider"] = json!(binding.provider_id);
         if let Some(model) = &ask.model {

@@ -11,7 +11,6 @@ use base64::engine::general_purpose::STANDARD;
 use futures_util::stream::{self, StreamExt};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RANGE};
 use reqwest::{Client, Response, StatusCode, Url};
-use rustls_platform_verifier::BuilderVerifierExt;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use sse_stream::{Sse, SseByteStream};
@@ -72,20 +71,9 @@ impl RemoteBridge {
 }
 
 fn client(base: &Url) -> Result<Client, String> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| format!("no TLS can be made: {error}"))?;
-    // Root certificates are read only for https: a bridge on this machine can be used where there are none.
-    let builder = if base.scheme() == "https" {
-        builder
-            .with_platform_verifier()
-            .map_err(|error| format!("no root certificates can be read: {error}"))?
-    } else {
-        builder.with_root_certificates(rustls::RootCertStore::empty())
-    };
+    let tls = engross_tls::of_scheme(base.scheme()).map_err(|error| error.to_string())?;
     Client::builder()
-        .tls_backend_preconfigured(builder.with_no_client_auth())
+        .tls_backend_preconfigured(tls)
         .connect_timeout(CONNECT)
         .read_timeout(SILENCE)
         .redirect(reqwest::redirect::Policy::none())

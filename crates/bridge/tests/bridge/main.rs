@@ -11,3 +11,8 @@ mod agents;
 mod gateway;
 mod scopes;
 mod tasks;
+
+/// How many of something a test tries; the variable `name` says so where it is set.
+fn count(name: &str, usual: usize) -> usize {
+    std::env::var(name).ok().and_then(|count| count.parse().ok()).unwrap_or(usual)
+}

@@ -11,6 +11,7 @@ use super::CommonArgs;
 #[command(after_help = "Examples:\n  \
     engross task run \"Write a one-page brief on the draft lease as brief.md\" --thread lease\n  \
     engross task run \"Make it a PDF\" --thread lease --agent codex --require pdf\n  \
+    engross task run \"Sum up the lease as summary.md\" --attach lease.docx\n  \
     engross task watch lease          (after Ctrl-C)\n  \
     engross task list\n\n\
 Ctrl-C lets go of a task without stopping it; `engross task cancel` stops it. docs/guide/tasks.md tells more.")]
@@ -124,6 +125,9 @@ pub(crate) struct RunArgs {
     /// A file of this kind must be among the results, such as pdf, or 3 of them by pdf=3. May be repeated.
     #[arg(long, value_name = "EXT[=N]")]
     pub(crate) require: Vec<String>,
+    /// A file to send along; may be repeated.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attach: Vec<PathBuf>,
     /// Only words are wanted, no files.
     #[arg(long, conflicts_with = "require")]
     pub(crate) chat: bool,

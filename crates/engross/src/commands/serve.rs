@@ -40,6 +40,9 @@ const WATCH_EVERY: Duration = Duration::from_secs(5);
 /// Where unfinished content is kept beneath the root.
 const SPOOL: &str = ".engross-writes";
 
+/// How often the hashes of files are saved.
+const SAVE_EVERY: Duration = Duration::from_secs(300);
+
 /// How often runs that wait for a place are looked after.
 const TASKS_EVERY: Duration = Duration::from_secs(1);
 
@@ -137,6 +140,7 @@ pub(super) async fn embed(
         store: "sqlite".to_owned(),
         transcripts: None,
         traces: None,
+        blobs: None,
         token: Some(token.clone()),
         cors: Vec::new(),
         strict_models: false,
@@ -249,6 +253,7 @@ async fn serve(
         ids: Arc::new(RandomIds),
     });
     let (threads, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
+    let hashes = Arc::clone(&tasks.hashes);
     let bridge = tasks::bridge(tasks, service.clone())?;
     let runs = bridge.runs().clone();
     runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
@@ -289,19 +294,32 @@ async fn serve(
         runs.watch(TASKS_EVERY).await;
         std::future::pending::<()>().await;
     };
+    let saving = async {
+        loop {
+            tokio::time::sleep(SAVE_EVERY).await;
+            save(&hashes).await;
+        }
+    };
     tokio::select! {
         () = watching => {}
         never = writes::look_after(&writes) => match never {},
         () = looking_after => {}
+        () = saving => {}
         served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
         () = draining => {}
     }
     service.drain(Duration::ZERO).await;
     runs.drain(Duration::ZERO).await;
     agents.shut_down().await;
+    save(&hashes).await;
     threads.close().await.map_err(|error| sessions::store_failure(&error))?;
     exports.finish().await;
     store.close().await.map_err(|error| sessions::store_failure(&error))
+}
+
+async fn save(hashes: &Arc<tasks::KnownHashes>) {
+    let hashes = Arc::clone(hashes);
+    let _ = tokio::task::spawn_blocking(move || hashes.save()).await;
 }
 
 /// Who may call. Other machines only with a token.
@@ -344,12 +362,15 @@ fn tasks(
 ) -> Result<tasks::Parts, Failure> {
     let data = sessions::data_folder(args.data.as_deref())?;
     let gateway = tasks::gateway(&data, environment)?;
+    let blobs = tasks::blobs(args.blobs.as_deref(), environment)?;
     if args.store == "memory" {
         return Ok(tasks::Parts {
             root,
             place,
             store: Arc::new(MemoryStore::new()),
             keys: tasks::keys(None)?,
+            hashes: Arc::default(),
+            blobs,
             agents: tasks::agents(&data, node_name(), &settings.agents)?,
             gateway,
         });
@@ -364,6 +385,8 @@ fn tasks(
         place,
         store: Arc::new(store),
         keys: tasks::keys(Some(&data))?,
+        hashes: Arc::new(tasks::KnownHashes::open(&data)?),
+        blobs,
         agents: tasks::agents(&data, owner, &settings.agents)?,
         gateway,
     })

@@ -3,6 +3,7 @@
 //! Must never decide what becomes of a task: that is `engross_bridge::threads`. Never takes a detached task for a finished one.
 
 mod at_work;
+mod attached;
 mod bridge;
 mod questions;
 mod shown;
@@ -152,6 +153,8 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
             ));
         }
     }
+    let thread_folder = folder(&place.find(&key).await?.thread.record)?;
+    let attachments = attached::keep(&thread_folder, &args.attach)?;
     let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
     let desk = place.desk(link.link());
     let ask = Ask {
@@ -160,6 +163,7 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         required_counts,
         wants_files: !args.chat,
         budget: args.budget,
+        attachments,
         ..Ask::default()
     };
     let held = desk.send(&key, ask).await.map_err(failed)?;

@@ -17,6 +17,7 @@ use engross_write::validate::Mode;
 use engross_write::{Error, Problem};
 
 use super::Ended;
+use super::writes::Typesetter;
 use crate::cli::{OperationArg, TerminatorArg, ValidateArg, WriteArgs};
 use crate::failure::usage;
 use crate::output::{Output, note};
@@ -40,6 +41,7 @@ pub(super) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
         locks: Locks::new(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
+        documents: Some(Arc::new(Typesetter)),
         limits: Limits::default(),
     })?;
     // What killed runs have left there, a day ago or more.

@@ -58,6 +58,11 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|_| Error::NotUtf8 { path: path.to_owned() })
 }
 
+/// Reads a file of any kind, up to `limit` bytes.
+pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    Ok(read(path, limit)?.0)
+}
+
 /// Reads a text that need not be there.
 pub(crate) fn read_optional_text(path: &Path) -> Result<Option<String>, Error> {
     match read_text(path) {

@@ -41,6 +41,7 @@ fn writes(root: Root, locks: Locks) -> WriteService {
         locks,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
+        documents: None,
         limits: engross_write::runner::Limits::default(),
     };
     WriteService::new(WriteSessions::new(config).unwrap())
@@ -84,6 +85,8 @@ fn tasks(script: Value, access: Access) -> Tasks {
         place,
         store: Arc::new(MemoryStore::new()),
         keys: tasks::keys(None).unwrap(),
+        blobs: None,
+        hashes: Arc::default(),
         gateway: tasks::Gateway::missing(),
     };
     let bridge = tasks::bridge(parts, sessions).unwrap();

@@ -26,6 +26,9 @@ pub(crate) const GATEWAY_TOKEN: &str = "OPENCLAW_GATEWAY_TOKEN";
 /// The variable that holds the folder of a gateway of this machine.
 pub(crate) const GATEWAY_HOME: &str = "OPENCLAW_STATE_DIR";
 
+/// What begins the names of variables that say where object storage is, and with which key.
+const OBJECT_STORAGE: &str = "AWS_";
+
 /// What begins the names of our own variables.
 pub(super) const PREFIX: &str = "ENGROSS_";
 
@@ -46,6 +49,7 @@ impl Environment {
     pub(crate) fn of_process() -> Self {
         let known = |name: &str| {
             name.starts_with(PREFIX)
+                || name.starts_with(OBJECT_STORAGE)
                 || KEYS.contains(&name)
                 || ADDRESSES.contains(&name)
                 || OPENCLAW.contains(&name)
@@ -71,6 +75,12 @@ impl Environment {
     /// All variables of the process: what agents are given a part of.
     pub(crate) fn whole() -> Vec<(OsString, OsString)> {
         std::env::vars_os().collect()
+    }
+
+    /// The variables that say where object storage is, and with which key.
+    pub(crate) fn object_storage(&self) -> Vec<(String, String)> {
+        let named = self.variables.iter().filter(|(name, _)| name.starts_with(OBJECT_STORAGE));
+        named.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
     /// Where a program is found.

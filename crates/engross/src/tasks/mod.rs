@@ -3,6 +3,7 @@
 //! Must never hold a rule of runs or of the protocol.
 
 mod gateway;
+mod hashes;
 mod own;
 mod toolboxes;
 
@@ -17,15 +18,17 @@ use engross_bridge::agent::{Policy, ProviderId, TaskRunner};
 use engross_bridge::agents::{self, Agents, Host};
 use engross_bridge::rpc::{Bridge, BridgeConfig};
 use engross_bridge::runs::{Places, Provider, Runs, RunsConfig, Target};
-use engross_bridge::scopes::{Keys, MemoryHashes, SigningKey, Workspace};
+use engross_bridge::scopes::{Keys, SigningKey, Workspace};
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::Store;
+use engross_store::blobs::{Blobs, ObjectBlobs};
 use engross_store::files::{Precondition, RelPath, Root};
 use sha2::{Digest, Sha256};
 
 use crate::settings::{AgentSetting, Environment};
 
 pub(crate) use gateway::{Gateway, gateway};
+pub(crate) use hashes::KnownHashes;
 pub(crate) use own::OwnRunner;
 pub(crate) use toolboxes::TaskToolboxes;
 
@@ -34,9 +37,6 @@ const SECRET: &str = "tasks.key";
 
 /// What the settings say of agents, by their ids.
 type AgentSettings = BTreeMap<String, AgentSetting>;
-
-/// Hashes of files that are remembered.
-const HASHES: usize = 200_000;
 
 /// How long links and references are good, in milliseconds: a day.
 const LIFETIME: u64 = 24 * 60 * 60_000;
@@ -54,6 +54,10 @@ pub(crate) struct Parts {
     pub(crate) store: Arc<dyn Store>,
     /// What links are signed with.
     pub(crate) keys: Keys,
+    /// Hashes of files that are known.
+    pub(crate) hashes: Arc<KnownHashes>,
+    /// Where files of ended runs are kept besides.
+    pub(crate) blobs: Option<Arc<dyn Blobs>>,
     /// Other people's agents.
     pub(crate) agents: Arc<Agents>,
     /// The gateway to agents elsewhere.
@@ -62,7 +66,7 @@ pub(crate) struct Parts {
 
 /// The bridge, with the product's own agent among the providers.
 pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
-    let Parts { root, place, store, keys, agents, gateway } = parts;
+    let Parts { root, place, store, keys, hashes, blobs, agents, gateway } = parts;
     let in_process: Arc<dyn TaskRunner> = Arc::new(OwnRunner::new(sessions));
     let others = agents.runners().iter().map(|runner| {
         let agent = runner.provider();
@@ -89,7 +93,8 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
         workspace: Workspace::new(root.top(), &place),
         place,
         keys,
-        hashes: Arc::new(MemoryHashes::new(HASHES)),
+        hashes,
+        blobs,
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         providers: providers.map_err(|problem| Failure::new(Exit::Usage, "USAGE", problem))?,
         gateway: Places::default(),
@@ -159,7 +164,7 @@ pub(crate) fn keys(data: Option<&Path>) -> Result<Keys, Failure> {
             let (folder, path) = (Root::open(data)?.top(), RelPath::parse(SECRET)?);
             // Of two processes that begin at once the second takes what the first has made.
             if folder.read(&path, 1024)?.is_none() {
-                match folder.write(&path, fresh.as_slice(), &Precondition::Absent) {
+                match folder.write_private(&path, fresh.as_slice(), &Precondition::Absent) {
                     Ok(_) | Err(engross_store::files::FileError::TargetExists { .. }) => {}
                     Err(error) => return Err(error.into()),
                 }
@@ -178,4 +183,12 @@ fn fresh_secret() -> [u8; 32] {
         digest.update(RandomIds.next(now));
     }
     digest.finalize().into()
+}
+
+/// The object storage at `url`, with the settings of the environment.
+pub(crate) fn blobs(url: Option<&str>, environment: &Environment) -> Result<Option<Arc<dyn Blobs>>, Failure> {
+    let Some(url) = url else { return Ok(None) };
+    let blobs = ObjectBlobs::open(url, environment.object_storage())
+        .map_err(|error| Failure::new(Exit::Usage, error.code(), error.to_string()))?;
+    Ok(Some(Arc::new(blobs)))
 }

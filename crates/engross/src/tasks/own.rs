@@ -51,7 +51,9 @@ impl OwnRunner {
         let scope = ArtifactScope::of(&turn.session_key, &turn.run);
         let mut prompt = turn.prompt;
         for file in &turn.attachments {
-            prompt.push_str(&format!("\n\nAttached: {} ({})", file.name, file.path.display()));
+            // Its tools name files by their paths beneath the workspace.
+            let path = file.path.strip_prefix(&turn.directory).unwrap_or(&file.path);
+            prompt.push_str(&format!("\n\nAttached: {} ({})", file.name, path.display()));
         }
         let request = TurnRequest {
             principal: turn.principal.clone(),

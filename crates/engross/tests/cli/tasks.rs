@@ -60,6 +60,23 @@ fn a_task_brings_home_its_files_and_those_of_this_run_only() {
     assert_eq!((&got["status"], &got["title"]), (&json!("ready"), &json!("Write a brief")));
 }
 
+#[test]
+fn files_are_sent_along_and_are_no_results() {
+    let desk = desk(&json!([{"text": "I have read it."}]));
+    desk.put("lease.txt", b"It ends in May.");
+    let ran = task(&desk, &["run", "Read", "--thread", "t", "--folder", "out", "--attach", "lease.txt"]);
+    assert_eq!(result(&ran), (Some(0), json!(["success", "no-exported-artifacts", []])), "{ran:?}");
+    let copies = std::fs::read_dir(desk.path("out/.xworkmate/sent")).unwrap().flatten().collect::<Vec<_>>();
+    assert_eq!(std::fs::read(copies[0].path().join("lease.txt")).unwrap(), b"It ends in May.");
+    desk.put("large.bin", &vec![0; (10 << 20) + 1]);
+    for (file, code) in [("no.txt", "NOT_FOUND"), ("large.bin", "OPENCLAW_ATTACHMENT_FILE_TOO_LARGE")] {
+        let refused = task(&desk, &["run", "Read", "--thread", "t", "--attach", file]);
+        assert_eq!(refused.json()["error"]["code"], code, "{refused:?}");
+    }
+    let got = desk.run(&["task", "get", "t", "--data", "data", "--json"]).json();
+    assert_eq!(got["messages"].as_array().unwrap().len(), 2, "what was refused is not said: {got}");
+}
+
 /// Case 121, and the outcome table at the terminal.
 #[test]
 fn words_alone_are_no_file() {

@@ -17,7 +17,6 @@ use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
-use rustls_platform_verifier::BuilderVerifierExt;
 use secrecy::{ExposeSecret, SecretString};
 
 pub use policy::HttpPolicy;
@@ -164,8 +163,9 @@ impl Endpoint {
 }
 
 fn client(url: &Url, policy: HttpPolicy) -> Result<Client, String> {
+    let tls = engross_tls::of_scheme(url.scheme()).map_err(|error| error.to_string())?;
     Client::builder()
-        .tls_backend_preconfigured(tls(url)?)
+        .tls_backend_preconfigured(tls)
         .connect_timeout(policy.connect_timeout)
         .read_timeout(policy.idle_timeout)
         .redirect(reqwest::redirect::Policy::none())
@@ -174,21 +174,4 @@ fn client(url: &Url, policy: HttpPolicy) -> Result<Client, String> {
         .user_agent(concat!("engross/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(|error| format!("no HTTP client can be made: {error}"))
-}
-
-/// TLS with the machine's own root certificates, so that those a company installs are trusted too. They are read only
-/// for https: a local server can be used on a machine without any.
-fn tls(url: &Url) -> Result<rustls::ClientConfig, String> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| format!("no TLS can be made: {error}"))?;
-    let builder = if url.scheme() == "https" {
-        builder
-            .with_platform_verifier()
-            .map_err(|error| format!("no root certificates can be read from this machine: {error}"))?
-    } else {
-        builder.with_root_certificates(rustls::RootCertStore::empty())
-    };
-    Ok(builder.with_no_client_auth())
 }

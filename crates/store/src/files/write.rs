@@ -37,6 +37,24 @@ impl Folder {
         place_temporary(&mut place, temporary, access, sha256)
     }
 
+    /// As [`Folder::write`], for what only its owner may read; a file that is replaced keeps its mode.
+    ///
+    /// # Errors
+    /// As [`Folder::write`].
+    pub fn write_private(
+        &self,
+        path: &RelPath,
+        mut content: impl Read,
+        precondition: &Precondition,
+    ) -> Result<Written, FileError> {
+        let mut place = Place::find(self, path, precondition)?;
+        let mut temporary = Temporary::create(&place.parent.dir, path, Access::Owner)?;
+        let sha256 = temporary.fill(&mut content, path)?;
+        // Nothing widens what it was made with.
+        let access = if place.there { Access::Owner } else { Access::Usual };
+        place_temporary(&mut place, temporary, access, sha256)
+    }
+
     /// Removes the file at `path`, durably; says whether there was one.
     ///
     /// # Errors

@@ -3,11 +3,9 @@
 //! A migration is one text, applied in one transaction together with its number; none is ever changed, only added. Nodes
 //! that start at the same time take turns.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
-use rustls_platform_verifier::BuilderVerifierExt;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Config, NoTls, Transaction};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -72,12 +70,7 @@ fn pool(config: Config, place: &str) -> Result<Pool, Error> {
     let settings = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let unusable = |message: String| Error::Unusable { place: place.to_owned(), message };
     let manager = if config.get_ssl_mode() == SslMode::Require {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = rustls::ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .and_then(BuilderVerifierExt::with_platform_verifier)
-            .map_err(|error| unusable(error.to_string()))?
-            .with_no_client_auth();
+        let tls = engross_tls::secured().map_err(|error| unusable(error.to_string()))?;
         Manager::from_config(config, MakeRustlsConnect::new(tls), settings)
     } else {
         Manager::from_config(config, NoTls, settings)

@@ -8,6 +8,8 @@ mod killed;
 mod leases;
 mod load;
 mod logs;
+#[cfg(feature = "objects")]
+mod objects;
 #[cfg(feature = "postgres")]
 mod server;
 #[cfg(feature = "postgres")]

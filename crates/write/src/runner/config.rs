@@ -6,6 +6,15 @@ use engross_protocol::{Clock, IdSource};
 use engross_store::Millis;
 use engross_store::files::{Locks, RelPath, Root};
 
+/// Makes a Word document of the Markdown that was sent.
+pub trait Composer: Send + Sync {
+    /// The bytes of the document, checked.
+    ///
+    /// # Errors
+    /// What of the text no document can hold, for whoever wrote it.
+    fn compose(&self, markdown: &str) -> Result<Vec<u8>, String>;
+}
+
 /// What a runner needs.
 #[derive(Clone)]
 pub struct Config {
@@ -19,6 +28,8 @@ pub struct Config {
     pub clock: Arc<dyn Clock>,
     /// Makes ids and end lines.
     pub ids: Arc<dyn IdSource>,
+    /// Makes documents; without it a target `.docx` is refused.
+    pub documents: Option<Arc<dyn Composer>>,
     /// Bounds.
     pub limits: Limits,
 }

@@ -13,7 +13,7 @@ use super::work::Work;
 use crate::error::{Error, Problem};
 use crate::patch::PatchError;
 use crate::session::{Assembly, Base, Written, assemble};
-use crate::validate::{self, Kind, Mode, Report, Subject};
+use crate::validate::{self, Finding, Kind, Mode, Report, Severity, Subject};
 
 /// Content and old files that are patched or unwrapped have at most so many bytes.
 const IN_MEMORY: u64 = 64 << 20;
@@ -42,6 +42,8 @@ pub(super) struct Look {
     bytes: Option<Vec<u8>>,
     old: Option<Vec<u8>>,
     marker: String,
+    /// Why no document can be made of it.
+    problem: Option<String>,
 }
 
 impl Look {
@@ -54,7 +56,14 @@ impl Look {
             };
         };
         let subject = Subject { bytes, old: self.old.as_deref(), marker: Some(&self.marker) };
-        validate::validate(self.kind, &subject, &[])
+        let mut report = validate::validate(self.kind, &subject, &[]);
+        if let Some(problem) = &self.problem {
+            report.validators.push("document".to_owned());
+            report
+                .findings
+                .insert(0, Finding::new("DOCUMENT_NOT_COMPOSED", Severity::Error, problem.clone()));
+        }
+        report
     }
 }
 
@@ -75,11 +84,49 @@ impl Work {
         let length = part.print.length;
         let is_looked_at = assembly.mode != Mode::Off && length <= validate::MAX_BYTES as u64;
         let bytes = is_looked_at.then(|| part.read()).transpose()?;
+        if assembly.kind == Kind::Docx {
+            return self.compose(assembly.mode, length, bytes);
+        }
         // An old file that is too large to be compared with is as good as none.
         let old =
             if is_looked_at { self.target.old(validate::MAX_BYTES as u64).ok().flatten() } else { None };
         let marker = self.session.marker().to_owned();
-        Ok(Look { kind: assembly.kind, mode: assembly.mode, length, bytes, old, marker })
+        Ok(Look { kind: assembly.kind, mode: assembly.mode, length, bytes, old, marker, problem: None })
+    }
+
+    /// Makes a document of the content. What is looked at is the Markdown.
+    fn compose(&mut self, mode: Mode, length: u64, bytes: Option<Vec<u8>>) -> Result<Look, Unprepared> {
+        let lost = |error: Error| Unprepared::Lost(error.into());
+        let part = self.content.file.as_ref().or(self.content.now.as_ref());
+        let part = part.ok_or_else(|| Unprepared::Lost(gone()))?;
+        if length > IN_MEMORY {
+            return Err(lost(Error::TooLarge { limit: IN_MEMORY }));
+        }
+        let text = match &bytes {
+            Some(bytes) => bytes.clone(),
+            None => part.read()?,
+        };
+        let composer = self.documents.as_ref();
+        let composer = composer.ok_or_else(|| lost(Error::UnsupportedTarget(self.target.shown.clone())))?;
+        let composed = match std::str::from_utf8(&text) {
+            Ok(text) => composer.compose(text),
+            Err(error) => Err(format!("it is not UTF-8 behind byte {}", error.valid_up_to())),
+        };
+        let marker = self.session.marker().to_owned();
+        let mut look = Look { kind: Kind::Markdown, mode, length, bytes, old: None, marker, problem: None };
+        match composed {
+            Ok(document) => {
+                let mut made = self.content.part()?;
+                made.append(&document)?;
+                if let Some(text) = self.content.file.replace(made) {
+                    text.staged.discard()?;
+                }
+            }
+            // A file that is looked at can be mended by its sender.
+            Err(problem) if mode == Mode::Strict && look.bytes.is_some() => look.problem = Some(problem),
+            Err(problem) => return Err(lost(Error::NotComposed(problem))),
+        }
+        Ok(look)
     }
 
     /// The old file and then the content, as a part.
@@ -186,10 +233,13 @@ impl Work {
 
     /// What is known of a file that has its place.
     pub(super) fn written(&self, intent: &Intent) -> Written {
+        // The lines of a document are those that it was made of.
+        let is_document = self.session.options().kind() == Kind::Docx;
+        let text = self.content.now.as_ref().filter(|_| is_document).map(|text| text.print);
         Written {
             path: self.target.shown.clone(),
             bytes: intent.part.print.length,
-            lines: intent.part.print.lines(),
+            lines: text.unwrap_or(intent.part.print).lines(),
             sha256: intent.sha256.clone(),
             previous_sha256: intent.previous_sha256.clone(),
             changes: intent.changes.clone(),

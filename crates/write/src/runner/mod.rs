@@ -31,7 +31,7 @@ mod target;
 mod watch;
 mod work;
 
-pub use config::{Config, Durability, Limits};
+pub use config::{Composer, Config, Durability, Limits};
 pub use engross_protocol::WriteSessionId;
 pub use hub::{News, Told};
 pub use running::View;

@@ -8,7 +8,7 @@ use engross_store::Millis;
 use engross_store::files::{FileError, Folder, Locks, Root};
 
 use super::WriteSessionId;
-use super::config::{Config, Limits};
+use super::config::{Composer, Config, Limits};
 use super::content::Content;
 use super::hub::Told;
 use super::journal::{Journal, Opening};
@@ -20,6 +20,7 @@ use crate::error::{Error, Problem};
 use crate::framing::Finish;
 use crate::patch::PatchSpec;
 use crate::session::{BeginOptions, Input, Session, marker};
+use crate::validate::Kind;
 
 /// How often an end line is drawn.
 const DRAWS: usize = 8;
@@ -31,6 +32,7 @@ pub(super) struct Shared {
     pub(super) locks: Locks,
     pub(super) clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    documents: Option<Arc<dyn Composer>>,
     pub(super) limits: Limits,
     pub(super) looks: Permits,
     all: Mutex<All>,
@@ -61,7 +63,12 @@ impl Shared {
     }
 
     pub(super) fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings { clock: &self.clock, locks: &self.locks, limits: &self.limits }
+        Surroundings {
+            clock: &self.clock,
+            locks: &self.locks,
+            documents: self.documents.as_ref(),
+            limits: &self.limits,
+        }
     }
 
     pub(super) fn everyone(&self) -> Vec<Arc<Running>> {
@@ -88,13 +95,13 @@ impl WriteSessions {
     /// # Errors
     /// When the folder for unfinished content cannot be made.
     pub fn new(config: Config) -> Result<Self, FileError> {
-        let Config { root, spool, locks, clock, ids, limits } = config;
+        let Config { root, spool, locks, clock, ids, documents, limits } = config;
         let spool = match spool {
             Some(path) => root.make_folder(&path)?,
             None => root.top(),
         };
         let (looks, all) = (Permits::new(limits.looks), Mutex::default());
-        Ok(Self(Arc::new(Shared { root, spool, locks, clock, ids, limits, looks, all })))
+        Ok(Self(Arc::new(Shared { root, spool, locks, clock, ids, documents, limits, looks, all })))
     }
 
     /// Takes up what an earlier process left; gives what could not be taken up, and why. That is left as it is.
@@ -126,6 +133,9 @@ impl WriteSessions {
         if options.max_bytes > shared.limits.max_bytes {
             let problem = format!("'max_bytes' is {} at most", shared.limits.max_bytes);
             return Err(Error::Options(problem).into());
+        }
+        if options.kind() == Kind::Docx && shared.documents.is_none() {
+            return Err(Error::UnsupportedTarget(options.target_file.clone()).into());
         }
         let _place = Beginning::take(shared)?;
         let mut target = Target::find(&shared.root, options)?;

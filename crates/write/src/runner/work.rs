@@ -9,7 +9,7 @@ use engross_protocol::Clock;
 use engross_store::Millis;
 use engross_store::files::{LockGuard, Locks};
 
-use super::config::{Durability, Limits};
+use super::config::{Composer, Durability, Limits};
 use super::content::Content;
 use super::deliver::{Look, Unprepared};
 use super::hub::News;
@@ -53,6 +53,7 @@ pub(super) struct Work {
     lock: Option<LockGuard>,
     locks: Locks,
     clock: Arc<dyn Clock>,
+    pub(super) documents: Option<Arc<dyn Composer>>,
     durability: Durability,
     small: Small,
     is_changed: bool,
@@ -77,6 +78,7 @@ struct Small {
 pub(super) struct Surroundings<'a> {
     pub(super) clock: &'a Arc<dyn Clock>,
     pub(super) locks: &'a Locks,
+    pub(super) documents: Option<&'a Arc<dyn Composer>>,
     pub(super) limits: &'a Limits,
 }
 
@@ -108,6 +110,7 @@ impl Work {
             lock,
             locks: around.locks.clone(),
             clock: Arc::clone(around.clock),
+            documents: around.documents.cloned(),
             durability: around.limits.durability,
             small: Small::default(),
             is_changed: false,

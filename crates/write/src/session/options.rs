@@ -190,7 +190,12 @@ impl BeginOptions {
         if self.target_file.trim().is_empty() {
             return Err(Error::TargetRequired);
         }
-        if Kind::of_name(&self.target_file) == Kind::Docx || self.kind() == Kind::Docx {
+        let is_document = Kind::of_name(&self.target_file) == Kind::Docx;
+        let is_anew = matches!(self.operation, Operation::Create | Operation::Overwrite);
+        let is_other = [".docm", ".dotx", ".dotm", ".doc"]
+            .iter()
+            .any(|extension| self.target_file.to_ascii_lowercase().ends_with(extension));
+        if is_other || (is_document && !is_anew) || (self.kind() == Kind::Docx) != is_document {
             return Err(Error::UnsupportedTarget(self.target_file.clone()));
         }
         let hash = self.expect_sha256.as_ref();

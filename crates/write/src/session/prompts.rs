@@ -9,7 +9,7 @@ use super::state::{Prompt, PromptKind, Receipt};
 use crate::continuation::{Anchor, Overlap, Unclean};
 use crate::framing::{Question, Terminator};
 use crate::patch::PatchError;
-use crate::validate::{Report, Severity};
+use crate::validate::{Kind, Report, Severity};
 
 /// The most findings that the model is told.
 const FINDINGS: usize = 5;
@@ -29,9 +29,12 @@ pub(super) fn begin(options: &BeginOptions, marker: &str) -> Prompt {
         Operation::Append => "the content to append to",
         Operation::Patch => "the new text for the patch of",
     };
+    let how = match options.kind() {
+        Kind::Docx => "as Markdown: the Word document is made of it",
+        _ => "as plain text: it is streamed to the file as it is",
+    };
     let mut text = format!(
-        "Now write {what} {} as plain text: it is streamed to the file as it is. \
-         No explanation before or after it, no code fence around it. ",
+        "Now write {what} {} {how}. No explanation before or after it, no code fence around it. ",
         options.target_file
     );
     text.push_str(&how_to_end(options.terminator, marker));

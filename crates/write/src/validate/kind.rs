@@ -92,7 +92,7 @@ impl Kind {
             "csv" => Some(Self::Csv),
             "tsv" => Some(Self::Tsv),
             "md" | "markdown" => Some(Self::Markdown),
-            "docx" | "docm" | "dotx" => Some(Self::Docx),
+            "docx" => Some(Self::Docx),
             "sh" | "bash" => code(Language::Bash),
             "c" => code(Language::C),
             "css" => code(Language::Css),

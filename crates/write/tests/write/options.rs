@@ -72,7 +72,10 @@ fn cases_2_and_3_what_makes_no_sense_is_refused() {
         (with("repair_attempts", json!(4)), "ARGS_INVALID"),
         (with("max_bytes", json!(0)), "ARGS_INVALID"),
         (with("max_bytes", json!(-1)), "ARGS_INVALID"),
-        (with("target_file", json!("a.docx")), "UNSUPPORTED_TARGET"),
+        (with("target_file", json!("a.docm")), "UNSUPPORTED_TARGET"),
+        (with("validate_as", json!("docx")), "UNSUPPORTED_TARGET"),
+        (json!({"target_file": "a.docx", "operation": "append"}), "UNSUPPORTED_TARGET"),
+        (json!({"target_file": "a.docx", "operation": "create", "validate_as": "md"}), "UNSUPPORTED_TARGET"),
         (json!({"target_file": "a", "operation": "create", "must_exist": true}), "ARGS_INVALID"),
     ];
     for (value, expected) in cases {

@@ -103,6 +103,7 @@ async fn open(folder: &Path, gate: &Gate) -> Bridge {
         place,
         keys: Keys::new(vec![SigningKey::new("k1", vec![7; 32], None).unwrap()]),
         hashes: Arc::new(MemoryHashes::new(1000)),
+        blobs: None,
         threads: NonZeroUsize::MIN,
         providers: vec![Provider {
             id: ProviderId::new("openclaw").unwrap(),
@@ -166,6 +167,26 @@ async fn case_13_files_that_the_answer_names_are_taken_and_no_others() {
     let mut found = paths(&end);
     found.sort_unstable();
     assert_eq!(found, ["a.txt", "artifacts/generated-media/named.png", "artifacts/generated-media/url.png"]);
+}
+
+#[tokio::test]
+async fn a_named_file_that_cannot_be_had_is_a_failure_and_a_link_is_none() {
+    let mut house = House::new().await;
+    for (words, status) in [
+        ("see MEDIA:/home/somebody/secret.png", "failed"),
+        ("see MEDIA:https://elsewhere.example/a.png", "completed"),
+        ("see MEDIA:/gateway/run/a.txt", "completed"),
+    ] {
+        let (handle, sent) = house.begun(words.rsplit('/').next().unwrap(), json!({})).await;
+        std::fs::write(house.scope(&handle).join("a.txt"), "a").unwrap();
+        house.tell(&sent, "final", words);
+        let end = house.end(&handle["runId"]).await;
+        assert_eq!(end["status"], status, "{words}: {end}");
+        if status == "failed" {
+            assert_eq!((&end["code"], paths(&end).len()), (&json!("OPENCLAW_ARTIFACT_UNREACHABLE"), 0));
+            assert!(end["message"].as_str().unwrap().contains("/home/somebody/secret.png"), "{end}");
+        }
+    }
 }
 
 #[tokio::test]

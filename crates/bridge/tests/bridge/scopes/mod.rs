@@ -1,5 +1,6 @@
 //! Artifact scopes: each acceptance case by its number, attacks, and large files. The disk is looked at with `std::fs` only.
 
+mod at_length;
 mod collect;
 mod export;
 mod hashing;

@@ -113,6 +113,38 @@ async fn case_45_48_50_87_look_ups_go_through_the_mapping() {
 }
 
 #[tokio::test]
+async fn case_47_files_without_a_record_are_evidence_and_no_success() {
+    let desk = Desk::new().await;
+    let told = desk.call("xworkmate.session.prepare", preparation()).await;
+    let stray = desk.scope(&told).parent().unwrap().join("run-10");
+    std::fs::create_dir_all(&stray).unwrap();
+    let ids = json!({ "appThreadKey": "t", "runId": "run-10" });
+    let empty = desk.call("xworkmate.tasks.get", ids.clone()).await;
+    assert_eq!(empty["code"], "no_native_task_record");
+    std::fs::write(stray.join("a.md"), "whose?").unwrap();
+    let told = desk.call("xworkmate.tasks.get", ids.clone()).await;
+    let seen =
+        json!([told["status"], told["success"], told["terminal"], told["evidence"], told["artifacts"]]);
+    assert_eq!(seen, json!(["unknown", false, false, "artifacts_present", []]));
+    let envelope = desk.envelope(other(), "xworkmate.tasks.get", ids).await;
+    assert_eq!(envelope["result"]["code"], "TASK_NOT_FOUND");
+}
+
+/// The leases of the contract's own cloud are not taken: nothing that carries one gets past the names of the methods.
+#[tokio::test]
+async fn case_94_a_lease_is_refused_whatever_it_says() {
+    let desk = Desk::new().await;
+    let lease = json!({ "sessionId": "t", "threadId": "t", "lease": { "leaseToken": "x", "expiresAt": 1 } });
+    for method in
+        ["xworkmate.agent.ingest", "xworkmate.tasks.lease", "xworkmate.lease.start", "gateway.request"]
+    {
+        let (number, code) = desk.refusal(method, lease.clone()).await;
+        assert_eq!((number, code.as_str()), (-32601, "RPC_METHOD_UNKNOWN"), "{method}");
+    }
+    assert!(desk.agent.prompts().is_empty() && desk.gateway.prompts().is_empty());
+}
+
+#[tokio::test]
 async fn case_78_83_what_nobody_ends_is_interrupted_at_its_deadline() {
     let desk = Desk::new().await;
     desk.call("xworkmate.session.prepare", preparation()).await;
@@ -123,6 +155,7 @@ async fn case_78_83_what_nobody_ends_is_interrupted_at_its_deadline() {
         (&told["status"], &told["code"]),
         (&json!("interrupted"), &json!("OPENCLAW_RUN_DEADLINE_EXCEEDED"))
     );
+    assert_eq!(desk.bridge.runs().counters().overdue(), 1);
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 mod admission;
 mod artifacts;
+mod at_length;
+mod blobs;
 mod cancel;
 mod isolation;
 mod player;
@@ -21,6 +23,7 @@ use engross_bridge::rpc::{Bridge, BridgeConfig, Call, Frame, Request};
 use engross_bridge::runs::{Places, Provider, Runs, RunsConfig, Target};
 use engross_bridge::scopes::{Keys, MemoryHashes, SigningKey, Workspace};
 use engross_protocol::{Clock, CountingIds, IdSource, SystemClock, Timestamp};
+use engross_store::blobs::Blobs;
 use engross_store::files::Root;
 use engross_store::{SqliteStore, Store};
 use serde_json::{Value, json};
@@ -37,11 +40,15 @@ impl Clock for Watch {
     }
 
     fn millis(&self) -> u64 {
-        SystemClock.millis() + self.0.load(Ordering::SeqCst)
+        SystemClock.millis().wrapping_add(self.0.load(Ordering::SeqCst))
     }
 }
 
 impl Watch {
+    pub fn back(&self, millis: u64) {
+        self.0.fetch_sub(millis, Ordering::SeqCst);
+    }
+
     pub fn forward(&self, millis: u64) {
         self.0.fetch_add(millis, Ordering::SeqCst);
     }
@@ -56,6 +63,7 @@ pub struct Desk {
     ids: Arc<dyn IdSource>,
     places: Places,
     permissions: Policy,
+    blobs: Option<Arc<dyn Blobs>>,
     pub bridge: Bridge,
 }
 
@@ -69,8 +77,14 @@ impl Desk {
         let (agent, gateway) = (Arc::new(Player::default()), Arc::new(Player::default()));
         let watch = Arc::new(Watch(AtomicU64::new(0)));
         let ids: Arc<dyn IdSource> = Arc::new(CountingIds::default());
-        let bridge = open(&folder, &agent, &gateway, &watch, &ids, places, permissions).await;
-        Self { folder, agent, gateway, watch, ids, places, permissions, bridge }
+        let bridge = open(&folder, &agent, &gateway, &watch, &ids, places, permissions, &None).await;
+        Self { folder, agent, gateway, watch, ids, places, permissions, blobs: None, bridge }
+    }
+
+    /// Keeps the files of runs elsewhere, too, from now on.
+    pub async fn keep_in(&mut self, blobs: Arc<dyn Blobs>) {
+        self.blobs = Some(blobs);
+        self.restart().await;
     }
 
     /// What a kill and a new start leave: the store and the disk.
@@ -79,8 +93,8 @@ impl Desk {
         self.bridge.runs().config().store.close().await.unwrap();
         self.agent = Arc::new(Player::default());
         self.gateway = Arc::new(Player::default());
-        let Self { folder, agent, gateway, watch, ids, places, permissions, .. } = self;
-        self.bridge = open(folder, agent, gateway, watch, ids, *places, *permissions).await;
+        let Self { folder, agent, gateway, watch, ids, places, permissions, blobs, .. } = self;
+        self.bridge = open(folder, agent, gateway, watch, ids, *places, *permissions, blobs).await;
     }
 
     /// Where the folder of a run is.
@@ -128,6 +142,7 @@ impl Desk {
     }
 }
 
+#[expect(clippy::too_many_arguments, reason = "whatever a bridge is made of in these tests")]
 async fn open(
     folder: &TempDir,
     agent: &Arc<Player>,
@@ -136,6 +151,7 @@ async fn open(
     ids: &Arc<dyn IdSource>,
     places: Places,
     permissions: Policy,
+    blobs: &Option<Arc<dyn Blobs>>,
 ) -> Bridge {
     let provider = |id: &str, target, runner: Option<Arc<dyn TaskRunner>>| Provider {
         id: ProviderId::new(id).unwrap(),
@@ -155,6 +171,7 @@ async fn open(
         place,
         keys: Keys::new(vec![SigningKey::new("k1", vec![7; 32], None).unwrap()]),
         hashes: Arc::new(MemoryHashes::new(1000)),
+        blobs: blobs.clone(),
         threads: NonZeroUsize::MIN,
         providers: vec![
             provider("codex", Target::Agent, Some(Arc::clone(agent) as Arc<dyn TaskRunner>)),

@@ -119,14 +119,19 @@ async fn gone() -> Response {
     envelope(410, &error_of(-32004, "PROVIDER_DIRECT_PATH_DISABLED", message))
 }
 
-async fn ping() -> Response {
+async fn ping(State(acp): Shared) -> Response {
+    let counters = acp.bridge.runs().counters();
     let body = json!({
         "status": "ok",
         "commit": option_env!("ENGROSS_COMMIT").unwrap_or_default(),
         "version": env!("CARGO_PKG_VERSION"),
-        "buildDate": "",
+        "buildDate": option_env!("ENGROSS_BUILD_DATE").unwrap_or_default(),
         "protocolVersion": rpc::PROTOCOL,
-        "metrics": { "gatewaySocketClosed": 0, "taskGetUnconfirmedFallback": 0, "runDeadlineInterrupt": 0 },
+        "metrics": {
+            "gatewaySocketClosed": counters.gateway_lost(),
+            "taskGetUnconfirmedFallback": counters.unconfirmed(),
+            "runDeadlineInterrupt": counters.overdue(),
+        },
     });
     with_status(200, &body)
 }

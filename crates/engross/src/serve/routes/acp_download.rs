@@ -12,8 +12,11 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::Response;
-use engross_bridge::runs::Runs;
-use engross_bridge::scopes::{ArtifactStream, LinkQuery, OpenArtifact, ScopeError, Span};
+use engross_bridge::runs::{KeptFile, Runs};
+use engross_bridge::scopes::{
+    ArtifactStream, LinkQuery, LinkTarget, OpenArtifact, ScopeError, Span, content_type,
+};
+use engross_store::blobs::BlobError;
 use futures_util::stream;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -30,10 +33,23 @@ pub(super) async fn download(
 ) -> Response {
     let runs = acp.bridge.runs().clone();
     let query = query.unwrap_or_default();
-    let opened = tokio::task::spawn_blocking(move || open(&runs, &query)).await;
-    let answered = match opened {
-        Ok(Ok(file)) => respond(file, &headers, method == Method::HEAD),
-        Ok(Err(error)) => Err(error),
+    let target = match follow(&runs, &query) {
+        Ok(target) => target,
+        Err(error) => return refused(&error),
+    };
+    let (opening, wanted) = (runs.clone(), target.clone());
+    let opened = tokio::task::spawn_blocking(move || open(&opening, &wanted)).await;
+    let served = match opened {
+        Ok(Ok(file)) => Served::of_disk(file),
+        // Its folder is not here any more, or is another machine's: it may be kept elsewhere.
+        Ok(Err(error @ (ScopeError::NotFound { .. } | ScopeError::ScopeMissing { .. }))) => {
+            match runs.kept(&target).await {
+                Ok(Some(kept)) => Served::of_storage(kept),
+                Ok(None) => return refused(&error),
+                Err(error) => return envelope(503, &error_of(-32002, error.code(), error.to_string())),
+            }
+        }
+        Ok(Err(error)) => return refused(&error),
         Err(_) => {
             return envelope(
                 503,
@@ -41,10 +57,77 @@ pub(super) async fn download(
             );
         }
     };
-    answered.unwrap_or_else(|error| refused(&error))
+    match respond(served, &headers, method == Method::HEAD).await {
+        Ok(response) => response,
+        Err(NotServed::Refused(error)) => refused(&error),
+        Err(NotServed::Storage(error)) => envelope(502, &error_of(-32043, error.code(), error.to_string())),
+    }
 }
 
-fn open(runs: &Runs, query: &str) -> Result<OpenArtifact, ScopeError> {
+/// A file that is handed out, wherever it is.
+struct Served {
+    name: String,
+    tag: String,
+    size: u64,
+    kind: &'static str,
+    source: Source,
+}
+
+enum Source {
+    Disk(OpenArtifact),
+    Storage(KeptFile),
+}
+
+/// Why a file cannot be handed out after all.
+enum NotServed {
+    Refused(ScopeError),
+    Storage(BlobError),
+}
+
+impl From<ScopeError> for NotServed {
+    fn from(error: ScopeError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl Served {
+    fn of_disk(file: OpenArtifact) -> Self {
+        Self {
+            name: file.path().name().to_owned(),
+            tag: file.etag(),
+            size: file.size(),
+            kind: file.content_type(),
+            source: Source::Disk(file),
+        }
+    }
+
+    fn of_storage(kept: KeptFile) -> Self {
+        let name = kept.file.label().to_owned();
+        Self {
+            tag: format!("\"{}\"", kept.file.sha256),
+            size: kept.file.size_bytes,
+            kind: content_type(&name),
+            name,
+            source: Source::Storage(kept),
+        }
+    }
+
+    async fn body(self, span: Span) -> Result<Body, NotServed> {
+        match self.source {
+            Source::Disk(file) => Ok(stream_of(file.stream(span)?)),
+            Source::Storage(kept) => {
+                let found = kept.stream(span.start..span.end).await.map_err(NotServed::Storage)?;
+                let gone = || BlobError::Unavailable {
+                    place: "object storage".to_owned(),
+                    problem: "the file is not there any more".to_owned(),
+                };
+                Ok(Body::from_stream(found.ok_or_else(gone).map_err(NotServed::Storage)?))
+            }
+        }
+    }
+}
+
+fn follow(runs: &Runs, query: &str) -> Result<LinkTarget, ScopeError> {
     let field = |name: &str| {
         let mut pairs = form_urlencoded::parse(query.as_bytes());
         pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
@@ -57,15 +140,19 @@ fn open(runs: &Runs, query: &str) -> Result<OpenArtifact, ScopeError> {
         sig: field("sig"),
     };
     let config = runs.config();
-    let target = config.keys.follow(&query, config.clock.millis())?;
+    config.keys.follow(&query, config.clock.millis())
+}
+
+fn open(runs: &Runs, target: &LinkTarget) -> Result<OpenArtifact, ScopeError> {
+    let config = runs.config();
     let scope = config.workspace.open(&target.session, &target.run, None)?;
     scope.open(&target.path, config.hashing())
 }
 
-fn respond(file: OpenArtifact, asked: &HeaderMap, head: bool) -> Result<Response, ScopeError> {
+async fn respond(file: Served, asked: &HeaderMap, head: bool) -> Result<Response, NotServed> {
     let given = |name: HeaderName| asked.get(name).and_then(|value| value.to_str().ok());
-    let (tag, size, kind) = (file.etag(), file.size(), file.content_type());
-    let name = utf8_percent_encode(file.path().name(), NON_ALPHANUMERIC).to_string();
+    let (tag, size, kind) = (file.tag.clone(), file.size, file.kind);
+    let name = utf8_percent_encode(&file.name, NON_ALPHANUMERIC).to_string();
     let known = given(IF_NONE_MATCH).is_some_and(|known| {
         known.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag)
     });
@@ -101,7 +188,7 @@ fn respond(file: OpenArtifact, asked: &HeaderMap, head: bool) -> Result<Response
         }
     }
     if !head {
-        *response.body_mut() = stream_of(file.stream(Span { start, end })?);
+        *response.body_mut() = file.body(Span { start, end }).await?;
     }
     Ok(response)
 }

@@ -123,3 +123,20 @@ fn the_commands_of_the_guide_work() {
     }
     assert!(tried > 2);
 }
+
+#[test]
+fn markdown_becomes_a_word_document() {
+    let desk = Desk::new();
+    let text = "# Lease\n\nThe term ends in **May**.\n\n| Item | Price |\n|---|---|\n| Desk | 20 |\n";
+    let wrote = write(&desk, &["out/lease.docx", "--json"], text.as_bytes());
+    assert_eq!(wrote.code, Some(0), "{wrote:?}");
+    let receipt = wrote.json();
+    let bytes = desk.bytes("out/lease.docx");
+    assert_eq!((&receipt["bytes"], &receipt["lines"]), (&json!(bytes.len()), &json!(7)));
+    let told = desk.run(&["to-markdown", "out/lease.docx"]);
+    assert!(told.stdout.contains("# Lease") && told.stdout.contains("The term ends in **May**."), "{told:?}");
+    assert_eq!(desk.run(&["check", "out/lease.docx"]).code, Some(0));
+    let refused = write(&desk, &["out/lease.docx", "--op", "append", "--json"], b"more");
+    assert_eq!(refused.json()["error"]["code"], "UNSUPPORTED_TARGET");
+    assert_eq!(desk.bytes("out/lease.docx"), bytes);
+}

@@ -71,7 +71,8 @@ fn refusals_have_their_status_and_code() {
         (json!({"target_file": ".git/config", "operation": "create"}), 403, "PROTECTED_PATH"),
         (json!({"target_file": "there.txt", "operation": "create"}), 409, "TARGET_EXISTS"),
         (json!({"target_file": "not-there.txt", "operation": "append"}), 404, "TARGET_MISSING"),
-        (json!({"target_file": "a.docx", "operation": "create"}), 400, "UNSUPPORTED_TARGET"),
+        (json!({"target_file": "a.docm", "operation": "create"}), 400, "UNSUPPORTED_TARGET"),
+        (json!({"target_file": "a.docx", "operation": "append"}), 400, "UNSUPPORTED_TARGET"),
         (json!([]), 400, "ARGS_INVALID"),
     ];
     for (options, status, expected) in table {

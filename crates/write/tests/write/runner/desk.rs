@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use engross_protocol::{Clock, RandomIds, Timestamp};
 use engross_store::files::{Locks, RelPath, Root};
 use engross_write::Problem;
-use engross_write::runner::{Config, Ending, Limits, View, WriteSessionId, WriteSessions};
+use engross_write::runner::{Composer, Config, Ending, Limits, View, WriteSessionId, WriteSessions};
 use engross_write::session::{BeginOptions, Operation};
 use tempfile::TempDir;
 
@@ -133,9 +133,23 @@ fn open(folder: &TempDir, time: &Arc<Time>, locks: &Locks, limits: Limits) -> Wr
         locks: locks.clone(),
         clock: time.clone(),
         ids: Arc::new(RandomIds),
+        documents: Some(Arc::new(Shouting)),
         limits,
     };
     WriteSessions::new(config).unwrap()
+}
+
+/// Makes "documents": the text in capitals behind a head; refuses what holds a bell.
+struct Shouting;
+
+impl Composer for Shouting {
+    fn compose(&self, markdown: &str) -> Result<Vec<u8>, String> {
+        let bell = markdown.find('\u{7}');
+        bell.map_or_else(
+            || Ok(format!("PK\n\n\n{}", markdown.to_uppercase()).into_bytes()),
+            |at| Err(format!("a bell at byte {at}")),
+        )
+    }
 }
 
 pub fn code<T: std::fmt::Debug>(result: Result<T, Problem>) -> String {

@@ -2,6 +2,7 @@
 
 mod crash;
 mod desk;
+mod documents;
 mod targets;
 mod together;
 mod whole;

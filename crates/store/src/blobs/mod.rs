@@ -1,0 +1,42 @@
+//! Bytes that are kept by the hash of their content, outside this machine.
+//!
+//! Must never give out bytes under a hash that they did not have when they were kept, or keep a part as if it were all.
+
+mod error;
+mod objects;
+
+#[cfg(test)]
+mod objects_tests;
+
+use std::io::Read;
+use std::ops::Range;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_util::Stream;
+
+pub use error::{BlobError, CODES};
+pub use objects::ObjectBlobs;
+
+/// What is still to be done.
+pub type PendingBlob<'a, T> = Pin<Box<dyn Future<Output = Result<T, BlobError>> + Send + 'a>>;
+
+/// Bytes as they come.
+pub type BlobStream = Pin<Box<dyn Stream<Item = Result<Bytes, BlobError>> + Send>>;
+
+/// Keeps bytes by their hash.
+pub trait Blobs: Send + Sync {
+    /// Keeps `size` bytes of `source`, whose SHA-256 is `hash`. Bytes that are kept already are not sent again. `source` is
+    /// read on threads that may block.
+    ///
+    /// # Errors
+    /// [`BlobError::Changed`] when the bytes are not those of the hash: nothing is kept then. [`BlobError::Source`] when they
+    /// cannot be read, [`BlobError::Unavailable`] when they cannot be sent.
+    fn put(&self, hash: [u8; 32], size: u64, source: Box<dyn Read + Send>) -> PendingBlob<'_, ()>;
+
+    /// The bytes in `range` of what is kept under `hash`; `None` when nothing is.
+    ///
+    /// # Errors
+    /// [`BlobError::Unavailable`], also in place of later bytes.
+    fn get(&self, hash: [u8; 32], range: Range<u64>) -> PendingBlob<'_, Option<BlobStream>>;
+}

@@ -1,0 +1,102 @@
+//! Bytes in, bytes out, with a store in memory; `tests/store/objects.rs` does it over the wire.
+
+use std::io::{Cursor, Read};
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures_util::TryStreamExt;
+use object_store::ObjectStore;
+use object_store::memory::InMemory;
+use sha2::{Digest, Sha256};
+
+use super::{BlobError, Blobs, ObjectBlobs};
+
+fn hash(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+async fn got(blobs: &ObjectBlobs, hash: [u8; 32], range: Range<u64>) -> Option<Vec<u8>> {
+    let stream = blobs.get(hash, range).await.unwrap()?;
+    let pieces: Vec<bytes::Bytes> = stream.try_collect().await.unwrap();
+    Some(pieces.concat())
+}
+
+async fn put(blobs: &ObjectBlobs, announced: &[u8], read: &[u8]) -> Result<(), BlobError> {
+    blobs.put(hash(announced), announced.len() as u64, Box::new(Cursor::new(read.to_vec()))).await
+}
+
+#[tokio::test]
+async fn bytes_of_any_size_come_back_from_any_position() {
+    let blobs = ObjectBlobs::over(Arc::new(InMemory::new()), 10);
+    for size in [0, 1, 9, 10, 11, 20, 35] {
+        let bytes: Vec<u8> = (0..size).collect();
+        put(&blobs, &bytes, &bytes).await.unwrap();
+        put(&blobs, &bytes, b"not read again").await.unwrap();
+        let size = u64::from(size);
+        assert_eq!(got(&blobs, hash(&bytes), 0..size).await.as_deref(), Some(&bytes[..]));
+        if size > 2 {
+            assert_eq!(
+                got(&blobs, hash(&bytes), 1..size - 1).await.as_deref(),
+                Some(&bytes[1..bytes.len() - 1])
+            );
+        }
+    }
+    assert_eq!(got(&blobs, hash(b"unknown"), 0..1).await, None);
+    assert_eq!(got(&blobs, hash(b"unknown"), 0..0).await, None);
+}
+
+struct Torn(u8);
+
+impl Read for Torn {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0 = self.0.checked_sub(1).ok_or_else(|| std::io::Error::other("torn"))?;
+        buffer.fill(7);
+        Ok(buffer.len())
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_what_was_announced_is_not_kept() {
+    let memory = Arc::new(InMemory::new());
+    let blobs = ObjectBlobs::over(Arc::clone(&memory) as Arc<dyn ObjectStore>, 10);
+    let long = [b'x'; 35];
+    for (announced, read) in [
+        (&b"abc"[..], &b"abd"[..]),
+        (b"abc", b"ab"),
+        (b"abc", b"abcd"),
+        (&long, &long[..34]),
+        (&long, &[b'x'; 36]),
+        (&long, &[b'y'; 35]),
+    ] {
+        assert_eq!(
+            put(&blobs, announced, read).await,
+            Err(BlobError::Changed),
+            "{} {}",
+            announced.len(),
+            read.len()
+        );
+        assert_eq!(got(&blobs, hash(announced), 0..announced.len() as u64).await, None);
+    }
+    let torn = blobs.put(hash(&long), 35, Box::new(Torn(2))).await;
+    assert_eq!(torn, Err(BlobError::Source { problem: "torn".to_owned() }));
+    let left: Vec<_> = memory.list(None).try_collect().await.unwrap();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn an_address_must_be_one() {
+    for wrong in ["", "bucket", "s3://", "http://bucket/x", "s3://key:secret@bucket/x", "s3:///x"] {
+        let error = ObjectBlobs::open(wrong, []).unwrap_err();
+        assert_eq!(error.code(), "BLOBS_UNUSABLE", "{wrong}");
+    }
+    let settings = [
+        ("AWS_REGION", "eu-1"),
+        ("AWS_ACCESS_KEY_ID", "id"),
+        ("AWS_SECRET_ACCESS_KEY", "hidden"),
+        ("AWS_PAGER", "less"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let blobs = ObjectBlobs::open("s3://bucket/deep/er/", settings).unwrap();
+    assert_eq!(blobs.path(&[0xab; 32]).as_ref(), format!("deep/er/sha256/ab/{}", "ab".repeat(32)));
+    assert!(!format!("{blobs:?}").contains("hidden"));
+}
