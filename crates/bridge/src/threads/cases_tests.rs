@@ -1,7 +1,5 @@
 //! The acceptance cases of the app (contracts/tasks.md §6) that need threads at work.
 
-#![expect(clippy::disallowed_methods, reason = "the folder is looked at from outside")]
-
 use engross_store::{Append, Name, NewEntry, Store};
 use serde_json::{Value, json};
 

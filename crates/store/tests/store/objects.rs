@@ -31,8 +31,8 @@ impl Moto {
                 !required.split(',').any(|part| part.trim() == "moto"),
                 "moto is required, but not there"
             );
-            writeln!(std::io::stderr(), "skipped: moto_server is not there; pip install 'moto[server]'")
-                .unwrap();
+            let mut error = std::io::stderr();
+            writeln!(error, "skipped: moto_server is not there; pip install 'moto[server]'").unwrap();
             return None;
         };
         let moto = Self { server, port };

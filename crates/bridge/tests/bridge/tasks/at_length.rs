@@ -64,7 +64,7 @@ async fn at_length_what_waits_is_done_once_and_in_order() {
             }
             // It was with the gateway when the server went down.
             "interrupted" => {
-                assert_eq!((end["code"].as_str(), files.len()), (Some("ACP_BRIDGE_RESTART"), 0), "{end}")
+                assert_eq!((end["code"].as_str(), files.len()), (Some("ACP_BRIDGE_RESTART"), 0), "{end}");
             }
             other => panic!("{number} ended as {other}: {end}"),
         }
