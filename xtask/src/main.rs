@@ -85,6 +85,8 @@ enum Chore {
         #[arg(long, default_value_t = 10_000)]
         sessions: u32,
     },
+    /// Evaluates learning offline and writes docs/learning-evaluation.md with its plots.
+    EvalLearning,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
     #[command(hide = true)]
@@ -105,6 +107,7 @@ fn main() -> ExitCode {
         Chore::WriteMatrix => test::write_matrix(),
         Chore::Faults { quick, only } => faults::run(quick, only.as_deref()),
         Chore::RandomSessions { sessions } => faults::random_sessions(sessions),
+        Chore::EvalLearning => eval_learning(),
         Chore::Examples => examples::pack(),
         Chore::Floor { file, part } => bench::edit::floor(&file, &part),
         Chore::FloorServer { model } => bench::serve::floor::run(&model),
@@ -117,6 +120,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn eval_learning() -> Result<()> {
+    let arguments = ["run", "--release", "--package", "engross-learn", "--example", "eval_learning", "--", "docs"];
+    command::run_command(std::process::Command::new(env!("CARGO")).args(arguments).current_dir(root()))
 }
 
 /// Tells people what is going on.

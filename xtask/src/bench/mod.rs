@@ -3,6 +3,7 @@
 //! Must never judge by figures of another run or machine: only ratios, and the few bars that are times.
 
 pub(crate) mod edit;
+pub(crate) mod learn;
 pub(crate) mod scopes;
 pub(crate) mod serve;
 pub(crate) mod write;
@@ -32,6 +33,12 @@ pub(crate) enum Part {
         #[arg(long, default_value_t = WRITES)]
         rounds: usize,
     },
+    /// Transcripts and a skillbook; the floors are a bare typed parse and a Python loop over the same files. Linux only.
+    Learn {
+        /// Megabytes of transcripts, which are made if they are not there.
+        #[arg(long, default_value_t = TRANSCRIPTS)]
+        megabytes: u32,
+    },
     /// Turns over HTTP; the floor passes the same request on to the same model and stores nothing. Linux only.
     Serve {
         /// One short round, for a first impression: its figures scatter.
@@ -45,20 +52,23 @@ pub(crate) enum Part {
 
 const RUNS: usize = 15;
 const WRITES: usize = 9;
+const TRANSCRIPTS: u32 = 1_200;
 
 /// Measures one part, or all.
 pub(crate) fn run(part: Option<Part>) -> Result<()> {
     match part {
         Some(Part::Edit { runs }) => edit::run(runs),
         Some(Part::Serve { quick, rows }) => serve::run(quick, rows.as_deref()),
+        Some(Part::Learn { megabytes }) => learn::run(megabytes),
         Some(Part::Scopes) => scopes::run(),
         Some(Part::Write { rounds }) => write::run(rounds),
         None => {
             let edited = edit::run(RUNS);
             let exported = scopes::run();
             let written = write::run(WRITES);
+            let learnt = learn::run(TRANSCRIPTS);
             serve::run(false, None)?;
-            edited.and(exported).and(written)
+            edited.and(exported).and(written).and(learnt)
         }
     }
 }
