@@ -69,7 +69,8 @@ def decide(said, tools):
     if not any(tool in SHELLS for tool in tools):
         return "ok", None
     # An agent that keeps its folder is told where to write.
-    told = re.findall(r"The current folder of this task is (\S+)\. Write", people[-1][1])
+    told = [folder for later, text in people if later >= index
+            for folder in re.findall(r"The current folder of this task is (\S+)\. Write", text)]
     return "", f"printf made-by-a-model > {told[-1] + '/' if told else ''}{order[2]}"
 
 

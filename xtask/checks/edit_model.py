@@ -19,6 +19,7 @@ import csv
 import json
 import multiprocessing
 import os
+import posixpath
 import subprocess
 import sys
 import time
@@ -34,9 +35,9 @@ ENGINE_OPTIONS = ['--author', 'Tester', '--date', '2026-01-01T00:00:00Z', '--jso
 USUAL_EXITS = (0, 1)
 
 
-def plan(data, seed):
-    """The planned operations (index, op, expect, class and the edit itself) for one document."""
-    return edit_plan.Planner(edit_tree.Tree(data), seed).plan()
+def plan(data, seed, basic=False):
+    """The planned operations (index, op, expect, class and the edit itself) for one document; `basic`: of text and paragraphs only."""
+    return edit_plan.Planner(edit_tree.Tree(data), seed, basic).plan()
 
 
 def wanted(data, planned, skip=None):
@@ -89,8 +90,10 @@ def judge(data, planned, result, redline):
     strict = bool(verdict.get('reject_strict') and verdict.get('accept_strict'))
     out['silently_wrong'] = bool(applied) and not strict
     changed = [edit_tree.Tree(data).main]
-    for name in ('changedParts', 'changed_parts'):
-        changed += [str(n) for n in result.get(name) or []]
+    if any(o['kind'] == 'comment' for o in planned if o['index'] in applied):
+        folder, name = posixpath.split(changed[0])
+        changed += ['[Content_Types].xml', posixpath.join(folder, '_rels', name + '.rels')]
+        changed += [posixpath.join(folder, n + '.xml') for n in ('comments', 'commentsExtended', 'commentsIds', 'people')]
     different = zip_entries.differences(data, redline, changed)
     out['entries_identical'] = not different
     if different:

@@ -21,7 +21,8 @@ TAILS = ('vin', 'mar', 'dex', 'lop', 'gram', 'sket', 'tor', 'bly', 'nux', 'fen')
 
 
 class Planner:
-    def __init__(self, tree, seed):
+    def __init__(self, tree, seed, basic=False):
+        self.basic = basic
         self.tree = tree
         self.random = random.Random('%d %s' % (seed, hashlib.sha256(tree.data).hexdigest()))     # other words for every document
         self.used = set()           # paragraphs that have an operation
@@ -31,11 +32,13 @@ class Planner:
 
     def plan(self):
         """Operations with their model fields: index, op (what the engine gets), expect, class, paragraph, kind, and the edit."""
-        total = min(20, 2 * len(self.tree.paragraphs))
+        total = min(40, 2 * len(self.tree.paragraphs))
         refusals = int(total / 10 + self.random.random()) if total < 6 else max(1, total // 10)
         makers = [self.refusal] * refusals
         for _ in range(total - refusals):
-            makers.append(self.random.choices((self.text, self.insert, self.delete), (60, 20, 20))[0])
+            makers.append(self.random.choices(
+                (self.text, self.insert, self.delete, self.look, self.paragraph_look, self.comment, self.row, self.move),
+                (60, 20, 20, 0, 0, 0, 0, 0) if self.basic else (40, 14, 12, 12, 6, 5, 6, 5))[0])
         self.random.shuffle(makers)
         found = []
         for maker in makers:
@@ -331,6 +334,142 @@ class Planner:
         """check_redline takes the tab stops of a paragraph that no paragraph follows for content that keeps it alive."""
         element, tree = paragraph.element, self.tree
         return tree.neighbours(element)[1] != 'p' and element.find('%s/%s' % (tree.w('pPr'), tree.w('tabs'))) is not None
+
+    # ------------------------------------------------------------ looks and comments
+    def word_in(self, paragraph):
+        """(start, end, occurrence) of a word of one look in one run, or None."""
+        whole = paragraph.text()
+        tokens = [(m.start(), m.end()) for a, b in self.regions(paragraph, 'plain') for m in TOKEN.finditer(whole, a, b)]
+        self.random.shuffle(tokens)
+        for first, last in tokens[:8]:
+            some = paragraph.characters[first:last]
+            if last - first > LONGEST or any(c.element is not some[0].element for c in some):
+                continue
+            occurrence = self.occurrence(whole, whole[first:last], first)
+            if occurrence is not None:
+                return first, last, occurrence
+        return None
+
+    def look(self):
+        """A word is marked or made bold."""
+        for paragraph in self.candidates(lambda p: self.editable(p) and self.quiet(p)):
+            found = self.word_in(paragraph)
+            if found is None:
+                continue
+            first, last, occurrence = found
+            properties = paragraph.characters[first].run.find(self.tree.w('rPr'))
+            names = [self.tree.local(c) for c in properties] if properties is not None else []
+            if set(names) & {'rPrChange', 'highlight', 'b', 'bCs'}:
+                continue
+            word = paragraph.text()[first:last]
+            bold = self.random.random() < 0.5
+            op = {'op': 'format_text', 'textToFormat': word, 'bold': True} if bold else {'op': 'highlight_text', 'textToFind': word, 'color': 'green'}
+            op['paragraphIndex'] = paragraph.number
+            if occurrence:
+                op['occurrence'] = occurrence
+            self.used.add(paragraph.number)
+            return {'op': op, 'expect': 'applied', 'class': 'look', 'paragraph': paragraph.number, 'kind': 'look',
+                    'start': first, 'end': last, 'bold': bold}
+        return None
+
+    def quiet(self, paragraph):
+        """Nobody's pending revision speaks of the paragraph or its border."""
+        return not self.mark(paragraph, 'ins', 'del', 'moveFrom', 'moveTo') and not self.joined_from_before(paragraph)
+
+    def paragraph_look(self):
+        for paragraph in self.candidates(lambda p: self.simple_place(p) and self.apart(p) and self.quiet(p)):
+            properties = paragraph.element.find(self.tree.w('pPr'))
+            names = [self.tree.local(c) for c in properties] if properties is not None else []
+            if set(names) & {'pPrChange', 'jc', 'framePr'}:
+                continue
+            self.take(paragraph)
+            op = {'op': 'format_paragraph', 'paragraphIndex': paragraph.number, 'alignment': 'center'}
+            return {'op': op, 'expect': 'applied', 'class': 'paragraph-look', 'paragraph': paragraph.number, 'kind': 'paragraph_look'}
+        return None
+
+    def comment(self):
+        """A comment changes no text."""
+        for paragraph in self.candidates(lambda p: self.editable(p) and self.quiet(p)):
+            found = self.word_in(paragraph)
+            if found is None:
+                continue
+            first, last, occurrence = found
+            op = {'op': 'insert_comment', 'paragraphIndex': paragraph.number, 'textToFind': paragraph.text()[first:last],
+                  'commentContent': 'About ' + self.fresh()}
+            if occurrence:
+                op['occurrence'] = occurrence
+            self.used.add(paragraph.number)
+            return {'op': op, 'expect': 'applied', 'class': 'comment', 'paragraph': paragraph.number, 'kind': 'comment'}
+        return None
+
+    # ------------------------------------------------------------ rows and moves
+    def row(self):
+        """A row goes, or one like it comes behind it."""
+        for paragraph in self.candidates(lambda p: self.simple_place(p)):
+            row = self.plain_row(paragraph)
+            if row is None:
+                continue
+            rows = row.getparent().findall(self.tree.w('tr'))
+            inside = [p for p in self.tree.paragraphs if row in p.element.iterancestors()]
+            if any(p.number in self.used or not self.apart(p) or not self.quiet(p) for p in inside):
+                continue
+            at = rows.index(row)
+            if self.random.random() < 0.5:
+                if len(rows) < 3 or any(not self.deletable(p) for p in inside):
+                    continue
+                for each in inside:
+                    self.take(each)
+                op = {'op': 'edit_table', 'paragraphIndex': paragraph.number, 'action': 'delete_row', 'targetRow': at}
+                return {'op': op, 'expect': 'applied', 'class': 'row-delete', 'paragraph': paragraph.number, 'kind': 'row_delete'}
+            if at < 1:
+                continue
+            texts = [self.fresh() for _ in row.findall(self.tree.w('tc'))]
+            for each in inside:
+                self.take(each)
+            op = {'op': 'edit_table', 'paragraphIndex': paragraph.number, 'action': 'add_row', 'targetRow': at + 1, 'content': texts}
+            return {'op': op, 'expect': 'applied', 'class': 'row-add', 'paragraph': paragraph.number, 'kind': 'row_add', 'put': texts}
+        return None
+
+    def plain_row(self, paragraph):
+        """The row around a paragraph, when it and its table hold nothing special."""
+        tree = self.tree
+        row = next((a for a in paragraph.element.iterancestors() if tree.local(a) == 'tr'), None)
+        if row is None or tree.local(row.getparent()) != 'tbl':
+            return None
+        table = row.getparent()
+        for element in table.iter():
+            if tree.local(element) in ('sdt', 'customXml', 'vMerge', 'tblPrEx', 'ins', 'del', 'cellIns', 'cellDel', 'AlternateContent', 'pict', 'drawing'):
+                return None
+        if any(tree.local(a) == 'tbl' for a in table.iterancestors()) or len(list(table.iter(tree.w('tbl')))) > 1:
+            return None
+        return row
+
+    def move(self):
+        """A paragraph of plain runs goes behind another of the same container."""
+        tree = self.tree
+
+        def movable(p):
+            return (self.simple_place(p) and self.apart(p) and self.quiet(p) and self.deletable(p) and p.characters
+                    and all(tree.local(c) in ('pPr', 'r', 'proofErr') for c in p.element)
+                    and all(tree.local(c) in ('rPr', 't', 'tab') for r in p.element.findall(tree.w('r')) for c in r)
+                    and not any(tree.local(e) in ('rPrChange', 'pPrChange') for e in p.element.iter())
+                    and self.next_is_paragraph(p))
+        for paragraph in self.candidates(movable):
+            def target(p):
+                return (self.simple_place(p) and self.apart(p) and self.quiet(p) and self.next_is_paragraph(p)
+                        and p.element.getparent() is paragraph.element.getparent() and abs(p.number - paragraph.number) > 2
+                        and not p.ends_in_field)
+            for other in self.candidates(target):
+                self.take(paragraph)
+                self.take(other)
+                op = {'op': 'move_paragraph', 'paragraphIndex': paragraph.number, 'after': other.number}
+                return {'op': op, 'expect': 'applied', 'class': 'move', 'paragraph': paragraph.number, 'kind': 'move', 'to': other.number}
+        return None
+
+    def next_is_paragraph(self, paragraph):
+        following = paragraph.element.getnext()
+        return following is not None and self.tree.local(following) == 'p' and paragraph.number < len(self.tree.paragraphs) \
+            and self.tree.paragraphs[paragraph.number].element is following
 
     # ------------------------------------------------------------ refusals
     def refusal(self):

@@ -246,6 +246,19 @@ class Tree:
             self.edit_text(paragraph, operation['start'], operation['end'], operation['put'], tracked)
         elif operation['kind'] == 'insert':
             self.insert_paragraph(paragraph, operation['where'], operation['put'], tracked)
+        elif operation['kind'] == 'look':
+            self.change_look(paragraph, operation['start'], operation['end'], operation['bold'])
+        elif operation['kind'] == 'paragraph_look':
+            self.center(paragraph)
+        elif operation['kind'] == 'comment':
+            pass
+        elif operation['kind'] == 'row_delete':
+            row = next(a for a in paragraph.element.iterancestors() if self.local(a) == 'tr')
+            row.getparent().remove(row)
+        elif operation['kind'] == 'row_add':
+            self.add_row(paragraph, operation['put'])
+        elif operation['kind'] == 'move':
+            self.paragraphs[operation['to'] - 1].element.addnext(paragraph.element)
         else:
             self.delete_paragraph(paragraph, tracked)
 
@@ -282,6 +295,62 @@ class Tree:
                 self._lift(holder, tracked)
             if middle is not None:
                 self._drop_run(middle, tracked)
+
+    def change_look(self, paragraph, start, end, bold):
+        """Characters start..end, which one w:t holds, become bold or green."""
+        some = paragraph.characters[start:end]
+        _, run, _ = self._split(some[0].element, some[0].offset, some[-1].offset + 1)
+        properties = run.find(self.w('rPr'))
+        if properties is None:
+            properties = etree.Element(self.w('rPr'))
+            run.insert(0, properties)
+        if bold:
+            etree.SubElement(properties, self.w('b'))
+        else:
+            etree.SubElement(properties, self.w('highlight')).set(self.w('val'), 'green')
+
+    def center(self, paragraph):
+        properties = paragraph.element.find(self.w('pPr'))
+        if properties is None:
+            properties = etree.Element(self.w('pPr'))
+            paragraph.element.insert(0, properties)
+        etree.SubElement(properties, self.w('jc')).set(self.w('val'), 'center')
+
+    def add_row(self, paragraph, texts):
+        """Rule: a new row behind another has its row and cell properties, and of each cell the first paragraph's
+        properties and the look of its first run; it is no head and continues no merge."""
+        row = next(a for a in paragraph.element.iterancestors() if self.local(a) == 'tr')
+        new = etree.Element(self.w('tr'))
+        properties = row.find(self.w('trPr'))
+        if properties is not None:
+            properties = copy.deepcopy(properties)
+            for child in [c for c in properties if self.local(c) in ('tblHeader', 'trPrChange')]:
+                properties.remove(child)
+            new.append(properties)
+        for cell, put in zip(row.findall(self.w('tc')), texts):
+            made = etree.SubElement(new, self.w('tc'))
+            properties = cell.find(self.w('tcPr'))
+            if properties is not None:
+                properties = copy.deepcopy(properties)
+                for child in properties.findall(self.w('tcPrChange')):
+                    properties.remove(child)
+                made.append(properties)
+            first = cell.find(self.w('p'))
+            block = etree.SubElement(made, self.w('p'))
+            properties = first.find(self.w('pPr'))
+            if properties is not None:
+                properties = copy.deepcopy(properties)
+                for name in ('sectPr', 'pPrChange'):
+                    for child in properties.findall(self.w(name)):
+                        properties.remove(child)
+                block.append(properties)
+            run = etree.SubElement(block, self.w('r'))
+            like = next(first.iter(self.w('r')), None)
+            own = self.properties(like.find(self.w('rPr'))) if like is not None else []
+            if own:
+                etree.SubElement(run, self.w('rPr')).extend(own)
+            self._text(etree.SubElement(run, self.w('t')), put)
+        row.addnext(new)
 
     def _lift(self, holder, tracked):
         """Takes a revision of ours out of another author's insertion, which is split around it."""

@@ -47,9 +47,12 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("opentelemetry_sdk", &["engross"]),
     ("reqwest", &["engross-bridge", "engross", "engross-llm", "xtask"]),
     ("rawzip", &["engross-docx"]),
+    ("ring", &["engross-bridge"]),
     ("rusqlite", &["engross-store"]),
     ("tempfile", &["engross"]),
     ("tokio-postgres", &["engross-store"]),
+    ("tokio-rustls", &["engross-bridge"]),
+    ("tokio-tungstenite", &["engross-bridge"]),
     ("tower-http", &["engross"]),
     ("tracing-opentelemetry", &["engross"]),
 ];

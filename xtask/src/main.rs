@@ -123,7 +123,8 @@ fn main() -> ExitCode {
 }
 
 fn eval_learning() -> Result<()> {
-    let arguments = ["run", "--release", "--package", "engross-learn", "--example", "eval_learning", "--", "docs"];
+    let arguments =
+        ["run", "--release", "--package", "engross-learn", "--example", "eval_learning", "--", "docs"];
     command::run_command(std::process::Command::new(env!("CARGO")).args(arguments).current_dir(root()))
 }
 

@@ -11,7 +11,7 @@ fn read(text: &str, finish: FinishReason) -> Result<Vec<Edit>, &'static str> {
 
 #[test]
 fn an_answer_is_json_with_or_without_a_fence() {
-    let deletion = Edit::DeleteParagraph { place: Place { address: Address::Number(4), occurrence: None } };
+    let deletion = Edit::DeleteParagraph { place: Place::in_body(Address::Number(4)) };
     let json = r#"[{"op":"delete_paragraph","paragraphIndex":4}]"#;
     let object = format!("{{\"operations\":{json}}}");
     for text in

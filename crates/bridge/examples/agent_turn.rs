@@ -1,7 +1,7 @@
 //! One turn of an agent, or several, as JSON lines: for trying an agent out, and for the tests with real ones.
 //!
-//! `agent_turn [--warm] [--pass NAME]… [--set NAME=VALUE]… [--allow|--deny] [--cancel-after MS] [--model M] --dir FOLDER
-//! --prompt TEXT… (--known ID | --command LINE)`. Each prompt is a turn of one conversation, in a folder `run-N` of its own.
+//! `agent_turn [--warm] [--pass NAME]… [--set NAME=VALUE]… [--allow|--deny] [--cancel-after MS] [--model M] [--thread NAME] --dir FOLDER
+//! --prompt TEXT… (--known ID | --command LINE | --gateway URL [--token TOKEN])`. Each prompt is a turn of one conversation, in a folder `run-N` of its own.
 
 #![expect(clippy::print_stdout, reason = "this is a program")]
 
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use engross_bridge::agent::{AgentEvent, Policy, ProviderId, TaskRunner, Turn};
 use engross_bridge::agents::{Agents, Host, Limits, Provider, Start};
+use engross_bridge::gateway::{GatewayConfig, GatewayLimits, GatewayRunner};
 use engross_bridge::scopes::{RunId, SessionKey};
 use engross_protocol::{Clock, SystemClock};
 use serde_json::{Value, json};
@@ -19,13 +20,21 @@ use serde_json::{Value, json};
 /// How long a turn may take.
 const TURN: u64 = 180_000;
 
+/// Who is given the turns.
+enum Who {
+    Agent(Box<Provider>),
+    /// A gateway: its address and its token.
+    Gateway(String, Option<String>),
+}
+
 struct Options {
-    provider: Provider,
+    who: Who,
     folder: PathBuf,
     prompts: Vec<String>,
     policy: Policy,
     cancel_after: Option<Duration>,
     model: Option<String>,
+    thread: String,
 }
 
 fn options() -> Result<Options, Box<dyn Error>> {
@@ -33,6 +42,7 @@ fn options() -> Result<Options, Box<dyn Error>> {
     let (mut provider, mut folder, mut cancel_after, mut model) = (None, None, None, None);
     let (mut prompts, mut pass, mut set) = (Vec::new(), Vec::new(), Vec::new());
     let (mut policy, mut warm) = (Policy::Allow, false);
+    let (mut gateway, mut token, mut thread) = (None, None, "thread".to_owned());
     while let Some(name) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{name} needs a value"));
         match name.as_str() {
@@ -54,17 +64,27 @@ fn options() -> Result<Options, Box<dyn Error>> {
                 let known = Provider::known().into_iter().find(|one| one.id.as_str() == id);
                 provider = Some(known.ok_or(format!("{id} is not known"))?);
             }
+            "--thread" => thread = value()?,
+            "--gateway" => gateway = Some(value()?),
+            "--token" => token = Some(value()?),
             "--command" => provider = Some(Provider::from_command(ProviderId::new("command")?, &value()?)?),
             other => return Err(format!("{other} is not an option").into()),
         }
     }
-    let mut provider = provider.ok_or("--known or --command is missing")?;
-    provider.pass.extend(pass);
-    provider.set.extend(set);
-    if warm {
-        (provider.start, provider.warm) = (Start::Warm, 1);
-    }
-    Ok(Options { provider, folder: folder.ok_or("--dir is missing")?, prompts, policy, cancel_after, model })
+    let who = match (gateway, provider) {
+        (Some(url), None) => Who::Gateway(url, token),
+        (None, Some(mut provider)) => {
+            provider.pass.extend(pass);
+            provider.set.extend(set);
+            if warm {
+                (provider.start, provider.warm) = (Start::Warm, 1);
+            }
+            Who::Agent(Box::new(provider))
+        }
+        _ => return Err("one of --known, --command and --gateway is needed".into()),
+    };
+    let folder = folder.ok_or("--dir is missing")?;
+    Ok(Options { who, folder, prompts, policy, cancel_after, model, thread })
 }
 
 fn say(line: &Value) {
@@ -94,14 +114,24 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
     let folder = options.folder.canonicalize()?;
     let idle = folder.join("idle");
     std::fs::create_dir_all(&idle)?;
-    let host = Host {
-        environment: std::env::vars_os().collect(),
-        folder: idle,
-        owner: format!("agent-turn-{}", std::process::id()),
-        clock: Arc::new(SystemClock),
+    let (mut agents, runner): (Option<Agents>, Arc<dyn TaskRunner>) = match options.who {
+        Who::Gateway(url, token) => {
+            let token = token.map(Into::into);
+            let config = GatewayConfig { url, token, identity: idle, clock: Arc::new(SystemClock) };
+            (None, Arc::new(GatewayRunner::new(config, GatewayLimits::default())?))
+        }
+        Who::Agent(provider) => {
+            let host = Host {
+                environment: std::env::vars_os().collect(),
+                folder: idle,
+                owner: format!("agent-turn-{}", std::process::id()),
+                clock: Arc::new(SystemClock),
+            };
+            let agents = Agents::new(vec![*provider], &host, &Limits::default());
+            let runner = agents.runners().first().ok_or("there is no agent")?.clone();
+            (Some(agents), Arc::new(runner))
+        }
     };
-    let agents = Agents::new(vec![options.provider], &host, &Limits::default());
-    let Some(runner) = agents.runners().first() else { return Ok(()) };
     let begun = Instant::now();
     let health = runner.health().await;
     say(&json!({ "event": "health", "health": format!("{health:?}"), "ms": millis(begun) }));
@@ -110,10 +140,10 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
         std::fs::create_dir_all(&directory)?;
         let turn = Turn {
             principal: "you".to_owned(),
-            thread: "thread".to_owned(),
-            session_key: SessionKey::parse("agent:main:thread")?,
+            thread: options.thread.clone(),
+            session_key: SessionKey::parse(&format!("agent:main:{}", options.thread))?,
             run: RunId::parse(&format!("run-{}", number + 1))?,
-            turn: format!("turn-{}", number + 1),
+            turn: format!("turn-{}-{}", options.thread, number + 1),
             prompt: prompt.clone(),
             user_text: prompt.clone(),
             continues: number > 0,
@@ -156,7 +186,9 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
             say(&line);
         }
     }
-    agents.shut_down().await;
+    if let Some(agents) = agents.take() {
+        agents.shut_down().await;
+    }
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 
 pub mod agent;
 pub mod agents;
+pub mod gateway;
 pub mod rpc;
 pub mod runs;
 pub mod scopes;

@@ -4,21 +4,71 @@
 //! ids, rsids and `xml:space` do not count, nor does white space between elements (`design.md`, *The proof*).
 //! Everything else does, in order.
 
+use std::collections::BTreeSet;
+
 use engross_xml::{Document, Kind, Name, NodeId};
 
 use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
-    AUTHOR, DATE, DEL_INSTR_TEXT, DEL_TEXT, ID, INSTR_TEXT, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R,
-    RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, T, TEXT_ID, W_URI, XML_SPACE,
+    AUTHOR, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE, DEL_INSTR_TEXT,
+    DEL_TEXT, ID, INSTR_TEXT, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT,
+    RSID_TR, RUN, T, TC_PR, TEXT_ID, TR_PR, W_URI, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
 /// The normal form of `node` and all below it. Equal trees have equal bytes.
 #[must_use]
 pub(crate) fn normal_form(document: &Document, node: NodeId) -> Vec<u8> {
-    let mut writer = Writer { document, out: Vec::with_capacity(512) };
+    normal_form_without(document, node, &Aside::default())
+}
+
+/// The same as if some comments were not there.
+#[must_use]
+pub(crate) fn normal_form_without(document: &Document, node: NodeId, aside: &Aside) -> Vec<u8> {
+    let mut writer = Writer { document, aside, out: Vec::with_capacity(512) };
     writer.element(node);
     writer.out
+}
+
+/// Comments that a session wrote or took away: a comment is no tracked change, so it counts on neither side of a proof.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Aside {
+    /// Comments from this id on are new.
+    pub(crate) from: Option<i64>,
+    /// Comments that are gone.
+    pub(crate) gone: BTreeSet<i64>,
+}
+
+impl Aside {
+    /// Whether `id` is one of them.
+    pub(crate) fn is_aside(&self, id: i64) -> bool {
+        self.from.is_some_and(|from| id >= from) || self.gone.contains(&id)
+    }
+
+    /// Whether an element is one of them or an end of its range, or a run with nothing but its mark.
+    pub(crate) fn holds(&self, document: &Document, node: NodeId) -> bool {
+        if self.from.is_none() && self.gone.is_empty() {
+            return false;
+        }
+        match document.name(node) {
+            COMMENT | COMMENT_RANGE_START | COMMENT_RANGE_END | COMMENT_REFERENCE => {
+                let id = document.attribute(node, ID).and_then(|id| id.trim().parse().ok());
+                id.is_some_and(|id| self.is_aside(id))
+            }
+            RUN => {
+                let mut content = document
+                    .children(node)
+                    .filter(|child| document.kind(*child) == Kind::Element && document.name(*child) != R_PR);
+                match (content.next(), content.next()) {
+                    (Some(only), None) => {
+                        document.name(only) == COMMENT_REFERENCE && self.holds(document, only)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
 }
 
 /// A sequence of siblings that read as one element.
@@ -34,6 +84,7 @@ type RevisionKey = (Name, String, String);
 
 struct Writer<'a> {
     document: &'a Document,
+    aside: &'a Aside,
     out: Vec<u8>,
 }
 
@@ -72,9 +123,12 @@ impl Writer<'_> {
 
     fn sibling(&mut self, node: NodeId, open: &mut Open) {
         let document = self.document;
+        if self.aside.holds(document, node) {
+            return;
+        }
         match document.name(node) {
             RUN => {
-                let properties = document.child(node, R_PR);
+                let properties = document.child(node, R_PR).filter(|node| !is_empty(document, *node));
                 let form = properties.map(|node| normal_form(document, node)).unwrap_or_default();
                 let same = matches!(open, Open::Run(known) if *known == form);
                 if !same {
@@ -95,7 +149,7 @@ impl Writer<'_> {
                     self.siblings(node, inner);
                 }
             }
-            P_PR | R_PR if is_empty(document, node) => {}
+            P_PR | R_PR | TR_PR | TC_PR if is_empty(document, node) => {}
             _ => {
                 self.switch(open, Open::Nothing);
                 self.element(node);
@@ -129,6 +183,7 @@ impl Writer<'_> {
                         self.out.push(marker);
                     }
                 }
+                _ if self.aside.holds(document, leaf) => {}
                 _ => self.element(leaf),
             }
         }

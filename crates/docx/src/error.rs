@@ -73,6 +73,14 @@ pub enum Error {
         /// What there is.
         known: String,
     },
+    /// There is no revision of that name.
+    #[error("there is no tracked change '{id}' in this document; it has: {known}")]
+    UnknownRevision {
+        /// What was asked for.
+        id: String,
+        /// The names of some.
+        known: String,
+    },
     /// There is no such place to read on from.
     #[error("'{cursor}' is no place to read on from; use a cursor that a read returned, such as P120")]
     InvalidCursor {
@@ -95,6 +103,7 @@ impl Error {
             Self::InvalidOperation { .. } => "INVALID_OPERATION",
             Self::ProofFailed { .. } => "PROOF_FAILED",
             Self::UnknownStory { .. } => "UNKNOWN_STORY",
+            Self::UnknownRevision { .. } => "UNKNOWN_REVISION",
             Self::InvalidCursor { .. } => "INVALID_CURSOR",
         }
     }
@@ -152,10 +161,22 @@ refusal_codes! {
     FieldEditRefused = "FIELD_EDIT_REFUSED",
     /// The edit lies in a content control that is locked, bound to data, or a choice from a list.
     ContentControlLocked = "CONTENT_CONTROL_LOCKED",
+    /// A pending revision already changes the look, and there can be only one such record.
+    FormatRevision = "FORMAT_REVISION",
     /// The edit lies in text that a pending revision moves.
     MoveRevision = "MOVE_REVISION",
     /// The paragraph carries a comment that deleting would take away.
     CommentedContent = "COMMENTED_CONTENT",
+    /// The table cannot be changed that way.
+    TableEditRefused = "TABLE_EDIT_REFUSED",
+    /// The rows of a table do not fit together, or not into the table.
+    StructuredContentInvalid = "STRUCTURED_CONTENT_INVALID",
+    /// The paragraph cannot be moved as a tracked change.
+    MoveRefused = "MOVE_REFUSED",
+    /// No pending revision deletes the whole paragraph.
+    NothingToRestore = "NOTHING_TO_RESTORE",
+    /// No comment has that id.
+    CommentNotFound = "COMMENT_NOT_FOUND",
     /// The paragraph ends a section.
     SectionBreakParagraph = "SECTION_BREAK_PARAGRAPH",
     /// The edit would move or invent an inline object such as a picture or a footnote mark.
@@ -166,7 +187,7 @@ refusal_codes! {
     InvalidContent = "INVALID_CONTENT",
     /// The document has no such paragraph style.
     StyleNotFound = "STYLE_NOT_FOUND",
-    /// Only the body can be edited.
+    /// What was asked for cannot be in this story.
     StoryNotEditable = "STORY_NOT_EDITABLE",
     /// The operation is not in the operation language.
     InvalidOperation = "INVALID_OPERATION",

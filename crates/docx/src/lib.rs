@@ -8,6 +8,7 @@ mod check;
 mod document;
 mod edit;
 mod error;
+mod markdown;
 pub mod model;
 pub mod names;
 pub mod numbering;
@@ -23,8 +24,11 @@ pub mod text;
 pub use check::{CODES, Finding, Severity, check};
 pub use document::{EditOptions, Limits, PlacedComment, Saved, WordDocument};
 pub use error::{Error, Refusal, RefusalCode};
+pub use markdown::from_markdown;
 pub use ops::Tracking;
 pub use revisions::PlacedRevision;
 
+#[cfg(test)]
+mod markdown_tests;
 #[cfg(test)]
 mod styles_tests;

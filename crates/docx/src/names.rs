@@ -28,6 +28,9 @@ pub const WP: NamespaceGroup = NamespaceGroup(9);
 /// `w15:`, Word 2013.
 pub const W15: NamespaceGroup = NamespaceGroup(10);
 
+/// `w16cid:`, lasting ids of comments.
+pub const W16CID: NamespaceGroup = NamespaceGroup(11);
+
 /// The transitional URI of `w:`, which new declarations use unless the part is strict.
 pub const W_URI: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 
@@ -52,6 +55,7 @@ const NAMESPACES: &[&[&str]] = &[
         "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing",
     ],
     &["http://schemas.microsoft.com/office/word/2012/wordml"],
+    &["http://schemas.microsoft.com/office/word/2016/wordml/cid"],
 ];
 
 macro_rules! vocabulary {
@@ -99,7 +103,7 @@ vocabulary! {
        DATA_BINDING = "dataBinding", DROP_DOWN_LIST = "dropDownList", COMBO_BOX = "comboBox", ALIAS = "alias", TAG = "tag",
        SHOWING_PLC_HDR = "showingPlcHdr", PICTURE = "picture", CITATION = "citation", EQUATION = "equation",
        TBL = "tbl", TR = "tr", TC = "tc", TBL_PR = "tblPr", TBL_PR_EX = "tblPrEx", TBL_GRID = "tblGrid", TR_PR = "trPr",
-       TC_PR = "tcPr", GRID_SPAN = "gridSpan", V_MERGE = "vMerge", CELL_INS = "cellIns", CELL_DEL = "cellDel",
+       TC_PR = "tcPr", GRID_SPAN = "gridSpan", V_MERGE = "vMerge", V_MERGE_ORIG = "vMergeOrig", CELL_INS = "cellIns", CELL_DEL = "cellDel",
        CELL_MERGE = "cellMerge", SECT_PR = "sectPr", HEADER_REFERENCE = "headerReference",
        FOOTER_REFERENCE = "footerReference",
        R_PR_CHANGE = "rPrChange", P_PR_CHANGE = "pPrChange", SECT_PR_CHANGE = "sectPrChange",
@@ -109,7 +113,15 @@ vocabulary! {
        OUTLINE_LVL = "outlineLvl", B = "b", B_CS = "bCs", I = "i", I_CS = "iCs", U = "u", STRIKE = "strike",
        VANISH = "vanish", VERT_ALIGN = "vertAlign", KEEP_NEXT = "keepNext", KEEP_LINES = "keepLines",
        PAGE_BREAK_BEFORE = "pageBreakBefore", WIDOW_CONTROL = "widowControl", DSTRIKE = "dstrike", R_FONTS = "rFonts",
-       CAPS = "caps", SMALL_CAPS = "smallCaps",
+       CAPS = "caps", SMALL_CAPS = "smallCaps", COLOR = "color", SZ = "sz", SZ_CS = "szCs", HIGHLIGHT = "highlight",
+       CS = "cs", EAST_ASIA = "eastAsia", JC = "jc", SPACING = "spacing", IND = "ind", BEFORE = "before", AFTER = "after",
+       BEFORE_AUTO = "beforeAutospacing", AFTER_AUTO = "afterAutospacing", LINE = "line", LINE_RULE = "lineRule",
+       LEFT = "left", RIGHT = "right", END = "end", FIRST_LINE = "firstLine", HANGING = "hanging",
+       ASCII_THEME = "asciiTheme", H_ANSI_THEME = "hAnsiTheme", CS_THEME = "cstheme", EAST_ASIA_THEME = "eastAsiaTheme",
+       THEME_COLOR = "themeColor", THEME_TINT = "themeTint", THEME_SHADE = "themeShade", TBL_HEADER = "tblHeader",
+       TBL_W = "tblW", TBL_BORDERS = "tblBorders", TOP = "top", BOTTOM = "bottom", INSIDE_H = "insideH",
+       INSIDE_V = "insideV", GRID_COL = "gridCol", TC_W = "tcW", WIDTH = "w", SPACE = "space", TBL_STYLE = "tblStyle",
+       TBL_LAYOUT = "tblLayout", MULTI_LEVEL_TYPE = "multiLevelType", LVL_JC = "lvlJc", NSID = "nsid", TMPL = "tmpl",
        VAL = "val", TYPE = "type", DEFAULT = "default",
        STYLES = "styles", STYLE = "style", STYLE_ID = "styleId", BASED_ON = "basedOn", NEXT = "next", LINK = "link",
        NUMBERING = "numbering", ABSTRACT_NUM = "abstractNum", ABSTRACT_NUM_ID = "abstractNumId", NUM = "num",
@@ -124,7 +136,10 @@ vocabulary! {
        RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi";
     W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", W14_CONFLICT_INS = "conflictIns",
        W14_CONFLICT_DEL = "conflictDel";
-    W15: W15_REPEATING_SECTION = "repeatingSection", W15_DATA_BINDING = "dataBinding";
+    W15: W15_REPEATING_SECTION = "repeatingSection", W15_DATA_BINDING = "dataBinding", W15_COMMENT_EX = "commentEx",
+       W15_PARA_ID = "paraId", W15_PARA_ID_PARENT = "paraIdParent", W15_DONE = "done", W15_PERSON = "person",
+       W15_AUTHOR = "author", W15_PRESENCE_INFO = "presenceInfo", W15_PROVIDER_ID = "providerId", W15_USER_ID = "userId";
+    W16CID: CID_COMMENT_ID = "commentId", CID_PARA_ID = "paraId", CID_DURABLE_ID = "durableId";
     R: R_ID = "id", R_EMBED = "embed", R_LINK = "link";
     MC: ALTERNATE_CONTENT = "AlternateContent", CHOICE = "Choice", FALLBACK = "Fallback", IGNORABLE = "Ignorable";
     M: O_MATH = "oMath", O_MATH_PARA = "oMathPara", M_R = "r", M_T = "t", M_CTRL_PR = "ctrlPr", M_R_PR = "rPr";

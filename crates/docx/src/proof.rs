@@ -7,14 +7,17 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, Kind, Limits, NodeId};
 
-use crate::canon::normal_form;
+use crate::canon::{Aside, normal_form_without};
 use crate::error::Error;
 use crate::model::{
     FieldContext, Paragraph, View, fields_at_start, mark_revisions, next_paragraph, paragraphs,
 };
-use crate::names::{BODY, DEL, DOCUMENT, SDT, SDT_CONTENT, TBL, TC, TR, VOCABULARY};
+use crate::names::{
+    BODY, CELL_DEL, COMMENT, COMMENTS, DEL, DOCUMENT, ENDNOTE, ENDNOTES, FOOTNOTE, FOOTNOTES, FTR, HDR,
+    MOVE_FROM, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, TR_PR, VOCABULARY,
+};
 use crate::ops::{Proof, ProofState, Tracking};
-use crate::read::excerpt;
+use crate::read::{excerpt, text_boxes};
 use crate::revisions::{Selection, Side, resolve};
 
 /// A session's state, as far as the proof needs it.
@@ -23,12 +26,12 @@ pub(crate) struct Edited<'a> {
     pub(crate) source: &'a Document,
     /// The part as the session has it.
     pub(crate) live: &'a Document,
-    /// Its body.
-    pub(crate) body: NodeId,
     /// The first id that the session gave out.
     pub(crate) first_id: i64,
     /// Name of the part.
     pub(crate) part: &'a str,
+    /// Comments that the session wrote or took away.
+    pub(crate) aside: &'a Aside,
 }
 
 /// Proves `written`, the new bytes of the part.
@@ -48,7 +51,8 @@ pub(crate) fn prove(
         Tracking::Tracked => {
             let checkpoint = fresh.checkpoint();
             resolve(&mut fresh, root, Side::Reject, selection);
-            compare(edited.source, edited.source.root(), &fresh, root).map_err(failed("reject"))?;
+            compare(edited.source, edited.source.root(), &fresh, root, edited.aside)
+                .map_err(failed("reject"))?;
             fresh.rollback(checkpoint);
             ProofState::Holds
         }
@@ -66,6 +70,7 @@ fn compare(
     left_node: NodeId,
     right: &Document,
     right_node: NodeId,
+    aside: &Aside,
 ) -> Result<(), Difference> {
     if let (Some(one), Some(other)) = (left.source(left_node), right.source(right_node))
         && one == other
@@ -73,14 +78,24 @@ fn compare(
         return Ok(());
     }
     let name = left.name(left_node);
-    if matches!(name, DOCUMENT | BODY | TBL | TR | TC | SDT | SDT_CONTENT) && name == right.name(right_node) {
+    let holds_blocks = matches!(name, DOCUMENT | BODY | TBL | TR | TC | SDT | SDT_CONTENT)
+        || matches!(name, HDR | FTR | FOOTNOTES | FOOTNOTE | ENDNOTES | ENDNOTE | COMMENTS | COMMENT);
+    if holds_blocks && name == right.name(right_node) {
         let children = |document: &Document, node: NodeId| -> Vec<NodeId> {
-            document.children(node).filter(|child| document.kind(*child) == Kind::Element).collect()
+            // Properties of a row or cell that hold nothing are as good as none.
+            let is_hollow = |child: NodeId| {
+                matches!(document.name(child), TR_PR | TC_PR) && document.first_child(child).is_none()
+            };
+            document
+                .children(node)
+                .filter(|child| document.kind(*child) == Kind::Element)
+                .filter(|child| !aside.holds(document, *child) && !is_hollow(*child))
+                .collect()
         };
         let (ours, theirs) = (children(left, left_node), children(right, right_node));
         if ours.len() == theirs.len() {
             for (one, other) in ours.into_iter().zip(theirs) {
-                compare(left, one, right, other)?;
+                compare(left, one, right, other, aside)?;
             }
             return Ok(());
         }
@@ -88,7 +103,7 @@ fn compare(
             format!("<{}> has {} parts instead of {}", left.local_name(name), theirs.len(), ours.len());
         return Err((address_of(left, left_node), message));
     }
-    if normal_form(left, left_node) == normal_form(right, right_node) {
+    if normal_form_without(left, left_node, aside) == normal_form_without(right, right_node, aside) {
         return Ok(());
     }
     Err((address_of(left, left_node), format!("<{}> differs from the source", left.local_name(name))))
@@ -103,9 +118,60 @@ fn address_of(document: &Document, node: NodeId) -> String {
 
 /// Compares the accepted document with what the session's own tree shows as accepted.
 fn compare_texts(edited: &Edited<'_>, accepted: &Document) -> Result<(), Difference> {
-    let meant = meant_paragraphs(edited);
-    let body = accepted.child(accepted.root(), BODY).unwrap_or(accepted.root());
-    let nodes = paragraphs(accepted, body);
+    compare_story(edited, main_story(edited.live), accepted, main_story(accepted))?;
+    let (live, kept) = (boxes(edited.live, edited.first_id), boxes(accepted, edited.first_id));
+    if live.len() != kept.len() {
+        let message = format!("there are {} text boxes instead of {}", kept.len(), live.len());
+        return Err(("the document".to_owned(), message));
+    }
+    live.into_iter().zip(kept).try_for_each(|(live, kept)| compare_story(edited, live, accepted, kept))
+}
+
+fn main_story(document: &Document) -> NodeId {
+    document.child(document.root(), BODY).unwrap_or(document.root())
+}
+
+/// The text boxes that stay when the session's revisions are accepted.
+fn boxes(document: &Document, first_id: i64) -> Vec<NodeId> {
+    let goes = |node: NodeId| {
+        document.ancestors(node).any(|above| {
+            document.name(above) == DEL && Selection::IdsFrom(first_id).holds(document, above)
+                || is_deleted_block(document, above, first_id)
+        })
+    };
+    text_boxes(document).into_iter().filter(|node| !goes(*node)).collect()
+}
+
+/// Whether the session deletes a row or cell.
+fn is_deleted_block(document: &Document, node: NodeId, first_id: i64) -> bool {
+    let (properties, mark) = match document.name(node) {
+        TR => (TR_PR, DEL),
+        TC => (TC_PR, CELL_DEL),
+        _ => return false,
+    };
+    let mark = document.child(node, properties).and_then(|properties| document.child(properties, mark));
+    mark.is_some_and(|mark| Selection::IdsFrom(first_id).holds(document, mark))
+}
+
+/// The paragraphs below a root that do not go with a row or cell.
+fn staying_paragraphs(document: &Document, root: NodeId, first_id: i64) -> Vec<NodeId> {
+    let goes = |node: &NodeId| {
+        document
+            .ancestors(*node)
+            .take_while(|above| *above != root)
+            .any(|above| is_deleted_block(document, above, first_id))
+    };
+    paragraphs(document, root).into_iter().filter(|node| !goes(node)).collect()
+}
+
+fn compare_story(
+    edited: &Edited<'_>,
+    live: NodeId,
+    accepted: &Document,
+    root: NodeId,
+) -> Result<(), Difference> {
+    let meant = meant_paragraphs(edited, live);
+    let nodes = paragraphs(accepted, root);
     let fields = fields_at_start(accepted, &nodes);
     if meant.len() != nodes.len() {
         let message = format!("there are {} paragraphs instead of {}", nodes.len(), meant.len());
@@ -139,9 +205,9 @@ enum Meant<'a> {
     Text(String),
 }
 
-fn meant_paragraphs<'a>(edited: &Edited<'a>) -> Vec<Meant<'a>> {
+fn meant_paragraphs<'a>(edited: &Edited<'a>, root: NodeId) -> Vec<Meant<'a>> {
     let tree = edited.live;
-    let nodes = paragraphs(tree, edited.body);
+    let nodes = staying_paragraphs(tree, root, edited.first_id);
     let fields = fields_at_start(tree, &nodes);
     let selection = Selection::IdsFrom(edited.first_id);
     let mut meant = Vec::with_capacity(nodes.len());
@@ -153,8 +219,8 @@ fn meant_paragraphs<'a>(edited: &Edited<'a>) -> Vec<Meant<'a>> {
             pending.clear();
         }
         // A paragraph whose border this session deleted goes on in the next one.
-        let border_gone =
-            mark_revisions(tree, node).any(|mark| tree.name(mark) == DEL && selection.holds(tree, mark));
+        let border_gone = mark_revisions(tree, node)
+            .any(|mark| matches!(tree.name(mark), DEL | MOVE_FROM) && selection.holds(tree, mark));
         if border_gone {
             pending.push(node);
             continue;

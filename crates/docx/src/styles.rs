@@ -45,6 +45,8 @@ pub(crate) struct Style {
     pub(crate) num_id: Option<i64>,
     name: Option<String>,
     is_paragraph: bool,
+    is_character: bool,
+    is_table: bool,
     based_on: Option<String>,
     next: Option<String>,
     outline: Option<i64>,
@@ -89,8 +91,23 @@ impl Styles {
     /// of them without regard to spaces, so that `Heading 1`, `heading 1` and `Heading1` all name the same style.
     #[must_use]
     pub fn id_of(&self, name_or_id: &str) -> Option<&str> {
+        self.id_among(name_or_id, |style| style.is_paragraph)
+    }
+
+    /// The same for a character style.
+    #[must_use]
+    pub fn character_id_of(&self, name_or_id: &str) -> Option<&str> {
+        self.id_among(name_or_id, |style| style.is_character)
+    }
+
+    /// The same for a table style.
+    pub(crate) fn id_of_table(&self, name_or_id: &str) -> Option<&str> {
+        self.id_among(name_or_id, |style| style.is_table)
+    }
+
+    fn id_among(&self, name_or_id: &str, is_kind: impl Fn(&Style) -> bool) -> Option<&str> {
         let find = |fits: &dyn Fn(&Style) -> bool| {
-            self.styles.iter().find(|style| style.is_paragraph && fits(style)).map(|style| &*style.id)
+            self.styles.iter().find(|style| is_kind(style) && fits(style)).map(|style| &*style.id)
         };
         let wanted = name_or_id.trim();
         let lower = wanted.to_lowercase();
@@ -191,7 +208,9 @@ impl Style {
         Self {
             id,
             name: value(Some(node), names::NAME),
-            is_paragraph: kind.is_none_or(|kind| kind == "paragraph"),
+            is_paragraph: kind.as_deref().is_none_or(|kind| kind == "paragraph"),
+            is_character: kind.as_deref() == Some("character"),
+            is_table: kind.as_deref() == Some("table"),
             based_on: value(Some(node), names::BASED_ON),
             next: value(Some(node), names::NEXT),
             num_id: value(numbering, names::NUM_ID).and_then(|value| integer(&value)),

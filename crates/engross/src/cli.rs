@@ -8,13 +8,14 @@ mod task;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use engross_docx::revisions::{Range, RevisionKind};
 
 pub(crate) use learn::{
     AgentsMdArgs, AgentsMdCommand, BookArgs, ExportArgs, FormatArg, LearnArgs, RepairArgs, ReviewArgs,
     SkillsArgs, SkillsCommand, SyncBlockArgs, TranscriptArgs, TranscriptCommand,
 };
 pub(crate) use task::{
-    AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,
+    AnswerArgs, AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,
 };
 
 /// Agents that edit Word documents and prove every change.
@@ -39,9 +40,9 @@ pub(crate) enum Command {
     Read(ReadArgs),
     /// Apply operations from a JSON file as tracked changes.
     Apply(ApplyArgs),
-    /// Accept all tracked changes.
+    /// Accept tracked changes: all, or those of an author, a kind or a place.
     Accept(ResolveArgs),
-    /// Reject all tracked changes.
+    /// Reject tracked changes: all, or those of an author, a kind or a place.
     Reject(ResolveArgs),
     /// List the tracked changes.
     Revisions(ListArgs),
@@ -49,6 +50,10 @@ pub(crate) enum Command {
     Comments(ListArgs),
     /// Look for damage and for what would not survive accepting or rejecting; exits with 1 on errors.
     Check(ListArgs),
+    /// Tell a document as Markdown.
+    ToMarkdown(ToMarkdownArgs),
+    /// Make a document of Markdown.
+    FromMarkdown(FromMarkdownArgs),
     /// Write a file from standard input, whole or not at all.
     Write(WriteArgs),
     /// Talk with a model in the terminal, about a document or without one; the session is kept.
@@ -85,7 +90,7 @@ impl Command {
             Self::Skills(args) => args.command.wants_json(),
             Self::AgentsMd(args) => args.command.wants_json(),
             Self::Doctor(args) => args.common.json,
-            Self::Chat(_) | Self::Serve(_) => false,
+            Self::Chat(_) | Self::Serve(_) | Self::ToMarkdown(_) | Self::FromMarkdown(_) => false,
         }
     }
 }
@@ -185,15 +190,72 @@ pub(crate) struct ApplyArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     engross accept nda.redline.docx -o final.docx\n  \
-    engross reject nda.redline.docx --in-place")]
+    engross accept nda.redline.docx --author engross --kind ins\n  \
+    engross reject nda.redline.docx --range P3-P9 --in-place")]
 pub(crate) struct ResolveArgs {
     /// The document, a .docx file.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Only the change with this id, as `engross revisions` lists it; may be given several times.
+    #[arg(long, value_name = "N")]
+    pub(crate) id: Vec<String>,
+    /// Only changes of this author.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) author: Option<String>,
+    /// Only changes of this kind: ins, del, move, format, row, cell, paragraph, or one as `engross revisions` names it.
+    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
+    pub(crate) kind: Vec<Kinds>,
+    /// Only changes in these paragraphs, such as P3-P9, footnote:3/P1 or footnote:3.
+    #[arg(long, value_name = "RANGE", value_parser = parse_range)]
+    pub(crate) range: Option<Range>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// `engross to-markdown`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  engross to-markdown nda.docx > nda.md")]
+pub(crate) struct ToMarkdownArgs {
+    /// The document, a .docx file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Which tracked changes count as done.
+    #[arg(long, value_enum, default_value_t = ViewArg::Accepted)]
+    pub(crate) view: ViewArg,
+}
+
+/// `engross from-markdown`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  engross from-markdown notes.md -o notes.docx --template letter.docx")]
+pub(crate) struct FromMarkdownArgs {
+    /// The text; - reads standard input.
+    #[arg(value_name = "IN.md")]
+    pub(crate) file: PathBuf,
+    /// Write here.
+    #[arg(short, long, value_name = "OUT.docx")]
+    pub(crate) output: PathBuf,
+    /// A document whose styles, headers and page layout the new one has.
+    #[arg(long, value_name = "T.docx")]
+    pub(crate) template: Option<PathBuf>,
+}
+
+/// Kinds of changes that one word means.
+#[derive(Debug, Clone)]
+pub(crate) struct Kinds(pub(crate) Vec<RevisionKind>);
+
+fn parse_kind(word: &str) -> Result<Kinds, String> {
+    let kinds = RevisionKind::named(word);
+    if kinds.is_empty() {
+        return Err("known are ins, del, move, format, row, cell, paragraph, and the kinds that `engross revisions` lists"
+            .to_owned());
+    }
+    Ok(Kinds(kinds))
+}
+
+fn parse_range(text: &str) -> Result<Range, String> {
+    Range::parse(text).ok_or_else(|| "a range is P3-P9, P3, footnote:3/P1-P2 or footnote:3".to_owned())
 }
 
 /// `engross revisions`, `engross comments` and `engross check`

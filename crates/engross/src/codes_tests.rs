@@ -38,6 +38,7 @@ fn known() -> BTreeSet<String> {
         engross_bridge::runs::CODES,
         engross_bridge::threads::CODES,
         engross_learn::CODES,
+        engross_bridge::gateway::CODES,
         crate::failure::CODES,
         crate::serve::CODES,
     ];

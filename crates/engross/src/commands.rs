@@ -8,6 +8,7 @@ mod comments;
 mod doctor;
 mod edit;
 mod learn;
+mod markdown;
 mod model;
 mod read;
 mod resolve;
@@ -73,6 +74,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Revisions(args) => revisions::run(args, output),
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::ToMarkdown(args) => markdown::tell(args, output),
+        Command::FromMarkdown(args) => markdown::make(args, output),
         Command::Write(args) => write::run(args, output),
         Command::Chat(args) => chat::run(args, &environment),
         Command::Serve(args) => serve::run(args, &environment),

@@ -39,6 +39,7 @@ pub(crate) fn of_document(path: &Path, error: &DocumentError) -> Failure {
         DocumentError::StaleRevision { .. } | DocumentError::ProofFailed { .. } => Exit::Refused,
         DocumentError::InvalidOperation { .. }
         | DocumentError::UnknownStory { .. }
+        | DocumentError::UnknownRevision { .. }
         | DocumentError::InvalidCursor { .. } => Exit::Usage,
         _ => Exit::NotADocument,
     };

@@ -5,13 +5,17 @@
 mod environment;
 mod layers;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use engross_agent::writing::ContentTools;
 use engross_llm::{HttpPolicy, ProviderSettings, SecretString};
 
 use crate::files;
-pub(crate) use environment::{ADDRESSES, COLLECTOR, Environment, KEYS};
+pub(crate) use environment::{
+    ADDRESSES, COLLECTOR, Environment, GATEWAY_HOME, GATEWAY_TOKEN, GATEWAY_URL, KEYS,
+};
 pub(crate) use layers::KEYS as SETTINGS;
 use layers::Layers;
 
@@ -72,8 +76,26 @@ pub(crate) struct Settings {
     pub(crate) client_tools: Setting<Option<PathBuf>>,
     /// Whether models may give a file's content as an argument.
     pub(crate) tool_json_fallback: Setting<bool>,
+    /// Whether models may give a file's content as the free text of a call.
+    pub(crate) tool_free_text: Setting<bool>,
     /// Seconds that a provider may be silent.
     pub(crate) model_timeout: Setting<u64>,
+    /// Agents by command line, and what is changed of those that are known.
+    pub(crate) agents: BTreeMap<String, AgentSetting>,
+}
+
+/// An agent of another maker.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AgentSetting {
+    /// The program and its arguments, in words as a shell takes them.
+    pub(crate) command: String,
+    /// Names of our environment that it sees too; `NAME*` stands for all that begin so.
+    #[serde(default)]
+    pub(crate) pass: Vec<String>,
+    /// Variables that it gets.
+    #[serde(default)]
+    pub(crate) set: BTreeMap<String, String>,
 }
 
 /// A settings file that is or could be.
@@ -120,8 +142,23 @@ impl Settings {
             history_turns: values.number("history_turns", 10, 1..=1000)?,
             client_tools,
             tool_json_fallback: values.switch("tool_json_fallback")?,
+            tool_free_text: values.switch("tool_free_text")?,
             model_timeout: values.number("model_timeout", 120, 1..=86_400)?,
+            agents: values.agents()?,
         })
+    }
+
+    /// Where the agents were set: only a file can.
+    pub(crate) fn agents_origin(&self) -> Origin {
+        match &self.file {
+            Some(file) if !self.agents.is_empty() => Origin::Given(file.path.display().to_string()),
+            _ => Origin::Default,
+        }
+    }
+
+    /// What models may write with beside `WritePlanTool_begin`.
+    pub(crate) fn content_tools(&self) -> ContentTools {
+        ContentTools { argument: self.tool_json_fallback.value, free_text: self.tool_free_text.value }
     }
 
     /// What the providers of models need.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::settings::{Environment, Error, Flags, Origin, SETTINGS, Settings};
+use crate::settings::{AgentSetting, Environment, Error, Flags, Origin, SETTINGS, Settings};
 
 /// Settings from a file with `text`, and the origins' name of that file.
 fn load(text: &str, environment: &Environment, flags: Flags) -> (Result<Settings, String>, String) {
@@ -39,12 +39,29 @@ fn each_source_goes_before_the_one_below_and_is_named() {
 }
 
 #[test]
+fn agents_are_tables_of_the_file() {
+    let text = "[agents.mine]\ncommand = \"my 'agent x'\"\npass = [\"MY_*\"]\nset = { A = \"1\" }\n[agents.codex]\ncommand = \"/opt/codex\"\n";
+    let (settings, _) = load(text, &Environment::default(), Flags::default());
+    let agents = settings.unwrap().agents;
+    let mine = AgentSetting {
+        command: "my 'agent x'".to_owned(),
+        pass: vec!["MY_*".to_owned()],
+        set: [("A".to_owned(), "1".to_owned())].into(),
+    };
+    let codex = AgentSetting { command: "/opt/codex".to_owned(), ..AgentSetting::default() };
+    assert_eq!(agents, [("codex".to_owned(), codex), ("mine".to_owned(), mine)].into());
+    for wrong in ["agents = 3", "[agents.a]\npass = []", "[agents.a]\ncommand = \"a\"\ncolour = 1"] {
+        assert!(refused(wrong).contains("'agents' is not understood"), "{}", refused(wrong));
+    }
+}
+
+#[test]
 fn what_is_wrong_in_the_file_is_named() {
     assert_eq!(refused("authr = \"A\""), "FILE: there is no setting 'authr'; did you mean 'author'?");
     assert_eq!(
         refused("[zzz]\nx = 1"),
         "FILE: there is no setting 'zzz'; there are author, model, slow_model, untracked, max_rounds, system_prompt, history_turns, \
-         client_tools, tool_json_fallback, model_timeout"
+         client_tools, tool_json_fallback, tool_free_text, model_timeout, agents"
     );
     assert_eq!(refused("max_rounds = 0"), "FILE: 'max_rounds' is not a whole number from 1 to 100");
     assert_eq!(refused("max_rounds = -3"), "FILE: 'max_rounds' is not a whole number from 1 to 100");

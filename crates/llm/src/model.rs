@@ -108,8 +108,20 @@ pub struct ToolSpec {
     pub name: String,
     /// What it does, for the model.
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of its arguments; `null` for a tool that takes free text. Where the provider has such tools, the text comes
+    /// without any escapes; the call's arguments are `{"input": TEXT}` all the same. It is not offered to other models.
     pub parameters: Value,
+}
+
+impl ToolSpec {
+    /// The argument that the text of a free-text tool becomes.
+    pub const INPUT: &'static str = "input";
+
+    /// Whether it takes free text.
+    #[must_use]
+    pub fn is_free_text(&self) -> bool {
+        self.parameters.is_null()
+    }
 }
 
 /// A piece of an answer.

@@ -1,6 +1,6 @@
 //! An agent that speaks ACP and does what the prompt says, line by line.
 //!
-//! A line of a prompt is a command: see `Agent::carry_out`. What the agent is like from the start comes from its environment:
+//! A line of a prompt is a command: see `Agent::carry_out`. Where a line begins with `@ `, only such lines are. What the agent is like from the start comes from its environment:
 //! `FAKE_START` is `hang`, `die`, `garbage`, `version`, `login` or `noise`; `FAKE_CAN` names `load` and `resume`; `FAKE_STATE` is
 //! a folder in which it keeps its sessions.
 
@@ -121,7 +121,13 @@ impl<I: BufRead, O: Write> Agent<I, O> {
                 let rest =
                     params["prompt"].as_array().map_or(&[][..], |blocks| blocks.get(1..).unwrap_or_default());
                 let mut result = Ok(json!({ "stopReason": "end_turn" }));
-                for line in prompt.lines() {
+                // What stands around the person's words is not for this agent, where those are marked.
+                let is_marked = prompt.lines().any(|line| line.starts_with("@ "));
+                let lines = prompt.lines().filter_map(|line| match line.strip_prefix("@ ") {
+                    None if is_marked => None,
+                    marked => Some(marked.unwrap_or(line)),
+                });
+                for line in lines {
                     if let Some(end) = self.carry_out(&session, line, rest)? {
                         result = end;
                         break;

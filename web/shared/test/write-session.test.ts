@@ -41,7 +41,7 @@ describe("a file in pieces", () => {
     ]);
   });
 
-  test("goes on where the server stands after a lost connection", async () => {
+  test("case 22: goes on where the server stands after a lost connection", async () => {
     const { options, asked } = fake(begun(), "reset", json(standing("paused", 2)), json(standing("receiving", 6)));
     const session = await beginWrite(options, plan);
     expect((await session.send("abcdef")).offset).toBe(6);

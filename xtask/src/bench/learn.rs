@@ -49,7 +49,12 @@ pub(crate) fn run(megabytes: u32) -> Result<()> {
     let python = measure(Command::new("python3").arg("-c").arg(PYTHON).arg(&folder))?;
     say("| | CPU s | wall s | MiB | of the bare parse | of a Python loop |");
     say("|---|---:|---:|---:|---:|---:|");
-    for (name, run) in [("reading", &one), ("reading, two threads", &two), ("bare typed parse", &sonic), ("Python loop", &python)] {
+    for (name, run) in [
+        ("reading", &one),
+        ("reading, two threads", &two),
+        ("bare typed parse", &sonic),
+        ("Python loop", &python),
+    ] {
         say(&format!(
             "| {name} | {:.2} | {:.2} | {:.0} | {:.2} | {:.2} |",
             run.cpu,
@@ -93,7 +98,11 @@ fn best(mut run: impl FnMut() -> Result<Run>) -> Result<Run> {
     let mut best = run()?;
     for _ in 1..RUNS {
         let next = run()?;
-        best = Run { cpu: best.cpu.min(next.cpu), wall: best.wall.min(next.wall), memory: best.memory.max(next.memory) };
+        best = Run {
+            cpu: best.cpu.min(next.cpu),
+            wall: best.wall.min(next.wall),
+            memory: best.memory.max(next.memory),
+        };
     }
     Ok(best)
 }
@@ -124,7 +133,8 @@ fn corpus(megabytes: u32) -> Result<std::path::PathBuf> {
         let generator = root().join("xtask/checks/gen_transcripts.py");
         let sessions = (megabytes * 5 / 6).max(1).to_string();
         let megabytes = megabytes.to_string();
-        let arguments = ["--sessions", &sessions, "--mb", &megabytes, "--profile", "clean", "--seed", "7", "--out"];
+        let arguments =
+            ["--sessions", &sessions, "--mb", &megabytes, "--profile", "clean", "--seed", "7", "--out"];
         run_command(Command::new("python3").arg(generator).args(arguments).arg(&folder))?;
     }
     Ok(folder)

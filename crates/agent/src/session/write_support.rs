@@ -15,7 +15,7 @@ use super::log::{LogEvent, Wrote};
 use super::request::TurnRequest;
 use super::service_support::{Pieces, Told, calls, config, request, text, user};
 use super::{Answering, Opening, Sessions, SessionsConfig, Toolbox, Toolboxes, live, record};
-use crate::writing::{Writer, WritingTools};
+use crate::writing::{ContentTools, Writer, WritingTools};
 
 /// A desk in a folder, at which a model writes.
 pub(super) struct Desk {
@@ -23,7 +23,7 @@ pub(super) struct Desk {
     pub(super) store: Arc<MemoryStore>,
     pub(super) model: Arc<Told>,
     pub(super) writes: WriteService,
-    fallback: bool,
+    content: ContentTools,
     folder: Arc<tempfile::TempDir>,
 }
 
@@ -37,24 +37,24 @@ impl Toolboxes for Room {
 
 impl Desk {
     pub(super) fn new(answers: impl IntoIterator<Item = Pieces>) -> Self {
-        Self::with(answers, false)
+        Self::with(answers, ContentTools::default())
     }
 
-    /// A desk where content may be an argument.
-    pub(super) fn with_fallback(answers: impl IntoIterator<Item = Pieces>) -> Self {
-        Self::with(answers, true)
+    /// A desk where calls may hold content.
+    pub(super) fn with_content_tools(answers: impl IntoIterator<Item = Pieces>) -> Self {
+        Self::with(answers, ContentTools { argument: true, free_text: true })
     }
 
-    fn with(answers: impl IntoIterator<Item = Pieces>, fallback: bool) -> Self {
+    fn with(answers: impl IntoIterator<Item = Pieces>, content: ContentTools) -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
-        Self::open(folder, Arc::new(MemoryStore::default()), Told::new(answers), fallback)
+        Self::open(folder, Arc::new(MemoryStore::default()), Told::new(answers), content)
     }
 
     fn open(
         folder: Arc<tempfile::TempDir>,
         store: Arc<MemoryStore>,
         model: Arc<Told>,
-        fallback: bool,
+        content: ContentTools,
     ) -> Self {
         let writes = WriteSessions::new(Config {
             root: Root::open(folder.path()).unwrap(),
@@ -67,10 +67,10 @@ impl Desk {
         .unwrap();
         assert_eq!(writes.take_up().unwrap(), []);
         let writes = WriteService::new(writes);
-        let toolboxes = Arc::new(Room(Writer::new(writes.clone(), Some("room".to_owned()), fallback)));
+        let toolboxes = Arc::new(Room(Writer::new(writes.clone(), Some("room".to_owned()), content)));
         let config =
             SessionsConfig { toolboxes, ids: Arc::new(CountingIds::default()), ..config(&store, &model) };
-        Self { sessions: Sessions::new(config), store, model, writes, fallback, folder }
+        Self { sessions: Sessions::new(config), store, model, writes, content, folder }
     }
 
     /// Another process on the same disk, after one has died that was sent this and asked its model so often.
@@ -90,9 +90,9 @@ impl Desk {
         }
         kill.send(()).unwrap();
         process.join().unwrap();
-        let Self { sessions, store, model, writes, fallback, folder } = self;
+        let Self { sessions, store, model, writes, content, folder } = self;
         drop((sessions, writes));
-        Self::open(folder, store, model, fallback)
+        Self::open(folder, store, model, content)
     }
 
     pub(super) fn path(&self, file: &str) -> PathBuf {

@@ -11,7 +11,7 @@ use engross_write::runner::WriteService;
 use super::folder::{OWN, Workspace};
 use super::tools::DocumentTools;
 use crate::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
-use crate::writing::Writer;
+use crate::writing::{ContentTools, Writer};
 
 /// The longest name in bytes.
 const LONGEST: usize = 64;
@@ -22,7 +22,7 @@ pub struct Workspaces {
     root: Root,
     locks: Locks,
     clock: Arc<dyn Clock>,
-    writes: Option<(WriteService, bool)>,
+    writes: Option<(WriteService, ContentTools)>,
 }
 
 impl Workspaces {
@@ -32,16 +32,16 @@ impl Workspaces {
         Self { root, locks, clock, writes: None }
     }
 
-    /// The same with models that may also write text files, by write sessions beneath the same root; with `fallback` their
-    /// content may be an argument, too.
+    /// The same with models that may also write text files, by write sessions beneath the same root. `content` are
+    /// further tools of theirs.
     #[must_use]
-    pub fn with_writes(self, service: WriteService, fallback: bool) -> Self {
-        Self { writes: Some((service, fallback)), ..self }
+    pub fn with_writes(self, service: WriteService, content: ContentTools) -> Self {
+        Self { writes: Some((service, content)), ..self }
     }
 
     fn writer(&self, name: &str) -> Option<Writer> {
-        let (service, fallback) = self.writes.clone()?;
-        Some(Writer::new(service, Some(name.to_owned()), fallback))
+        let (service, content) = self.writes.clone()?;
+        Some(Writer::new(service, Some(name.to_owned()), content))
     }
 
     /// The workspace `name`; `None` when there is none.

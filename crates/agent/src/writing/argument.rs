@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use engross_llm::{Event, FinishReason, ToolCall};
+use engross_llm::{Event, FinishReason, ToolCall, ToolSpec};
 use engross_protocol::WriteSessionId;
 use engross_write::framing::{Finish, Terminator};
 use engross_write::json_field::FieldScanner;
@@ -16,9 +16,15 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
-use super::tool::{WRITE_FILE, in_session};
+use super::tool::{WRITE_FILE, WRITE_TEXT, in_session};
 use super::writer::{Calling, Writer, asked, opened, outcome, refused};
 use crate::session::{ToolResult, Writing};
+
+/// What stands beside content in JSON.
+const FIELDS: &[&str] = &["target_file", "operation", "intent"];
+
+/// Bytes that are kept of a first line: more than any path that can be written has.
+const HEAD: usize = 8 << 10;
 
 /// The calls of one answer whose content is an argument.
 pub(crate) struct Arguments {
@@ -26,11 +32,22 @@ pub(crate) struct Arguments {
     more: Notify,
 }
 
+/// Where a call says what is to be written.
+enum Head {
+    /// In fields beside the content.
+    Fields,
+    /// In the first line of the text, which has come so far.
+    Line { text: Vec<u8>, is_whole: bool },
+}
+
 /// One call.
 struct Argument {
     index: usize,
     id: String,
     scanner: FieldScanner,
+    head: Head,
+    /// Bytes of content.
+    length: u64,
     /// Content that is not in the spool.
     pending: Vec<u8>,
     hash: Sha256,
@@ -45,11 +62,20 @@ impl Arguments {
     /// Takes a piece of the answer.
     pub(crate) fn hear(&self, event: &Event) {
         match event {
-            Event::ToolCallStart { index, id, name } if name == WRITE_FILE => {
+            Event::ToolCallStart { index, id, name } if [WRITE_FILE, WRITE_TEXT].contains(&name.as_str()) => {
+                let (scanner, head) = match name.as_str() {
+                    WRITE_FILE => (FieldScanner::new("content", FIELDS), Head::Fields),
+                    _ => {
+                        let head = Head::Line { text: Vec::new(), is_whole: false };
+                        (FieldScanner::new(ToolSpec::INPUT, &[]), head)
+                    }
+                };
                 self.lock().push(Argument {
                     index: *index,
                     id: id.clone(),
-                    scanner: FieldScanner::new("content", &["target_file", "operation", "intent"]),
+                    scanner,
+                    head,
+                    length: 0,
                     pending: Vec::new(),
                     hash: Sha256::new(),
                     begun: None,
@@ -57,10 +83,12 @@ impl Arguments {
             }
             Event::ToolCallArguments { index, delta } => {
                 if let Some(call) = self.lock().iter_mut().find(|call| call.index == *index) {
-                    let Argument { scanner, pending, hash, .. } = call;
+                    let Argument { scanner, head, length, pending, hash, .. } = call;
                     // What is wrong is told when the call is over.
                     let _ = scanner.push(delta.as_bytes(), &mut |span| {
+                        let span = head.take(span);
                         pending.extend_from_slice(span);
+                        *length += span.len() as u64;
                         hash.update(span);
                     });
                     self.more.notify_one();
@@ -152,11 +180,31 @@ impl Argument {
         }
     }
 
-    /// What is to be written, once both are known.
+    /// The file and what is to become of it, once both are known.
+    fn names(&self) -> Option<(String, String)> {
+        match &self.head {
+            Head::Fields => {
+                let text = |name: &str| {
+                    let value = self.scanner.small().get(name)?;
+                    Some(value.as_str().unwrap_or_default().to_owned())
+                };
+                Some((text("target_file")?, text("operation")?))
+            }
+            Head::Line { text, is_whole } => {
+                if !is_whole && !self.scanner.is_closed() {
+                    return None;
+                }
+                let line = String::from_utf8_lossy(text);
+                let (operation, target) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+                Some((target.trim().to_owned(), operation.to_owned()))
+            }
+        }
+    }
+
+    /// What is to be written, once that is known.
     fn options(&self, writer: &Writer) -> Option<Result<BeginOptions, Error>> {
-        let text =
-            |name: &str| self.scanner.small().get(name).map(|value| value.as_str().unwrap_or_default());
-        let (target, operation) = (text("target_file")?, text("operation")?);
+        let (target, operation) = self.names()?;
+        let (target, operation) = (target.as_str(), operation.as_str());
         let read = Operation::deserialize(&Value::from(operation)).ok();
         let Some(operation) = read.filter(|operation| *operation != Operation::Patch) else {
             return Some(Err(Error::InvalidOperation(operation.chars().take(40).collect())));
@@ -169,7 +217,7 @@ impl Argument {
     }
 
     async fn end(self, writer: &Writer, calling: &mut Calling, finish: FinishReason) -> ToolResult {
-        let Self { id: call, scanner, begun, .. } = self;
+        let Self { id: call, scanner, begun, head, .. } = self;
         let finished = scanner.finish();
         let id = match begun {
             Some(Ok(id)) => id,
@@ -177,7 +225,10 @@ impl Argument {
             None => {
                 let (code, message) = match &finished {
                     Err(error) => (error.code(), error.to_string()),
-                    Ok(_) => ("ARGS_INVALID", "'target_file' and 'operation' are required".to_owned()),
+                    Ok(_) if matches!(head, Head::Fields) => {
+                        ("ARGS_INVALID", "'target_file' and 'operation' are required".to_owned())
+                    }
+                    Ok(_) => ("ARGS_INVALID", "the first line is to be an operation and a path".to_owned()),
                 };
                 return refused(&Problem { code: code.to_owned(), message });
             }
@@ -212,14 +263,35 @@ impl Argument {
 
     /// What the conversation keeps of the call: valid, and without the content.
     fn stub(&self) -> String {
+        let hash: String = self.hash.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        if let Head::Line { text, .. } = &self.head {
+            let (line, length) = (String::from_utf8_lossy(text), self.length);
+            let input = format!("{line}\n({length} bytes of content with the SHA-256 {hash})");
+            return json!({ ToolSpec::INPUT: input }).to_string();
+        }
         let mut stub = Map::new();
         for (name, value) in self.scanner.small() {
             stub.insert(name.clone(), value.clone());
         }
-        stub.insert("content_bytes".to_owned(), json!(self.scanner.decoded()));
-        let hash: String = self.hash.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        stub.insert("content_bytes".to_owned(), json!(self.length));
         stub.insert("content_sha256".to_owned(), json!(hash));
         Value::Object(stub).to_string()
+    }
+}
+
+impl Head {
+    /// Takes what is of the first line; gives the content behind it.
+    fn take<'a>(&mut self, span: &'a [u8]) -> &'a [u8] {
+        let Self::Line { text, is_whole: is_whole @ false } = self else { return span };
+        let Some(end) = span.iter().position(|byte| *byte == b'\n') else {
+            // A line that is no path by far is not kept whole.
+            text.extend(span.iter().take(HEAD.saturating_sub(text.len())));
+            return &[];
+        };
+        let (line, content) = span.split_at(end);
+        text.extend(line.iter().take(HEAD.saturating_sub(text.len())));
+        *is_whole = true;
+        content.get(1..).unwrap_or_default()
     }
 }
 

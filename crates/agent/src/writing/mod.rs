@@ -18,6 +18,7 @@ mod tool;
 mod writer;
 
 pub use only::WritingTools;
+pub use tool::ContentTools;
 pub use writer::Writer;
 
 pub(crate) use argument::Arguments;

@@ -17,6 +17,18 @@ pub(crate) const BEGIN: &str = "WritePlanTool_begin";
 /// Writes a file whose content is an argument, where text cannot be relied on.
 pub(crate) const WRITE_FILE: &str = "write_file";
 
+/// Writes a file whose content is the text of a call, for models that can be given such tools.
+pub(crate) const WRITE_TEXT: &str = "write_text";
+
+/// What models are offered beside `WritePlanTool_begin`: tools whose calls hold content, none of them unless it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ContentTools {
+    /// `write_file`, which takes content as an argument in JSON.
+    pub argument: bool,
+    /// `write_text`, which takes it as free text.
+    pub free_text: bool,
+}
+
 /// What [`BEGIN`] takes beside `session_id`.
 const OPTIONS: &[&str] = &[
     "intent",
@@ -43,13 +55,11 @@ pub(super) enum Begin {
     Again(WriteSessionId),
 }
 
-/// The tools; [`WRITE_FILE`] too if `fallback`.
-pub(super) fn tools(fallback: bool) -> Vec<ServerTool> {
-    let mut tools = vec![ServerTool { spec: begin_spec(), read_only: false }];
-    if fallback {
-        tools.push(ServerTool { spec: write_file_spec(), read_only: false });
-    }
-    tools
+/// The tools.
+pub(super) fn tools(content: ContentTools) -> Vec<ServerTool> {
+    let specs =
+        [Some(begin_spec()), content.argument.then(write_file_spec), content.free_text.then(write_text_spec)];
+    specs.into_iter().flatten().map(|spec| ServerTool { spec, read_only: false }).collect()
 }
 
 fn begin_spec() -> ToolSpec {
@@ -99,6 +109,13 @@ fn write_file_spec() -> ToolSpec {
             "additionalProperties": false,
         }),
     }
+}
+
+fn write_text_spec() -> ToolSpec {
+    let description = "Writes a text file. The first line of the call is create, overwrite or append, a space, and the path of \
+        the file beneath the workspace. All of the content follows on the lines behind it, as it is: no quotes, no escapes, \
+        no fence.";
+    ToolSpec { name: WRITE_TEXT.to_owned(), description: description.to_owned(), parameters: Value::Null }
 }
 
 /// Reads a call of [`BEGIN`], for files beneath `folder`.

@@ -12,7 +12,7 @@ use engross_write::session::{BeginOptions, Operation, PromptKind, State};
 use engross_write::{Error, Problem};
 use serde_json::{Map, Value, json};
 
-use super::tool::{self, BEGIN, Begin, WRITE_FILE};
+use super::tool::{self, BEGIN, Begin, ContentTools, WRITE_FILE, WRITE_TEXT};
 use crate::session::{Opens, ServerTool, Standing, ToolResult, Writing, Wrote};
 
 /// Writes the files of one workspace. Cheap to clone.
@@ -21,7 +21,7 @@ pub struct Writer {
     service: WriteService,
     /// The folder of the workspace beneath the root of the service.
     folder: Option<String>,
-    fallback: bool,
+    content: ContentTools,
 }
 
 /// What is known of the session that calls.
@@ -34,26 +34,27 @@ pub(crate) struct Calling {
 }
 
 impl Writer {
-    /// A writer of files beneath the root of `service`, in `folder` if one is named. With `fallback` the model may also give
-    /// content as an argument.
+    /// A writer of files beneath the root of `service`, in `folder` if one is named. `content` are further tools of the model.
     #[must_use]
-    pub fn new(service: WriteService, folder: Option<String>, fallback: bool) -> Self {
-        Self { service, folder, fallback }
+    pub fn new(service: WriteService, folder: Option<String>, content: ContentTools) -> Self {
+        Self { service, folder, content }
     }
 
     /// What the model is offered.
     pub(crate) fn tools(&self) -> Vec<ServerTool> {
-        tool::tools(self.fallback)
+        tool::tools(self.content)
     }
 
     /// Whether it carries a tool out.
     pub(crate) fn knows(&self, name: &str) -> bool {
-        name == BEGIN || (self.fallback && name == WRITE_FILE)
+        name == BEGIN
+            || (self.content.argument && name == WRITE_FILE)
+            || (self.content.free_text && name == WRITE_TEXT)
     }
 
-    /// Whether content may be an argument.
+    /// Whether calls may hold content.
     pub(crate) fn takes_arguments(&self) -> bool {
-        self.fallback
+        self.content != ContentTools::default()
     }
 
     /// What people are told when a call begins.
@@ -64,7 +65,7 @@ impl Writer {
 
     /// Carries a call out. `calling` is kept up to date: one file is written at a time.
     pub(crate) async fn call(&self, call: &ToolCall, calling: &mut Calling) -> ToolResult {
-        if call.name == WRITE_FILE {
+        if [WRITE_FILE, WRITE_TEXT].contains(&&*call.name) {
             // As it streamed, it was carried out; this one came in one piece, after a restart.
             return refused(&Problem::from(Error::Options(
                 "the call was interrupted and nothing was written: send it again".to_owned(),

@@ -17,6 +17,7 @@ use super::link::{Call, Frame, Link};
 use super::machine::{Action, Input, Lane, Rules, needs_lane, step};
 use super::outcome::{Reading, association_of};
 use super::prompt;
+use super::questions::Question;
 use super::record::{Association, ThreadRecord};
 use super::state::{Ask, Lifecycle, Stage, Work};
 use super::sync::{FileReport, SyncReport, sync};
@@ -50,8 +51,8 @@ pub enum Progress {
     Text(String),
     /// Something that is going on, in a few words.
     Status(String),
-    /// A question of the agent.
-    Permission(Value),
+    /// A question of the agent; [`Desk::answer`] answers it.
+    Permission(Question),
     /// A file is here, or is not.
     File(FileReport),
     /// The state of the thread has changed.
@@ -81,6 +82,11 @@ impl Desk {
     #[must_use]
     pub fn new(journal: Journal, link: Arc<dyn Link>, rules: Rules, lanes: Lanes) -> Self {
         Self { journal, link, rules, lanes }
+    }
+
+    /// The way to the bridge.
+    pub(super) fn link(&self) -> &dyn Link {
+        &*self.link
     }
 
     /// The threads.
@@ -402,7 +408,9 @@ impl Driven<'_> {
                 }
             }
             "task" if update["event"] == "task.permission_requested" => {
-                (self.tell)(Progress::Permission(update["task"].clone()));
+                if let Some(question) = Question::of(&update["task"]) {
+                    (self.tell)(Progress::Permission(question));
+                }
             }
             _ => {
                 if let Some(message) = text("message") {

@@ -3,7 +3,8 @@
 use engross_store::files::FileError;
 
 /// The codes of threads, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &["THREAD_RECORD_INVALID", "THREAD_ARCHIVED", "THREAD_UNKNOWN", "THREAD_NOT_IDLE"];
+pub const CODES: &[&str] =
+    &["THREAD_RECORD_INVALID", "THREAD_ARCHIVED", "THREAD_UNKNOWN", "THREAD_NOT_IDLE", "BRIDGE_REFUSED"];
 
 /// What can go wrong with a task thread.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,14 @@ pub enum ThreadError {
         /// `queued` or `running`.
         status: &'static str,
     },
+    /// The bridge refuses, or cannot be reached.
+    #[error("the bridge refuses: {message} ({code})")]
+    Bridge {
+        /// Its code.
+        code: String,
+        /// Its words.
+        message: String,
+    },
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -51,6 +60,10 @@ impl ThreadError {
             Self::Archived { .. } => "THREAD_ARCHIVED",
             Self::Unknown { .. } => "THREAD_UNKNOWN",
             Self::NotIdle { .. } => "THREAD_NOT_IDLE",
+            // What another bridge calls it need not be known here.
+            Self::Bridge { code, .. } => {
+                crate::runs::CODES.iter().find(|known| *known == code).copied().unwrap_or("BRIDGE_REFUSED")
+            }
             Self::File(error) => error.code(),
             Self::Store(error) => error.code(),
         }

@@ -494,8 +494,14 @@ fn failure(code: String, told: String) -> Entry {
     Entry::Ended { code, sync: SyncStatus::Failed, paths: Vec::new(), text: told, failed: true }
 }
 
+/// What the agent said, and why it is no success.
 fn said_or(terminal: &Terminal, else_: &str) -> String {
-    if terminal.text.trim().is_empty() { else_.to_owned() } else { terminal.text.clone() }
+    let cause = if terminal.cause.trim().is_empty() { else_ } else { terminal.cause.trim() };
+    match terminal.text.trim() {
+        "" => cause.to_owned(),
+        said if said.contains(cause) || terminal.cause.trim().is_empty() => said.to_owned(),
+        said => format!("{said}\n\n{cause}"),
+    }
 }
 
 /// The bridge's word for it, unless that says nothing; then its code (contracts/tasks.md §4.3).

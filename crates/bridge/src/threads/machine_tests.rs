@@ -152,6 +152,28 @@ fn the_outcome_table_holds() {
 }
 
 #[test]
+fn a_failure_says_why() {
+    for (answer, told) in [
+        (json!({"success": false, "status": "failed", "error": "the model is down"}), "the model is down"),
+        (
+            json!({"success": false, "status": "failed", "output": "I began.", "message": "no room"}),
+            "I began.\n\nno room",
+        ),
+        (json!({"success": false, "status": "failed", "output": "No.", "error": "No."}), "No."),
+        (json!({"success": false, "status": "failed"}), "the run failed"),
+    ] {
+        let mut world = World::begun(ask("1"));
+        world.answer(&answer);
+        let last = world.thread.record.context_state.messages.last().cloned().unwrap_or_default();
+        assert_eq!(
+            (last.role.as_str(), last.text.as_str(), last.error),
+            ("assistant", told, true),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
 fn case_101_a_bare_running_snapshot_keeps_polling() {
     let mut world = World::begun(ask("1"));
     for status in ["queued", "running", "syncing-artifacts", "unknown"] {

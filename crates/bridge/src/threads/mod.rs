@@ -15,6 +15,7 @@
 //! | `link` | what is a bridge to a thread? |
 //! | `remote` | how is a bridge reached over HTTP? |
 //! | `desk` | how is all that carried out? |
+//! | `questions` | what does its agent ask, and what may be answered? |
 //! | `error` | what can go wrong? |
 
 mod desk;
@@ -24,6 +25,7 @@ mod link;
 mod machine;
 mod outcome;
 mod prompt;
+mod questions;
 mod record;
 mod remote;
 mod state;
@@ -33,6 +35,8 @@ mod sync;
 mod desk_tests;
 #[cfg(test)]
 mod machine_tests;
+#[cfg(test)]
+mod questions_tests;
 #[cfg(test)]
 mod record_tests;
 #[cfg(test)]
@@ -47,6 +51,7 @@ pub use link::{Call, Frame, Frames, Link, LinkError, Pending};
 pub use machine::{Action, Input, Lane, Rules, Step, needs_lane, step};
 pub use outcome::{Reading, RemoteArtifact, Terminal, association_of};
 pub use prompt::{RUN_FOLDER, params, prompt};
+pub use questions::Question;
 pub use record::{
     Association, ContextState, ExecutionBinding, ExecutionMode, LifecycleState, Others, OwnerScope,
     SCHEMA_VERSION, ThreadMessage, ThreadRecord, WorkspaceBinding,

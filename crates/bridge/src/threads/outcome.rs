@@ -37,6 +37,8 @@ pub struct Terminal {
     pub code: Option<String>,
     /// What the agent said last.
     pub text: String,
+    /// Why it failed, as the bridge tells it; empty for a success, or if it does not say.
+    pub cause: String,
     /// Its files.
     pub artifacts: Vec<RemoteArtifact>,
     /// Whether named extensions or counts of files are missing.
@@ -118,12 +120,14 @@ impl Reading {
             // Without a word for it, something must be there to show for it.
             None => !failed && (!words.is_empty() || !artifacts.is_empty()),
         };
+        let success = claimed && !is_short;
         Self::Ended(Box::new(Terminal {
             run_id: text(&["runId"]),
             artifact_scope: text(&["artifactScope"]),
-            success: claimed && !is_short,
+            success,
             status,
             code,
+            cause: if success { String::new() } else { text(&["error", "message"]) },
             text: words,
             artifacts,
             is_short,

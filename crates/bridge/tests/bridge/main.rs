@@ -8,5 +8,6 @@
 
 #[cfg(target_os = "linux")]
 mod agents;
+mod gateway;
 mod scopes;
 mod tasks;

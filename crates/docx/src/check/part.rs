@@ -1,5 +1,6 @@
 //! The parts that hold text, and the addresses of what is in them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use engross_xml::{Document, NodeId};
@@ -8,20 +9,22 @@ use crate::document::WordDocument;
 use crate::error::Error;
 use crate::model::paragraphs;
 use crate::names::{COMMENT, ENDNOTE, FALLBACK, FOOTNOTE, ID, TBL, TXBX_CONTENT};
-use crate::parts::parse;
 use crate::read::find_stories;
 
 use super::findings::Findings;
 use super::rules::Rule;
 
 /// Trees of parts besides the main one, by name.
-pub(super) type Trees = HashMap<String, Document>;
+pub(super) type Trees<'a> = HashMap<String, Cow<'a, Document>>;
 
 /// Reads the parts besides the main one that hold text.
-pub(super) fn read_story_parts(document: &WordDocument, findings: &mut Findings) -> Result<Trees, Error> {
+pub(super) fn read_story_parts<'a>(
+    document: &'a WordDocument,
+    findings: &mut Findings,
+) -> Result<Trees<'a>, Error> {
     let mut trees = Trees::new();
     for name in document.other_story_parts() {
-        match parse(&document.package, &name, &document.limits.xml) {
+        match document.story_tree(&name) {
             Ok(tree) => {
                 trees.insert(name, tree);
             }
@@ -54,7 +57,7 @@ pub(super) struct CheckedPart<'a> {
 
 impl<'a> CheckedPart<'a> {
     /// The main part, then the others.
-    pub(super) fn all(document: &'a WordDocument, trees: &'a Trees) -> Vec<Self> {
+    pub(super) fn all(document: &'a WordDocument, trees: &'a Trees<'a>) -> Vec<Self> {
         let main = (document.main_name.as_str(), &document.tree);
         // Only the names of headers are wanted; they are lost when another part cannot be read.
         let named = find_stories(&document.package, main, &document.relationships, &document.limits.xml)

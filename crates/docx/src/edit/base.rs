@@ -5,11 +5,21 @@ use std::collections::HashMap;
 use engross_xml::{Document, NodeId};
 
 use crate::edit::content::PARAGRAPH_BREAK;
+use crate::edit::marks::next_block;
+use crate::edit::tables::is_new_table;
 use crate::model::{
     FieldContext, Paragraph, View, fields_at_start, is_id_since, mark_revisions, next_paragraph, paragraphs,
 };
-use crate::names::{INS, P};
+use crate::names::{INS, MOVE_TO, P};
+use crate::numbering::{Counter, Numbering, paragraph_numbering};
 use crate::styles::Styles;
+
+/// What the parts beside the story say of styles and lists.
+#[derive(Clone, Copy)]
+pub(crate) struct Sheets<'a> {
+    pub(crate) styles: &'a Styles,
+    pub(crate) numbering: &'a Numbering,
+}
 
 /// Refusals of a batch that name what is near; more would only repeat themselves.
 const SUGGESTIONS: usize = 20;
@@ -18,33 +28,57 @@ const SUGGESTIONS: usize = 20;
 pub(crate) struct Base<'a> {
     pub(crate) tree: &'a mut Document,
     pub(crate) styles: &'a Styles,
+    pub(crate) numbering: &'a Numbering,
     pub(crate) paragraphs: Vec<NodeId>,
     pub(crate) fields: HashMap<NodeId, FieldContext>,
     pub(crate) view: View,
     texts: Vec<Option<String>>,
+    /// What its addresses begin with: `footnote:3/`; nothing for the body.
+    pub(crate) prefix: String,
     /// How many more refusals may look through the story for what is near.
     pub(crate) suggestions: usize,
 }
 
 impl<'a> Base<'a> {
-    /// Takes down the story below `story`. `first_id` is the first id that the batch will give out.
-    pub(crate) fn new(tree: &'a mut Document, story: NodeId, styles: &'a Styles, first_id: i64) -> Self {
+    /// Takes down the story `name` below `story`. `first_id` is the first id that the batch will give out.
+    pub(crate) fn new(
+        tree: &'a mut Document,
+        story: NodeId,
+        name: &str,
+        sheets: Sheets<'a>,
+        first_id: i64,
+    ) -> Self {
         let paragraphs = paragraphs(tree, story);
         let fields = fields_at_start(tree, &paragraphs);
         let texts = vec![None; paragraphs.len()];
         Self {
             tree,
-            styles,
+            styles: sheets.styles,
+            numbering: sheets.numbering,
             paragraphs,
             fields,
             view: View::Before(first_id),
             texts,
+            prefix: if name.is_empty() { String::new() } else { format!("{name}/") },
             suggestions: SUGGESTIONS,
         }
     }
 
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &str {
+        if self.prefix.is_empty() { "the body" } else { self.prefix.trim_end_matches('/') }
+    }
+
     pub(crate) fn document(&self) -> &Document {
         self.tree
+    }
+
+    /// The first id of the batch.
+    pub(crate) fn since(&self) -> i64 {
+        match self.view {
+            View::Before(first) => first,
+            _ => i64::MAX,
+        }
     }
 
     /// The text of a paragraph before the batch.
@@ -84,9 +118,15 @@ pub(crate) fn chain_of(document: &Document, node: NodeId, view: View) -> Vec<Nod
     let mut chain = vec![node];
     let mut at = node;
     while let Some(previous) = document.previous(at) {
+        // New paragraphs may stand on both sides of a new table.
+        if is_new_table(document, previous, first) {
+            at = previous;
+            continue;
+        }
         let inserted = document.name(previous) == P
-            && mark_revisions(document, previous)
-                .any(|mark| document.name(mark) == INS && is_id_since(document, mark, first));
+            && mark_revisions(document, previous).any(|mark| {
+                matches!(document.name(mark), INS | MOVE_TO) && is_id_since(document, mark, first)
+            });
         if !inserted {
             break;
         }
@@ -98,6 +138,56 @@ pub(crate) fn chain_of(document: &Document, node: NodeId, view: View) -> Vec<Nod
 }
 
 impl Base<'_> {
+    /// A range of the joined texts of paragraphs as ranges of each.
+    pub(crate) fn ranges_of(
+        &mut self,
+        first: usize,
+        last: usize,
+        range: std::ops::Range<usize>,
+    ) -> Vec<(usize, std::ops::Range<usize>)> {
+        let mut found = Vec::new();
+        let mut start = 0;
+        for index in first..=last {
+            let end = start + self.text(index).len();
+            let own = range.start.clamp(start, end)..range.end.clamp(start, end);
+            if !own.is_empty() {
+                found.push((index, own.start - start..own.end - start));
+            }
+            start = end + PARAGRAPH_BREAK.len_utf8();
+        }
+        found
+    }
+
+    /// The paragraphs whose number as shown is this, alone or with those of the levels above: `(b)` and `4.2(b)`.
+    pub(crate) fn provisions(&self, wanted: &str) -> Vec<usize> {
+        let clean = |text: &str| -> String {
+            let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+            text.trim_end_matches(['.', ':']).to_lowercase()
+        };
+        let wanted = clean(wanted);
+        let mut counter = Counter::new(self.numbering, self.styles);
+        let mut above: Vec<(u8, String)> = Vec::new();
+        let mut hits = Vec::new();
+        for (index, node) in self.paragraphs.iter().enumerate() {
+            let list = paragraph_numbering(self.tree, *node, self.styles, self.numbering);
+            let Some(marker) = list.and_then(|(id, level)| counter.next(id, level)) else { continue };
+            if marker.bullet {
+                continue;
+            }
+            above.retain(|(level, _)| *level < marker.level);
+            let own = clean(&marker.text);
+            let full = match above.last() {
+                Some((_, parent)) if !own.starts_with(parent.as_str()) => format!("{parent}{own}"),
+                _ => own.clone(),
+            };
+            if own == wanted || full == wanted {
+                hits.push(index);
+            }
+            above.push((marker.level, full));
+        }
+        hits
+    }
+
     /// The texts of consecutive paragraphs, joined.
     pub(crate) fn joined(&mut self, first: usize, last: usize) -> String {
         let mut joined = String::new();
@@ -127,7 +217,14 @@ impl Base<'_> {
         let this = self.paragraphs.get(index).copied();
         let next = self.chain(index + 1).first().copied();
         this.zip(next).is_some_and(|(this, next)| {
-            next_paragraph(self.document(), this) == Some(next)
+            // New tables may stand between.
+            let mut at = this;
+            while let Some(block) = next_block(self.document(), at)
+                && is_new_table(self.document(), block, self.since())
+            {
+                at = block;
+            }
+            next_paragraph(self.document(), at) == Some(next)
                 && self.document().parent(this) == self.document().parent(next)
         })
     }

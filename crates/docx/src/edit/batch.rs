@@ -1,26 +1,27 @@
 //! A batch of operations on one story: each planned in the state before the batch, written, proven, and kept or taken
 //! back.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use engross_xml::{Checkpoint, Document, NodeId};
 
-use crate::canon::normal_form;
-use crate::edit::base::Base;
+use crate::canon::{Aside, normal_form_without};
+use crate::edit::base::{Base, Sheets};
 use crate::edit::claims::{Claim, Claims};
 use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::draft::{Draft, Written};
 use crate::edit::evidence::{self, Evidence};
 use crate::edit::expected::Expected;
 use crate::edit::ids::Ids;
-use crate::edit::plan::{Plan, plan};
+use crate::edit::plan::{Planned, Step, plan};
+use crate::edit::supplies::{Mark, Supplies};
 use crate::edit::tidy::tidy;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::Stamp;
-use crate::names::{DEL, INS, P_PR_CHANGE};
-use crate::ops::{Edit, Operation, OperationResult, Status};
-use crate::styles::Styles;
+use crate::model::{Stamp, is_revision_wrapper};
+use crate::names::{CELL_DEL, CELL_INS};
+use crate::ops::{Operation, OperationResult, Status};
+use crate::revisions::is_property_change;
 
 /// Who signs revisions, and when.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +33,7 @@ pub(crate) struct Signature<'a> {
 /// A batch under way.
 pub(crate) struct BatchRun<'a> {
     draft: Draft<'a>,
+    aside: &'a Aside,
     author: &'a str,
     claims: Claims,
     /// Normal forms of paragraphs from before the batch.
@@ -42,29 +44,33 @@ pub(crate) struct BatchRun<'a> {
 struct Attempt {
     checkpoint: Checkpoint,
     ids: Ids,
+    supplies: Mark,
+    blocks: usize,
     expected: Vec<(usize, Option<Expected>)>,
 }
 
 impl<'a> BatchRun<'a> {
+    /// A run over the story `name` (empty: the body) below `root`. Revisions from `first_id` on are the batch's.
     pub(crate) fn new(
-        tree: &'a mut Document,
-        story: NodeId,
-        styles: &'a Styles,
-        ids: &'a mut Ids,
+        (tree, root, name): (&'a mut Document, NodeId, &str),
+        sheets: Sheets<'a>,
+        (ids, supplies): (&'a mut Ids, &'a mut Supplies),
+        aside: &'a Aside,
+        first_id: i64,
         signature: Signature<'a>,
     ) -> Self {
-        ids.begin_batch();
-        let first_id = ids.peek();
-        let base = Base::new(tree, story, styles, first_id);
-        let draft = Draft { base, ids, date: signature.date, first_id, expected: BTreeMap::new() };
-        Self { draft, author: signature.author, claims: Claims::default(), forms: HashMap::new() }
+        let base = Base::new(tree, root, name, sheets, first_id);
+        let blocks = Vec::new();
+        let draft =
+            Draft { base, ids, supplies, blocks, date: signature.date, first_id, expected: BTreeMap::new() };
+        Self { draft, aside, author: signature.author, claims: Claims::default(), forms: HashMap::new() }
     }
 
     /// Runs one operation. On refusal the tree is as it was.
     pub(crate) fn run(&mut self, index: usize, operation: &Operation) -> OperationResult {
         let mut result = OperationResult {
             index,
-            op: name_of(operation).to_owned(),
+            op: operation.edit.name().to_owned(),
             status: Status::NoChange,
             code: None,
             message: None,
@@ -75,10 +81,13 @@ impl<'a> BatchRun<'a> {
             after: None,
         };
         let first_id = self.draft.ids.peek();
+        let first_comment = self.draft.supplies.next_comment;
+        let supplies = self.draft.supplies.mark();
         match self.attempt(operation, &mut result) {
             Ok(status) => {
                 result.status = status;
                 if status == Status::Applied {
+                    result.comment_ids = (first_comment..self.draft.supplies.next_comment).collect();
                     result.revision_ids = (first_id..self.draft.ids.peek()).collect();
                 }
             }
@@ -86,9 +95,15 @@ impl<'a> BatchRun<'a> {
                 result.status =
                     if refusal.code == RefusalCode::ProofFailed { Status::Failed } else { Status::Refused };
                 result.code = Some(refusal.code.as_str().to_owned());
-                result.message = Some(refusal.message);
+                let story = self.draft.base.prefix.trim_end_matches('/');
+                let message = refusal.message;
+                result.message =
+                    Some(if story.is_empty() { message } else { format!("in {story}: {message}") });
                 result.after = None;
             }
+        }
+        if result.status != Status::Applied {
+            self.draft.supplies.take_back(supplies);
         }
         result
     }
@@ -102,7 +117,10 @@ impl<'a> BatchRun<'a> {
         let tree = &*base.tree;
         let ids: HashSet<i64> = tree
             .descendants(tree.root())
-            .filter(|node| matches!(tree.name(*node), INS | DEL | P_PR_CHANGE))
+            .filter(|node| {
+                let name = tree.name(*node);
+                is_revision_wrapper(name) || is_property_change(name) || matches!(name, CELL_INS | CELL_DEL)
+            })
             .filter_map(|node| Stamp::of(tree, node).id)
             .collect();
         for result in results {
@@ -115,26 +133,30 @@ impl<'a> BatchRun<'a> {
     }
 
     fn attempt(&mut self, operation: &Operation, result: &mut OperationResult) -> Result<Status, Refusal> {
-        let planned = plan(&mut self.draft.base, operation)?;
-        result.message = planned.remark;
-        result.address = Some(address_of(&planned.plan));
-        result.before = self.before(&planned.plan);
-        let claims = self.claim(&planned.plan)?;
-        if let Plan::Text(changes) = &planned.plan
-            && changes.iter().all(|change| change.hunks.is_empty())
-        {
+        let Planned { steps, remark, found } = plan(&mut self.draft.base, self.draft.supplies, operation)?;
+        result.message = remark;
+        result.address = Some(self.address_of(&steps));
+        if let Some(found) = found {
+            result.address = Some(format!("{}P{}", self.draft.base.prefix, found + 1));
+        }
+        result.before = self.before(&steps);
+        let claims = self.claim(&steps)?;
+        if steps.iter().all(Step::is_idle) {
             return Ok(Status::NoChange);
         }
-        let scope = self.scope(&planned.plan);
+        let scope = self.scope(&steps);
         for index in scope.iter().cloned().flatten() {
             self.remember_form(index);
         }
         let author = operation.author.as_deref().unwrap_or(self.author);
         let attempt = self.begin(&scope);
-        let outcome = self.draft.write(&planned.plan, author).and_then(|written| {
+        let known_blocks = self.draft.blocks.len();
+        let outcome = self.draft.write(&steps, author).and_then(|written| {
             for range in &scope {
                 self.prove(range.clone())?;
             }
+            let blocks = self.draft.blocks.get(known_blocks..).unwrap_or_default();
+            evidence::check_blocks(self.draft.base.tree, blocks, self.draft.first_id)?;
             Ok(written)
         });
         match outcome {
@@ -154,7 +176,7 @@ impl<'a> BatchRun<'a> {
         for (index, claim) in claims {
             self.claims.add(index, claim);
         }
-        result.after = Some(self.draft.after(&planned.plan));
+        result.after = Some(self.draft.after(&steps));
         Ok(Status::Applied)
     }
 
@@ -163,6 +185,8 @@ impl<'a> BatchRun<'a> {
         Attempt {
             expected: indices.map(|index| (index, self.draft.expected.get(&index).cloned())).collect(),
             ids: self.draft.ids.clone(),
+            supplies: self.draft.supplies.mark(),
+            blocks: self.draft.blocks.len(),
             checkpoint: self.draft.base.tree.checkpoint(),
         }
     }
@@ -170,6 +194,8 @@ impl<'a> BatchRun<'a> {
     fn take_back(&mut self, attempt: Attempt) {
         self.draft.base.tree.rollback(attempt.checkpoint);
         *self.draft.ids = attempt.ids;
+        self.draft.supplies.take_back(attempt.supplies);
+        self.draft.blocks.truncate(attempt.blocks);
         for (index, before) in attempt.expected {
             match before {
                 Some(before) => self.draft.expected.insert(index, before),
@@ -178,22 +204,30 @@ impl<'a> BatchRun<'a> {
         }
     }
 
-    fn claim(&self, plan: &Plan) -> Result<Vec<(usize, Claim)>, Refusal> {
-        let wanted: Vec<(usize, Claim)> = match plan {
-            Plan::Delete { index } => vec![(*index, Claim::Whole)],
-            Plan::Insert { .. } => vec![],
-            Plan::Text(changes) => changes
-                .iter()
-                .flat_map(|change| {
+    fn claim(&self, steps: &[Step]) -> Result<Vec<(usize, Claim)>, Refusal> {
+        let mut wanted: Vec<(usize, Claim)> = Vec::new();
+        for step in steps {
+            match step {
+                Step::Delete { index } => wanted.push((*index, Claim::Whole)),
+                Step::Text(change) => {
                     let crosses = change.first != change.last;
-                    let claims = (change.first..=change.last)
-                        .map(move |index| (index, if crosses { Claim::Whole } else { change.claim.clone() }));
+                    let claim = || if crosses { Claim::Whole } else { change.claim.clone() };
+                    wanted.extend((change.first..=change.last).map(|index| (index, claim())));
                     let adds = matches!(&change.claim, Claim::Text(range) if !crosses && !range.is_empty());
-                    let additions = change.hunks.iter().filter(move |hunk| adds && hunk.range.is_empty());
-                    claims.chain(additions.map(|hunk| (change.first, Claim::Addition(hunk.range.start))))
-                })
-                .collect(),
-        };
+                    let additions = change.hunks.iter().filter(|hunk| adds && hunk.range.is_empty());
+                    wanted.extend(additions.map(|hunk| (change.first, Claim::Addition(hunk.range.start))));
+                }
+                Step::DeleteRow { paragraphs, .. } | Step::DeleteCell { paragraphs, .. } => {
+                    wanted.extend(paragraphs.iter().map(|index| (*index, Claim::Whole)));
+                }
+                Step::Move { first, last, .. } => {
+                    wanted.extend((*first..=*last).map(|index| (index, Claim::Whole)));
+                }
+                Step::Row { .. } | Step::Cell { .. } | Step::Table { .. } => {}
+                // Looks do not contradict each other; text that is gone is noticed when they are written.
+                Step::Insert(_) | Step::Look(_) | Step::ParagraphLook { .. } | Step::Comment { .. } => {}
+            }
+        }
         for (index, claim) in &wanted {
             if self.claims.conflicts(*index, claim) {
                 return Err(Refusal::new(
@@ -210,12 +244,9 @@ impl<'a> BatchRun<'a> {
     }
 
     /// Paragraphs that the change or its proof touch, with their neighbours.
-    fn scope(&mut self, plan: &Plan) -> Vec<RangeInclusive<usize>> {
+    fn scope(&mut self, steps: &[Step]) -> Vec<RangeInclusive<usize>> {
         let last = self.draft.base.paragraphs.len().saturating_sub(1);
-        let mut scope: Vec<RangeInclusive<usize>> = match plan {
-            Plan::Text(changes) => changes.iter().map(|change| change.first..=change.last).collect(),
-            Plan::Insert { index, .. } | Plan::Delete { index } => vec![*index..=*index],
-        };
+        let mut scope: Vec<RangeInclusive<usize>> = steps.iter().flat_map(Step::scope).collect();
         for range in &mut scope {
             let (mut from, mut to) = (*range.start(), *range.end());
             // Borders that go tie a paragraph to its neighbours, however many.
@@ -258,7 +289,7 @@ impl<'a> BatchRun<'a> {
         if !self.forms.contains_key(&index)
             && let Some(node) = self.draft.base.paragraphs.get(index)
         {
-            self.forms.insert(index, normal_form(self.draft.base.tree, *node));
+            self.forms.insert(index, normal_form_without(self.draft.base.tree, *node, self.aside));
         }
     }
 
@@ -275,49 +306,42 @@ impl<'a> BatchRun<'a> {
         let forms: Vec<&[u8]> =
             range.clone().filter_map(|index| self.forms.get(&index)).map(Vec::as_slice).collect();
         let chains: Vec<Vec<NodeId>> = range.map(|index| self.draft.base.chain(index)).collect();
-        let evidence = Evidence { originals: &originals, forms: &forms, chains: &chains, texts: &texts };
+        let evidence = Evidence {
+            originals: &originals,
+            forms: &forms,
+            chains: &chains,
+            texts: &texts,
+            aside: self.aside,
+            blocks: &self.draft.blocks,
+        };
         evidence::check(self.draft.base.tree, &evidence, &self.draft.base.fields, self.draft.first_id)
     }
 
-    /// The texts that a plan changes, as they were; `None` when it only adds.
-    fn before(&mut self, plan: &Plan) -> Option<String> {
-        let mut texts = match plan {
-            Plan::Insert { .. } => return None,
-            Plan::Delete { index } => vec![self.draft.base.text(*index).to_owned()],
-            Plan::Text(changes) => {
-                changes.iter().map(|change| self.draft.base.joined(change.first, change.last)).collect()
-            }
-        };
+    /// The texts that an operation changes, as they were; `None` when it only adds.
+    fn before(&mut self, steps: &[Step]) -> Option<String> {
+        let ranges: BTreeSet<(usize, usize)> = steps
+            .iter()
+            .filter(|step| !step.only_adds())
+            .map(|step| (*step.paragraphs().start(), *step.paragraphs().end()))
+            .collect();
+        let mut texts: Vec<String> =
+            ranges.iter().map(|(first, last)| self.draft.base.joined(*first, *last)).collect();
         texts.dedup();
-        Some(texts.join("\n").replace(PARAGRAPH_BREAK, "\n"))
+        (!texts.is_empty()).then(|| texts.join("\n").replace(PARAGRAPH_BREAK, "\n"))
     }
-}
 
-/// The paragraphs of a plan: `P4`, `P4-P5` across a border, `P4, P9` for several places.
-fn address_of(plan: &Plan) -> String {
-    let changes = match plan {
-        Plan::Insert { index, .. } | Plan::Delete { index } => return format!("P{}", index + 1),
-        Plan::Text(changes) => changes,
-    };
-    let mut places: Vec<String> = Vec::new();
-    for change in changes {
-        let place = if change.first == change.last {
-            format!("P{}", change.first + 1)
-        } else {
-            format!("P{}-P{}", change.first + 1, change.last + 1)
-        };
-        if places.last() != Some(&place) {
-            places.push(place);
+    /// The paragraphs of an operation: `P4`, `P4-P5` across a border, `P4, P9` for several places.
+    fn address_of(&self, steps: &[Step]) -> String {
+        let prefix = &self.draft.base.prefix;
+        let mut places: Vec<String> = Vec::new();
+        for step in steps {
+            let (first, last) = (step.paragraphs().start() + 1, step.paragraphs().end() + 1);
+            let place =
+                if first == last { format!("{prefix}P{first}") } else { format!("{prefix}P{first}-P{last}") };
+            if !places.contains(&place) {
+                places.push(place);
+            }
         }
-    }
-    places.join(", ")
-}
-
-fn name_of(operation: &Operation) -> &'static str {
-    match operation.edit {
-        Edit::ModifyText { .. } => "modify_text",
-        Edit::EditParagraph { .. } | Edit::Append { .. } | Edit::Prepend { .. } => "edit_paragraph",
-        Edit::InsertParagraph { .. } => "insert_paragraph",
-        Edit::DeleteParagraph { .. } => "delete_paragraph",
+        places.join(", ")
     }
 }

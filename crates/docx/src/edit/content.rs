@@ -21,6 +21,11 @@ pub(crate) enum Syntax {
     Plain,
 }
 
+/// Reads the caller's text as it stands, or as Markdown.
+pub(crate) fn read_plain_or_markdown(text: &str, plain: bool) -> Result<StyledText, Refusal> {
+    read_content(text, if plain { Syntax::Plain } else { Syntax::Markdown })
+}
+
 /// Reads the caller's text. A blank line becomes [`PARAGRAPH_BREAK`]; a single line end stays a line break.
 pub(crate) fn read_content(text: &str, syntax: Syntax) -> Result<StyledText, Refusal> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");

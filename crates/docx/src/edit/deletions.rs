@@ -151,8 +151,9 @@ fn collapse_tail(pen: &mut Pen<'_>, deleted: NodeId, gone: &[NodeId]) -> Left {
             _ => return Left::EmptyParagraph,
         }
     };
-    let is_new = mark_revisions(pen.document, keeper)
-        .any(|mark| pen.document.name(mark) == INS && is_id_since(pen.document, mark, pen.since));
+    let is_new = mark_revisions(pen.document, keeper).any(|mark| {
+        matches!(pen.document.name(mark), INS | MOVE_TO) && is_id_since(pen.document, mark, pen.since)
+    });
     let mut at = if is_new { first } else { keeper };
     while at != last {
         delete_mark(pen, at);

@@ -2,7 +2,7 @@
 //!
 //! Must never decide whether a plan may be written: that is the batch's, before and after.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use engross_xml::NodeId;
@@ -14,8 +14,9 @@ use crate::edit::ids::Ids;
 use crate::edit::insertion::{behind, between, put};
 use crate::edit::marks::{delete_mark, split};
 use crate::edit::pen::Pen;
-use crate::edit::plan::{Plan, TextChange};
+use crate::edit::plan::{Step, TextChange};
 use crate::edit::splice::{Chain, delete};
+use crate::edit::supplies::Supplies;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{is_id_since, mark_revisions};
 use crate::names::{DEL, MOVE_FROM};
@@ -42,31 +43,69 @@ struct Border {
     goes: bool,
 }
 
+/// A row, cell or table that an operation put there, and what it says.
+#[derive(Debug, Clone)]
+pub(crate) struct NewBlock {
+    pub(crate) node: NodeId,
+    pub(crate) texts: Vec<String>,
+}
+
 /// A story being edited.
 pub(crate) struct Draft<'a> {
     pub(crate) base: Base<'a>,
     pub(crate) ids: &'a mut Ids,
+    pub(crate) supplies: &'a mut Supplies,
     pub(crate) date: &'a str,
     pub(crate) first_id: i64,
     /// By paragraph, from 0; paragraphs that are not there stay as they were.
     pub(crate) expected: BTreeMap<usize, Expected>,
+    /// What the batch put there besides paragraphs.
+    pub(crate) blocks: Vec<NewBlock>,
 }
 
 impl Draft<'_> {
-    /// Writes a plan in the name of `author`. After a refusal the tree must be rolled back.
-    pub(crate) fn write(&mut self, plan: &Plan, author: &str) -> Result<Written, Refusal> {
-        match plan {
-            Plan::Text(changes) => {
-                for change in changes.iter().filter(|change| !change.hunks.is_empty()) {
-                    self.write_text(change, author)?;
-                }
+    /// Writes the steps of an operation in the name of `author`. After a refusal the tree must be rolled back.
+    pub(crate) fn write(&mut self, steps: &[Step], author: &str) -> Result<Written, Refusal> {
+        let mut all: Option<Written> = None;
+        for step in steps.iter().filter(|step| !step.is_idle()) {
+            let written = self.write_step(step, author)?;
+            all = Some(match (all, written) {
+                (None | Some(Written::Nothing(_)), written) => written,
+                (Some(Written::Done), Written::DoneWith(remark)) => Written::DoneWith(remark),
+                (Some(known), _) => known,
+            });
+        }
+        Ok(all.unwrap_or(Written::Done))
+    }
+
+    fn write_step(&mut self, step: &Step, author: &str) -> Result<Written, Refusal> {
+        if !matches!(step, Step::DeleteRow { .. } | Step::DeleteCell { .. }) {
+            let paragraphs = step.paragraphs();
+            self.refuse_deleted_blocks(*paragraphs.start()..paragraphs.end() + 1)?;
+        }
+        match step {
+            Step::Text(change) => {
+                self.write_text(change, author)?;
                 Ok(Written::Done)
             }
-            Plan::Insert { index, side, content, style } => {
-                self.write_paragraphs((*index, *side), content, style.as_deref(), author)?;
+            Step::Insert(new) => {
+                self.write_paragraphs(new, author)?;
                 Ok(Written::Done)
             }
-            Plan::Delete { index } => self.write_deletion(*index, author),
+            Step::Delete { index } => self.write_deletion(*index, author),
+            Step::Look(look) => self.write_look(look, author),
+            Step::Row { like, pattern, side, cells, plain, .. } => {
+                self.write_row((*like, *side), *pattern, (cells, *plain), author)
+            }
+            Step::DeleteRow { row, paragraphs } => self.write_row_deletion(*row, paragraphs, author),
+            Step::Cell { like, side, content, .. } => self.write_cell((*like, *side), content, author),
+            Step::DeleteCell { cell, paragraphs } => self.write_cell_deletion(*cell, paragraphs, author),
+            Step::Table { index, side, table } => self.write_table((*index, *side), table, author),
+            Step::Move { first, last, index, side } => {
+                self.write_move((*first, *last), (*index, *side), author)
+            }
+            Step::Comment { places, content } => self.write_comment(places, content, author),
+            Step::ParagraphLook { index, settings } => self.write_paragraph_look(*index, settings, author),
         }
     }
 
@@ -247,22 +286,30 @@ impl Draft<'_> {
         self.expected.entry(index).or_insert_with(|| Expected::unchanged(text))
     }
 
-    /// What the paragraphs of a plan say once it is written and accepted.
-    pub(crate) fn after(&mut self, plan: &Plan) -> String {
-        match plan {
-            Plan::Insert { content, .. } => content.text.replace(PARAGRAPH_BREAK, "\n"),
-            Plan::Delete { .. } => String::new(),
-            Plan::Text(changes) => {
-                let mut indices: Vec<usize> =
-                    changes.iter().flat_map(|change| change.first..=change.last).collect();
-                indices.dedup();
-                let mut texts = Vec::new();
-                for index in indices {
-                    texts.extend(self.expect(index).own.clone());
+    /// What the paragraphs of an operation say once it is written and accepted.
+    pub(crate) fn after(&mut self, steps: &[Step]) -> String {
+        let mut indices: BTreeSet<usize> = BTreeSet::new();
+        let mut new = Vec::new();
+        for step in steps {
+            match step {
+                Step::Row { cells, .. } => new.extend(cells.iter().map(|cell| cell.text.clone())),
+                Step::Cell { content, .. } => new.push(content.text.clone()),
+                Step::Table { table, .. } => {
+                    new.extend(table.rows.iter().flatten().map(|cell| cell.text.clone()));
                 }
-                texts.join("\n")
+                Step::Insert(paragraphs) => new.push(paragraphs.content.text.replace(PARAGRAPH_BREAK, "\n")),
+                step => indices.extend(step.paragraphs()),
             }
         }
+        let mut texts = Vec::new();
+        for index in indices {
+            match self.expected.get(&index) {
+                Some(expected) => texts.extend(expected.own.clone()),
+                None => texts.push(self.base.text(index).to_owned()),
+            }
+        }
+        texts.append(&mut new);
+        texts.join("\n")
     }
 
     pub(super) fn pen<'b>(&'b mut self, author: &'b str) -> Pen<'b> {

@@ -3,13 +3,15 @@
 //! Rejecting what the batch wrote must give back the very paragraphs; accepting it must give the requested texts. Both
 //! are tried on the live tree by the same code that accepts and rejects for people, and taken back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
-use crate::canon::normal_form;
+use crate::canon::{Aside, normal_form_without};
+use crate::edit::draft::NewBlock;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{FieldContext, Paragraph, View};
+use crate::model::{FieldContext, Paragraph, View, paragraphs};
+use crate::names::TBL;
 use crate::read::excerpt;
 use crate::revisions::{Selection, Side, resolve_paragraphs};
 
@@ -23,6 +25,10 @@ pub(crate) struct Evidence<'a> {
     pub(crate) chains: &'a [Vec<NodeId>],
     /// The texts that are wanted.
     pub(crate) texts: &'a [String],
+    /// Comments that the session wrote.
+    pub(crate) aside: &'a Aside,
+    /// What the batch put there besides paragraphs.
+    pub(crate) blocks: &'a [NewBlock],
 }
 
 /// Checks both sides.
@@ -34,13 +40,22 @@ pub(crate) fn check(
 ) -> Result<(), Refusal> {
     let live: Vec<NodeId> = evidence.chains.iter().flatten().copied().collect();
     let selection = Selection::IdsFrom(first_id);
+    // New tables between them come and go with them.
+    let holders: HashSet<Option<NodeId>> = live.iter().map(|node| document.parent(*node)).collect();
+    let beside = evidence.blocks.iter().filter(|block| document.name(block.node) == TBL);
+    let beside = beside.filter(|block| holders.contains(&document.parent(block.node)));
+    let tables: Vec<NodeId> = beside.flat_map(|block| paragraphs(document, block.node)).collect();
+    let all: Vec<NodeId> = live.iter().copied().chain(tables).collect();
 
     let checkpoint = document.checkpoint();
-    resolve_paragraphs(document, &live, Side::Reject, selection);
-    let left: Vec<NodeId> = live.iter().copied().filter(|node| document.parent(*node).is_some()).collect();
+    resolve_paragraphs(document, &all, Side::Reject, selection);
+    let left: Vec<NodeId> = live.iter().copied().filter(|node| is_there(document, *node)).collect();
     let same = left == evidence.originals
         && evidence.originals.len() == evidence.forms.len()
-        && left.iter().zip(evidence.forms).all(|(node, form)| normal_form(document, *node) == *form);
+        && left
+            .iter()
+            .zip(evidence.forms)
+            .all(|(node, form)| normal_form_without(document, *node, evidence.aside) == *form);
     document.rollback(checkpoint);
     if !same {
         return Err(Refusal::new(
@@ -56,11 +71,11 @@ pub(crate) fn check(
         .flat_map(|(chain, original)| chain.iter().map(|_| fields.get(original)))
         .collect();
     let checkpoint = document.checkpoint();
-    resolve_paragraphs(document, &live, Side::Accept, selection);
+    resolve_paragraphs(document, &all, Side::Accept, selection);
     let texts: Vec<String> = live
         .iter()
         .zip(contexts)
-        .filter(|(node, _)| document.parent(**node).is_some())
+        .filter(|(node, _)| is_there(document, **node))
         .map(|(node, context)| Paragraph::read(document, *node, View::Accepted, context).text)
         .collect();
     document.rollback(checkpoint);
@@ -80,4 +95,41 @@ pub(crate) fn check(
             show(evidence.texts)
         ),
     ))
+}
+
+/// Checks rows, cells and tables that an operation put there: rejecting takes them away, accepting keeps their texts.
+pub(crate) fn check_blocks(
+    document: &mut Document,
+    blocks: &[NewBlock],
+    first_id: i64,
+) -> Result<(), Refusal> {
+    let selection = Selection::IdsFrom(first_id);
+    for block in blocks {
+        let nodes = paragraphs(document, block.node);
+        let checkpoint = document.checkpoint();
+        resolve_paragraphs(document, &nodes, Side::Reject, selection);
+        let stays = is_there(document, block.node);
+        document.rollback(checkpoint);
+        let checkpoint = document.checkpoint();
+        resolve_paragraphs(document, &nodes, Side::Accept, selection);
+        let texts: Vec<String> = paragraphs(document, block.node)
+            .into_iter()
+            .map(|node| Paragraph::read(document, node, View::Accepted, None).text)
+            .collect();
+        let goes = !is_there(document, block.node);
+        document.rollback(checkpoint);
+        if stays || goes || texts != block.texts {
+            return Err(Refusal::new(
+                RefusalCode::ProofFailed,
+                "the new row, column or table could not be rejected or accepted whole, so it was taken back; \
+                 please report this document",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a node still stands in the document.
+fn is_there(document: &Document, node: NodeId) -> bool {
+    document.ancestors(node).any(|above| above == document.root())
 }

@@ -1,14 +1,19 @@
 //! How a paragraph's text looks, as far as a text edit has to know.
 //!
-//! Must never change a look: a text edit leaves the look of words that stay alone.
+//! Must never change a look itself.
+
+use std::ops::Range;
 
 use engross_xml::Document;
 
 use crate::canon::normal_form;
 use crate::edit::base::Base;
 use crate::edit::hunks::{Hunk, join_phrases};
+use crate::edit::plan::{Step, TextLook};
+use crate::edit::properties::text_settings;
 use crate::model::{OBJECT, Paragraph, is_on};
 use crate::names::{B, I, R_PR, STRIKE, U, VAL};
+use crate::ops::TextFormat;
 use crate::text::{Marks, StyledText};
 
 /// Joins the changes of one paragraph into phrases where the look does not change within.
@@ -32,18 +37,19 @@ fn read(base: &Base<'_>, index: usize) -> Paragraph {
     Paragraph::read_chain(base.document(), &base.chain(index), base.view, base.context(index).as_ref())
 }
 
-/// Whether the new text marks words up that stay and do not look like that.
+/// The looks that the new text's marks ask of words that stay and do not look like that.
 pub(crate) fn unheeded_marks(
     base: &Base<'_>,
     (first, last): (usize, usize),
     offset: usize,
     new: &StyledText,
     hunks: &[Hunk],
-) -> bool {
+) -> Vec<Step> {
     if !new.has_marks() || first != last {
-        return false;
+        return Vec::new();
     }
     let model = read(base, first);
+    let mut wanted: Vec<(Range<usize>, Marks)> = Vec::new();
     // Walks both texts side by side: what is between two hunks is the same, objects aside.
     let (mut old_at, mut new_at) = (offset, 0);
     let ends = hunks.iter().map(|hunk| (hunk.range.clone(), hunk.new.text.len()));
@@ -56,16 +62,36 @@ pub(crate) fn unheeded_marks(
             if c == OBJECT {
                 continue;
             }
-            let wanted = new.marks_at(new_at);
+            let marks = new.marks_at(new_at);
             new_at += c.len_utf8();
-            if !c.is_whitespace() && !wanted.is_empty() && !looks_like(base.document(), &model, at, wanted) {
-                return true;
+            if marks.is_empty() {
+                continue;
+            }
+            match wanted.last_mut() {
+                Some((range, known)) if range.end == at && *known == marks => range.end += c.len_utf8(),
+                _ => wanted.push((at..at + c.len_utf8(), marks)),
             }
         }
         new_at += come;
         old_at = gone.end;
     }
-    false
+    let differs = |(range, marks): &(Range<usize>, Marks)| {
+        let text = model.text.get(range.clone()).unwrap_or_default();
+        let mut places = text.char_indices().filter(|(_, c)| !c.is_whitespace());
+        places.any(|(at, _)| !looks_like(base.document(), &model, range.start + at, *marks))
+    };
+    let step = |(range, marks): (Range<usize>, Marks)| {
+        let on = |on: bool| on.then_some(true);
+        let format = TextFormat {
+            bold: on(marks.bold),
+            italic: on(marks.italic),
+            underline: on(marks.underline),
+            strike: on(marks.strike),
+            ..TextFormat::default()
+        };
+        Step::Look(TextLook { index: first, range, settings: text_settings(&format, None) })
+    };
+    wanted.into_iter().filter(differs).map(step).collect()
 }
 
 fn looks_like(document: &Document, model: &Paragraph, at: usize, wanted: Marks) -> bool {

@@ -85,9 +85,12 @@ pub(crate) fn fill_paragraph(
     }
 }
 
-/// Properties of a new paragraph that has only a style.
+/// Properties of a new paragraph that has only a style, or none at all.
 pub(crate) fn style_properties(pen: &mut Pen<'_>, style: &str) -> NodeId {
     let properties = pen.document.new_element(P_PR);
+    if style.is_empty() {
+        return properties;
+    }
     let reference = pen.document.new_element(P_STYLE);
     pen.document.set_attribute(reference, VAL, style);
     pen.document.append(properties, reference);

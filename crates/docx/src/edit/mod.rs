@@ -14,6 +14,7 @@
 //! | `evidence` | can it be rejected and accepted? |
 //! | `tidy` | what of it was never there for a later batch? |
 
+mod anchors;
 mod base;
 mod batch;
 mod borders;
@@ -23,19 +24,30 @@ mod deletions;
 mod draft;
 mod evidence;
 mod expected;
+mod formats;
 mod hints;
 mod hunks;
 mod ids;
 mod insertion;
 mod looks;
 mod marks;
+mod moves;
 mod paragraphs;
 mod pen;
 mod phrase;
 mod plan;
+mod properties;
 mod splice;
+mod supplies;
+mod tables;
 mod target;
 mod tidy;
 
+pub(crate) use anchors::{marker, reference};
+pub(crate) use base::Sheets;
 pub(crate) use batch::{BatchRun, Signature};
+pub(crate) use content::{read_plain_or_markdown as read_content, split_at_breaks};
 pub(crate) use ids::{Ids, free_ids};
+pub(crate) use pen::Pen;
+pub(crate) use pen::write_pieces;
+pub(crate) use supplies::{NewComment, NewList, Supplies};

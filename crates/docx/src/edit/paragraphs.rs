@@ -10,22 +10,19 @@ use crate::edit::expected::New;
 use crate::edit::marks::{
     fill_paragraph, insert_paragraph_at_end, insert_paragraph_before, style_properties,
 };
+use crate::edit::plan::{ListWish, NewParagraphs};
+use crate::edit::properties::Setting;
 use crate::edit::splice::refuse_barrier;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{AtomKind, Barrier, FieldContext, Paragraph, barrier_inside};
-use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, P_PR, R_PR};
+use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, NUM_PR, P_PR, R_PR};
 use crate::ops::Where;
 use crate::styles::Styles;
-use crate::text::StyledText;
 
 impl Draft<'_> {
-    pub(super) fn write_paragraphs(
-        &mut self,
-        (index, side): (usize, Where),
-        content: &StyledText,
-        style: Option<&str>,
-        author: &str,
-    ) -> Result<(), Refusal> {
+    pub(super) fn write_paragraphs(&mut self, new: &NewParagraphs, author: &str) -> Result<(), Refusal> {
+        let NewParagraphs { index, side, content, style, list, goes_on } = new;
+        let (index, side, style) = (*index, *side, style.as_deref());
         let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(()) };
         // Behind the last of a container the batch may have moved the paragraph's content already.
         let looked_at = self.own_chain(index).last().copied().unwrap_or(node);
@@ -47,7 +44,7 @@ impl Draft<'_> {
         if let Some(barrier) = parent.and_then(|parent| barrier_inside(self.base.tree, parent)) {
             return Err(refuse_barrier(&barrier));
         }
-        let follower = self.follower_style(node, side);
+        let follower = if *goes_on { None } else { self.follower_style(looked_at, side) };
         let like =
             style.is_none().then(|| dominant_properties(self.base.tree, &model, self.base.styles)).flatten();
         let styles = self.base.styles;
@@ -63,6 +60,11 @@ impl Draft<'_> {
         let has_text = model.visible().any(|atom| atom.kind == AtomKind::Text && !atom.range.is_empty());
         let like = if has_text { like } else { mark };
         debug_assert!(styles.default_paragraph().is_none_or(|id| !id.is_empty()));
+        // A number that the style gives goes only by saying so.
+        let named = style.or_else(|| self.base.styles.of_paragraph(self.base.tree, looked_at));
+        let styled_list = named.is_some_and(|style| {
+            self.base.styles.paragraph_numbering(style).is_some_and(|(id, _)| id.is_some())
+        });
         let parts = split_at_breaks(content);
         let gap = if side == Where::After { index + 1 } else { index };
         let (index, side) = self.spot(index, side)?;
@@ -74,10 +76,26 @@ impl Draft<'_> {
             let takes_element = side == Where::After && self.is_takeable(index);
             let (before, position) = self.place(index, side, gap);
             let mut pen = self.pen(author);
-            let properties = match style {
+            let mut properties = match style {
                 Some(style) => Some(style_properties(&mut pen, style)),
                 None => pen.copy_paragraph_properties(looked_at),
             };
+            match list {
+                ListWish::Like => {}
+                ListWish::In(number, level) => {
+                    let own = properties.unwrap_or_else(|| pen.document.new_element(P_PR));
+                    Setting::list(*number, *level).apply(pen.document, own);
+                    properties = Some(own);
+                }
+                ListWish::Outside => {
+                    if let Some(own) = properties {
+                        Setting::gone(NUM_PR).apply(pen.document, own);
+                        if styled_list {
+                            Setting::list(0, 0).apply(pen.document, own);
+                        }
+                    }
+                }
+            }
             let inserted = (!part.text.is_empty()).then(|| pen.inserted_runs(&pieces(&part), like));
             match before {
                 Some(before) => {
@@ -94,13 +112,13 @@ impl Draft<'_> {
     }
 
     /// The new paragraphs on one side of a paragraph.
-    fn new_beside(&mut self, index: usize, side: Where) -> &mut Vec<New> {
+    pub(super) fn new_beside(&mut self, index: usize, side: Where) -> &mut Vec<New> {
         let expected = self.expect(index);
         if side == Where::Before { &mut expected.before } else { &mut expected.after }
     }
 
     /// Before which element a new paragraph goes, none at the end, and its place among the new ones there.
-    fn place(&mut self, index: usize, side: Where, gap: usize) -> (Option<NodeId>, usize) {
+    pub(super) fn place(&mut self, index: usize, side: Where, gap: usize) -> (Option<NodeId>, usize) {
         let new = self.new_beside(index, side);
         let (count, position) = (new.len(), new.partition_point(|new| new.gap <= gap));
         let chain = self.base.chain(index);

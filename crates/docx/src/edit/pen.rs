@@ -4,15 +4,16 @@
 
 use engross_xml::{Document, Name, NodeId};
 
-use crate::edit::content::Piece;
+use crate::edit::content::{Piece, pieces};
 use crate::edit::ids::Ids;
-use crate::model::{Stamp, is_revision_wrapper, needs_preserve};
+use crate::edit::properties::set_property;
+use crate::model::{PIECES_FROM, Stamp, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
     NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T,
     TAB, TXBX_CONTENT, TYPE, U, VAL, XML_SPACE,
 };
-use crate::text::Marks;
+use crate::text::{Marks, StyledText};
 
 /// Writes revisions of one author at one date.
 pub(crate) struct Pen<'a> {
@@ -96,54 +97,13 @@ impl Pen<'_> {
     }
 
     fn new_run(&mut self, piece: &Piece, like: Option<NodeId>) -> NodeId {
-        let run = self.document.new_element(RUN);
         let properties = self.run_properties(like, piece.marks);
-        if let Some(properties) = properties {
-            self.document.append(run, properties);
-        }
-        let mut rest = piece.text.as_str();
-        while !rest.is_empty() {
-            let end = rest.find(is_element_character).unwrap_or(rest.len());
-            let (text, after) = rest.split_at(end);
-            if !text.is_empty() {
-                let leaf = self.text_leaf(T, text);
-                self.document.append(run, leaf);
-            }
-            let mut characters = after.chars();
-            if let Some(c) = characters.next() {
-                let leaf = self.character_leaf(c);
-                self.document.append(run, leaf);
-            }
-            rest = characters.as_str();
-        }
-        run
+        new_run(self.document, properties, &piece.text)
     }
 
     /// A `w:t` or `w:delText` that keeps its white space.
     pub(crate) fn text_leaf(&mut self, name: Name, text: &str) -> NodeId {
-        let leaf = self.document.new_element(name);
-        if needs_preserve(text) {
-            self.document.set_attribute(leaf, XML_SPACE, "preserve");
-        }
-        let characters = self.document.new_text(text);
-        self.document.append(leaf, characters);
-        leaf
-    }
-
-    fn character_leaf(&mut self, c: char) -> NodeId {
-        let (name, kind) = match c {
-            '\t' => (TAB, None),
-            '\u{C}' => (BR, Some("page")),
-            '\u{B}' => (BR, Some("column")),
-            '\u{2011}' => (NO_BREAK_HYPHEN, None),
-            '\u{AD}' => (SOFT_HYPHEN, None),
-            _ => (BR, None),
-        };
-        let leaf = self.document.new_element(name);
-        if let Some(kind) = kind {
-            self.document.set_attribute(leaf, TYPE, kind);
-        }
-        leaf
+        text_leaf(self.document, name, text)
     }
 
     /// Run properties like those of the element `like` (a `w:rPr`), with `marks` on top; `None` when there are none.
@@ -159,39 +119,8 @@ impl Pen<'_> {
             }
             None => self.document.new_element(R_PR),
         };
-        let wanted = [
-            (marks.bold, B, None),
-            (marks.bold, B_CS, None),
-            (marks.italic, I, None),
-            (marks.italic, I_CS, None),
-            (marks.strike, STRIKE, None),
-            (marks.underline, U, Some("single")),
-        ];
-        for (_, name, value) in wanted.iter().filter(|(on, ..)| *on) {
-            self.set_run_property(properties, *name, *value);
-        }
+        set_marks(self.document, properties, marks);
         self.document.first_child(properties).map(|_| properties)
-    }
-
-    fn set_run_property(&mut self, properties: NodeId, name: Name, value: Option<&str>) {
-        if let Some(old) = self.document.child(properties, name) {
-            self.document.detach(old);
-        }
-        let property = self.document.new_element(name);
-        if let Some(value) = value {
-            self.document.set_attribute(property, VAL, value);
-        }
-        let rank =
-            |local: &str| RUN_PROPERTY_ORDER.iter().position(|known| *known == local).unwrap_or(usize::MAX);
-        let own = rank(self.document.local_name(name));
-        let after = self
-            .document
-            .children(properties)
-            .find(|child| rank(self.document.local_name(self.document.name(*child))) > own);
-        match after {
-            Some(sibling) => self.document.insert_before(sibling, property),
-            None => self.document.append(properties, property),
-        }
     }
 
     /// Removes what a copy of properties must not repeat: revision marks and change records.
@@ -276,9 +205,92 @@ impl Pen<'_> {
             .collect();
         for node in revisions {
             let of = Stamp::of(self.document, node).id;
-            let id = self.ids.take_for_piece(of).to_string();
+            // A piece of what this batch wrote is the batch's, too.
+            let id = match of.filter(|of| (self.since..PIECES_FROM).contains(of)) {
+                Some(_) => self.ids.take(),
+                None => self.ids.take_for_piece(of),
+            };
+            let id = id.to_string();
             self.document.set_attribute(node, ID, &id);
         }
+    }
+}
+
+fn set_marks(document: &mut Document, properties: NodeId, marks: Marks) {
+    let wanted = [
+        (marks.bold, B, None),
+        (marks.bold, B_CS, None),
+        (marks.italic, I, None),
+        (marks.italic, I_CS, None),
+        (marks.strike, STRIKE, None),
+        (marks.underline, U, Some("single")),
+    ];
+    for (_, name, value) in wanted.iter().filter(|(on, ..)| *on) {
+        let attributes: Vec<(Name, &str)> = value.iter().map(|value| (VAL, *value)).collect();
+        set_property(document, properties, *name, &attributes);
+    }
+}
+
+/// A run with properties and a text.
+fn new_run(document: &mut Document, properties: Option<NodeId>, text: &str) -> NodeId {
+    let run = document.new_element(RUN);
+    if let Some(properties) = properties {
+        document.append(run, properties);
+    }
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(is_element_character).unwrap_or(rest.len());
+        let (text, after) = rest.split_at(end);
+        if !text.is_empty() {
+            let leaf = text_leaf(document, T, text);
+            document.append(run, leaf);
+        }
+        let mut characters = after.chars();
+        if let Some(c) = characters.next() {
+            let leaf = character_leaf(document, c);
+            document.append(run, leaf);
+        }
+        rest = characters.as_str();
+    }
+    run
+}
+
+fn text_leaf(document: &mut Document, name: Name, text: &str) -> NodeId {
+    let leaf = document.new_element(name);
+    if needs_preserve(text) {
+        document.set_attribute(leaf, XML_SPACE, "preserve");
+    }
+    let characters = document.new_text(text);
+    document.append(leaf, characters);
+    leaf
+}
+
+fn character_leaf(document: &mut Document, c: char) -> NodeId {
+    let (name, kind) = match c {
+        '\t' => (TAB, None),
+        '\u{C}' => (BR, Some("page")),
+        '\u{B}' => (BR, Some("column")),
+        '\u{2011}' => (NO_BREAK_HYPHEN, None),
+        '\u{AD}' => (SOFT_HYPHEN, None),
+        _ => (BR, None),
+    };
+    let leaf = document.new_element(name);
+    if let Some(kind) = kind {
+        document.set_attribute(leaf, TYPE, kind);
+    }
+    leaf
+}
+
+/// Puts text at the end of a paragraph that no revision speaks of.
+pub(crate) fn write_pieces(document: &mut Document, paragraph: NodeId, text: &StyledText) {
+    for piece in pieces(text) {
+        let properties = (!piece.marks.is_empty()).then(|| {
+            let properties = document.new_element(R_PR);
+            set_marks(document, properties, piece.marks);
+            properties
+        });
+        let run = new_run(document, properties, &piece.text);
+        document.append(paragraph, run);
     }
 }
 
@@ -286,50 +298,3 @@ impl Pen<'_> {
 fn is_element_character(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\u{B}' | '\u{C}' | '\u{2011}' | '\u{AD}')
 }
-
-/// Order of the children of `w:rPr` (CT_RPr, ISO/IEC 29500-1 Annex A.1).
-const RUN_PROPERTY_ORDER: &[&str] = &[
-    "ins",
-    "del",
-    "moveFrom",
-    "moveTo",
-    "rStyle",
-    "rFonts",
-    "b",
-    "bCs",
-    "i",
-    "iCs",
-    "caps",
-    "smallCaps",
-    "strike",
-    "dstrike",
-    "outline",
-    "shadow",
-    "emboss",
-    "imprint",
-    "noProof",
-    "snapToGrid",
-    "vanish",
-    "webHidden",
-    "color",
-    "spacing",
-    "w",
-    "kern",
-    "position",
-    "sz",
-    "szCs",
-    "highlight",
-    "u",
-    "effect",
-    "bdr",
-    "shd",
-    "fitText",
-    "vertAlign",
-    "rtl",
-    "cs",
-    "em",
-    "lang",
-    "eastAsianLayout",
-    "specVanish",
-    "oMath",
-];

@@ -181,7 +181,7 @@ fn not_found(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Refus
             };
             (format!("P{} says '{}' and", index + 1, excerpt(base.text(index))), elsewhere)
         }
-        None => ("the body".to_owned(), String::new()),
+        None => (base.name().to_owned(), String::new()),
     };
     let near = if elsewhere.is_empty() { near(base, original) } else { elsewhere };
     Refusal::new(

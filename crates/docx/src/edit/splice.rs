@@ -72,8 +72,14 @@ pub(crate) fn delete(
     let paragraph = chain.read(pen);
     let is_text = |atom: &&Atom| atom.kind != AtomKind::Object;
     check_barriers(paragraph.overlapping(range.clone()).filter(is_text))?;
+    let runs = cut_out(pen, &paragraph, range);
+    Ok(wrap_neighbours(pen, &runs))
+}
+
+/// Cuts runs so that the text of `range` stands in runs of its own, which are given in order. Objects are left out.
+pub(crate) fn cut_out(pen: &mut Pen<'_>, paragraph: &Paragraph, range: Range<usize>) -> Vec<NodeId> {
     let mut leaves = Vec::new();
-    for atom in paragraph.overlapping(range.clone()).filter(is_text) {
+    for atom in paragraph.overlapping(range.clone()).filter(|atom| atom.kind != AtomKind::Object) {
         let from = range.start.max(atom.range.start) - atom.range.start;
         let to = range.end.min(atom.range.end) - atom.range.start;
         leaves.push((cut_leaf(pen, atom, from..to), atom.run));
@@ -102,7 +108,7 @@ pub(crate) fn delete(
         }
         at += 1;
     }
-    Ok(wrap_neighbours(pen, &runs))
+    runs
 }
 
 /// Wraps runs into as few deletions as their places allow. Gives the first.

@@ -27,15 +27,20 @@ fn find_paragraphs(base: &mut Base<'_>, place: &Place) -> Result<Vec<usize>, Ref
         Address::Number(number) => one(number.checked_sub(1)).ok_or_else(|| {
             Refusal::new(
                 RefusalCode::TargetNotFound,
-                format!("there is no P{number}; the body has {count} paragraphs, P1 to P{count}"),
+                format!("there is no P{number}; {} has {count} paragraphs, P1 to P{count}", base.name()),
             )
         }),
-        Address::First => one(Some(0)).ok_or_else(empty_body),
-        Address::Last => one(count.checked_sub(1)).ok_or_else(empty_body),
-        Address::OtherStory(address) => Err(Refusal::new(
-            RefusalCode::StoryNotEditable,
-            format!("'{address}' is not in the body; only the body and its tables can be edited so far"),
+        Address::First => one(Some(0)).ok_or_else(empty_story),
+        Address::Last => one(count.checked_sub(1)).ok_or_else(empty_story),
+        Address::Any if count == 1 => Ok(vec![0]),
+        Address::Any => Err(Refusal::new(
+            RefusalCode::AmbiguousTarget,
+            format!("{} has {count} paragraphs; say which, as {}P1", base.name(), base.prefix),
         )),
+        Address::Provision(number) => {
+            let hits = base.provisions(number);
+            pick(base, hits, place, &format!("no paragraph of {} has the number {number}", base.name()))
+        }
         Address::ParagraphId(id) => {
             let wanted = |index: &usize| {
                 base.paragraphs.get(*index).is_some_and(|node| {
@@ -45,25 +50,25 @@ fn find_paragraphs(base: &mut Base<'_>, place: &Place) -> Result<Vec<usize>, Ref
                 })
             };
             let hits: Vec<usize> = (0..count).filter(wanted).collect();
-            pick(base, hits, place, &format!("no paragraph of the body has the paraId {id}"))
+            pick(base, hits, place, &format!("no paragraph of {} has the paraId {id}", base.name()))
         }
         Address::Fingerprint(wanted) => {
             let hits = (0..count).filter(|index| fingerprint(base.text(*index)) == *wanted).collect();
-            pick(base, hits, place, &format!("no paragraph of the body has the fingerprint {wanted}"))
+            pick(base, hits, place, &format!("no paragraph of {} has the fingerprint {wanted}", base.name()))
         }
         Address::Text(text) => {
             let mut hits: Vec<usize> =
                 search(base, 0..count, text).into_iter().map(|hit| hit.first).collect();
             hits.dedup();
             let near = if hits.is_empty() { near(base, text) } else { String::new() };
-            let message = format!("no paragraph of the body contains '{}'{near}", excerpt(text));
+            let message = format!("no paragraph of {} contains '{}'{near}", base.name(), excerpt(text));
             pick(base, hits, place, &message)
         }
     }
 }
 
-fn empty_body() -> Refusal {
-    Refusal::new(RefusalCode::TargetNotFound, "the body has no paragraph")
+fn empty_story() -> Refusal {
+    Refusal::new(RefusalCode::TargetNotFound, "the story has no paragraph")
 }
 
 fn pick(base: &mut Base<'_>, hits: Vec<usize>, place: &Place, none: &str) -> Result<Vec<usize>, Refusal> {

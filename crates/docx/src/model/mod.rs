@@ -10,8 +10,8 @@ mod runs;
 
 pub use fields::{FieldContext, fields_at_start};
 pub use flow::{Placement, is_range_marker, next_paragraph, paragraphs, placements};
-pub(crate) use paragraph::barrier_inside;
 pub use paragraph::{Atom, AtomKind, Barrier, OBJECT, Paragraph, View};
+pub(crate) use paragraph::{LOCKED, barrier_inside};
 pub(crate) use revision::{PIECES_FROM, is_id_since};
 pub use revision::{Stamp, is_revision_wrapper, mark_revisions};
 pub use runs::{ON_OFF_FALSE, effective_text, is_on, needs_preserve, preserves_space};

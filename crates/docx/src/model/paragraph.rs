@@ -32,6 +32,9 @@ pub enum View {
     Before(i64),
 }
 
+/// Why a locked content control takes no text.
+pub(crate) const LOCKED: &str = "it is locked";
+
 /// What an atom is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtomKind {
@@ -298,7 +301,7 @@ fn control_barrier(document: &Document, control: NodeId) -> Option<Barrier> {
     document.children(properties).find_map(|property| {
         let why = match document.name(property) {
             LOCK => match document.attribute(property, VAL).as_deref() {
-                Some("contentLocked" | "sdtContentLocked") => "it is locked",
+                Some("contentLocked" | "sdtContentLocked") => LOCKED,
                 _ => return None,
             },
             DATA_BINDING | W15_DATA_BINDING => "it is bound to data of the document",

@@ -113,6 +113,11 @@ impl Numbering {
         numbering
     }
 
+    /// The highest `w:numId` there is; 0 when there is none.
+    pub(crate) fn highest_instance(&self) -> i64 {
+        self.instances.keys().copied().max().unwrap_or(0).max(0)
+    }
+
     /// How a level (0 to 8; deeper ones count as 8) of an instance looks; `None` when it is not defined.
     #[must_use]
     pub fn level(&self, num_id: i64, level: u8, styles: &Styles) -> Option<&Level> {

@@ -7,7 +7,7 @@ fn operation(edit: Edit) -> Operation {
 }
 
 fn place(address: Address) -> Place {
-    Place { address, occurrence: None }
+    Place::in_body(address)
 }
 
 fn address_of(target: &Value) -> Result<Address, String> {
@@ -48,7 +48,7 @@ fn a_batch_says_all_it_can_say() {
         style: Some("Heading1".to_owned()),
     };
     let delete = Edit::DeleteParagraph {
-        place: Place { address: Address::Text("e".to_owned()), occurrence: Some(Occurrence::Nth(2)) },
+        place: Place { occurrence: Some(Occurrence::Nth(2)), ..place(Address::Text("e".to_owned())) },
     };
     let edit = Edit::EditParagraph { place: place(Address::Number(4)), content: "c".to_owned() };
     let wanted = Batch {
@@ -57,6 +57,7 @@ fn a_batch_says_all_it_can_say() {
         date: Some("2026-01-31T09:30:00Z".to_owned()),
         atomic: true,
         expected_revision: Some("r1".to_owned()),
+        track_revisions: false,
     };
     assert_eq!(batch.unwrap(), wanted);
 }
@@ -78,7 +79,11 @@ fn every_form_of_an_address() {
         (json!("fp:abc"), Address::Fingerprint("abc".to_owned())),
         (json!({"fingerprint": "abc"}), Address::Fingerprint("abc".to_owned())),
         (json!({"text": "late payment"}), Address::Text("late payment".to_owned())),
-        (json!("footnote:3/P1"), Address::OtherStory("footnote:3/P1".to_owned())),
+        (json!("§4.2(b)"), Address::Provision("4.2(b)".to_owned())),
+        (json!("footnote:3/P1"), Address::Number(1)),
+        (json!("header:default@2/last"), Address::Last),
+        (json!("textbox:1"), Address::Any),
+        (json!({"story": "endnote:2", "text": "a"}), Address::Text("a".to_owned())),
     ];
     for (target, wanted) in table {
         assert_eq!(address_of(&target), Ok(wanted), "{target}");

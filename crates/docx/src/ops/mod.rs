@@ -2,15 +2,24 @@
 //!
 //! `parse` reads it strictly: an unknown operation or field is refused, naming the nearest known one.
 
+mod address;
 mod batch;
+mod edits;
+mod fields;
+mod format;
+mod formats;
+mod language;
 mod operation;
 mod result;
 mod schema;
 
 pub use batch::{Batch, parse_batch, parse_operations};
-pub use operation::{Address, Edit, Occurrence, Operation, Place, Where};
+pub use format::{Alignment, LineSpacing, ParagraphFormat, TextFormat, Vertical};
+pub use operation::{Address, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where};
 pub use result::{OperationResult, Proof, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;
 
 #[cfg(test)]
 mod batch_tests;
+#[cfg(test)]
+mod schema_tests;

@@ -5,11 +5,11 @@ mod listing;
 mod notation;
 mod stories;
 
-pub(crate) use labels::{excerpt, fingerprint, hexadecimal, without_object_labels};
+pub(crate) use labels::{excerpt, fingerprint, hexadecimal, shown, without_object_labels};
 pub use listing::{ParagraphReading, ReadOptions, Reading, TablePlace};
 pub(crate) use listing::{Sources, read_story};
 pub use notation::notation;
-pub(crate) use stories::{StoryPart, find_stories, story_root};
+pub(crate) use stories::{StoryPart, find_stories, sections_of, story_root, text_boxes};
 
 #[cfg(test)]
 mod labels_tests;

@@ -1,6 +1,6 @@
 //! The stories of a document besides the body, by the names that addresses use.
 
-use engross_xml::{Document, Limits, NodeId};
+use engross_xml::{Document, Limits, Name, NodeId};
 
 use crate::error::Error;
 use crate::names::{
@@ -19,6 +19,8 @@ pub(crate) struct StoryPart {
     pub(crate) part: String,
     /// Which of the part's stories: the `w:id`, or the number of the text box; empty for a whole part.
     pub(crate) key: String,
+    /// How many sections show it.
+    pub(crate) sections: usize,
 }
 
 /// All stories besides the body, with their names.
@@ -50,6 +52,7 @@ pub(crate) fn find_stories(
                     name: format!("{prefix}:{id}"),
                     part: relationship.target.clone(),
                     key: id.into_owned(),
+                    sections: 1,
                 });
             }
         }
@@ -60,6 +63,7 @@ pub(crate) fn find_stories(
             name: format!("textbox:{number}"),
             part: main_name.to_owned(),
             key: number.to_string(),
+            sections: 1,
         });
     }
     Ok(stories)
@@ -82,12 +86,7 @@ pub(crate) fn story_root(document: &Document, story: &StoryPart) -> Option<NodeI
 fn headers_and_footers(document: &Document, relationships: &[Relationship]) -> Vec<StoryPart> {
     let mut stories = Vec::new();
     let mut section = 0;
-    // A record of earlier properties holds a `w:sectPr`, too, which is no section.
-    let is_section = |node: &NodeId| {
-        document.name(*node) == SECT_PR
-            && document.parent(*node).is_none_or(|above| document.name(above) != SECT_PR_CHANGE)
-    };
-    for node in document.descendants(document.root()).filter(is_section) {
+    for node in document.descendants(document.root()).filter(|node| is_section(document, *node)) {
         section += 1;
         for reference in document.children(node) {
             let prefix = match document.name(reference) {
@@ -102,6 +101,7 @@ fn headers_and_footers(document: &Document, relationships: &[Relationship]) -> V
                     name: format!("{prefix}:{kind}@{section}"),
                     part: target.target.clone(),
                     key: String::new(),
+                    sections: 1,
                 });
             }
         }
@@ -109,8 +109,40 @@ fn headers_and_footers(document: &Document, relationships: &[Relationship]) -> V
     stories
 }
 
+/// A record of earlier properties holds a `w:sectPr`, too, which is no section.
+fn is_section(document: &Document, node: NodeId) -> bool {
+    document.name(node) == SECT_PR
+        && document.parent(node).is_none_or(|above| document.name(above) != SECT_PR_CHANGE)
+}
+
+/// How many sections show a header or footer part. A section without a reference of a kind goes on with the one before
+/// (ISO/IEC 29500-1 §17.10.1).
+pub(crate) fn sections_of(document: &Document, relationships: &[Relationship], part: &str) -> usize {
+    let ids: Vec<&str> = relationships
+        .iter()
+        .filter(|relationship| !relationship.external && relationship.target == part)
+        .map(|relationship| relationship.id.as_str())
+        .collect();
+    let mut current: Vec<(Name, String, bool)> = Vec::new();
+    let mut count = 0;
+    for section in document.descendants(document.root()).filter(|node| is_section(document, *node)) {
+        for reference in document.children(section) {
+            let name = document.name(reference);
+            if !matches!(name, HEADER_REFERENCE | FOOTER_REFERENCE) {
+                continue;
+            }
+            let kind = document.attribute(reference, TYPE).unwrap_or_else(|| "default".into()).into_owned();
+            let shows = document.attribute(reference, R_ID).is_some_and(|id| ids.contains(&&*id));
+            current.retain(|(known, of, _)| *known != name || *of != kind);
+            current.push((name, kind, shows));
+        }
+        count += usize::from(current.iter().any(|(.., shows)| *shows));
+    }
+    count
+}
+
 /// Contents of text boxes in file order; the old-style copy of a box is not counted.
-fn text_boxes(document: &Document) -> Vec<NodeId> {
+pub(crate) fn text_boxes(document: &Document) -> Vec<NodeId> {
     let mut found = Vec::new();
     let mut nodes = document.descendants(document.root());
     while let Some(node) = nodes.next() {

@@ -12,7 +12,7 @@ use crate::names::{
 use crate::revisions::properties::is_change;
 
 /// What a revision does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RevisionKind {
     /// Text was inserted.
@@ -60,6 +60,8 @@ pub struct Revision {
     pub paragraph: Option<NodeId>,
     /// The text concerned; empty for a paragraph mark.
     pub text: String,
+    /// The element that records it.
+    pub node: NodeId,
 }
 
 /// The revisions below `root` in file order. Of alternate content only the choice counts.
@@ -90,7 +92,7 @@ pub fn list(document: &Document, root: NodeId) -> Vec<Revision> {
                 .map_or_else(String::new, |run| text_below(document, run)),
             _ => String::new(),
         };
-        found.push(Revision { kind, stamp: Stamp::of(document, node), paragraph, text });
+        found.push(Revision { kind, stamp: Stamp::of(document, node), paragraph, text, node });
     }
     found
 }

@@ -1,11 +1,14 @@
 //! Tracked changes as they stand in a document: list them, accept them, reject them.
 
+mod choice;
 mod comments;
 mod list;
 mod placed;
 mod properties;
 mod resolve;
 
+pub(crate) use choice::complete;
+pub use choice::{Choice, Range};
 pub use comments::{Comment, comments};
 pub(crate) use list::numbers;
 pub use list::{Revision, RevisionKind, list};

@@ -11,6 +11,8 @@ pub struct PlacedRevision {
     pub id: String,
     /// `P12`, or with the story as `footnote:3/P1`; empty when it is in no paragraph.
     pub address: String,
+    /// Name of the part it stands in.
+    pub part: String,
     /// The revision.
     pub revision: Revision,
 }
@@ -34,7 +36,7 @@ pub(crate) fn name_revisions(found: Vec<(String, String, Revision)>) -> Vec<Plac
                 *count += 1;
                 format!("{part}#{number}~{count}")
             };
-            PlacedRevision { id, address, revision }
+            PlacedRevision { id, address, part, revision }
         })
         .collect()
 }

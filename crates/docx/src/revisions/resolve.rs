@@ -3,6 +3,8 @@
 //!
 //! This is the same code that proves every edit, so it must not know who wrote a revision or why.
 
+use std::collections::HashSet;
+
 use engross_xml::{Document, Kind, NodeId};
 
 use crate::model::{is_id_since, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph};
@@ -12,7 +14,8 @@ use crate::names::{
     CUSTOM_XML_MOVE_FROM_RANGE_START, CUSTOM_XML_MOVE_TO_RANGE_END, CUSTOM_XML_MOVE_TO_RANGE_START,
     CUSTOM_XML_PR, DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, HYPERLINK, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR,
     MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START,
-    NUM_PR, P, P_PR, R_PR, SDT, SMART_TAG, SMART_TAG_PR, T, TBL, TC, TC_PR, TR, TR_PR,
+    NUM_PR, P, P_PR, R_PR, SDT, SMART_TAG, SMART_TAG_PR, T, TBL, TC, TC_PR, TR, TR_PR, V_MERGE, V_MERGE_ORIG,
+    VAL,
 };
 use crate::revisions::properties;
 
@@ -27,24 +30,27 @@ pub enum Side {
 
 /// Which revisions are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Selection {
+pub enum Selection<'a> {
     /// All of them.
     All,
     /// Those whose `w:id` is at least this: what one command wrote.
     IdsFrom(i64),
+    /// These elements.
+    Only(&'a HashSet<NodeId>),
 }
 
-impl Selection {
+impl Selection<'_> {
     pub(crate) fn holds(self, document: &Document, node: NodeId) -> bool {
         match self {
             Self::All => true,
             Self::IdsFrom(first) => is_id_since(document, node, first),
+            Self::Only(nodes) => nodes.contains(&node),
         }
     }
 }
 
 /// Resolves everything below `root`. Says how many revisions it resolved.
-pub fn resolve(document: &mut Document, root: NodeId, side: Side, selection: Selection) -> usize {
+pub fn resolve(document: &mut Document, root: NodeId, side: Side, selection: Selection<'_>) -> usize {
     let nodes: Vec<NodeId> = document.descendants(root).collect();
     Resolver { document, side, selection, resolved: 0 }.run(&nodes)
 }
@@ -54,16 +60,29 @@ pub fn resolve_paragraphs(
     document: &mut Document,
     paragraphs: &[NodeId],
     side: Side,
-    selection: Selection,
+    selection: Selection<'_>,
 ) -> usize {
-    let nodes: Vec<NodeId> = paragraphs.iter().flat_map(|node| document.descendants(*node)).collect();
+    let mut nodes: Vec<NodeId> = Vec::new();
+    let mut owners: HashSet<NodeId> = HashSet::new();
+    for paragraph in paragraphs {
+        // Marks on the rows and cells around them decide whether they are there at all.
+        let above: Vec<NodeId> = document.ancestors(*paragraph).collect();
+        for owner in above.into_iter().filter(|owner| matches!(document.name(*owner), TR | TC)) {
+            if owners.insert(owner) {
+                let properties =
+                    document.children(owner).filter(|child| matches!(document.name(*child), TR_PR | TC_PR));
+                nodes.extend(properties.flat_map(|properties| document.descendants(properties)));
+            }
+        }
+        nodes.extend(document.descendants(*paragraph));
+    }
     Resolver { document, side, selection, resolved: 0 }.run(&nodes)
 }
 
 struct Resolver<'a> {
     document: &'a mut Document,
     side: Side,
-    selection: Selection,
+    selection: Selection<'a>,
     resolved: usize,
 }
 
@@ -101,7 +120,17 @@ impl Resolver<'_> {
             self.resolved += 1;
             match self.side {
                 Side::Accept => self.document.detach(node),
-                Side::Reject => properties::restore(self.document, node),
+                Side::Reject => {
+                    let owner = self.document.parent(node);
+                    properties::restore(self.document, node);
+                    // Properties that hold nothing were not there before.
+                    let empty = owner.filter(|owner| {
+                        self.document.name(*owner) == R_PR && self.document.first_child(*owner).is_none()
+                    });
+                    if let Some(empty) = empty {
+                        self.document.detach(empty);
+                    }
+                }
             }
         }
     }
@@ -120,11 +149,32 @@ impl Resolver<'_> {
             Side::Reject => matches!(name, INS | CELL_INS),
         };
         if !goes {
+            if name == CELL_MERGE {
+                self.settle_merge(parent, node);
+            }
             self.document.detach(node);
             return;
         }
         if let Some(owner) = self.document.parent(parent) {
             self.remove_from_table(owner);
+        }
+    }
+
+    /// Gives a cell the vertical merge that its record tells for this side (§17.13.5.3).
+    fn settle_merge(&mut self, properties: NodeId, record: NodeId) {
+        let told = if self.side == Side::Accept { V_MERGE } else { V_MERGE_ORIG };
+        let state = match self.document.attribute(record, told).as_deref() {
+            Some("rest") => Some("restart"),
+            Some("cont") => Some("continue"),
+            _ => None,
+        };
+        if let Some(old) = self.document.child(properties, V_MERGE) {
+            self.document.detach(old);
+        }
+        if let Some(state) = state {
+            let merge = self.document.new_element(V_MERGE);
+            self.document.set_attribute(merge, VAL, state);
+            self.document.insert_before(record, merge);
         }
     }
 
@@ -152,7 +202,7 @@ impl Resolver<'_> {
 
     fn content(&mut self, node: NodeId) {
         let name = self.document.name(node);
-        if is_move_or_custom_range(name) && self.selection == Selection::All {
+        if is_move_or_custom_range(name) && self.selection.holds(self.document, node) {
             self.document.detach(node);
             return;
         }

@@ -6,6 +6,7 @@
 //! | File | Question it answers |
 //! |---|---|
 //! | `markdown` | which text does this Markdown mean, and which of it is bold? |
+//! | `blocks` | which lines are headings, items of a list, rows of a table? |
 //! | `delimiters` | is this asterisk a marker? |
 //! | `words` | what is the smallest set of changed words between two texts? |
 //! | `shortest` | the edit script beneath `words` |
@@ -13,6 +14,7 @@
 //! | `folding` | which spellings count as the same when matching? |
 //! | `typography` | how is new text written so that it keeps the document's quotes, dashes and spaces? |
 
+mod blocks;
 mod delimiters;
 mod folding;
 pub mod markdown;
@@ -21,11 +23,16 @@ mod shortest;
 mod typography;
 pub mod words;
 
+pub use blocks::{
+    Block, ColumnAlignment, Item, ItemMarker, Table, parse_blocks, split_marker, without_marker,
+};
 pub use markdown::{Marks, StyledSpan, StyledText, literal, parse_inline};
 pub use matching::{Match, Nearest, find, nearest};
 pub use typography::adapt;
 pub use words::{Hunk, diff};
 
+#[cfg(test)]
+mod blocks_tests;
 #[cfg(test)]
 mod markdown_tests;
 #[cfg(test)]

@@ -24,6 +24,9 @@ const OPENED: &[&str] = &[
     "moveFrom",
     "moveTo",
     "txbxContent",
+    "footnote",
+    "comment",
+    "abstractNum",
 ];
 
 /// The children of the body of a main part.
@@ -32,6 +35,16 @@ pub(crate) fn body(xml: &str) -> String {
     let body = document.root_element().children().find(|node| node.tag_name().name() == "body").unwrap();
     let mut out = String::new();
     for child in body.children() {
+        block(child, 0, xml, &mut out);
+    }
+    out
+}
+
+/// The children of the root of any part.
+pub(crate) fn part(xml: &str) -> String {
+    let document = roxmltree::Document::parse(xml).unwrap_or_else(|error| panic!("{error} in {xml}"));
+    let mut out = String::new();
+    for child in document.root_element().children() {
         block(child, 0, xml, &mut out);
     }
     out

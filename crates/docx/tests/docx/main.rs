@@ -8,8 +8,11 @@ mod layout;
 mod oracle;
 mod random_bodies;
 mod random_edits;
+mod random_operations;
+mod resolution;
 mod rules;
 mod scenarios;
+mod stories;
 
 /// A module that is not declared above would never run.
 #[test]

@@ -131,7 +131,7 @@ pub(crate) fn canonical(element: &Element) -> Element {
             Node::Text(_) => child.clone(),
             Node::Element(child) => Node::Element(canonical(child)),
         };
-        if matches!(&child, Node::Element(child) if child.is(&["w:rPr", "w:pPr"])
+        if matches!(&child, Node::Element(child) if child.is(&["w:rPr", "w:pPr", "w:trPr", "w:tcPr"])
             && child.children.is_empty() && child.attributes.is_empty())
         {
             continue;
@@ -190,12 +190,21 @@ pub(crate) fn is_revision(element: &Element) -> bool {
 
 /// Accepts or rejects the revisions of `date`, or all.
 pub(crate) fn resolve(element: &Element, side: Side, date: Option<&str>) -> Element {
-    Resolver { side, date }.element(element, false).0
+    let mut ranges = Vec::new();
+    element.walk(&mut Vec::new(), &mut |element, _| {
+        let ours = date.is_none_or(|date| element.attribute("w:date") == Some(date));
+        if element.name.starts_with("w:move") && element.name.ends_with("RangeStart") && ours {
+            ranges.push(element.attribute("w:id").unwrap_or_default().to_owned());
+        }
+    });
+    Resolver { side, date, ranges }.element(element, false).0
 }
 
 struct Resolver<'a> {
     side: Side,
     date: Option<&'a str>,
+    /// The ids of the ranges of moves that are meant.
+    ranges: Vec<String>,
 }
 
 impl Resolver<'_> {
@@ -234,6 +243,16 @@ impl Resolver<'_> {
                 }
                 continue;
             }
+            let is_range = child.name.starts_with("w:move") && child.name.contains("Range");
+            if is_range
+                && child.attribute("w:id").is_some_and(|id| self.ranges.iter().any(|known| known == id))
+            {
+                continue;
+            }
+            if child.is(&["w:cellIns", "w:cellDel"]) && self.means(child) {
+                lost |= (self.side == Side::Accept) == (child.name == "w:cellDel");
+                continue;
+            }
             let wrapper = child.is(&["w:ins", "w:del", "w:moveFrom", "w:moveTo"]) && self.means(child);
             if wrapper && matches!(element.name.as_str(), "w:rPr" | "w:trPr" | "w:numPr") {
                 lost |= element.name != "w:numPr" && self.goes(&child.name);
@@ -253,10 +272,16 @@ impl Resolver<'_> {
             let had_content = !child.children.is_empty();
             let (child, border) = self.element(child, below);
             // The mark's properties tell it to the paragraph's, a row's to the row.
-            if child.is(&["w:rPr", "w:pPr", "w:trPr"]) && element.is(&["w:pPr", "w:p", "w:tr"]) {
+            if child.is(&["w:rPr", "w:pPr", "w:trPr", "w:tcPr"])
+                && element.is(&["w:pPr", "w:p", "w:tr", "w:tc"])
+            {
                 lost |= border;
             }
-            if child.name == "w:tr" && border {
+            if child.is(&["w:tr", "w:tc"]) && border {
+                continue;
+            }
+            // A table goes with its last row.
+            if child.name == "w:tbl" && child.elements().all(|row| row.name != "w:tr") {
                 continue;
             }
             let wrapper = ["w:hyperlink", "w:ins", "w:smartTag", "w:customXml", "w:bdo", "w:dir"];

@@ -143,14 +143,41 @@ pub(crate) fn broken(source: &Element, written: &Element, date: &str) -> Vec<Str
         let mut count = 0;
         root.walk(&mut Vec::new(), &mut |element, _| {
             let hollow = element.elements().all(|child| child.name == "w:rPr");
-            count += usize::from(element.name == name && (name != "w:r" || hollow));
+            // What moves is there twice.
+            let moved = element.elements().any(|child| child.name == "w:moveTo");
+            count += usize::from(element.name == name && (name != "w:r" || hollow) && !moved);
         });
         count
     };
-    for name in ["w:r", "w:hyperlink", "w:sdt", "w:bookmarkStart", "w:bookmarkEnd", "w:commentRangeStart"] {
+    for name in ["w:r", "w:hyperlink", "w:sdt", "w:bookmarkStart", "w:bookmarkEnd"] {
         if count(source, name) != count(written, name) {
             broken.push(format!("another number of {name} (runs: empty ones)"));
         }
+    }
+    broken
+}
+
+/// Ends and marks of comments that are not whole, or comments that only one of the two knows.
+pub(crate) fn broken_comments(written: &Element, comments: &BTreeSet<String>) -> Vec<String> {
+    let ids = |name: &str| -> Vec<String> {
+        let mut ids = Vec::new();
+        written.walk(&mut Vec::new(), &mut |element, _| {
+            if element.name == name {
+                ids.push(element.attribute("w:id").unwrap_or_default().to_owned());
+            }
+        });
+        ids.sort();
+        ids
+    };
+    let (starts, ends, marks) =
+        (ids("w:commentRangeStart"), ids("w:commentRangeEnd"), ids("w:commentReference"));
+    let mut broken = Vec::new();
+    if starts != ends {
+        broken.push(format!("ranges of comments begin {starts:?} and end {ends:?}"));
+    }
+    let known: BTreeSet<String> = marks.iter().cloned().collect();
+    if known.len() != marks.len() || known != *comments {
+        broken.push(format!("marks of comments are {marks:?}, comments {comments:?}"));
     }
     broken
 }
@@ -177,7 +204,14 @@ pub(crate) fn needlessly_changed(source: &str, written: &str, date: &str) -> Vec
         node.descendants().any(|e| e.attributes().any(|a| a.name() == "date" && a.value() == date))
     };
     let split_off = |node: &roxmltree::Node<'_, '_>| {
-        let properties = node.prev_sibling_element().and_then(|previous| previous.first_element_child());
+        let mut previous = node.prev_sibling_element();
+        // A new table may have come between.
+        while let Some(table) =
+            previous.filter(|previous| previous.tag_name().name() == "tbl" && ours(previous))
+        {
+            previous = table.prev_sibling_element();
+        }
+        let properties = previous.and_then(|previous| previous.first_element_child());
         let mark = properties.filter(|child| child.tag_name().name() == "pPr");
         mark.is_some_and(|mark| mark.descendants().any(|e| e.tag_name().name() == "ins" && ours(&e)))
     };

@@ -31,6 +31,8 @@ pub(crate) enum TaskCommand {
     Watch(AtBridgeArgs),
     /// Stop what a thread has under way.
     Cancel(AtBridgeArgs),
+    /// Answer a question of the agent that works for a thread; without an answer, show what it asks.
+    Answer(AnswerArgs),
     /// List the threads.
     List(ListThreadsArgs),
     /// Go on with all threads that have something under way, and fetch their files.
@@ -64,6 +66,22 @@ pub(crate) struct AtBridgeArgs {
     pub(crate) thread: ThreadArgs,
     #[command(flatten)]
     pub(crate) bridge: BridgeArgs,
+}
+
+/// What a person answers.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  engross task answer lease            # what is asked\n  engross task answer lease 1          # the first option\n  engross task answer lease --decline"
+)]
+pub(crate) struct AnswerArgs {
+    #[command(flatten)]
+    pub(crate) at: AtBridgeArgs,
+    /// An option of the question: its number, its id or its name.
+    #[arg(value_name = "OPTION")]
+    pub(crate) option: Option<String>,
+    /// Do not answer; the agent takes that as a no.
+    #[arg(long, conflicts_with = "option")]
+    pub(crate) decline: bool,
 }
 
 /// Where threads are kept.
@@ -168,6 +186,7 @@ impl TaskCommand {
             Self::Run(args) => args.common.json,
             Self::Get(args) | Self::Restore(args) => args.common.json,
             Self::Watch(args) | Self::Cancel(args) | Self::Archive(args) => args.thread.common.json,
+            Self::Answer(args) => args.at.thread.common.json,
             Self::List(args) => args.common.json,
             Self::Sync(args) => args.common.json,
             Self::Import(args) => args.common.json,

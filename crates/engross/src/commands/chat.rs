@@ -67,7 +67,7 @@ pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
     let models = Models::one(model::open(&settings, environment)?);
     let root = sessions::open_root(args.root.as_deref().unwrap_or(Path::new(".")))?;
     let writes = writes::open(root, Locks::new(), None)?;
-    let writer = Writer::new(writes.clone(), None, settings.tool_json_fallback.value);
+    let writer = Writer::new(writes.clone(), None, settings.content_tools());
     let store: Arc<dyn Store> = Arc::new(sessions::open_file(&data)?);
     let ended = sessions::runtime()?.block_on(async {
         let parts = Parts { key, models, settings: set, writer, store: Arc::clone(&store) };

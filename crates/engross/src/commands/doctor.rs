@@ -108,6 +108,8 @@ fn rows(settings: &Settings) -> Vec<Row> {
             json!(settings.tool_json_fallback.value),
             &settings.tool_json_fallback.origin,
         ),
+        row("tool_free_text", json!(settings.tool_free_text.value), &settings.tool_free_text.origin),
+        row("agents", json!(settings.agents.keys().collect::<Vec<_>>()), &settings.agents_origin()),
         row("model_timeout", json!(settings.model_timeout.value), &settings.model_timeout.origin),
     ]
 }

@@ -2,7 +2,7 @@
 
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Status, Summary};
-use engross_docx::revisions::{RevisionKind, Side};
+use engross_docx::revisions::{Choice, RevisionKind, Side};
 use engross_docx::{PlacedRevision, WordDocument};
 use engross_protocol::{Exit, Failure};
 
@@ -27,11 +27,21 @@ fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<Ended, Failure>
     let (input, mut document) = open(&args.file)?;
     let destination = destination(&input, &args.target, suffix)?;
     let of_document = |error| failure::of_document(&input.path, &error);
-    let revisions = document.revisions().map_err(of_document)?;
+    let choice = Choice {
+        ids: args.id.clone(),
+        author: args.author.clone(),
+        kinds: args.kind.iter().flat_map(|kinds| kinds.0.clone()).collect(),
+        range: args.range.clone(),
+    };
+    let revisions = document.resolve(side, &choice).map_err(of_document)?;
+    if revisions.is_empty() && !choice.is_all() {
+        let message =
+            format!("{}: no tracked change fits; `engross revisions` lists them", input.path.display());
+        return Err(Failure::new(Exit::Refused, "NOTHING_APPLIED", message));
+    }
     let operations: Vec<OperationResult> =
         revisions.into_iter().enumerate().map(|(index, revision)| result(index, revision, side)).collect();
-    document.resolve_all(side).map_err(of_document)?;
-    let warnings = leftovers(&document).map_err(of_document)?;
+    let warnings = if choice.is_all() { leftovers(&document).map_err(of_document)? } else { Vec::new() };
     let delivery = deliver(&document, Tracking::Tracked, &input.path, &destination, Writing::Real)?;
     let report = Report {
         input: input.path.display().to_string(),

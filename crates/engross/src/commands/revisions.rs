@@ -31,7 +31,7 @@ struct Row {
 
 impl From<PlacedRevision> for Row {
     fn from(placed: PlacedRevision) -> Self {
-        let PlacedRevision { id, address, revision } = placed;
+        let PlacedRevision { id, address, revision, .. } = placed;
         let (author, date) = (revision.stamp.author, revision.stamp.date);
         Self { id, kind: revision.kind, author, date, address, text: revision.text }
     }

@@ -12,6 +12,7 @@ use engross_agent::session::{
     ClientTool, Models, Rules, Sessions, SessionsConfig, Settings as SessionSettings,
 };
 use engross_agent::workspace::Workspaces;
+use engross_agent::writing::ContentTools;
 use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::files::{Ages, Locks, Root};
@@ -45,6 +46,9 @@ const TASKS_EVERY: Duration = Duration::from_secs(1);
 /// How often a folder that another process uses is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// Where a server of one command says how other commands of the person reach it.
+const DOOR: &str = "door";
+
 /// How long turns may go on once the server is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -58,7 +62,7 @@ struct Parts {
     client_tools: Vec<ClientTool>,
     documents: Documents,
     writes: WriteService,
-    fallback: bool,
+    content: ContentTools,
     tasks: tasks::Parts,
     root: Root,
     locks: Locks,
@@ -123,6 +127,7 @@ pub(super) async fn embed(
     let folder = data.join("tasks");
     files::make_folder(&folder)?;
     let lock = lock(&folder).await?;
+    let door = folder.join(DOOR);
     let token = node_name();
     let args = ServeArgs {
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -140,6 +145,7 @@ pub(super) async fn embed(
     let parts = parts(&args, environment)?;
     let listener = listen(args.listen).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
+    files::write_private(&door, &format!("http://{address} {token}"))?;
     let stop = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stop);
     let mut serving = JoinSet::new();
@@ -151,6 +157,18 @@ pub(super) async fn embed(
         serve(&args, parts, listener, stop, |_, _| {}).await
     });
     Ok(Embedded { address, token, stop, serving, _lock: lock })
+}
+
+/// The server that another command of this person has beneath `data`, for as long as that lasts: its address and what it asks
+/// for.
+pub(super) fn find(data: &Path) -> Result<Option<(String, String)>, Failure> {
+    let folder = data.join("tasks");
+    files::make_folder(&folder)?;
+    if files::lock_folder(&folder)?.is_some() {
+        return Ok(None);
+    }
+    let door = files::read_optional_text(&folder.join(DOOR))?.unwrap_or_default();
+    Ok(door.split_once(' ').map(|(address, token)| (address.to_owned(), token.to_owned())))
 }
 
 /// The folder for this process alone.
@@ -182,8 +200,8 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
         client_tools: sessions::client_tools(&settings)?,
         documents: documents(root.clone(), locks.clone(), &settings, writes.clone())?,
         writes,
-        fallback: settings.tool_json_fallback.value,
-        tasks: tasks(args, root.clone(), place)?,
+        content: settings.content_tools(),
+        tasks: tasks(args, &settings, root.clone(), place, environment)?,
         root,
         locks,
     })
@@ -201,7 +219,7 @@ async fn serve(
     stop: impl Future<Output = Duration>,
     ready: impl FnOnce(SocketAddr, &str),
 ) -> Result<(), Failure> {
-    let Parts { models, settings, client_tools, documents, writes, fallback, tasks, root, locks, access } =
+    let Parts { models, settings, client_tools, documents, writes, content, tasks, root, locks, access } =
         parts;
     let store = open_store(args).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
@@ -219,7 +237,7 @@ async fn serve(
             locks,
             clock: Arc::new(SystemClock),
             writes: writes.clone(),
-            fallback,
+            content,
         }),
         observers: exports.observers(),
         grace: Duration::from_secs(30),
@@ -317,19 +335,28 @@ fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
 }
 
 /// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are.
-fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Failure> {
+fn tasks(
+    args: &ServeArgs,
+    settings: &Settings,
+    root: Root,
+    place: String,
+    environment: &Environment,
+) -> Result<tasks::Parts, Failure> {
     let data = sessions::data_folder(args.data.as_deref())?;
+    let gateway = tasks::gateway(&data, environment)?;
     if args.store == "memory" {
         return Ok(tasks::Parts {
             root,
             place,
             store: Arc::new(MemoryStore::new()),
             keys: tasks::keys(None)?,
-            agents: tasks::agents(&data, node_name())?,
+            agents: tasks::agents(&data, node_name(), &settings.agents)?,
+            gateway,
         });
     }
-    // The same after a restart, so that what was left behind is found.
-    let owner = hexadecimal(&Sha256::digest(data.as_os_str().as_encoded_bytes()));
+    // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
+    let whole = std::path::absolute(&data).unwrap_or_else(|_| data.clone());
+    let owner = hexadecimal(&Sha256::digest(whole.as_os_str().as_encoded_bytes()));
     let store =
         SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
     Ok(tasks::Parts {
@@ -337,7 +364,8 @@ fn tasks(args: &ServeArgs, root: Root, place: String) -> Result<tasks::Parts, Fa
         place,
         store: Arc::new(store),
         keys: tasks::keys(Some(&data))?,
-        agents: tasks::agents(&data, owner)?,
+        agents: tasks::agents(&data, owner, &settings.agents)?,
+        gateway,
     })
 }
 
@@ -351,7 +379,7 @@ fn documents(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Ok(Documents {
         workspaces: Workspaces::new(root, locks, Arc::clone(&clock))
-            .with_writes(writes, settings.tool_json_fallback.value),
+            .with_writes(writes, settings.content_tools()),
         author: signature::author(&settings.author.value)?.to_owned(),
         tracking: if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
         clock,

@@ -4,6 +4,7 @@
 
 mod at_work;
 mod bridge;
+mod questions;
 mod shown;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use engross_store::files::Folder;
 use engross_store::{SqliteStore, Store};
 
 use super::{Ended, sessions};
-use crate::cli::{AtBridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs};
+use crate::cli::{AnswerArgs, AtBridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs};
 use crate::failure::usage;
 use crate::files;
 use crate::output::{Output, note, print};
@@ -35,6 +36,7 @@ pub(super) fn run(args: &TaskArgs, environment: &Environment, output: Output) ->
             TaskCommand::Get(args) => get(args, output).await,
             TaskCommand::Watch(args) => watch(args, environment, output).await,
             TaskCommand::Cancel(args) => order(args, Input::Abort, environment, output).await,
+            TaskCommand::Answer(args) => answer(args, environment, output).await,
             TaskCommand::Archive(args) => order(args, Input::Archive, environment, output).await,
             TaskCommand::Restore(args) => restore(args, output).await,
             TaskCommand::List(args) => list(&args.place, args.all, output).await,
@@ -55,7 +57,7 @@ struct Place {
 impl Place {
     fn open(args: &PlaceArgs) -> Result<Self, Failure> {
         let data = sessions::data_folder(args.data.as_deref())?;
-        let store = SqliteStore::open(&data.join("threads.sqlite"))
+        let store = SqliteStore::open_shared(&data.join("threads.sqlite"))
             .map_err(|error| sessions::store_failure(&error))?;
         let store = Arc::new(store);
         let journal =
@@ -286,14 +288,26 @@ async fn order(
 ) -> Result<Ended, Failure> {
     let place = Place::open(&args.thread.place)?;
     let key = place.find(&args.thread.thread).await?.thread.record.thread_id;
-    let link =
-        bridge::open(&args.bridge, &place.data, args.thread.common.config.as_deref(), environment).await?;
+    let config = args.thread.common.config.as_deref();
+    let link = bridge::open_for_a_word(&args.bridge, &place.data, config, environment).await?;
     let held = place.desk(link.link()).order(&key, order).await.map_err(failed);
     link.close().await;
     place.close().await?;
     let held = held?;
     output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
     Ok(Ended::With(Exit::Done))
+}
+
+async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+    let thread = &args.at.thread;
+    let place = Place::open(&thread.place)?;
+    let key = place.find(&thread.thread).await?.thread.record.thread_id;
+    // Where nobody works, nobody asks.
+    let link = bridge::find_open(&args.at.bridge, &place.data, environment)?;
+    let desk = link.map(|link| place.desk(link.link()));
+    let done = questions::answer(desk.as_ref(), &key, args, output).await;
+    place.close().await?;
+    done
 }
 
 async fn restore(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {

@@ -42,10 +42,19 @@ impl Destination {
         if matches!(target, Target::InPlace) {
             return Ok(Self { shown, real, expected: Some(input.state.clone()) });
         }
+        if let Ok(metadata) = std::fs::metadata(&real)
+            && is_same_file(&input.path, &real, &metadata)
+        {
+            return Err(Error::OutputIsInput { path: shown });
+        }
+        Self::new_file(&shown)
+    }
+
+    /// A file that is made of nothing that is there.
+    pub(crate) fn new_file(path: &Path) -> Result<Self, Error> {
+        let shown = path.to_owned();
+        let real = std::fs::canonicalize(&shown).unwrap_or_else(|_| shown.clone());
         if let Ok(metadata) = std::fs::metadata(&real) {
-            if is_same_file(&input.path, &real, &metadata) {
-                return Err(Error::OutputIsInput { path: shown });
-            }
             let refused =
                 |reason: &str| Error::WriteFailed { path: shown.clone(), reason: reason.to_owned() };
             if metadata.is_dir() {
@@ -99,6 +108,18 @@ impl Destination {
 pub(crate) fn make_folder(path: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(path)
         .map_err(|error| Error::WriteFailed { path: path.to_owned(), reason: error.to_string() })
+}
+
+/// Writes a file that only this person may read, in place of an older one.
+pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Error> {
+    let failed = |error: &std::io::Error| failed(path, error);
+    // Such files are made for their owner alone.
+    let mut file = tempfile::Builder::new()
+        .prefix(".engross-")
+        .tempfile_in(folder_of(path))
+        .map_err(|error| failed(&error))?;
+    file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
+    file.persist(path).map(drop).map_err(|error| failed(&error.error))
 }
 
 /// Whether temporary files can be made.

@@ -1,5 +1,6 @@
 //! The wire of tasks: access, routes, streams, sockets, downloads; with the product's own agent behind it.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +66,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
             locks: locks.clone(),
             clock: Arc::new(SystemClock),
             writes: writes(root.clone(), locks),
-            fallback: false,
+            content: engross_agent::writing::ContentTools::default(),
         }),
         observers: Vec::new(),
         grace: Duration::from_secs(1),
@@ -78,11 +79,12 @@ fn tasks(script: Value, access: Access) -> Tasks {
     });
     let place = folder.path().to_str().unwrap().to_owned();
     let parts = Parts {
-        agents: tasks::agents(folder.path(), "tests".to_owned()).unwrap(),
+        agents: tasks::agents(folder.path(), "tests".to_owned(), &BTreeMap::new()).unwrap(),
         root,
         place,
         store: Arc::new(MemoryStore::new()),
         keys: tasks::keys(None).unwrap(),
+        gateway: tasks::Gateway::missing(),
     };
     let bridge = tasks::bridge(parts, sessions).unwrap();
     let mut around = server(&Fake::default());

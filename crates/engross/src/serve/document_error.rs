@@ -29,6 +29,7 @@ fn of_document(file: &str, error: &DocumentError) -> Error {
         DocumentError::StaleRevision { .. } => 409,
         DocumentError::InvalidOperation { .. }
         | DocumentError::UnknownStory { .. }
+        | DocumentError::UnknownRevision { .. }
         | DocumentError::InvalidCursor { .. } => 400,
         _ => 422,
     };

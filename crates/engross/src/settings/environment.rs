@@ -17,6 +17,14 @@ pub(crate) const COLLECTOR: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
 /// Variables that say where OpenClaw keeps its sessions, and which agent is meant.
 const OPENCLAW: &[&str] = &["OPENCLAW_HOME", "OPENCLAW_AGENT_ID", "OPENCLAW_WORKSPACE"];
+/// The variable that holds the address of an OpenClaw gateway.
+pub(crate) const GATEWAY_URL: &str = "OPENCLAW_GATEWAY_URL";
+
+/// The variable that holds the token of that gateway.
+pub(crate) const GATEWAY_TOKEN: &str = "OPENCLAW_GATEWAY_TOKEN";
+
+/// The variable that holds the folder of a gateway of this machine.
+pub(crate) const GATEWAY_HOME: &str = "OPENCLAW_STATE_DIR";
 
 /// What begins the names of our own variables.
 pub(super) const PREFIX: &str = "ENGROSS_";
@@ -41,6 +49,7 @@ impl Environment {
                 || KEYS.contains(&name)
                 || ADDRESSES.contains(&name)
                 || OPENCLAW.contains(&name)
+                || matches!(name, GATEWAY_URL | GATEWAY_TOKEN | GATEWAY_HOME)
                 || matches!(name, COLLECTOR | "NO_COLOR" | "TERM" | "PATH")
         };
         let variables = std::env::vars_os()

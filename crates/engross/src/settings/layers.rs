@@ -2,6 +2,7 @@
 //!
 //! Must never ignore a key of the settings file that it does not know.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use config::builder::DefaultState;
 use config::{Config, ConfigBuilder, ConfigError, FileFormat, Format, Map, Source, Value};
 
 use super::environment::{Environment, PREFIX};
-use super::{Error, Origin, Setting};
+use super::{AgentSetting, Error, Origin, Setting};
 
 /// What can be set.
 pub(crate) const KEYS: &[&str] = &[
@@ -22,7 +23,9 @@ pub(crate) const KEYS: &[&str] = &[
     "history_turns",
     "client_tools",
     "tool_json_fallback",
+    "tool_free_text",
     "model_timeout",
+    "agents",
 ];
 
 /// The sources, lowest first.
@@ -126,6 +129,17 @@ impl Values {
         };
         let (value, origin) = self.read(key, &wanted, convert)?.unwrap_or((default, Origin::Default));
         Ok(Setting { value, origin })
+    }
+
+    /// What is said of each agent by its id. Only a file can.
+    pub(super) fn agents(&self) -> Result<BTreeMap<String, AgentSetting>, Error> {
+        let Some(value) = self.0.get("agents") else { return Ok(BTreeMap::new()) };
+        let origin = value.origin().unwrap_or_default().to_owned();
+        // The tables of an agent have no origin of their own where they were read.
+        value.clone().try_deserialize().map_err(|error| Error::Invalid {
+            origin,
+            message: format!("'agents' is not understood ({error}); write `[agents.NAME]` and `command = \"PROGRAM ARGUMENTS\"`"),
+        })
     }
 
     fn read<T>(

@@ -2,9 +2,11 @@
 //!
 //! Must never hold a rule of runs or of the protocol.
 
+mod gateway;
 mod own;
 mod toolboxes;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,13 +23,17 @@ use engross_store::Store;
 use engross_store::files::{Precondition, RelPath, Root};
 use sha2::{Digest, Sha256};
 
-use crate::settings::Environment;
+use crate::settings::{AgentSetting, Environment};
 
+pub(crate) use gateway::{Gateway, gateway};
 pub(crate) use own::OwnRunner;
 pub(crate) use toolboxes::TaskToolboxes;
 
 /// The file with the secret that links and references are signed with.
 const SECRET: &str = "tasks.key";
+
+/// What the settings say of agents, by their ids.
+type AgentSettings = BTreeMap<String, AgentSetting>;
 
 /// Hashes of files that are remembered.
 const HASHES: usize = 200_000;
@@ -50,11 +56,13 @@ pub(crate) struct Parts {
     pub(crate) keys: Keys,
     /// Other people's agents.
     pub(crate) agents: Arc<Agents>,
+    /// The gateway to agents elsewhere.
+    pub(crate) gateway: Gateway,
 }
 
 /// The bridge, with the product's own agent among the providers.
 pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
-    let Parts { root, place, store, keys, agents } = parts;
+    let Parts { root, place, store, keys, agents, gateway } = parts;
     let in_process: Arc<dyn TaskRunner> = Arc::new(OwnRunner::new(sessions));
     let others = agents.runners().iter().map(|runner| {
         let agent = runner.provider();
@@ -69,10 +77,11 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
             agent.install.clone(),
         )
     });
-    let gateway = "no gateway is set up on this server".to_owned();
+    let Gateway { runner, help, sources } = gateway;
+    let elsewhere = provider("openclaw", "OpenClaw", Target::Gateway, "native", runner, help);
     let own = [
         provider("engross", "engross", Target::Agent, "native", Some(in_process), String::new()),
-        provider("openclaw", "OpenClaw", Target::Gateway, "native", None, gateway),
+        elsewhere.map(|provider| Provider { sources, ..provider }),
     ];
     let providers = others.chain(own).collect::<Result<Vec<_>, _>>();
     let runs = Runs::new(RunsConfig {
@@ -105,14 +114,40 @@ fn provider(
     Ok(Provider { id, label: label.to_owned(), target, category, runner, help, sources: Vec::new() })
 }
 
-/// Other people's agents, as processes of this machine. What an earlier server of the same `owner` left behind is ended.
-pub(crate) fn agents(data: &Path, owner: String) -> Result<Arc<Agents>, Failure> {
+/// Other people's agents, as processes of this machine: those that are known, and those of the settings. What an earlier server
+/// of the same `owner` left behind is ended.
+pub(crate) fn agents(data: &Path, owner: String, settings: &AgentSettings) -> Result<Arc<Agents>, Failure> {
     let folder = data.join("agents");
     crate::files::make_folder(&folder)?;
     let host = Host { environment: Environment::whole(), folder, owner, clock: Arc::new(SystemClock) };
-    let agents = Agents::new(agents::Provider::known(), &host, &agents::Limits::default());
+    let agents = Agents::new(providers(settings)?, &host, &agents::Limits::default());
     agents.sweep();
     Ok(Arc::new(agents))
+}
+
+/// The agents that are known, each as the settings have it, and further ones.
+fn providers(settings: &AgentSettings) -> Result<Vec<agents::Provider>, Failure> {
+    let mut providers = agents::Provider::known();
+    for (name, setting) in settings {
+        let wrong = |problem: String| {
+            Failure::new(Exit::Usage, "CONFIG_INVALID", format!("[agents.{name}] cannot be used: {problem}"))
+        };
+        if ["engross", "openclaw"].contains(&name.as_str()) {
+            return Err(wrong("the name is taken; choose another one".to_owned()));
+        }
+        let id = ProviderId::new(name).map_err(wrong)?;
+        let mut provider = agents::Provider::from_command(id.clone(), &setting.command)
+            .map_err(|error| wrong(error.to_string()))?;
+        let known = providers.iter().position(|known| known.id == id);
+        if let Some(known) = known.map(|at| providers.remove(at)) {
+            let agents::Provider { label, install, pass, set, start, warm, .. } = known;
+            provider = agents::Provider { label, install, pass, set, start, warm, ..provider };
+        }
+        provider.pass.extend(setting.pass.iter().cloned());
+        provider.set.extend(setting.set.iter().map(|(name, value)| (name.clone(), value.clone())));
+        providers.push(provider);
+    }
+    Ok(providers)
 }
 
 /// The secret of the folder for data, made if there is none; without a folder one for this process.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use engross_agent::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspace, Workspaces};
-use engross_agent::writing::Writer;
+use engross_agent::writing::{ContentTools, Writer};
 use engross_bridge::scopes::ArtifactScope;
 use engross_protocol::Clock;
 use engross_store::files::{FileError, Locks, RelPath, Root};
@@ -27,7 +27,7 @@ pub(crate) struct TaskToolboxes {
     pub(crate) clock: Arc<dyn Clock>,
     /// Files that models write as text; with the flag their content may be an argument, too.
     pub(crate) writes: WriteService,
-    pub(crate) fallback: bool,
+    pub(crate) content: ContentTools,
 }
 
 /// The name of the workspace of a run.
@@ -48,7 +48,7 @@ impl Toolboxes for TaskToolboxes {
     fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
         let Some(scope) = workspace.strip_prefix(PREFIX) else { return self.usual.open(workspace) };
         let (all, scope) = (self.clone(), scope.to_owned());
-        let writer = Writer::new(self.writes.clone(), Some(scope.clone()), self.fallback);
+        let writer = Writer::new(self.writes.clone(), Some(scope.clone()), self.content);
         Box::pin(async move {
             let found = tokio::task::spawn_blocking(move || all.find(&scope)).await;
             let refused = |code, message: String| RequestError::new(RefusalKind::Unavailable, code, message);

@@ -12,6 +12,7 @@ mod bomb;
 mod chat;
 mod desk;
 mod edit;
+mod fake_agent;
 mod guide;
 mod interrupt;
 mod killed;

@@ -69,3 +69,41 @@ fn nothing_to_resolve_gives_the_identical_file() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(desk.bytes("clean.rejected.docx"), desk.bytes("clean.docx"));
 }
+
+#[test]
+fn a_choice_leaves_the_others() {
+    let desk = Desk::new();
+    let before = desk.run(&["revisions", "nda.docx", "--json"]).json();
+    let all = before["revisions"].as_array().unwrap();
+    let id = all[0]["id"].as_str().unwrap();
+    let one = desk.run(&["accept", "nda.docx", "--id", id, "-o", "one.docx", "--json"]);
+    assert_eq!(one.code, Some(0), "{one:?}");
+    assert_eq!(one.json()["operations"].as_array().unwrap().len(), 1);
+    let left = desk.run(&["revisions", "one.docx", "--json"]).json();
+    assert_eq!(left["revisions"].as_array().unwrap().len(), all.len() - 1);
+
+    let nobody = desk.run(&["reject", "nda.docx", "--author", "Nobody", "-o", "none.docx", "--json"]);
+    assert_eq!((nobody.code, nobody.json()["error"]["code"].as_str()), (Some(1), Some("NOTHING_APPLIED")));
+    let unknown = desk.run(&["reject", "nda.docx", "--id", "77777", "--json"]);
+    assert_eq!((unknown.code, unknown.json()["error"]["code"].as_str()), (Some(2), Some("UNKNOWN_REVISION")));
+    assert_eq!(desk.run(&["reject", "nda.docx", "--range", "somewhere"]).code, Some(2));
+}
+
+#[test]
+fn markdown_both_ways() {
+    let desk = Desk::new();
+    desk.put("in.md", b"# Title\n\nSome **bold** words.\n\n- one\n- two");
+    let made = desk.run(&["from-markdown", "in.md", "-o", "made.docx"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let told = desk.run(&["to-markdown", "made.docx"]);
+    assert_eq!(told.stdout, "# Title\n\nSome **bold** words.\n\n- one\n- two\n");
+    desk.put("other.md", b"# Other\n\nAnd more.");
+    let styled = desk.run(&["from-markdown", "other.md", "-o", "styled.docx", "--template", "made.docx"]);
+    assert_eq!(styled.code, Some(0), "{styled:?}");
+    assert_eq!(desk.run(&["to-markdown", "styled.docx"]).stdout, "# Other\n\nAnd more.\n");
+    // Nothing of what the template says is left, not even what nobody may type over.
+    let nda = desk.run(&["from-markdown", "in.md", "-o", "nda2.docx", "--template", "nda.docx"]);
+    assert_eq!(nda.code, Some(0), "{nda:?}");
+    assert_eq!(desk.run(&["to-markdown", "nda2.docx"]).stdout, told.stdout);
+    assert_eq!(desk.run(&["check", "nda2.docx"]).code, Some(0));
+}

@@ -102,6 +102,42 @@ fn threads_are_listed_put_away_and_taken_over() {
     }
 }
 
+/// A command that carries a task out itself can be looked at, and told to stop, from another terminal.
+#[test]
+fn another_terminal_sees_a_task_and_stops_it() {
+    let desk = desk(&json!([{"text": "Never said.", "delay_ms": 120_000}]));
+    let spec = format!("script:{}", desk.path("script.json").display());
+    let run = ["task", "run", "Wait", "--thread", "slow", "--chat", "--folder", "out", "--data", "data"];
+    let mut first = desk.command(ENGROSS);
+    let first = first.args(run).args(["--model", &spec, "--json"]).stdout(std::process::Stdio::piped());
+    let first = first.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let began = std::time::Instant::now();
+    while task(&desk, &["get", "slow"]).stdout.find("\"running\"").is_none() {
+        assert!(began.elapsed().as_secs() < 60, "it never began");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(task(&desk, &["list"]).json()["threads"][0]["thread"], "slow");
+    let stopped = task(&desk, &["cancel", "slow"]);
+    assert_eq!(
+        (stopped.code, &stopped.json()["lastResultCode"]),
+        (Some(0), &json!("aborted")),
+        "{stopped:?}"
+    );
+    let ended = first.wait_with_output().unwrap();
+    let told: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_eq!((ended.status.code(), &told["lastResultCode"]), (Some(1), &json!("aborted")), "{told:#}");
+    assert!(began.elapsed().as_secs() < 60, "nobody waits for the model");
+}
+
+#[test]
+fn a_failed_task_says_why() {
+    let desk = desk(&json!([{"fault": {"kind": "status", "code": 400}, "times": 0}]));
+    let ran = task(&desk, &["run", "Write", "--folder", "out"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let said = ran.json()["messages"].as_array().unwrap().last().unwrap()["text"].clone();
+    assert!(said.as_str().is_some_and(|said| said.contains("400")), "{said}");
+}
+
 #[test]
 fn a_server_carries_tasks_out_and_a_kill_loses_nothing() {
     let desk = desk(&json!([]));

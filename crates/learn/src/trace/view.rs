@@ -82,29 +82,36 @@ pub(crate) fn passes(segments: &[Segment], budget: usize) -> Vec<String> {
     let mut passes = Vec::new();
     let (mut piece, mut size) = (String::new(), 0);
     for segment in segments {
-        let mut label = segment.label.clone();
+        let name = clipped(&segment.label, budget / 4);
+        let mut label = name.to_owned();
         let mut rest = segment.text.as_str();
         loop {
-            let room = budget.saturating_sub(size + label.chars().count() + 4);
-            let end = rest.char_indices().nth(room).map(|(at, _)| at);
+            let frame = label.chars().count() + 4;
+            let room = budget.checked_sub(size + frame);
+            let end = rest.char_indices().nth(room.unwrap_or(0)).map(|(at, _)| at);
             // What does not fit goes on in the next piece; what would only begin here begins there.
-            if end.is_some() && !piece.is_empty() {
+            if !piece.is_empty() && (room.is_none() || end.is_some()) {
                 passes.push(std::mem::take(&mut piece));
                 size = 0;
                 continue;
             }
             let (now, later) = rest.split_at(end.unwrap_or(rest.len()));
             piece.push_str(&format!("[{label}] {now}\n"));
-            size += label.chars().count() + now.chars().count() + 4;
+            size += now.chars().count() + frame;
             if end.is_none() {
                 break;
             }
             rest = later;
-            label = format!("{}, continued", segment.label);
+            label = format!("{name}, continued");
         }
     }
     if !piece.is_empty() {
         passes.push(piece);
     }
     passes
+}
+
+/// The first `most` characters: a label must leave room for what it labels.
+fn clipped(label: &str, most: usize) -> &str {
+    label.char_indices().nth(most).map_or(label, |(at, _)| label.split_at(at).0)
 }

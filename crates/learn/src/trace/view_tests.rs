@@ -34,6 +34,20 @@ fn a_view_leaves_out_the_longest_result_first_and_says_where() {
     assert_eq!(trace.view(10_000).text, trace.reasoning);
 }
 
+#[test]
+fn a_part_without_text_still_needs_room_for_its_label() {
+    let segments = [segment(0, &"w".repeat(240)), segment(1, "")];
+    assert_eq!(passes(&segments, 250), [format!("[s0] {}\n", "w".repeat(240)), "[s1] \n".to_owned()]);
+}
+
+#[test]
+fn a_label_longer_than_the_budget_is_clipped_and_the_text_goes_on() {
+    let long = Segment { label: "l".repeat(300), ..segment(1, &"w".repeat(150)) };
+    let passes = passes(&[long], 100);
+    assert_eq!(passes.iter().map(|pass| pass.matches('w').count()).sum::<usize>(), 150);
+    assert!(passes.iter().all(|pass| pass.chars().count() <= 100), "{passes:?}");
+}
+
 proptest! {
     #[test]
     fn passes_hold_everything(texts in prop::collection::vec("[a-zé☃]{0,400}", 1..12), budget in 100usize..500) {

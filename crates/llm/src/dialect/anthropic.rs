@@ -32,9 +32,10 @@ impl Dialect for Anthropic {
         if !request.system.trim().is_empty() {
             body["system"] = json!(request.system);
         }
-        if !request.tools.is_empty() {
+        let mut tools = request.tools.iter().filter(|tool| !tool.is_free_text()).peekable();
+        if tools.peek().is_some() {
             let tool = |tool: &crate::ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters});
-            body["tools"] = request.tools.iter().map(tool).collect();
+            body["tools"] = tools.map(tool).collect();
             match &request.tool_choice {
                 ToolChoice::Auto => {}
                 ToolChoice::Required => body["tool_choice"] = json!({"type": "any"}),

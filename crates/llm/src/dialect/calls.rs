@@ -110,6 +110,13 @@ impl Calls {
         Ok(())
     }
 
+    /// The text of the latest call of that number is whole, and so is the JSON around it.
+    pub(super) fn argument_end(&mut self, number: u64, events: &mut VecDeque<Event>) {
+        if let Some(index) = self.latest(number) {
+            events.push_back(Event::ToolCallArguments { index, delta: "\"}".to_owned() });
+        }
+    }
+
     /// No more calls: one that came without arguments has none, which is `{}`.
     pub(super) fn end(&mut self, events: &mut VecDeque<Event>) {
         for (index, call) in self.calls.iter_mut().enumerate() {

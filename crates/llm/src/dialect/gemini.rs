@@ -36,7 +36,8 @@ impl Dialect for Gemini {
         if !request.system.is_empty() {
             body["systemInstruction"] = json!({"parts": [{"text": request.system}]});
         }
-        if !request.tools.is_empty() {
+        let mut tools = request.tools.iter().filter(|tool| !tool.is_free_text()).peekable();
+        if tools.peek().is_some() {
             let tool = |tool: &crate::ToolSpec| {
                 json!({
                     "name": tool.name,
@@ -45,7 +46,7 @@ impl Dialect for Gemini {
                     "parametersJsonSchema": tool.parameters,
                 })
             };
-            let tools: Vec<Value> = request.tools.iter().map(tool).collect();
+            let tools: Vec<Value> = tools.map(tool).collect();
             body["tools"] = json!([{"functionDeclarations": tools}]);
             let forced = match &request.tool_choice {
                 ToolChoice::Auto => None,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, Usage};
+use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, ToolSpec, Usage};
 
 /// Chat completions with the model `name`.
 pub(crate) struct OpenAi {
@@ -35,20 +35,26 @@ impl Dialect for OpenAi {
         if !request.system.is_empty() {
             messages.push(json!({"role": "system", "content": request.system}));
         }
-        messages.extend(request.messages.iter().map(message));
+        messages.extend(request.messages.iter().map(|each| message(each, request)));
         let mut body = json!({
             "model": self.name, "messages": messages, "stream": true, "stream_options": {"include_usage": true},
         });
         if !request.tools.is_empty() {
-            let tool = |tool: &crate::ToolSpec| {
-                json!({"type": "function", "function": {
+            let tool = |tool: &ToolSpec| match tool.is_free_text() {
+                true => {
+                    json!({"type": "custom", "custom": {"name": tool.name, "description": tool.description}})
+                }
+                false => json!({"type": "function", "function": {
                     "name": tool.name, "description": tool.description, "parameters": tool.parameters,
-                }})
+                }}),
             };
             body["tools"] = request.tools.iter().map(tool).collect();
             match &request.tool_choice {
                 ToolChoice::Auto => {}
                 ToolChoice::Required => body["tool_choice"] = json!("required"),
+                ToolChoice::Named(name) if is_free_text(request, name) => {
+                    body["tool_choice"] = json!({"type": "custom", "custom": {"name": name}});
+                }
                 ToolChoice::Named(name) => {
                     body["tool_choice"] = json!({"type": "function", "function": {"name": name}});
                 }
@@ -68,11 +74,16 @@ impl Dialect for OpenAi {
     }
 
     fn decoder(&self, request: &Request) -> Box<dyn Decoder> {
-        Box::new(ChunkDecoder { calls: Calls::new(request), finish: None })
+        Box::new(ChunkDecoder { calls: Calls::new(request), texts: Vec::new(), finish: None })
     }
 }
 
-fn message(message: &Message) -> Value {
+/// Whether the tool of that name takes free text.
+fn is_free_text(request: &Request, name: &str) -> bool {
+    request.tools.iter().any(|tool| tool.name == name && tool.is_free_text())
+}
+
+fn message(message: &Message, request: &Request) -> Value {
     match message {
         Message::User { content } => json!({"role": "user", "content": content}),
         Message::Assistant { content, tool_calls } if tool_calls.is_empty() => {
@@ -80,7 +91,7 @@ fn message(message: &Message) -> Value {
         }
         Message::Assistant { content, tool_calls } => {
             let content = if content.is_empty() { Value::Null } else { json!(content) };
-            let calls: Vec<Value> = tool_calls.iter().map(call).collect();
+            let calls: Vec<Value> = tool_calls.iter().map(|each| call(each, request)).collect();
             json!({"role": "assistant", "content": content, "tool_calls": calls})
         }
         Message::Tool { tool_call_id, content, .. } => {
@@ -89,7 +100,12 @@ fn message(message: &Message) -> Value {
     }
 }
 
-fn call(call: &ToolCall) -> Value {
+fn call(call: &ToolCall, request: &Request) -> Value {
+    if is_free_text(request, &call.name) {
+        let arguments = arguments_object(&call.arguments);
+        let input = arguments.get(ToolSpec::INPUT).and_then(Value::as_str).unwrap_or(&call.arguments);
+        return json!({"id": call.id, "type": "custom", "custom": {"name": call.name, "input": input}});
+    }
     let is_object = serde_json::from_str::<serde_json::Map<String, Value>>(&call.arguments).is_ok();
     let arguments = if is_object {
         call.arguments.clone()
@@ -144,6 +160,14 @@ struct CallDelta {
     index: u64,
     id: Option<String>,
     function: Option<FunctionDelta>,
+    custom: Option<CustomDelta>,
+}
+
+/// A call of a tool that takes free text.
+#[derive(Deserialize)]
+struct CustomDelta {
+    name: Option<String>,
+    input: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -163,6 +187,8 @@ struct TokenCounts {
 
 struct ChunkDecoder {
     calls: Calls,
+    /// The provider's numbers of the calls whose text is put into JSON here; it is still open.
+    texts: Vec<u64>,
     finish: Option<FinishReason>,
 }
 
@@ -203,6 +229,10 @@ impl Decoder for ChunkDecoder {
 
     fn end(&mut self, events: &mut VecDeque<Event>) -> Option<FinishReason> {
         let finish = self.finish?;
+        // What was cut off stays open: nobody may take it for all of the text.
+        if !matches!(finish, FinishReason::Length | FinishReason::ContentFilter) {
+            self.texts.drain(..).for_each(|number| self.calls.argument_end(number, events));
+        }
         self.calls.end(events);
         let wants_tools = finish == FinishReason::Stop && !self.calls.is_empty();
         Some(if wants_tools { FinishReason::ToolCalls } else { finish })
@@ -222,6 +252,10 @@ impl ChunkDecoder {
         events.extend(texts.map(Event::Text));
         for call in delta.tool_calls.unwrap_or_default() {
             let id = call.id.unwrap_or_default();
+            if let Some(custom) = call.custom {
+                self.text(call.index, &id, custom, from, events)?;
+                continue;
+            }
             let Some(function) = call.function else { continue };
             // Some servers give every call the index 0, and only their ids tell them apart.
             if !self.calls.continues(call.index, &id) {
@@ -234,6 +268,25 @@ impl ChunkDecoder {
             }
         }
         Ok(())
+    }
+
+    /// A piece of a call that is free text: it goes on as the one argument of a call in JSON.
+    fn text(
+        &mut self,
+        number: u64,
+        id: &str,
+        custom: CustomDelta,
+        from: &Endpoint,
+        events: &mut VecDeque<Event>,
+    ) -> Result<(), Error> {
+        if !self.calls.continues(number, id) {
+            self.calls.start(number, id, &custom.name.unwrap_or_default(), from, events)?;
+            self.calls.arguments(number, &format!("{{\"{}\":\"", ToolSpec::INPUT), from, events)?;
+            self.texts.push(number);
+        }
+        let escaped = Value::from(custom.input.unwrap_or_default()).to_string();
+        let inner = escaped.strip_prefix('"').and_then(|escaped| escaped.strip_suffix('"'));
+        self.calls.arguments(number, inner.unwrap_or_default(), from, events)
     }
 }
 

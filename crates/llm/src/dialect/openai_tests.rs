@@ -2,7 +2,10 @@
 
 use super::decoding_tests::{arguments, decode, failed, protocol, start, text};
 use super::{OpenAi, TokenLimit};
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, Usage};
+use serde_json::{Value, json};
+
+use super::Dialect;
+use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, ToolSpec, Usage};
 
 const FINISH: &str = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
 
@@ -110,4 +113,67 @@ fn ids_are_unique_in_a_conversation() {
     );
     assert_eq!(decode(&dialect(), &request, &[data]).unwrap().0, events);
     assert_ne!(decode(&dialect(), &Request::default(), &[data]).unwrap().0, events);
+}
+
+#[test]
+fn free_text_of_a_call_is_an_argument_that_stays_open_when_it_is_cut() {
+    let tool = ToolSpec { name: "f".to_owned(), description: "d".to_owned(), parameters: Value::Null };
+    let said = ToolCall {
+        id: "c".to_owned(),
+        name: "f".to_owned(),
+        arguments: json!({"input": "a \"b\"\n"}).to_string(),
+    };
+    let request = Request {
+        messages: vec![Message::Assistant { content: String::new(), tool_calls: vec![said] }],
+        tools: vec![tool],
+        tool_choice: ToolChoice::Named("f".to_owned()),
+        ..Request::default()
+    };
+    let custom = json!({"name": "f"});
+    let body = dialect().body(&request);
+    assert_eq!(body["tools"], json!([{"type": "custom", "custom": {"name": "f", "description": "d"}}]));
+    assert_eq!(body["tool_choice"], json!({"type": "custom", "custom": custom}));
+    assert_eq!(
+        body["messages"][0]["tool_calls"],
+        json!([{"id": "c", "type": "custom", "custom": {"name": "f", "input": "a \"b\"\n"}}])
+    );
+    let chunk = |call: Value| json!({"choices": [{"delta": {"tool_calls": [call]}}]}).to_string();
+    let begin = chunk(json!({"index": 0, "id": "a", "type": "custom", "custom": {"name": "f", "input": ""}}));
+    let more = [
+        chunk(json!({"index": 0, "custom": {"input": "create a.md\n\"q\" \\"}})),
+        chunk(json!({"index": 0, "custom": {"input": "\u{1F600}\u{0}"}})),
+    ];
+    let sent = |finish: &str| {
+        let end = json!({"choices": [{"delta": {}, "finish_reason": finish}]}).to_string();
+        let data: Vec<&str> = [&begin, &more[0], &more[1], &end].map(String::as_str).to_vec();
+        let (events, finish) = decode(&dialect(), &request, &data).unwrap();
+        let arguments: String = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::ToolCallArguments { delta, .. } => Some(delta.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(events[0], start(0, "a"));
+        (arguments, finish)
+    };
+    let whole = json!({"input": "create a.md\n\"q\" \\\u{1F600}\u{0}"}).to_string();
+    assert_eq!(sent("tool_calls"), (whole.clone(), Some(FinishReason::ToolCalls)));
+    assert_eq!(sent("stop"), (whole.clone(), Some(FinishReason::ToolCalls)));
+    let open = whole.strip_suffix("\"}").unwrap().to_owned();
+    assert_eq!(sent("length"), (open.clone(), Some(FinishReason::Length)));
+    assert_eq!(sent("content_filter"), (open, Some(FinishReason::ContentFilter)));
+}
+
+#[test]
+fn models_without_free_text_are_not_offered_it() {
+    let tool = ToolSpec { name: "f".to_owned(), description: String::new(), parameters: Value::Null };
+    let request = Request { tools: vec![tool], ..Request::default() };
+    let bodies = [
+        super::anthropic::Anthropic { name: "m".to_owned() }.body(&request),
+        super::gemini::Gemini::default().body(&request),
+    ];
+    for body in bodies {
+        assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None), "{body}");
+    }
 }

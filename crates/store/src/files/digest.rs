@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 /// From so many bytes on a thread is worth it.
 const MANY: u64 = 1 << 20;
 /// Bytes that are handed over at once.
-const BLOCK: usize = 64 << 10;
+const BLOCK: usize = 128 << 10;
 /// Blocks that may wait.
-const WAITING: usize = 8;
+const WAITING: usize = 4;
 
 /// The sum so far.
 #[derive(Debug, Default)]

@@ -213,10 +213,11 @@ impl Staged {
     /// Its bytes, from the first one. Reading does not disturb appending.
     ///
     /// # Errors
-    /// As the system says, also when somebody removed it.
+    /// As the system says; [`FileError::NotWritten`] when somebody removed it, as it cannot become the file any more.
     pub fn reader(&self) -> Result<Reader, FileError> {
         let path = self.name.path();
-        open(&self.folder.dir, &path, &self.name.file())?.ok_or_else(|| FileError::missing(path.as_str()))
+        let opened = open(&self.folder.dir, &path, &self.name.file())?;
+        opened.ok_or_else(|| FileError::not_written(path.as_str(), "somebody removed its unfinished content"))
     }
 
     /// The SHA-256 of its bytes, in lower-case hexadecimal digits. They are read again only if they were not all appended

@@ -4,7 +4,7 @@ use rusqlite::ffi;
 
 use super::SqliteStore;
 use super::fault::meaning;
-use super::open::open;
+use super::open::{Owners, open};
 use super::threads::Threads;
 use crate::{Append, Error, Name, NewEntry, NewSession, SessionId, Store};
 
@@ -34,7 +34,7 @@ fn every_failure_has_its_code() {
 fn a_full_disk_refuses_what_does_not_fit_and_recovers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.sqlite");
-    let opened = open(&path).unwrap();
+    let opened = open(&path, Owners::One).unwrap();
     // To SQLite this limit is the end of the disk.
     opened.writer.execute_batch("PRAGMA max_page_count = 60").unwrap();
     let store = SqliteStore { threads: Threads::start(opened).unwrap() };

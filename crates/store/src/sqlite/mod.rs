@@ -1,4 +1,4 @@
-//! One SQLite file: one thread that writes, two that read, and a lock against other processes.
+//! One SQLite file: one thread that writes, two that read, and a lock against processes that would not expect each other.
 //!
 //! Must never answer a writer before its transaction is on the disk. `docs/design/store.md` says why it is built so.
 
@@ -20,6 +20,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use self::fault::Fault;
+use self::open::Owners;
 use self::threads::Threads;
 use crate::Error;
 use crate::store::{Pending, Store};
@@ -41,7 +42,16 @@ impl SqliteStore {
     /// [`Error::InUse`], [`Error::Damaged`], [`Error::Newer`], [`Error::Full`], and [`Error::Unusable`] where the file
     /// cannot be opened or belongs to another program.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { threads: Threads::start(open::open(path)?)? })
+        Ok(Self { threads: Threads::start(open::open(path, Owners::One)?)? })
+    }
+
+    /// As [`SqliteStore::open`], for a file that several processes have open at once, each of which opens it in this way. An
+    /// append that another process was before fails with [`Error::Conflict`], as it does within one.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`]; [`Error::InUse`] while a process has it alone.
+    pub fn open_shared(path: &Path) -> Result<Self, Error> {
+        Ok(Self { threads: Threads::start(open::open(path, Owners::Many)?)? })
     }
 
     fn write<T: Send + 'static>(

@@ -4,7 +4,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -20,6 +20,9 @@ const STATEMENTS: usize = 32;
 
 /// How long a lock of somebody else's tool on the file is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long until a lock of the file's own is tried again.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// From nothing to the newest schema, one step each.
 const MIGRATIONS: &[&str] = &["
@@ -63,14 +66,27 @@ pub(super) struct Opened {
     pub(super) lock: File,
 }
 
-/// Opens the file at `path` for this process alone.
-pub(super) fn open(path: &Path) -> Result<Opened, Error> {
-    let lock = lock(path)?;
+/// Who may have a file open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owners {
+    /// One process, which may believe that nothing changes but by itself.
+    One,
+    /// Several, which look again.
+    Many,
+}
+
+/// Opens the file at `path`.
+pub(super) fn open(path: &Path, owners: Owners) -> Result<Opened, Error> {
     let place = place(path);
+    let (lock, is_alone) = lock(path, owners)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut writer = connect(path, flags).map_err(|error| meaning(&error, &place))?;
     prepare(&writer).map_err(|error| meaning(&error, &place))?;
     migrate(&mut writer, &place, MIGRATIONS)?;
+    if owners == Owners::Many && is_alone {
+        let shared = lock.unlock().and_then(|()| lock.lock_shared());
+        shared.map_err(|error| Error::Unusable { place, message: error.to_string() })?;
+    }
     Ok(Opened { path: path.to_owned(), writer, lock })
 }
 
@@ -84,15 +100,31 @@ pub(super) fn place(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn lock(path: &Path) -> Result<File, Error> {
+/// The lock, and whether nobody else has it: who opens a file for many makes it ready alone, as SQLite does not wait for
+/// another that changes how the file is written.
+fn lock(path: &Path, owners: Owners) -> Result<(File, bool), Error> {
     let place = place(path);
     let mut name = path.as_os_str().to_owned();
     name.push("-lock");
     // A file of its own: closing the database file itself would drop the locks of SQLite on it.
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(name);
     let file = file.map_err(|error| Error::Unusable { place: place.clone(), message: error.to_string() })?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
+    let patience = Instant::now() + PATIENCE;
+    let locked = loop {
+        let alone = file.try_lock().map(|()| true);
+        let locked = match (&alone, owners) {
+            (Err(TryLockError::WouldBlock), Owners::Many) => file.try_lock_shared().map(|()| false),
+            _ => alone,
+        };
+        match locked {
+            Err(TryLockError::WouldBlock) if owners == Owners::Many && Instant::now() < patience => {
+                std::thread::sleep(PAUSE);
+            }
+            locked => break locked,
+        }
+    };
+    match locked {
+        Ok(is_alone) => Ok((file, is_alone)),
         Err(TryLockError::WouldBlock) => Err(Error::InUse { place }),
         Err(TryLockError::Error(error)) => Err(Error::Unusable { place, message: error.to_string() }),
     }

@@ -29,6 +29,69 @@ fn one_process_at_a_time() {
 }
 
 #[test]
+fn some_files_have_several_owners() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.sqlite");
+    let opened: Vec<_> = std::thread::scope(|scope| {
+        let openers: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| SqliteStore::open_shared(&path).unwrap())).collect();
+        openers.into_iter().map(|opener| opener.join().unwrap()).collect()
+    });
+    assert_eq!(refusal(&path), Error::InUse { place: place(&path) });
+    drop(opened);
+    let alone = SqliteStore::open(&path).unwrap();
+    drop(alone);
+    SqliteStore::open_shared(&path).unwrap();
+}
+
+#[test]
+fn owners_of_one_file_see_what_the_others_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.sqlite");
+    let stores = [(); 3].map(|()| SqliteStore::open_shared(&path).unwrap());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let (id, key) = (crate::SessionId::from_bytes([7; 16]), crate::Name::new("a").unwrap());
+    let entry = |text: &str| crate::NewEntry { kind: "t", at: 1, body: text.into() };
+    let new = crate::NewSession {
+        id,
+        at: 1,
+        key: key.clone(),
+        names: Vec::new(),
+        entries: vec![entry("0")],
+        snapshot: None,
+        wake_at: None,
+    };
+    runtime.block_on(crate::Store::create(&stores[0], new)).unwrap();
+    for round in 1..=30 {
+        let append = |store: &SqliteStore| {
+            let append = crate::Append {
+                session: id,
+                fence: None,
+                expected_head: round,
+                entries: vec![entry(&round.to_string())],
+                names: Vec::new(),
+                snapshot: None,
+                wake_at: None,
+            };
+            runtime.block_on(crate::Store::append(store, append))
+        };
+        let [first, others @ ..] = [0, 1, 2].map(|n| append(&stores[(n + round as usize) % 3]));
+        assert_eq!(first, Ok(round + 1));
+        let conflict = Error::Conflict { session: id, expected: round, head: round + 1 };
+        assert_eq!(others, [Err(conflict.clone()), Err(conflict)]);
+    }
+    for store in &stores {
+        let session = runtime.block_on(crate::Store::load(store, &key)).unwrap().unwrap();
+        let told: Vec<u64> = session
+            .entries
+            .iter()
+            .map(|entry| String::from_utf8_lossy(&entry.body).parse().unwrap())
+            .collect();
+        assert_eq!(told, (0..=30).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn a_closed_store_leaves_one_whole_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.sqlite");
@@ -123,7 +186,7 @@ fn migrations_are_applied_once_and_wholly() {
 #[test]
 fn a_query_is_planned_once() {
     let folder = tempfile::tempdir().unwrap();
-    let opened = open(&folder.path().join("sessions.sqlite")).unwrap();
+    let opened = open(&folder.path().join("sessions.sqlite"), super::open::Owners::One).unwrap();
     for query in [BY_NAME, VALUE] {
         for name in ["a", "b", "c"] {
             let mut statement = opened.writer.prepare_cached(query).unwrap();

@@ -8,7 +8,7 @@ use super::threads::Threads;
 use crate::Error;
 
 fn threads(folder: &tempfile::TempDir) -> Threads {
-    Threads::start(open(&folder.path().join("sessions.sqlite")).unwrap()).unwrap()
+    Threads::start(open(&folder.path().join("sessions.sqlite"), super::open::Owners::One).unwrap()).unwrap()
 }
 
 #[test]

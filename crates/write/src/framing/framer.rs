@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ends::{Candidate, End, EndedBy, TurnStart};
 use super::fence::{Fence, Fences};
-use super::spots::{Search, Spot, Spots, count_newlines, last_newline};
+use super::spots::{Spot, Spots, count_newlines, last_newline};
 use super::terminator::{BLANKS, Framing, LineKind, Terminator, is_blank};
 use super::utf8::{Carry, Encoding, InvalidUtf8, Next, next};
 
@@ -46,10 +46,28 @@ pub struct Framer {
 /// Chunks up to this size, in bytes, are looked at byte by byte before all else.
 const SHORT: usize = 16;
 
-/// Whether a chunk has nothing but ASCII, and no line end.
+/// Whether a chunk of at most [`SHORT`] bytes has nothing but ASCII, and no line end. It is read as two words that may
+/// overlap, as a loop over so few bytes costs more than all else that is done with them.
 #[inline]
 fn is_plain(chunk: &[u8]) -> bool {
-    chunk.iter().fold(true, |plain, byte| plain & byte.is_ascii() & (*byte != b'\n'))
+    if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
+        is_plain_word(u64::from_le_bytes(*first)) && is_plain_word(u64::from_le_bytes(*last))
+    } else if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        is_plain_word(u64::from(first) | (u64::from(last) << 32))
+    } else {
+        chunk.iter().all(|byte| byte.is_ascii() && *byte != b'\n')
+    }
+}
+
+/// Whether the eight bytes are ASCII and none is an LF.
+#[inline]
+fn is_plain_word(word: u64) -> bool {
+    const LOW: u64 = u64::from_le_bytes([0x01; 8]);
+    const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+    // A byte that is an LF is zero here; what is borrowed for it shows in its highest bit.
+    let others = word ^ (LOW * b'\n' as u64);
+    (word | (others.wrapping_sub(LOW) & !others)) & HIGH == 0
 }
 
 impl Framer {
@@ -255,8 +273,7 @@ impl Framer {
             self.fences.end_line(self.newlines + 1);
             from = end;
         }
-        let mut search = Search::new(self.spots, lines, from);
-        while let Some(spot) = search.next(from) {
+        while let Some(spot) = self.spots.next(lines, from) {
             match spot {
                 Spot::Terminator(start) if self.may_end_at(&lines[start..]) => {
                     self.newlines += count_newlines(&lines[counted..start]);

@@ -1,25 +1,32 @@
 //! Where in many lines is one that may matter?
 //!
-//! Most lines are neither terminators nor fences. Blocks of them are passed over without a look at each line, which is what
-//! makes the engine fast; the loop over a block is written so that the compiler turns it into vector instructions.
+//! Most lines are neither terminators nor fences. Long pieces are searched for all that may begin one at once, by vector
+//! instructions and without a look at each line, which is what makes the engine fast.
 
+use std::sync::OnceLock;
+
+use aho_corasick::packed::{Config, MatchKind, Searcher};
 use memchr::{memchr_iter, memchr3_iter, memrchr};
 use serde::{Deserialize, Serialize};
 
 use super::terminator::Framing;
 
-const BLOCK: usize = 128;
-/// Below this length a plain loop is faster than a search by vector instructions.
+/// Below this length, in bytes, a look at each line is faster than a search for all patterns.
+const LONG: usize = 256;
+/// Below this length, in bytes, a plain loop is faster than a search by vector instructions.
 const SHORT: usize = 16;
 /// A byte that no UTF-8 text has.
 const NEVER: u8 = 0xFF;
 
 /// The two bytes that each terminator begins with; behind a backslash anything may come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Spots {
     done: [u8; 2],
     marker: [u8; 2],
     escape: u8,
+    /// Made of the others when it is first needed; `None` where the machine has no vector instructions for it.
+    #[serde(skip)]
+    search: OnceLock<Option<Searcher>>,
 }
 
 /// The start of a line that may matter.
@@ -29,47 +36,64 @@ pub(super) enum Spot {
     Fence(usize),
 }
 
+impl PartialEq for Spots {
+    fn eq(&self, other: &Self) -> bool {
+        (self.done, self.marker, self.escape) == (other.done, other.marker, other.escape)
+    }
+}
+
+impl Eq for Spots {}
+
 impl Spots {
     pub(super) fn new(framing: &Framing) -> Self {
         let known = |start: [u8; 2]| if framing.may_begin(start[0]) { start } else { [NEVER; 2] };
         let marker = framing.marker.as_bytes().first_chunk().copied().unwrap_or([NEVER; 2]);
         let [escape, _] = known([b'\\'; 2]);
-        Self { done: known(*b"DO"), marker: known(marker), escape }
+        Self { done: known(*b"DO"), marker: known(marker), escape, search: OnceLock::new() }
     }
 
-    /// The first line that may matter, found at a byte from `from` to before `to`.
+    /// The first line in `lines`, all of which have their LF, that may matter and begins behind the byte `from`.
     #[inline]
-    fn within(self, lines: &[u8], from: usize, to: usize) -> Option<Spot> {
-        let bytes = lines.get(from..to)?;
+    pub(super) fn next(&self, lines: &[u8], from: usize) -> Option<Spot> {
+        let mut from = from;
+        let rest = lines.get(from..)?;
+        if rest.len() >= LONG
+            && let Some(search) = self.search.get_or_init(|| self.searcher())
+        {
+            while let Some(found) = search.find_in(lines, (from..lines.len()).into()) {
+                let spot = self.at(lines, found.start());
+                if spot.is_some() {
+                    return spot;
+                }
+                from = found.start() + 1;
+            }
+            return None;
+        }
+        // The last byte is an LF, and no line follows it here.
+        let bytes = rest.get(..rest.len().saturating_sub(1))?;
+        if bytes.len() < SHORT {
+            let is_spot = |byte: &u8| matches!(byte, b'\n' | b'`' | b'~');
+            return (from..)
+                .zip(bytes)
+                .find_map(|(at, byte)| is_spot(byte).then(|| self.at(lines, at)).flatten());
+        }
         memchr3_iter(b'\n', b'`', b'~', bytes).find_map(|index| self.at(lines, from + index))
     }
 
-    /// A bit for each byte of a block at which a line may matter.
-    #[inline]
-    fn marked(self, [first, second, third]: [&[u8; BLOCK]; 3]) -> u128 {
-        let (mut flags, mut any) = ([0; BLOCK], 0);
-        for (index, flag) in flags.iter_mut().enumerate() {
-            *flag = self.flag(first[index], second[index], third[index]);
-            any |= *flag;
+    fn searcher(&self) -> Option<Searcher> {
+        let Self { done, marker, escape, .. } = *self;
+        let mut patterns = vec![b"```".to_vec(), b"~~~".to_vec()];
+        patterns.extend(
+            [done, marker].iter().filter(|start| start[0] != NEVER).map(|start| [b"\n", &start[..]].concat()),
+        );
+        if escape != NEVER {
+            patterns.push(vec![b'\n', escape]);
         }
-        if any == 0 { 0 } else { bits(&flags) }
-    }
-
-    /// 1 if a line that may matter begins at the second byte, or a run of marks at the first, else 0. Without a branch, so
-    /// that many are done at once.
-    #[inline(always)]
-    fn flag(self, byte: u8, next: u8, after: u8) -> u8 {
-        let Self { done, marker, escape } = self;
-        let is_done = u8::from(next == done[0]) & u8::from(after == done[1]);
-        let is_marker = u8::from(next == marker[0]) & u8::from(after == marker[1]);
-        let begins = is_done | is_marker | u8::from(next == escape);
-        let marks = u8::from(byte == b'`') | u8::from(byte == b'~');
-        let is_run = marks & u8::from(byte == next) & u8::from(next == after);
-        (u8::from(byte == b'\n') & begins) | is_run
+        Config::new().match_kind(MatchKind::LeftmostFirst).builder().extend(patterns).build()
     }
 
     #[inline]
-    fn at(self, lines: &[u8], at: usize) -> Option<Spot> {
+    fn at(&self, lines: &[u8], at: usize) -> Option<Spot> {
         match (lines[at], lines[at + 1]) {
             (b'\n', next) if next == self.escape => Some(Spot::Terminator(at + 1)),
             (b'\n', _) => {
@@ -85,64 +109,6 @@ impl Spots {
             _ => None,
         }
     }
-}
-
-/// Goes through whole lines, from one that may matter to the next.
-pub(super) struct Search<'a> {
-    spots: Spots,
-    lines: &'a [u8],
-    /// Where the current block begins, and what of it is still to be looked at.
-    block: usize,
-    marked: u128,
-    /// Where the next block begins.
-    next: usize,
-}
-
-impl<'a> Search<'a> {
-    /// A search in `lines`, all of which have their LF, from the byte `from` on.
-    #[inline]
-    pub(super) fn new(spots: Spots, lines: &'a [u8], from: usize) -> Self {
-        Self { spots, lines, block: from, marked: 0, next: from }
-    }
-
-    /// The next line that may matter and begins behind the byte `from`.
-    #[inline]
-    pub(super) fn next(&mut self, from: usize) -> Option<Spot> {
-        loop {
-            while self.marked != 0 {
-                let index = self.block + self.marked.trailing_zeros() as usize;
-                self.marked &= self.marked - 1;
-                if index >= from {
-                    let found = self.spots.at(self.lines, index);
-                    if found.is_some() {
-                        return found;
-                    }
-                }
-            }
-            self.block = self.next.max(from);
-            let Some(blocks) = blocks(self.lines, self.block) else { break };
-            self.next = self.block + BLOCK;
-            self.marked = self.spots.marked(blocks);
-        }
-        self.spots.within(self.lines, self.block, self.lines.len().saturating_sub(1))
-    }
-}
-
-/// One bit for each byte, all of which are 0 or 1.
-fn bits(flags: &[u8; BLOCK]) -> u128 {
-    let (words, _) = flags.as_chunks::<8>();
-    words.iter().rev().fold(0, |bits, word| {
-        // The product brings the lowest bit of each byte into the highest byte.
-        let byte = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        (bits << 8) | u128::from(byte)
-    })
-}
-
-/// A block of `text`, and the blocks one and two bytes further on.
-#[inline]
-fn blocks(text: &[u8], at: usize) -> Option<[&[u8; BLOCK]; 3]> {
-    let third = text.get(at + 2..)?.first_chunk()?;
-    Some([text[at..].first_chunk()?, text[at + 1..].first_chunk()?, third])
 }
 
 #[inline]

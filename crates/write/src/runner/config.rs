@@ -26,7 +26,7 @@ pub struct Config {
 /// When content is made durable before its sender waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// Begun every 256 KiB, beside what goes on; the journal counts on it every 200 ms. Always before an offset is
+    /// Begun every 256 KiB, but 20 ms apart, beside what goes on; the journal counts on it every 200 ms. Always before an offset is
     /// acknowledged.
     Paced,
     /// With every chunk.

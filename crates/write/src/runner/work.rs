@@ -22,6 +22,9 @@ use crate::session::{Action, Event, Input, Pause, Prompt, Session, State, Warnin
 const SMALL: usize = 32 << 10;
 /// So many bytes of small chunks may have to be taken again after a crash.
 const SMALL_TOGETHER: usize = 256 << 10;
+/// How often it is begun at most to make content durable, in milliseconds. Each time costs a wait for the disk's cache, also
+/// when little has come.
+const SYNC_APART: Millis = 20;
 /// The longest that content which comes is not durable, in milliseconds.
 const SYNC_AFTER: Millis = 200;
 /// How often progress is told, in milliseconds.
@@ -54,6 +57,7 @@ pub(super) struct Work {
     small: Small,
     is_changed: bool,
     synced_at: Millis,
+    sync_begun_at: Millis,
     /// Why content could not be made durable before somebody waited for it.
     failure: Option<Problem>,
     told_at: Millis,
@@ -108,6 +112,7 @@ impl Work {
             small: Small::default(),
             is_changed: false,
             synced_at: now,
+            sync_begun_at: now,
             failure: None,
             told_at: now,
             told: 0,
@@ -235,7 +240,8 @@ impl Work {
             let done = self.persist();
             self.synced_at = self.clock.millis();
             done
-        } else if is_much {
+        } else if is_much && now >= self.sync_begun_at.saturating_add(SYNC_APART) {
+            self.sync_begun_at = now;
             self.content.begin_sync().map_err(Problem::from)
         } else {
             Ok(())

@@ -81,6 +81,11 @@ fn the_end_of_the_server_ends_them() {
             runtime.shutdown_timeout(Duration::from_secs(5));
             (world, pids)
         };
+        // The end of a runtime waits for nobody.
+        let patience = std::time::Instant::now() + Duration::from_secs(5);
+        while pids.iter().any(|pid| is_alive(*pid)) && std::time::Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         nothing_is_left(&world, &pids);
     }
 }

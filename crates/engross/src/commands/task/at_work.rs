@@ -8,7 +8,7 @@ use std::time::Duration;
 use engross_bridge::threads::{Desk, FileOutcome, Held, Lifecycle, Progress};
 use engross_protocol::{Exit, Failure};
 
-use super::{Ended, failed, folder, shown};
+use super::{Ended, failed, folder, questions, shown};
 use crate::output::{Output, note};
 
 /// How long a server has to say that it has a task.
@@ -68,9 +68,20 @@ pub(super) async fn drive(desk: &Desk, key: &str, quiet: bool) -> Result<Left, F
         held.ok_or_else(|| failed(engross_bridge::threads::ThreadError::Unknown { thread: key.to_owned() }))?;
     let place = folder(&held.thread.record)?;
     let mut teller = Teller { quiet, in_text: false };
-    let mut tell = |progress: Progress| teller.tell(&progress);
+    let (ask, asked) = tokio::sync::mpsc::unbounded_channel();
+    let mut tell = |progress: Progress| {
+        if let Progress::Permission(question) = &progress {
+            teller.end();
+            // Nobody hears it only when this is over.
+            let _ = ask.send(question.clone());
+        } else {
+            teller.tell(&progress);
+        }
+    };
+    let lines = if quiet { None } else { questions::lines() };
     let home = tokio::select! {
         driven = desk.drive(key, &place, &mut tell) => Some(driven.map_err(failed)?),
+        () = questions::put(desk, key, asked, lines) => None,
         () = interrupted() => None,
     };
     teller.end();
@@ -105,10 +116,8 @@ impl Teller {
                 Lifecycle::Running => self.line("Begun"),
                 Lifecycle::Ready | Lifecycle::Archived => {}
             },
-            Progress::Permission(asked) => {
-                let title = asked["toolCall"]["title"].as_str().unwrap_or("something");
-                self.line(&format!("The agent asks whether it may do this: {title}"));
-            }
+            // It is put to the person by who can hear the answer.
+            Progress::Permission(_) => {}
             Progress::File(file) => {
                 let path = file.local_path.as_deref().unwrap_or(&file.relative_path);
                 let done = match file.outcome {

@@ -11,7 +11,7 @@ use engross_bridge::threads::{
 use engross_protocol::Failure;
 
 use crate::cli::BridgeArgs;
-use crate::commands::serve::{Embedded, embed};
+use crate::commands::serve::{Embedded, embed, find};
 use crate::failure::usage;
 use crate::settings::Environment;
 
@@ -47,19 +47,52 @@ pub(super) async fn open(
     config: Option<&Path>,
     environment: &Environment,
 ) -> Result<Opened, Failure> {
+    if let Some(named) = named(args, environment)? {
+        return Ok(named);
+    }
+    here(embed(data, args.model.as_deref(), config, environment).await?)
+}
+
+/// The same for a word that is said once: to whoever carries out tasks beneath `data` now, if somebody does.
+pub(super) async fn open_for_a_word(
+    args: &BridgeArgs,
+    data: &Path,
+    config: Option<&Path>,
+    environment: &Environment,
+) -> Result<Opened, Failure> {
+    match find_open(args, data, environment)? {
+        Some(opened) => Ok(opened),
+        None => open(args, data, config, environment).await,
+    }
+}
+
+/// The bridge that the arguments name, or that carries out tasks beneath `data` now; `None` when there is none.
+pub(super) fn find_open(
+    args: &BridgeArgs,
+    data: &Path,
+    environment: &Environment,
+) -> Result<Option<Opened>, Failure> {
+    if let Some(named) = named(args, environment)? {
+        return Ok(Some(named));
+    }
+    let Some((base, token)) = find(data)? else { return Ok(None) };
+    Ok(Some(Opened { link: link(&base, Some(token))?, here: None }))
+}
+
+fn named(args: &BridgeArgs, environment: &Environment) -> Result<Option<Opened>, Failure> {
     let named = args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"));
-    let (base, token, here) = match named {
-        Some(server) => {
-            let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN"));
-            (server.to_owned(), token.map(str::to_owned), None)
-        }
-        None => {
-            let here = embed(data, args.model.as_deref(), config, environment).await?;
-            (here.address(), Some(here.token().to_owned()), Some(here))
-        }
-    };
-    let link = RemoteBridge::new(&base, token.map(Into::into)).map_err(|problem| usage("USAGE", problem))?;
-    Ok(Opened { link: Arc::new(link), here })
+    let Some(server) = named else { return Ok(None) };
+    let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN"));
+    Ok(Some(Opened { link: link(server, token.map(str::to_owned))?, here: None }))
+}
+
+fn here(embedded: Embedded) -> Result<Opened, Failure> {
+    let link = link(&embedded.address(), Some(embedded.token().to_owned()))?;
+    Ok(Opened { link, here: Some(embedded) })
+}
+
+fn link(base: &str, token: Option<String>) -> Result<Arc<RemoteBridge>, Failure> {
+    RemoteBridge::new(base, token.map(Into::into)).map(Arc::new).map_err(|problem| usage("USAGE", problem))
 }
 
 /// Where no bridge is needed.

@@ -213,3 +213,38 @@ fn a_long_body_is_not_held_in_memory_and_is_exact() {
     assert_eq!((done.0, &done.1["state"]), (200, &json!("committed")));
     assert!(server.read("big.txt").unwrap() == text);
 }
+
+/// Case 11: what nobody could foresee is no fault of the sender, and no success.
+#[test]
+fn case_11_an_unexpected_failure_is_told_as_one() {
+    let server = Server::start();
+    for validated in ["strict", "off"] {
+        let target = format!("{validated}.txt");
+        let options = json!({"target_file": target, "operation": "create", "validate": validated});
+        let (id, _) = server.begun(&options);
+        assert_eq!(server.content(&id, 0, "Some words.\n").0, 200);
+        for entry in std::fs::read_dir(server.path(".engross-writes")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() && path.file_name().is_some_and(|name| name.to_string_lossy().contains(&id)) {
+                std::fs::remove_file(path).unwrap();
+            }
+        }
+        assert_eq!(code(&server.finalise(&id)), (500, "FILE_NOT_WRITTEN"), "{validated}");
+        assert_eq!(server.read(&target), None, "{validated}");
+        assert_ne!(server.look(&id).1["state"], "committed", "{validated}");
+    }
+}
+
+/// Case 17.
+#[test]
+fn case_17_a_name_that_no_file_can_have_is_refused_before_anything_is_sent() {
+    let server = Server::start();
+    for target in ["n".repeat(256), format!("{}/a.txt", "d".repeat(256)), "p/".repeat(3_000) + "a"] {
+        let begun = server.begin(&json!({"target_file": target, "operation": "create"}));
+        assert_eq!(code(&begun), (400, "PATH_INVALID"));
+    }
+    let (id, _) = server.begun(&json!({"target_file": "n".repeat(255), "operation": "create"}));
+    assert_eq!(server.content(&id, 0, "x").0, 200);
+    assert_eq!(server.finalise(&id).0, 200);
+    assert_eq!(server.spooled(), Vec::<String>::new());
+}

@@ -1,0 +1,129 @@
+//! The key of this device, by which a gateway knows it again: Ed25519, in a file that only its owner can read.
+//!
+//! Must never tell the private half to anyone, nor take the place of a key that is there.
+
+use std::fmt;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::rand::SystemRandom;
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::error::GatewayFault;
+
+/// The file with the key: PKCS #8.
+const FILE: &str = "gateway.key";
+
+/// More than any key has.
+const LONGEST: u64 = 4096;
+
+/// The key of this device.
+pub(super) struct Identity {
+    pair: Ed25519KeyPair,
+    /// What the gateway calls the device.
+    id: String,
+}
+
+/// What a login says, all of which is signed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Login<'a> {
+    pub(super) client: &'a str,
+    pub(super) mode: &'a str,
+    pub(super) role: &'a str,
+    pub(super) scopes: &'a [&'a str],
+    pub(super) token: &'a str,
+    /// What the gateway wants to see signed.
+    pub(super) nonce: &'a str,
+    /// In milliseconds since 1970.
+    pub(super) at: u64,
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl Identity {
+    /// The key in `folder`, made if there is none. It blocks.
+    pub(super) fn open(folder: &Path) -> Result<Self, GatewayFault> {
+        let path = folder.join(FILE);
+        let unusable = |problem: String| GatewayFault::Identity { file: path.display().to_string(), problem };
+        let io = |error: std::io::Error| unusable(error.to_string());
+        let bytes = match read(&path).map_err(io)? {
+            Some(bytes) => bytes,
+            None => {
+                let fresh = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+                    .map_err(|_| unusable("the system has no randomness".to_owned()))?;
+                put(folder, &path, fresh.as_ref()).map_err(io)?;
+                // Of two processes that begin at once the second takes what the first has made.
+                read(&path).map_err(io)?.unwrap_or_default()
+            }
+        };
+        Self::from_bytes(&bytes).ok_or_else(|| unusable("it is no Ed25519 key".to_owned()))
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let pair = Ed25519KeyPair::from_pkcs8(bytes).ok()?;
+        let id =
+            Sha256::digest(pair.public_key().as_ref()).iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(Self { pair, id })
+    }
+
+    /// The field `device` of a login.
+    pub(super) fn device(&self, login: Login<'_>) -> Value {
+        let signature = self.pair.sign(self.signed(login).as_bytes());
+        json!({
+            "id": self.id,
+            "publicKey": URL_SAFE_NO_PAD.encode(self.pair.public_key().as_ref()),
+            "signature": URL_SAFE_NO_PAD.encode(signature.as_ref()),
+            "signedAt": login.at,
+            "nonce": login.nonce,
+        })
+    }
+
+    /// What is signed: version 2 of the gateway's own form.
+    pub(super) fn signed(&self, login: Login<'_>) -> String {
+        let Login { client, mode, role, scopes, token, nonce, at } = login;
+        let scopes = scopes.join(",");
+        format!("v2|{}|{client}|{mode}|{role}|{scopes}|{at}|{token}|{nonce}", self.id)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this file owns the key, which is beneath the folder for data")]
+fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    let file = match std::fs::File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Writes a new key whole, and lets one that is there meanwhile be.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this file owns the key: others would be able to read it otherwise"
+)]
+fn put(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let half = folder.join(format!("{FILE}.{}", std::process::id()));
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&half)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    let linked = std::fs::hard_link(&half, path);
+    std::fs::remove_file(&half)?;
+    match linked {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        linked => linked,
+    }
+}

@@ -1,0 +1,343 @@
+//! A Word document in memory: the one door to the engine.
+//!
+//! | File | Door |
+//! |---|---|
+//! | `mod` | opening, reading, comments |
+//! | `apply` | batches of operations |
+//! | `resolve` | listing, accepting and rejecting revisions |
+//! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
+//! | `save` | proof and bytes |
+//!
+//! Must never do I/O: bytes and dates come in, bytes come out.
+
+mod apply;
+mod comment_xml;
+mod lists;
+mod new_parts;
+mod resolve;
+mod save;
+mod settings;
+mod threads;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use engross_xml::{Document, Limits as XmlLimits, NodeId};
+use sha2::{Digest, Sha256};
+
+use crate::canon::Aside;
+use crate::edit::{Ids, free_ids};
+use crate::error::Error;
+use crate::model::{View, paragraphs};
+use crate::names::{BODY, DOCUMENT, VOCABULARY, W, W_URI};
+use crate::numbering::Numbering;
+use crate::ops::Proof;
+use crate::package::{Limits as PackageLimits, Package};
+use crate::parts::{self, Relationship, relationships};
+use crate::read::{
+    ReadOptions, Reading, Sources, StoryPart, find_stories, hexadecimal, read_story, story_root,
+};
+use crate::revisions::{Comment, comments};
+use crate::styles::Styles;
+use crate::text::find;
+
+/// Bounds on what is opened.
+#[derive(Debug, Clone, Default)]
+pub struct Limits {
+    /// Bounds on the container.
+    pub package: PackageLimits,
+    /// Bounds on each part.
+    pub xml: XmlLimits,
+}
+
+/// Who edits, when, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditOptions {
+    /// Author of the revisions.
+    pub author: String,
+    /// Date of the revisions, as RFC 3339 with whole seconds.
+    pub date: String,
+}
+
+/// A document's new bytes, and what was proven about them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    /// The whole file. Identical to the source when nothing changed.
+    pub bytes: Vec<u8>,
+    /// What holds of them.
+    pub proof: Proof,
+}
+
+/// A comment with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedComment {
+    /// `P12`; empty when its anchor is not in the body.
+    pub address: String,
+    /// The comment.
+    pub comment: Comment,
+}
+
+/// A Word document.
+#[derive(Debug, Clone)]
+pub struct WordDocument {
+    pub(crate) package: Package,
+    pub(crate) limits: Limits,
+    pub(crate) main_name: String,
+    pub(crate) tree: Document,
+    pub(crate) body: NodeId,
+    pub(crate) relationships: Vec<Relationship>,
+    styles: Styles,
+    numbering: Numbering,
+    ids: Ids,
+    /// Revisions from here on are this session's.
+    first_id: i64,
+    /// Resolved on purpose: the proof of edits does not apply.
+    resolved: bool,
+    /// Parts besides the main one that the session has changed, as they are now.
+    others: BTreeMap<String, Document>,
+    /// Parts that hold edits of this session, the main one among them.
+    edited: BTreeSet<String>,
+    /// Parts that changed in ways that are no tracked changes.
+    touched: BTreeSet<String>,
+    /// Comments of this session.
+    aside: Aside,
+}
+
+type LoadedStory<'a> = (StoryPart, Option<Cow<'a, Document>>);
+
+impl WordDocument {
+    /// Opens the bytes of a `.docx` file.
+    ///
+    /// # Errors
+    /// When they are no package, no Word document, or pass a limit.
+    pub fn open(bytes: Vec<u8>, limits: &Limits) -> Result<Self, Error> {
+        let package = Package::open(bytes, &limits.package)?;
+        let main_name = relationships(&package, "", &limits.xml)?
+            .into_iter()
+            .find(|relationship| relationship.kind == "officeDocument" && !relationship.external)
+            .map(|relationship| relationship.target)
+            .filter(|target| package.contains(target))
+            .ok_or(Error::NoMainPart)?;
+        let mut tree = parts::parse(&package, &main_name, &limits.xml)?;
+        let root = tree.root();
+        let not_ours = || Error::NotWordprocessing {
+            part: main_name.clone(),
+            root: tree.qualified_name(root).to_owned(),
+        };
+        if tree.name(root) != DOCUMENT {
+            return Err(not_ours());
+        }
+        let body = tree.child(root, BODY).ok_or_else(not_ours)?;
+        let relationships = relationships(&package, &main_name, &limits.xml)?;
+        let optional = |kind: &str| -> Result<Option<Document>, Error> {
+            let target =
+                relationships.iter().find(|relationship| relationship.kind == kind && !relationship.external);
+            match target.filter(|target| package.contains(&target.target)) {
+                Some(target) => parts::parse(&package, &target.target, &limits.xml).map(Some),
+                None => Ok(None),
+            }
+        };
+        let styles = Styles::parse(optional("styles")?.as_ref());
+        let numbering = Numbering::parse(optional("numbering")?.as_ref());
+        let ids = free_ids(&package, &tree)?;
+        tree.ensure_prefix(W, "w", W_URI);
+        Ok(Self {
+            package,
+            limits: limits.clone(),
+            main_name,
+            tree,
+            body,
+            relationships,
+            styles,
+            numbering,
+            first_id: ids.peek(),
+            ids,
+            resolved: false,
+            others: BTreeMap::new(),
+            edited: BTreeSet::new(),
+            touched: BTreeSet::new(),
+            aside: Aside::default(),
+        })
+    }
+
+    /// Token of the document's present state: 64 hexadecimal digits over its main part and its other stories.
+    #[must_use]
+    pub fn revision(&self) -> String {
+        let mut digest = Sha256::new();
+        digest.update(self.tree.write());
+        for name in self.other_story_parts() {
+            digest.update([0]);
+            digest.update(name.as_bytes());
+            digest.update([0]);
+            match self.others.get(&name) {
+                Some(tree) => digest.update(tree.write()),
+                // A part that cannot be unpacked cannot be changed either.
+                None => digest.update(self.package.part(&name).unwrap_or_default()),
+            }
+        }
+        hexadecimal(&digest.finalize())
+    }
+
+    /// What telling the document as Markdown draws on.
+    pub(crate) fn for_markdown(&self) -> (&Document, NodeId, &Styles, &Numbering) {
+        (&self.tree, self.body, &self.styles, &self.numbering)
+    }
+
+    /// Number of paragraphs of the body.
+    #[must_use]
+    pub fn paragraph_count(&self) -> usize {
+        paragraphs(&self.tree, self.body).len()
+    }
+
+    /// Reads a story.
+    ///
+    /// # Errors
+    /// When there is no such story or cursor, or another part cannot be read.
+    pub fn read(&self, options: &ReadOptions) -> Result<Reading, Error> {
+        let name = |id: i64| id.to_string();
+        let mut all = Vec::new();
+        let sources = Sources {
+            document: &self.tree,
+            styles: &self.styles,
+            numbering: &self.numbering,
+            revision_names: &name,
+        };
+        match options.story.as_deref() {
+            None | Some("body") => all = read_story(sources, self.body, "", options.view),
+            Some(wanted) => {
+                for (story, part) in self.stories_named(wanted)? {
+                    let document = part.as_deref().unwrap_or(&self.tree);
+                    if let Some(root) = story_root(document, &story) {
+                        all.extend(read_story(
+                            Sources { document, ..sources },
+                            root,
+                            &story.name,
+                            options.view,
+                        ));
+                    }
+                }
+            }
+        }
+        let total = all.len();
+        if let Some(from) = &options.from {
+            let number = from.trim_start_matches('[').trim_end_matches(']');
+            let start = all.iter().position(|paragraph| {
+                paragraph.address == number || paragraph.address.strip_prefix('P') == Some(number)
+            });
+            let Some(start) = start else { return Err(Error::InvalidCursor { cursor: from.clone() }) };
+            all.drain(..start);
+        }
+        if let Some(search) = &options.search {
+            let wanted = search.to_lowercase();
+            all.retain(|paragraph| !find(&paragraph.text.to_lowercase(), &wanted).is_empty());
+        }
+        let mut cursor = None;
+        if let Some(limit) = options.limit.filter(|limit| *limit < all.len()) {
+            cursor = all.get(limit).map(|paragraph| paragraph.address.clone());
+            all.truncate(limit);
+        }
+        let view = match options.view {
+            View::Original => "original",
+            View::Markup => "markup",
+            _ => "accepted",
+        };
+        Ok(Reading { revision: self.revision(), view, paragraphs: all, cursor, total })
+    }
+
+    /// Every comment, with its place in the body.
+    ///
+    /// # Errors
+    /// When the comments part cannot be read.
+    pub fn comments(&self) -> Result<Vec<PlacedComment>, Error> {
+        let Some(part) = self.related("comments")? else { return Ok(Vec::new()) };
+        let numbers = crate::revisions::numbers(&paragraphs(&self.tree, self.body));
+        Ok(comments(&part, &self.tree, self.body)
+            .into_iter()
+            .map(|comment| {
+                let number = comment.paragraph.and_then(|paragraph| numbers.get(&paragraph));
+                PlacedComment {
+                    address: number.map_or_else(String::new, |number| format!("P{number}")),
+                    comment,
+                }
+            })
+            .collect())
+    }
+
+    /// Parses the part that the main part relates to by `kind`, if there is one.
+    pub(crate) fn related(&self, kind: &str) -> Result<Option<Cow<'_, Document>>, Error> {
+        self.related_name(kind).map(|name| self.story_tree(&name)).transpose()
+    }
+
+    /// Name of the part that the main part relates to by `kind`, if there is one.
+    pub(crate) fn related_name(&self, kind: &str) -> Option<String> {
+        let target = self
+            .relationships
+            .iter()
+            .find(|relationship| relationship.kind == kind && !relationship.external);
+        target.map(|target| target.target.clone()).filter(|target| self.package.contains(target))
+    }
+
+    /// A part besides the main one as it is now.
+    pub(crate) fn story_tree(&self, name: &str) -> Result<Cow<'_, Document>, Error> {
+        match self.others.get(name) {
+            Some(tree) => Ok(Cow::Borrowed(tree)),
+            None => parts::parse(&self.package, name, &self.limits.xml).map(Cow::Owned),
+        }
+    }
+
+    /// The tree of a part, to be changed; it is loaded when it was not yet.
+    fn load_mut(&mut self, name: &str) -> Result<&mut Document, Error> {
+        if name == self.main_name {
+            return Ok(&mut self.tree);
+        }
+        if !self.others.contains_key(name) {
+            let mut tree = parts::parse(&self.package, name, &self.limits.xml)?;
+            let root = tree.name(tree.root());
+            if VOCABULARY.namespaces.first().is_some_and(|uris| uris.contains(&tree.namespace_uri(root))) {
+                tree.ensure_prefix(W, "w", W_URI);
+            }
+            self.others.insert(name.to_owned(), tree);
+        }
+        self.others.get_mut(name).ok_or(Error::NoMainPart)
+    }
+
+    fn stories(&self) -> Result<Vec<StoryPart>, Error> {
+        find_stories(&self.package, (&self.main_name, &self.tree), &self.relationships, &self.limits.xml)
+    }
+
+    /// Stories of that name (`footnote:3`), or of that kind (`footnotes`), with their part unless it is the main one.
+    fn stories_named(&self, wanted: &str) -> Result<Vec<LoadedStory<'_>>, Error> {
+        let stories = self.stories()?;
+        let kind = wanted.strip_suffix("es").filter(|kind| *kind == "textbox").or(wanted.strip_suffix('s'));
+        let fits = |story: &&StoryPart| {
+            story.name == wanted || kind.is_some_and(|kind| story.name.split(':').next() == Some(kind))
+        };
+        let chosen: Vec<StoryPart> = stories.iter().filter(fits).cloned().collect();
+        if chosen.is_empty() {
+            let mut known: Vec<&str> =
+                std::iter::once("body").chain(stories.iter().map(|s| s.name.as_str())).collect();
+            known.truncate(20);
+            return Err(Error::UnknownStory { name: wanted.to_owned(), known: known.join(", ") });
+        }
+        let load = |story: StoryPart| {
+            let part = if story.part == self.main_name { None } else { Some(self.story_tree(&story.part)?) };
+            Ok((story, part))
+        };
+        chosen.into_iter().map(load).collect()
+    }
+
+    /// Parts besides the main one that hold text.
+    pub(crate) fn other_story_parts(&self) -> Vec<String> {
+        let kinds = ["header", "footer", "footnotes", "endnotes", "comments"];
+        let mut parts: Vec<String> = self
+            .relationships
+            .iter()
+            .filter(|relationship| kinds.contains(&relationship.kind.as_str()) && !relationship.external)
+            .map(|relationship| relationship.target.clone())
+            .filter(|target| self.package.contains(target))
+            .collect();
+        parts.sort();
+        parts.dedup();
+        parts
+    }
+}

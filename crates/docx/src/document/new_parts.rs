@@ -1,0 +1,163 @@
+//! Parts that a document gets: their names, content types and relationships (ISO/IEC 29500-2 §§9–10).
+
+use engross_xml::Document;
+
+use super::WordDocument;
+use crate::error::Error;
+use crate::names::{
+    N_CONTENT_TYPE, N_ID, N_PART_NAME, N_TARGET, N_TYPE, OVERRIDE, RELATIONSHIP, VOCABULARY, W_URI,
+};
+use crate::parts::{self, Relationship, relationships_part};
+
+/// A kind of part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartKind {
+    /// The last step of its relationship's type.
+    pub(super) relationship: &'static str,
+    /// What the type begins with, unless it is the document's own.
+    base: Option<&'static str>,
+    /// The last word of its content type.
+    content: &'static str,
+    /// The root element, with its namespace.
+    root: (&'static str, &'static str, &'static str),
+}
+
+const MICROSOFT_2011: &str = "http://schemas.microsoft.com/office/2011/relationships";
+const MICROSOFT_2016: &str = "http://schemas.microsoft.com/office/2016/09/relationships";
+const W15_URI: &str = "http://schemas.microsoft.com/office/word/2012/wordml";
+const W16CID_URI: &str = "http://schemas.microsoft.com/office/word/2016/wordml/cid";
+
+pub(super) const COMMENTS_PART: PartKind =
+    PartKind { relationship: "comments", base: None, content: "comments", root: ("w", "comments", W_URI) };
+pub(super) const NUMBERING_PART: PartKind =
+    PartKind { relationship: "numbering", base: None, content: "numbering", root: ("w", "numbering", W_URI) };
+pub(super) const SETTINGS_PART: PartKind =
+    PartKind { relationship: "settings", base: None, content: "settings", root: ("w", "settings", W_URI) };
+pub(super) const COMMENTS_EXTENDED: PartKind = PartKind {
+    relationship: "commentsExtended",
+    base: Some(MICROSOFT_2011),
+    content: "commentsExtended",
+    root: ("w15", "commentsEx", W15_URI),
+};
+pub(super) const COMMENTS_IDS: PartKind = PartKind {
+    relationship: "commentsIds",
+    base: Some(MICROSOFT_2016),
+    content: "commentsIds",
+    root: ("w16cid", "commentsIds", W16CID_URI),
+};
+pub(super) const PEOPLE: PartKind = PartKind {
+    relationship: "people",
+    base: Some(MICROSOFT_2011),
+    content: "people",
+    root: ("w15", "people", W15_URI),
+};
+
+const STRICT: &str = "http://purl.oclc.org/ooxml/officeDocument/relationships";
+const TRANSITIONAL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+const WORD_TYPES: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml";
+const TYPES_PART: &str = "[Content_Types].xml";
+
+impl WordDocument {
+    /// The name of the part of that kind; an empty one is made when there is none.
+    pub(super) fn part_of_kind(&mut self, kind: PartKind) -> Result<String, Error> {
+        if let Some(name) = self.related_name(kind.relationship) {
+            return Ok(name);
+        }
+        let folder =
+            self.main_name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        let mut file = format!("{}.xml", kind.relationship);
+        let mut number = 1;
+        while self.package.contains(&format!("{folder}{file}")) {
+            number += 1;
+            file = format!("{}{number}.xml", kind.relationship);
+        }
+        let name = format!("{folder}{file}");
+        let root = self.tree.name(self.tree.root());
+        let is_strict = self.tree.namespace_uri(root) != W_URI;
+        let (prefix, element, uri) = kind.root;
+        let uri = if is_strict && uri == W_URI { self.tree.namespace_uri(root) } else { uri };
+        let skeleton = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<{prefix}:{element} xmlns:{prefix}=\"{uri}\"></{prefix}:{element}>"
+        );
+        let base = kind.base.unwrap_or(if is_strict { STRICT } else { TRANSITIONAL });
+        self.relate(&file, &format!("{base}/{}", kind.relationship))?;
+        self.declare_type(&name, &format!("{WORD_TYPES}.{}+xml", kind.content))?;
+        self.package.set_part(&name, skeleton.into_bytes());
+        Ok(name)
+    }
+
+    /// Gives a part the content type that its kind has, whatever it had (case 179 of the contract).
+    pub(super) fn mend_type(&mut self, name: &str, kind: PartKind) -> Result<bool, Error> {
+        let wanted = format!("{WORD_TYPES}.{}+xml", kind.content);
+        let types = parts::ContentTypes::parse(&self.package, &self.limits.xml)?;
+        if types.of(name) == Some(wanted.as_str()) {
+            return Ok(false);
+        }
+        self.declare_type(name, &wanted)?;
+        Ok(true)
+    }
+
+    fn relate(&mut self, file: &str, kind: &str) -> Result<(), Error> {
+        let part = relationships_part(&self.main_name);
+        let mut tree = self.plain_part(
+            &part,
+            "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>",
+        )?;
+        let mut number = 1;
+        let taken = |id: &str| self.relationships.iter().any(|known| known.id == id);
+        while taken(&format!("rId{number}")) {
+            number += 1;
+        }
+        let id = format!("rId{number}");
+        let node = tree.new_element(RELATIONSHIP);
+        for (name, value) in [(N_ID, id.as_str()), (N_TYPE, kind), (N_TARGET, file)] {
+            tree.set_attribute(node, name, value);
+        }
+        let root = tree.root();
+        tree.append(root, node);
+        self.package.set_part(&part, tree.write());
+        let folder =
+            self.main_name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        self.relationships.push(Relationship {
+            id,
+            kind: kind.rsplit('/').next().unwrap_or(kind).to_owned(),
+            target: format!("{folder}{file}"),
+            external: false,
+        });
+        Ok(())
+    }
+
+    fn declare_type(&mut self, part: &str, content_type: &str) -> Result<(), Error> {
+        let mut tree = self.plain_part(
+            TYPES_PART,
+            "<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"></Types>",
+        )?;
+        let root = tree.root();
+        let part_name = format!("/{part}");
+        let old = tree.children(root).find(|node| {
+            tree.name(*node) == OVERRIDE
+                && tree
+                    .attribute(*node, N_PART_NAME)
+                    .is_some_and(|name| name.eq_ignore_ascii_case(&part_name))
+        });
+        match old {
+            Some(old) => tree.set_attribute(old, N_CONTENT_TYPE, content_type),
+            None => {
+                let node = tree.new_element(OVERRIDE);
+                tree.set_attribute(node, N_PART_NAME, &part_name);
+                tree.set_attribute(node, N_CONTENT_TYPE, content_type);
+                tree.append(root, node);
+            }
+        }
+        self.package.set_part(TYPES_PART, tree.write());
+        Ok(())
+    }
+
+    fn plain_part(&self, name: &str, otherwise: &str) -> Result<Document, Error> {
+        if self.package.contains(name) {
+            return parts::parse(&self.package, name, &self.limits.xml);
+        }
+        Document::parse(otherwise.as_bytes().to_vec(), &VOCABULARY, &self.limits.xml)
+            .map_err(|source| Error::Xml { part: name.to_owned(), source })
+    }
+}

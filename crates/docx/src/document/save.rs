@@ -1,0 +1,75 @@
+//! From the session's trees to proven bytes.
+
+use engross_xml::{Document, NodeId};
+
+use super::{Saved, WordDocument};
+use crate::error::Error;
+use crate::names::{P, SECT_PR};
+use crate::ops::{Proof, ProofState, Tracking};
+use crate::parts;
+use crate::proof::{self, Edited};
+use crate::revisions::{Selection, Side, resolve};
+
+impl WordDocument {
+    /// The package with one empty paragraph in place of all that the body says; its section stays, and with it headers, footers
+    /// and page layout. For templates: nothing is tracked or proven.
+    pub(crate) fn emptied(mut self) -> Result<Vec<u8>, Error> {
+        let paragraph = self.tree.new_element(P);
+        let said: Vec<NodeId> = self.tree.children(self.body).collect();
+        let section = said.iter().copied().rfind(|node| self.tree.name(*node) == SECT_PR);
+        match section {
+            Some(section) => self.tree.insert_before(section, paragraph),
+            None => self.tree.append(self.body, paragraph),
+        }
+        for node in said.into_iter().filter(|node| Some(*node) != section) {
+            self.tree.detach(node);
+        }
+        self.package.set_part(&self.main_name, self.tree.write());
+        Ok(self.package.write()?)
+    }
+
+    /// Writes the document, after proving on the bytes to be written that this session's edits can be rejected and
+    /// accepted.
+    ///
+    /// # Errors
+    /// [`Error::ProofFailed`]; then nothing must be written.
+    pub fn save(&self, tracking: Tracking) -> Result<Saved, Error> {
+        let nothing = Proof { reject: ProofState::NotApplicable, accept: ProofState::NotApplicable };
+        if self.edited.is_empty() && self.touched.is_empty() && !self.resolved {
+            return Ok(Saved { bytes: self.package.source().to_vec(), proof: nothing });
+        }
+        let mut package = self.package.clone();
+        let mut proof = nothing;
+        let main = (&self.main_name, &self.tree);
+        for (name, tree) in std::iter::once(main).chain(&self.others) {
+            let edited = self.edited.contains(name);
+            if !self.resolved && !edited && !self.touched.contains(name) {
+                continue;
+            }
+            let written = match tracking {
+                Tracking::Untracked if !self.edited.is_empty() => self.untracked(tree),
+                _ => tree.write(),
+            };
+            if !self.resolved && edited {
+                let source = parts::parse(&self.package, name, &self.limits.xml)?;
+                let edited = Edited {
+                    source: &source,
+                    live: tree,
+                    first_id: self.first_id,
+                    part: name,
+                    aside: &self.aside,
+                };
+                proof = proof::prove(&edited, &written, tracking, &self.limits.xml)?;
+            }
+            package.set_part(name, written);
+        }
+        Ok(Saved { bytes: package.write()?, proof })
+    }
+
+    fn untracked(&self, tree: &Document) -> Vec<u8> {
+        let mut tree = tree.clone();
+        let root = tree.root();
+        resolve(&mut tree, root, Side::Accept, Selection::IdsFrom(self.first_id));
+        tree.write()
+    }
+}

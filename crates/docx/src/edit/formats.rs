@@ -1,0 +1,192 @@
+//! Looks in a draft: those of text as `w:rPrChange`, those of paragraphs as `w:pPrChange`.
+//!
+//! An element has one record of what was before. Somebody else's is never touched, so a look that would need a second
+//! one is refused.
+
+use std::ops::Range;
+
+use engross_xml::{Document, NodeId};
+
+use crate::edit::draft::{Draft, Written};
+use crate::edit::marks::change_properties;
+use crate::edit::pen::Pen;
+use crate::edit::plan::TextLook;
+use crate::edit::properties::Setting;
+use crate::edit::splice::{cut_out, refuse_barrier};
+use crate::error::{Refusal, RefusalCode};
+use crate::model::{AtomKind, Barrier, LOCKED, Paragraph, is_id_since, mark_revisions};
+use crate::names::{INS, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE};
+
+impl Draft<'_> {
+    /// Gives text a look, each run with a record of what it was.
+    pub(super) fn write_look(&mut self, look: &TextLook, author: &str) -> Result<Written, Refusal> {
+        let TextLook { index, range, settings } = look;
+        let nodes = self.own_chain(*index);
+        let fields = self.base.context(*index);
+        let (view, first_id) = (self.base.view, self.first_id);
+        let read = |document: &Document| Paragraph::read_chain(document, &nodes, view, fields.as_ref());
+        let paragraph = read(self.base.tree);
+        refuse_look(self.base.tree, &paragraph, range, first_id)?;
+        let mut pen = self.pen(author);
+        let is_so = |document: &Document, run: NodeId| {
+            let own = document.child(run, R_PR);
+            settings.iter().all(|setting| setting.holds(document, own))
+        };
+        let mut changed = false;
+        for part in stretches(&paragraph, range) {
+            // Runs are looked at before they are cut, so that what already looks so stays whole; and anew each time,
+            // since an earlier cut leaves a run with only its first piece.
+            let now = read(pen.document);
+            if now.overlapping(part.clone()).all(|atom| is_so(pen.document, atom.run)) {
+                continue;
+            }
+            for run in cut_out(&mut pen, &now, part) {
+                if !is_so(pen.document, run) {
+                    change_run(&mut pen, run, settings)?;
+                    changed = true;
+                }
+            }
+        }
+        // The looks are read back by other means than they were written.
+        let after = read(self.base.tree);
+        let text = |kind| matches!(kind, AtomKind::Text | AtomKind::Character(_));
+        let wrong =
+            after.overlapping(range.clone()).any(|atom| text(atom.kind) && !is_so(self.base.tree, atom.run));
+        if wrong {
+            return Err(Refusal::new(
+                RefusalCode::ProofFailed,
+                "the text would not look as wanted, so it was taken back; please report this document",
+            ));
+        }
+        Ok(if changed { Written::Done } else { Written::Nothing("the text already looks like that") })
+    }
+
+    /// Gives a paragraph a look.
+    pub(super) fn write_paragraph_look(
+        &mut self,
+        index: usize,
+        settings: &[Setting],
+        author: &str,
+    ) -> Result<Written, Refusal> {
+        if self.is_gone(index) {
+            return Err(Refusal::new(
+                RefusalCode::OverlappingOperations,
+                format!("an earlier operation of this batch deletes P{}", index + 1),
+            ));
+        }
+        let first_id = self.first_id;
+        let nodes = self.own_chain(index);
+        let pen = &mut self.pen(author);
+        let mut changed = false;
+        for node in nodes {
+            let own = pen.document.child(node, P_PR);
+            if settings.iter().all(|setting| setting.holds(pen.document, own)) {
+                continue;
+            }
+            changed = true;
+            let is_new = mark_revisions(pen.document, node)
+                .any(|mark| pen.document.name(mark) == INS && is_id_since(pen.document, mark, first_id));
+            if is_new {
+                // The element is this batch's own: rejecting takes all of it away.
+                let properties = pen.ensure_paragraph_properties(node);
+                for setting in settings {
+                    setting.apply(pen.document, properties);
+                }
+                continue;
+            }
+            refuse_second_record(pen, own, P_PR_CHANGE)?;
+            let wanted = match pen.copy_paragraph_properties(node) {
+                Some(copy) => copy,
+                None => pen.document.new_element(P_PR),
+            };
+            for setting in settings {
+                setting.apply(pen.document, wanted);
+            }
+            change_properties(pen, node, Some(wanted));
+            let now = pen.document.child(node, P_PR);
+            if !settings.iter().all(|setting| setting.holds(pen.document, now)) {
+                return Err(Refusal::new(
+                    RefusalCode::ProofFailed,
+                    "the paragraph would not look as wanted, so it was taken back; please report this document",
+                ));
+            }
+        }
+        Ok(if changed { Written::Done } else { Written::Nothing("the paragraph already looks like that") })
+    }
+}
+
+/// Stretches of the range that one run after the other holds.
+fn stretches(paragraph: &Paragraph, range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<(Range<usize>, NodeId)> = Vec::new();
+    for atom in paragraph.overlapping(range.clone()).filter(|atom| atom.kind != AtomKind::Object) {
+        let own = atom.range.start.max(range.start)..atom.range.end.min(range.end);
+        match found.last_mut() {
+            Some((known, run)) if known.end == own.start && *run == atom.run => known.end = own.end,
+            _ => found.push((own, atom.run)),
+        }
+    }
+    found.into_iter().map(|(range, _)| range).collect()
+}
+
+fn refuse_look(
+    document: &Document,
+    paragraph: &Paragraph,
+    range: &Range<usize>,
+    first_id: i64,
+) -> Result<(), Refusal> {
+    for atom in paragraph.overlapping(range.clone()) {
+        match &atom.barrier {
+            Some(barrier @ Barrier::Move) => return Err(refuse_barrier(barrier)),
+            Some(barrier @ Barrier::ContentControl(LOCKED)) => return Err(refuse_barrier(barrier)),
+            _ => {}
+        }
+        if atom.deleted.is_some_and(|deletion| is_id_since(document, deletion, first_id)) {
+            return Err(Refusal::new(
+                RefusalCode::OverlappingOperations,
+                "an earlier operation of this batch deletes the text; mark the new text up instead, as **bold**, \
+                 or send this one after reading again",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn refuse_second_record(
+    pen: &Pen<'_>,
+    properties: Option<NodeId>,
+    record: engross_xml::Name,
+) -> Result<(), Refusal> {
+    let known = properties.and_then(|properties| pen.document.child(properties, record));
+    if known.is_some_and(|known| !is_id_since(pen.document, known, pen.since)) {
+        return Err(Refusal::new(
+            RefusalCode::FormatRevision,
+            "its look is already changed by a pending revision, which can hold only one change; \
+             accept or reject that one first",
+        ));
+    }
+    Ok(())
+}
+
+fn change_run(pen: &mut Pen<'_>, run: NodeId, settings: &[Setting]) -> Result<(), Refusal> {
+    let own = pen.document.child(run, R_PR);
+    refuse_second_record(pen, own, R_PR_CHANGE)?;
+    let properties = match own {
+        Some(properties) => properties,
+        None => {
+            let properties = pen.document.new_element(R_PR);
+            pen.document.prepend(run, properties);
+            properties
+        }
+    };
+    if pen.document.child(properties, R_PR_CHANGE).is_none() {
+        let before = pen.document.copy(properties);
+        pen.strip_tracking(before);
+        let record = pen.revision(R_PR_CHANGE);
+        pen.document.append(record, before);
+        pen.document.append(properties, record);
+    }
+    for setting in settings {
+        setting.apply(pen.document, properties);
+    }
+    Ok(())
+}

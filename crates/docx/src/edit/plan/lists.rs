@@ -1,0 +1,233 @@
+//! Lists: items that come, go and change, and the numbers they have.
+
+use crate::edit::base::Base;
+use crate::edit::content::{Syntax, read_content};
+use crate::edit::plan::blocks::{Wanted, align};
+use crate::edit::plan::{ListWish, NewParagraphs, Planned, Step, styled_text};
+use crate::edit::properties::Setting;
+use crate::edit::supplies::Supplies;
+use crate::error::{Refusal, RefusalCode};
+use crate::numbering::{NumberFormat, paragraph_numbering};
+use crate::ops::{ListKind, NumberStyle, Where};
+use crate::styles::DEEPEST_LEVEL;
+use crate::text::{Block, ItemMarker, parse_blocks, without_marker};
+
+impl Base<'_> {
+    /// Number and level of the list that a paragraph is in.
+    pub(crate) fn list_of(&self, index: usize) -> Option<(i64, u8)> {
+        let node = self.paragraphs.get(index)?;
+        paragraph_numbering(self.document(), *node, self.styles, self.numbering)
+    }
+
+    /// How a level of a list is marked.
+    fn kind_of(&self, number: i64, level: u8) -> Option<ListKind> {
+        Some(match self.numbering.level(number, level, self.styles)?.format {
+            NumberFormat::Bullet => ListKind::Bullet,
+            NumberFormat::LowerLetter => ListKind::Numbered(NumberStyle::LowerLetter),
+            NumberFormat::UpperLetter => ListKind::Numbered(NumberStyle::UpperLetter),
+            NumberFormat::LowerRoman => ListKind::Numbered(NumberStyle::LowerRoman),
+            NumberFormat::UpperRoman => ListKind::Numbered(NumberStyle::UpperRoman),
+            _ => ListKind::Numbered(NumberStyle::Decimal),
+        })
+    }
+}
+
+/// What a typed marker asks for, and the number it has.
+pub(super) fn kind_of_marker(marker: ItemMarker) -> (ListKind, u32) {
+    match marker {
+        ItemMarker::Bullet => (ListKind::Bullet, 1),
+        ItemMarker::Decimal(number) => (ListKind::Numbered(NumberStyle::Decimal), number),
+        ItemMarker::LowerLetter(number) => (ListKind::Numbered(NumberStyle::LowerLetter), number),
+        ItemMarker::UpperLetter(number) => (ListKind::Numbered(NumberStyle::UpperLetter), number),
+        ItemMarker::LowerRoman(number) => (ListKind::Numbered(NumberStyle::LowerRoman), number),
+        ItemMarker::UpperRoman(number) => (ListKind::Numbered(NumberStyle::UpperRoman), number),
+    }
+}
+
+/// Finds the list for items: the one that is there if it is marked so, else a new one for each kind.
+pub(super) struct ListFinder {
+    known: Option<i64>,
+    made: Vec<(ListKind, i64)>,
+    /// The list of the first level, in which deeper items stand, too.
+    outer: Option<i64>,
+}
+
+impl ListFinder {
+    pub(super) fn new(base: &Base<'_>, old: &[usize]) -> Self {
+        let known = old.iter().find_map(|index| base.list_of(*index)).map(|(number, _)| number);
+        Self { known, made: Vec::new(), outer: None }
+    }
+
+    /// The number of the list for an item. Deeper items count in the list of those above.
+    pub(super) fn number(
+        &mut self,
+        base: &Base<'_>,
+        supplies: &mut Supplies,
+        (kind, level): (ListKind, u8),
+        start: u32,
+    ) -> i64 {
+        if level > 0
+            && let Some(outer) = self.outer
+        {
+            supplies.mark_level(outer, level, kind);
+            return outer;
+        }
+        let fits = |number: &i64| base.kind_of(*number, level) == Some(kind);
+        let number = self
+            .known
+            .filter(fits)
+            .or_else(|| self.made.iter().find(|(known, _)| *known == kind).map(|(_, number)| *number));
+        let number = number.unwrap_or_else(|| {
+            let number = supplies.list(kind, start.max(1), self.known);
+            self.made.push((kind, number));
+            number
+        });
+        self.outer = Some(number);
+        number
+    }
+}
+
+pub(super) fn edit_list(
+    base: &mut Base<'_>,
+    supplies: &mut Supplies,
+    (first, last): (usize, usize),
+    (items, kind): (&[String], ListKind),
+    syntax: Syntax,
+) -> Result<Planned, Refusal> {
+    let places: Vec<_> = (first..=last).map(|index| base.table_at(index)).collect();
+    if places.iter().any(|place| Some(place) != places.first()) {
+        return Err(Refusal::new(
+            RefusalCode::TableEditRefused,
+            "the range begins or ends inside a table; a list stands outside of it, or within one cell",
+        ));
+    }
+    let old: Vec<usize> = (first..=last).collect();
+    // A heading that shows no number stays a heading above the list.
+    let mut finder = ListFinder::new(base, &old);
+    let base_level = old.iter().find_map(|index| base.list_of(*index)).map_or(0, |(_, level)| level);
+    let parsed = parse_blocks(&items.iter().map(|item| as_item(item)).collect::<Vec<_>>().join("\n"));
+    let mut start = None;
+    let mut wanted = Vec::new();
+    for (item, text) in parsed.iter().zip(items) {
+        let (level, text) = match item {
+            Block::Item(item) => {
+                let (typed, number) = kind_of_marker(item.marker);
+                if start.is_none() && typed == kind {
+                    start = Some(number);
+                }
+                (item.level, item.text.as_str())
+            }
+            _ => (0, text.trim()),
+        };
+        let number = finder.number(base, supplies, (kind, base_level), start.unwrap_or(1));
+        let level = (base_level + level).min(DEEPEST_LEVEL);
+        wanted.push(Wanted {
+            content: read_content(text, syntax)?,
+            style: None,
+            list: ListWish::In(number, level),
+        });
+    }
+    Ok(align(base, &old, &wanted, (first, Where::Before)).into())
+}
+
+/// One line that is read as an item, whatever marker it has.
+fn as_item(text: &str) -> String {
+    let line = text.replace(['\n', '\r'], " ");
+    if crate::text::split_marker(&line).is_some() {
+        return line;
+    }
+    let indent: String = line.chars().take_while(|c| c.is_whitespace()).collect();
+    format!("{indent}- {}", line.trim())
+}
+
+pub(super) fn insert_item(
+    base: &mut Base<'_>,
+    index: usize,
+    (text, indent): (&str, i64),
+    syntax: Syntax,
+) -> Result<Planned, Refusal> {
+    let Some((number, level)) = base.list_of(index) else {
+        return Err(Refusal::new(
+            RefusalCode::TargetNotFound,
+            format!("P{} is no item of a list; use edit_list to make one, or insert_paragraph", index + 1),
+        ));
+    };
+    let step = indent.clamp(-1, 1);
+    let wanted = i64::from(level) + step;
+    let deepest = i64::from(DEEPEST_LEVEL);
+    let new_level = u8::try_from(wanted.clamp(0, deepest)).unwrap_or(level);
+    let remark = (step != indent || wanted != i64::from(new_level))
+        .then(|| format!("'indentLevel' was {indent}; the item stands at level {new_level}"));
+    let content = read_content(without_marker(text.trim()), syntax)?;
+    let list = if new_level == level { ListWish::Like } else { ListWish::In(number, new_level) };
+    let new = NewParagraphs { index, side: Where::After, content, style: None, list, goes_on: true };
+    Ok(Planned { steps: vec![Step::Insert(new)], remark, found: None })
+}
+
+pub(super) fn convert_headers(
+    base: &mut Base<'_>,
+    supplies: &mut Supplies,
+    indices: &[usize],
+    (texts, format): (&[String], NumberStyle),
+    syntax: Syntax,
+) -> Result<Planned, Refusal> {
+    let mut places: Vec<(usize, Option<&String>)> = Vec::new();
+    for (at, index) in indices.iter().enumerate() {
+        if !places.iter().any(|(known, _)| known == index) {
+            places.push((*index, texts.get(at)));
+        }
+    }
+    places.sort_by_key(|(index, _)| *index);
+    let number = supplies.list(ListKind::Numbered(format), 1, None);
+    let mut steps = Vec::new();
+    for (index, text) in places {
+        let old = base.text(index).to_owned();
+        let text = match text {
+            Some(text) => read_content(without_marker(text.trim()), syntax)?,
+            None => read_content(without_marker(&old), Syntax::Plain)?,
+        };
+        steps.extend(styled_text(base, index, &text));
+        steps.push(Step::ParagraphLook { index, settings: vec![Setting::list(number, 0)] });
+    }
+    Ok(steps.into())
+}
+
+pub(super) fn edit_section(
+    base: &mut Base<'_>,
+    index: usize,
+    (header, body): (Option<&str>, Option<&[String]>),
+    preserve: bool,
+    syntax: Syntax,
+) -> Result<Planned, Refusal> {
+    let Some((_, level)) = base.list_of(index) else {
+        return Err(Refusal::new(
+            RefusalCode::TargetNotFound,
+            format!(
+                "P{} has no number, so it heads no section; name the numbered paragraph above",
+                index + 1
+            ),
+        ));
+    };
+    let mut steps = Vec::new();
+    if let Some(header) = header {
+        let content = read_content(without_marker(header.trim()), syntax)?;
+        steps.extend(styled_text(base, index, &content));
+    }
+    let Some(body) = body else { return Ok(steps.into()) };
+    let ends = |at: &usize| match base.list_of(*at) {
+        Some((_, own)) => preserve || own <= level,
+        None => base.table_at(*at) != base.table_at(index),
+    };
+    let end = (index + 1..base.paragraphs.len()).find(ends).unwrap_or(base.paragraphs.len());
+    let old: Vec<usize> = (index + 1..end).collect();
+    let mut wanted = Vec::new();
+    for text in body {
+        wanted.push(Wanted {
+            content: read_content(text.trim(), syntax)?,
+            style: None,
+            list: ListWish::Outside,
+        });
+    }
+    steps.extend(align(base, &old, &wanted, (index, Where::After)));
+    Ok(steps.into())
+}

@@ -1,0 +1,51 @@
+use super::{Limits, WordDocument, from_markdown};
+use crate::model::View;
+
+fn there_and_back(markdown: &str) -> String {
+    let bytes = from_markdown(markdown, None, &Limits::default()).unwrap();
+    let document = WordDocument::open(bytes, &Limits::default()).unwrap();
+    assert_eq!(document.revisions().unwrap(), []);
+    assert_eq!(crate::check(&document).unwrap(), [], "{markdown}");
+    document.to_markdown(View::Accepted).unwrap()
+}
+
+#[test]
+fn what_markdown_says_comes_back() {
+    for text in [
+        "# Title\n\nText with **bold**, *italic*, ++under++ and ~~struck~~ words.",
+        "one\n\ntwo\n\nthree",
+        "- a\n- b\n    - c\n- d",
+        "1. a\n2. b",
+        "7. seven\n8. eight",
+        "## Scope\n\nText\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nEnd",
+        "my_var_name, 2 * 3 * 4, ~5 to ~6, $a fee$ and C:\\new",
+        "a line\nand another",
+    ] {
+        let back = there_and_back(text);
+        let head = back.replace("**A**", "A").replace("**B**", "B");
+        assert_eq!(head, text);
+        // What was read once is read the same again.
+        assert_eq!(there_and_back(&back), back);
+    }
+}
+
+#[test]
+fn revisions_are_told_as_criticmarkup() {
+    let bytes = from_markdown("The fee is due.", None, &Limits::default()).unwrap();
+    let mut document = WordDocument::open(bytes, &Limits::default()).unwrap();
+    let json = serde_json::json!([{"op": "modify_text", "originalText": "fee", "replacementText": "charge"}]);
+    let options = crate::EditOptions { author: "A".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+    document.apply(&crate::ops::parse_batch(&json).unwrap(), &options).unwrap();
+    assert_eq!(document.to_markdown(View::Markup).unwrap(), "The {--fee--}{++charge++} is due.");
+    assert_eq!(document.to_markdown(View::Accepted).unwrap(), "The charge is due.");
+    assert_eq!(document.to_markdown(View::Original).unwrap(), "The fee is due.");
+}
+
+#[test]
+fn a_template_keeps_its_styles_and_loses_its_text() {
+    let template = from_markdown("# Old\n\nold text", None, &Limits::default()).unwrap();
+    let bytes = from_markdown("new", Some(template), &Limits::default()).unwrap();
+    let document = WordDocument::open(bytes, &Limits::default()).unwrap();
+    assert!(document.to_markdown(View::Accepted).unwrap().ends_with("new"));
+    assert!(!document.to_markdown(View::Accepted).unwrap().contains("old"));
+}

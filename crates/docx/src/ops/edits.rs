@@ -1,0 +1,331 @@
+//! From the JSON of one operation to its edit.
+
+use serde_json::Value;
+
+use crate::ops::address::{parse_occurrence, parse_place};
+use crate::ops::fields::{
+    Object, choice, flag, optional_count, optional_flag, optional_text, owned_text, required_text, texts,
+};
+use crate::ops::formats::{parse_highlight, parse_paragraph_format, parse_text_format};
+use crate::ops::operation::{Edit, ListKind, NumberStyle, Occurrence, Place, TableAction, Where};
+use crate::revisions::{Choice, Range, RevisionKind, Side};
+
+/// Reads the edit of the operation `name`, whose fields are known to be among its own.
+pub(super) fn parse_edit(name: &str, object: &Object) -> Result<Edit, String> {
+    let fields =
+        Fields { name, object, occurrence: object.get("occurrence").map(parse_occurrence).transpose()? };
+    match name {
+        "modify_text" => fields.modify_text(),
+        "edit_paragraph" => fields.edit_paragraph(),
+        "insert_paragraph" => {
+            let (side, place) = fields.beside()?;
+            let style = owned_text(object, "style")?;
+            Ok(Edit::InsertParagraph { place, side, content: fields.text("content")?, style })
+        }
+        "delete_paragraph" => Ok(Edit::DeleteParagraph { place: fields.required_place()? }),
+        "restore_paragraph" => Ok(Edit::Restore { place: fields.required_place()? }),
+        "replace_paragraph" => {
+            Ok(Edit::Replace { place: fields.required_place()?, end: None, content: fields.text("content")? })
+        }
+        "replace_range" => {
+            let place = fields.required_place()?;
+            let end = fields.end(&place)?.ok_or("replace_range needs 'endParagraphIndex'")?;
+            Ok(Edit::Replace { place, end: Some(end), content: fields.text("content")? })
+        }
+        "move_paragraph" => {
+            let place = fields.required_place()?;
+            let end = fields.end(&place)?;
+            let (side, to) = fields.beside()?;
+            Ok(Edit::Move { place, end, side, to: Place { occurrence: None, ..to } })
+        }
+        "format_text" => {
+            let text = fields.phrase("textToFormat")?;
+            let format = parse_text_format(object)?;
+            let (place, occurrence) = fields.phrase_place(text.as_deref())?;
+            Ok(Edit::FormatText { place, text, occurrence, format })
+        }
+        "highlight_text" => {
+            let text = fields.phrase("textToFind")?;
+            let color = parse_highlight(object, "color")?.unwrap_or_else(|| "yellow".to_owned());
+            let (place, occurrence) = fields.phrase_place(text.as_deref())?;
+            Ok(Edit::Highlight { place, text, occurrence, color })
+        }
+        "format_paragraph" => {
+            let place = fields.required_place()?;
+            let end = fields.end(&place)?;
+            Ok(Edit::FormatParagraph { place, end, format: parse_paragraph_format(object)? })
+        }
+        "edit_list" => fields.edit_list(),
+        "insert_list_item" => {
+            let place = fields.named_place("afterParagraphIndex")?;
+            let indent = match object.get("indentLevel") {
+                None | Some(Value::Null) => 0,
+                Some(value) => value.as_i64().ok_or("'indentLevel' is no whole number")?,
+            };
+            Ok(Edit::InsertListItem { place, content: fields.text("text")?, indent })
+        }
+        "convert_headers_to_list" => fields.convert_headers(),
+        "edit_section" => {
+            let place = fields.named_place("sectionHeaderIndex")?;
+            let header = owned_text(object, "newHeaderText")?;
+            let body = texts(object, "newBodyParagraphs")?;
+            if header.is_none() && body.is_none() {
+                return Err("edit_section needs 'newHeaderText' or 'newBodyParagraphs'".to_owned());
+            }
+            Ok(Edit::EditSection { place, header, body, preserve: flag(object, "preserveSubsections")? })
+        }
+        "edit_table" => {
+            Ok(Edit::EditTable { place: fields.required_place()?, action: table_action(object)? })
+        }
+        "insert_comment" => {
+            let text = fields.phrase("textToFind")?;
+            let (place, occurrence) = fields.phrase_place(text.as_deref())?;
+            Ok(Edit::InsertComment { place, text, occurrence, content: fields.text("commentContent")? })
+        }
+        "comment_reply" => {
+            Ok(Edit::CommentReply { comment: fields.comment()?, content: fields.text("content")? })
+        }
+        "comment_resolve" => {
+            let resolved = optional_flag(object, "resolved")?.unwrap_or(true);
+            Ok(Edit::CommentResolve { comment: fields.comment()?, resolved })
+        }
+        "comment_delete" => Ok(Edit::CommentDelete { comment: fields.comment()? }),
+        "navigate_to_section" => Ok(Edit::Navigate { description: fields.text("instruction")? }),
+        _ => {
+            let side = if name == "accept" { Side::Accept } else { Side::Reject };
+            Ok(Edit::Resolve { side, choice: revision_choice(object)? })
+        }
+    }
+}
+
+struct Fields<'a> {
+    name: &'a str,
+    object: &'a Object,
+    occurrence: Option<Occurrence>,
+}
+
+impl Fields<'_> {
+    fn text(&self, field: &str) -> Result<String, String> {
+        required_text(self.object, self.name, field)
+    }
+
+    /// A phrase to look for, which is not empty.
+    fn phrase(&self, field: &str) -> Result<Option<String>, String> {
+        match optional_text(self.object, field)? {
+            Some("") => {
+                Err(format!("'{field}' is empty; give words, or leave it out for the whole paragraph"))
+            }
+            text => Ok(text.map(str::to_owned)),
+        }
+    }
+
+    fn place(&self) -> Result<Option<Place>, String> {
+        match (self.object.get("paragraphIndex"), self.object.get("target")) {
+            (Some(_), Some(_)) => Err("give 'paragraphIndex' or 'target', not both".to_owned()),
+            (Some(address), None) | (None, Some(address)) => parse_place(address, self.occurrence).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn required_place(&self) -> Result<Place, String> {
+        self.place()?.ok_or_else(|| format!("{} needs 'paragraphIndex' or 'target'", self.name))
+    }
+
+    /// A place that has a field of its own, or `target`.
+    fn named_place(&self, field: &str) -> Result<Place, String> {
+        match (self.object.get(field), self.object.get("target")) {
+            (Some(_), Some(_)) => Err(format!("give '{field}' or 'target', not both")),
+            (Some(address), None) | (None, Some(address)) => parse_place(address, self.occurrence),
+            (None, None) => Err(format!("{} needs '{field}' or 'target'", self.name)),
+        }
+    }
+
+    /// A place around a phrase: beside a text address the occurrence would mean two things; it picks the phrase.
+    fn phrase_place(&self, text: Option<&str>) -> Result<(Option<Place>, Option<Occurrence>), String> {
+        match text {
+            Some(_) => Ok((self.place()?.map(|place| Place { occurrence: None, ..place }), self.occurrence)),
+            None => Ok((Some(self.required_place()?), None)),
+        }
+    }
+
+    /// The last of a range that begins at `place`.
+    fn end(&self, place: &Place) -> Result<Option<Place>, String> {
+        let Some(value) = self.object.get("endParagraphIndex").filter(|value| !value.is_null()) else {
+            return Ok(None);
+        };
+        let end = parse_place(value, None)?;
+        let story = end.story.or_else(|| place.story.clone());
+        if story != place.story {
+            return Err("a range begins and ends in one story".to_owned());
+        }
+        Ok(Some(Place { story, ..end }))
+    }
+
+    fn beside(&self) -> Result<(Where, Place), String> {
+        let (side, address) = match (self.object.get("after"), self.object.get("before")) {
+            (Some(address), None) => (Where::After, address),
+            (None, Some(address)) => (Where::Before, address),
+            _ => return Err(format!("{} needs either 'after' or 'before'", self.name)),
+        };
+        Ok((side, parse_place(address, self.occurrence)?))
+    }
+
+    fn modify_text(&self) -> Result<Edit, String> {
+        let original = self.text("originalText")?;
+        if original.is_empty() {
+            return Err("'originalText' is empty; give the text to replace".to_owned());
+        }
+        let (place, occurrence) = self.phrase_place(Some(&original))?;
+        Ok(Edit::ModifyText { place, original, replacement: self.text("replacementText")?, occurrence })
+    }
+
+    fn edit_paragraph(&self) -> Result<Edit, String> {
+        let fields = ["newContent", "append", "prepend"];
+        let given: Vec<&str> = fields.into_iter().filter(|field| self.object.contains_key(*field)).collect();
+        let place = self.required_place()?;
+        match given.as_slice() {
+            ["append"] => Ok(Edit::Append { place, content: self.text("append")? }),
+            ["prepend"] => Ok(Edit::Prepend { place, content: self.text("prepend")? }),
+            ["newContent"] | [] => Ok(Edit::EditParagraph { place, content: self.text("newContent")? }),
+            _ => Err("give one of 'newContent', 'append' and 'prepend'".to_owned()),
+        }
+    }
+
+    fn edit_list(&self) -> Result<Edit, String> {
+        let place = self.named_place("startParagraphIndex")?;
+        let end = self.end(&place)?.unwrap_or_else(|| place.clone());
+        let items = texts(self.object, "newItems")?.ok_or("edit_list needs 'newItems'")?;
+        if items.is_empty() {
+            return Err("'newItems' is empty; give the items, or delete the paragraphs".to_owned());
+        }
+        let numbered = choice(self.object, "listType", &[("bullet", false), ("numbered", true)])?;
+        let style = choice(self.object, "numberingStyle", NUMBER_STYLES)?.unwrap_or(NumberStyle::Decimal);
+        let kind = match numbered {
+            Some(true) => ListKind::Numbered(style),
+            Some(false) => ListKind::Bullet,
+            None => return Err("edit_list needs 'listType': bullet or numbered".to_owned()),
+        };
+        Ok(Edit::EditList { place, end, items, kind })
+    }
+
+    fn convert_headers(&self) -> Result<Edit, String> {
+        let wrong = || "convert_headers_to_list needs 'paragraphIndices', a list of addresses".to_owned();
+        let array = self.object.get("paragraphIndices").and_then(Value::as_array).ok_or_else(wrong)?;
+        if array.is_empty() {
+            return Err(wrong());
+        }
+        let places = array.iter().map(|value| parse_place(value, None)).collect::<Result<Vec<_>, _>>()?;
+        if places.iter().any(|place| place.story != places.first().and_then(|first| first.story.clone())) {
+            return Err("the headings stand in one story".to_owned());
+        }
+        let texts = texts(self.object, "newHeaderTexts")?.unwrap_or_default();
+        if texts.len() > places.len() {
+            return Err(format!("there are {} texts for {} headings", texts.len(), places.len()));
+        }
+        let format = choice(self.object, "numberingFormat", NUMBER_STYLES)?.unwrap_or(NumberStyle::Decimal);
+        Ok(Edit::ConvertHeaders { places, texts, format })
+    }
+
+    /// The name of a comment: its `w:id`.
+    fn comment(&self) -> Result<String, String> {
+        match self.object.get("commentId") {
+            Some(Value::String(id)) => {
+                Ok(id.trim().trim_start_matches("comment:").trim_start_matches("c:").to_owned())
+            }
+            Some(Value::Number(id)) => Ok(id.to_string()),
+            _ => Err(format!("{} needs 'commentId'", self.name)),
+        }
+    }
+}
+
+/// The names of the two tools that count.
+const NUMBER_STYLES: &[(&str, NumberStyle)] = &[
+    ("decimal", NumberStyle::Decimal),
+    ("arabic", NumberStyle::Decimal),
+    ("lowerAlpha", NumberStyle::LowerLetter),
+    ("lowerLetter", NumberStyle::LowerLetter),
+    ("upperAlpha", NumberStyle::UpperLetter),
+    ("upperLetter", NumberStyle::UpperLetter),
+    ("lowerRoman", NumberStyle::LowerRoman),
+    ("upperRoman", NumberStyle::UpperRoman),
+];
+
+fn table_action(object: &Object) -> Result<TableAction, String> {
+    let known = ["replace_content", "add_row", "delete_row", "update_cell", "add_column", "delete_column"];
+    let table: Vec<(&str, &str)> = known.iter().map(|name| (*name, *name)).collect();
+    let action = choice(object, "action", &table)?.ok_or("edit_table needs 'action'")?;
+    let row = optional_count(object, "targetRow")?;
+    let column = optional_count(object, "targetColumn")?;
+    let needed =
+        |number: Option<usize>, field: &str| number.ok_or_else(|| format!("{action} needs '{field}'"));
+    match action {
+        "replace_content" => {
+            let rows = object.get("content").and_then(Value::as_array).map(|rows| {
+                rows.iter().map(|row| row.as_array().and_then(|row| strings(row))).collect::<Option<Vec<_>>>()
+            });
+            let rows =
+                rows.flatten().filter(|rows| !rows.is_empty() && rows.iter().all(|row| !row.is_empty()));
+            rows.map(TableAction::ReplaceContent).ok_or_else(|| {
+                "replace_content needs 'content', a list of rows that are lists of texts".to_owned()
+            })
+        }
+        "add_row" => Ok(TableAction::AddRow { at: row, content: cells(object)?.unwrap_or_default() }),
+        "delete_row" => Ok(TableAction::DeleteRow(needed(row, "targetRow")?)),
+        "add_column" => {
+            Ok(TableAction::AddColumn { at: column, content: cells(object)?.unwrap_or_default() })
+        }
+        "delete_column" => Ok(TableAction::DeleteColumn(needed(column, "targetColumn")?)),
+        _ => {
+            let content = match object.get("content") {
+                Some(Value::String(text)) => Some(text.clone()),
+                _ => cells(object)?.filter(|cells| cells.len() == 1).and_then(|mut cells| cells.pop()),
+            };
+            Ok(TableAction::UpdateCell {
+                row: needed(row, "targetRow")?,
+                column: needed(column, "targetColumn")?,
+                content: content.ok_or("update_cell needs 'content', one text")?,
+            })
+        }
+    }
+}
+
+/// The texts of one row: a list, or a list with one row in it.
+fn cells(object: &Object) -> Result<Option<Vec<String>>, String> {
+    match object.get("content") {
+        Some(Value::Array(rows)) if rows.len() == 1 && rows.first().is_some_and(Value::is_array) => {
+            let row = rows.first().and_then(Value::as_array).and_then(|row| strings(row));
+            row.map(Some).ok_or_else(|| "'content' is no list of texts".to_owned())
+        }
+        _ => texts(object, "content"),
+    }
+}
+
+fn strings(row: &[Value]) -> Option<Vec<String>> {
+    row.iter().map(|value| value.as_str().map(str::to_owned)).collect()
+}
+
+fn revision_choice(object: &Object) -> Result<Choice, String> {
+    let as_id = |value: &Value| match value {
+        Value::String(id) => Ok(id.clone()),
+        Value::Number(id) => Ok(id.to_string()),
+        _ => Err("an id of a revision is a number or a text".to_owned()),
+    };
+    let mut ids = object.get("id").map(as_id).transpose()?.into_iter().collect::<Vec<_>>();
+    match object.get("ids") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(more)) => ids.extend(more.iter().map(as_id).collect::<Result<Vec<_>, _>>()?),
+        Some(_) => return Err("'ids' is no list".to_owned()),
+    }
+    let kinds = match optional_text(object, "kind")? {
+        None => Vec::new(),
+        Some(word) => match RevisionKind::named(word) {
+            kinds if kinds.is_empty() => return Err(format!("'{word}' is no kind of revision")),
+            kinds => kinds,
+        },
+    };
+    let range = match optional_text(object, "range")? {
+        None => None,
+        Some(text) => Some(Range::parse(text).ok_or_else(|| format!("'{text}' is no range such as P3-P9"))?),
+    };
+    Ok(Choice { ids, author: owned_text(object, "by")?, kinds, range })
+}

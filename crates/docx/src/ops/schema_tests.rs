@@ -1,0 +1,21 @@
+use super::language::OPERATIONS;
+use super::operations_schema;
+
+/// A field without a schema of its own would be told to models as anything at all.
+#[test]
+fn every_operation_and_field_is_described() {
+    let schema = operations_schema();
+    let listed = schema["properties"]["operations"]["items"]["anyOf"].as_array().unwrap();
+    assert_eq!(listed.len(), OPERATIONS.len());
+    for (entry, (name, fields)) in listed.iter().zip(OPERATIONS) {
+        assert_eq!(entry["properties"]["op"]["const"], *name);
+        for field in *fields {
+            let described = entry["properties"][field].as_object().unwrap();
+            assert!(!described.is_empty(), "{name}.{field}");
+        }
+        for required in entry["required"].as_array().unwrap() {
+            let known = required == "op" || fields.iter().any(|field| required == field);
+            assert!(known, "{name} requires {required}");
+        }
+    }
+}

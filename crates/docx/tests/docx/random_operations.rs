@@ -1,0 +1,104 @@
+//! Every operation with random fields on random documents: nothing fails, and what was done can be undone.
+//!
+//! What the texts shall be is the affair of `random_edits` and of the proof; here nothing may break, whatever is asked.
+//! `ENGROSS_RANDOM_CASES=20000` tries so many documents that nobody has seen.
+
+use engross_docx::ops::{Status, parse_batch};
+use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_testkit::docx::DocxBuilder;
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::test_runner::{Config, TestCaseError, TestRng, TestRunner};
+use serde_json::{Value, json};
+
+use crate::oracle::{Side, canonical, main_part, parse, resolve};
+use crate::random_bodies::{Choices, body};
+
+const DATE: &str = "2026-01-31T09:30:00Z";
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test setting, not one of the program")]
+fn random_operations_hold() {
+    let cases = std::env::var("ENGROSS_RANDOM_CASES").ok().and_then(|text| text.parse().ok());
+    let config = Config { cases: cases.unwrap_or(400), failure_persistence: None, ..Config::default() };
+    let mut runner = match cases {
+        Some(_) => TestRunner::new(config),
+        None => {
+            let algorithm = proptest::test_runner::RngAlgorithm::ChaCha;
+            TestRunner::new_with_rng(config, TestRng::deterministic_rng(algorithm))
+        }
+    };
+    let choices = (vec(any::<u8>(), 0..200), vec(any::<u8>(), 0..80));
+    let outcome =
+        runner.run(&choices, |(document, batch)| check(&document, &batch).map_err(TestCaseError::fail));
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn check(document: &[u8], batch: &[u8]) -> Result<(), String> {
+    let xml = body(&mut Choices::of(document));
+    let source = DocxBuilder::new().body(&xml).build();
+    let mut document = WordDocument::open(source.clone(), &Limits::default()).map_err(|e| e.to_string())?;
+    let count = document.paragraph_count();
+    let mut choices = Choices::of(batch);
+    let operations: Vec<Value> = (0..1 + choices.below(6)).map(|_| operation(&mut choices, count)).collect();
+    let told = || format!("{xml}\n{}", serde_json::to_string_pretty(&operations).unwrap());
+    let parsed = parse_batch(&json!(operations)).map_err(|error| format!("{error}\n{}", told()))?;
+    let options = EditOptions { author: "Tester".to_owned(), date: DATE.to_owned() };
+    let results = document.apply(&parsed, &options).map_err(|error| error.to_string())?;
+    if let Some(failed) = results.iter().find(|result| result.status == Status::Failed) {
+        return Err(format!("{failed:#?}\n{}", told()));
+    }
+    let saved = document.save(Tracking::Tracked).map_err(|error| format!("{error}\n{}", told()))?;
+    let again = WordDocument::open(saved.bytes.clone(), &Limits::default()).map_err(|e| e.to_string())?;
+    engross_docx::check(&again).map_err(|error| error.to_string())?;
+    // Comments are no tracked changes, so they would have to be left out.
+    let commented = results.iter().any(|result| !result.comment_ids.is_empty());
+    let written = parse(&main_part(&saved.bytes));
+    let rejected = canonical(&resolve(&written, Side::Reject, Some(DATE)));
+    if !commented && rejected != canonical(&parse(&main_part(&source))) {
+        return Err(format!("rejecting does not give the source\n{}", told()));
+    }
+    Ok(())
+}
+
+fn operation(choices: &mut Choices<'_>, count: usize) -> Value {
+    let index = 1 + choices.below(count.max(1));
+    let other = 1 + choices.below(count.max(1));
+    let end = index.max(other);
+    let words = choices.words();
+    let word = choices.word();
+    match choices.below(20) {
+        0 => json!({"op": "format_text", "paragraphIndex": index, "bold": true, "size": 12}),
+        1 => json!({"op": "format_text", "textToFormat": word, "occurrence": "all", "italic": false}),
+        2 => json!({"op": "highlight_text", "textToFind": word, "occurrence": 1, "color": "green"}),
+        3 => {
+            json!({"op": "format_paragraph", "paragraphIndex": index, "endParagraphIndex": end, "alignment": "right"})
+        }
+        4 => json!({"op": "insert_comment", "paragraphIndex": index, "commentContent": words}),
+        5 => {
+            json!({"op": "insert_comment", "textToFind": word, "occurrence": "last", "commentContent": words})
+        }
+        6 => json!({"op": "edit_list", "startParagraphIndex": index, "endParagraphIndex": end,
+                    "listType": "bullet", "newItems": [words, word, format!("    {word}")]}),
+        7 => json!({"op": "insert_list_item", "afterParagraphIndex": index, "text": words}),
+        8 => json!({"op": "convert_headers_to_list", "paragraphIndices": [index, other]}),
+        9 => json!({"op": "edit_section", "sectionHeaderIndex": index, "newBodyParagraphs": [words]}),
+        10 => json!({"op": "edit_table", "paragraphIndex": index, "action": "add_row", "content": [word]}),
+        11 => json!({"op": "edit_table", "paragraphIndex": index, "action": "delete_row", "targetRow": 0}),
+        12 => json!({"op": "edit_table", "paragraphIndex": index, "action": "add_column", "content": [word]}),
+        13 => {
+            json!({"op": "edit_table", "paragraphIndex": index, "action": "delete_column", "targetColumn": 0})
+        }
+        14 => json!({"op": "edit_table", "paragraphIndex": index, "action": "update_cell",
+                     "targetRow": 0, "targetColumn": 0, "content": format!("{words}\n{word}")}),
+        15 => json!({"op": "replace_paragraph", "paragraphIndex": index,
+                     "content": format!("# {word}\n{words}\n\n- {word}\n\n| a | b |\n|---|---|\n| {word} | c |")}),
+        16 => json!({"op": "replace_range", "paragraphIndex": index, "endParagraphIndex": end,
+                     "content": format!("{words}\n\n{word}")}),
+        17 => json!({"op": "move_paragraph", "paragraphIndex": index, "after": other}),
+        18 => json!({"op": "restore_paragraph", "paragraphIndex": index}),
+        _ => {
+            json!({"op": "edit_paragraph", "paragraphIndex": index, "newContent": format!("**{word}** {words}")})
+        }
+    }
+}

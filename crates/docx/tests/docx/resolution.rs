@@ -1,0 +1,143 @@
+//! Accepting and rejecting some revisions and not others, in every story.
+
+use engross_docx::model::View;
+use engross_docx::read::ReadOptions;
+use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
+use engross_docx::{Error, Limits, Tracking, WordDocument};
+use engross_testkit::docx::DocxBuilder;
+
+use crate::oracle::{main_part, parse, texts};
+
+const BY_ANN: &str = "w:author=\"Ann\" w:date=\"2025-01-01T00:00:00Z\"";
+const BY_BOB: &str = "w:author=\"Bob\" w:date=\"2025-01-01T00:00:00Z\"";
+
+fn sample() -> Vec<u8> {
+    let body = format!(
+        "<w:p><w:r><w:t xml:space=\"preserve\">one </w:t></w:r><w:ins w:id=\"1\" {BY_ANN}><w:r><w:t>two</w:t></w:r></w:ins>\
+         <w:del w:id=\"2\" {BY_BOB}><w:r><w:delText>three</w:delText></w:r></w:del></w:p>\
+         <w:p><w:moveFromRangeStart w:id=\"3\" w:name=\"m\" {BY_ANN}/><w:moveFrom w:id=\"4\" {BY_ANN}><w:r><w:t>moved</w:t></w:r></w:moveFrom>\
+         <w:moveFromRangeEnd w:id=\"3\"/><w:r><w:t>stays</w:t></w:r></w:p>\
+         <w:p><w:moveToRangeStart w:id=\"5\" w:name=\"m\" {BY_ANN}/><w:moveTo w:id=\"6\" {BY_ANN}><w:r><w:t>moved</w:t></w:r></w:moveTo>\
+         <w:moveToRangeEnd w:id=\"5\"/><w:r><w:footnoteReference w:id=\"2\"/></w:r></w:p>\
+         <w:p><w:r><w:rPr><w:b/><w:rPrChange w:id=\"7\" {BY_BOB}><w:rPr/></w:rPrChange></w:rPr><w:t>bold</w:t></w:r></w:p>\
+         <w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/></w:sectPr>"
+    );
+    DocxBuilder::new()
+        .body(&body)
+        .footnotes(&format!(
+            "<w:footnote w:id=\"2\"><w:p><w:ins w:id=\"8\" {BY_ANN}><w:r><w:t>note</w:t></w:r></w:ins></w:p></w:footnote>"
+        ))
+        .header("h", &format!("<w:p><w:del w:id=\"9\" {BY_BOB}><w:r><w:delText>head</w:delText></w:r></w:del></w:p>"))
+        .build()
+}
+
+/// The ids that are left, and what the body says then, with all else accepted.
+fn left(side: Side, choice: &Choice) -> (Vec<String>, Vec<String>) {
+    let mut document = WordDocument::open(sample(), &Limits::default()).unwrap();
+    document.resolve(side, choice).unwrap();
+    let saved = document.save(Tracking::Tracked).unwrap().bytes;
+    let again = WordDocument::open(saved, &Limits::default()).unwrap();
+    let mut ids: Vec<String> = again.revisions().unwrap().into_iter().map(|placed| placed.id).collect();
+    ids.sort();
+    let options = ReadOptions { view: View::Accepted, ..ReadOptions::default() };
+    (ids, again.read(&options).unwrap().paragraphs.into_iter().map(|paragraph| paragraph.text).collect())
+}
+
+fn choice() -> Choice {
+    Choice::default()
+}
+
+/// Case 120.
+#[test]
+fn by_author_id_kind_and_place_in_every_story() {
+    let table: &[(Side, Choice, &[&str])] = &[
+        (Side::Accept, Choice { author: Some(" ann".to_owned()), ..choice() }, &["2", "7", "9"]),
+        (Side::Reject, Choice { author: Some("Bob".to_owned()), ..choice() }, &["1", "4", "6", "8"]),
+        (Side::Accept, Choice { ids: vec!["2".to_owned()], ..choice() }, &["1", "4", "6", "7", "8", "9"]),
+        // One end of a move takes the other with it.
+        (Side::Reject, Choice { ids: vec!["6".to_owned()], ..choice() }, &["1", "2", "7", "8", "9"]),
+        (Side::Accept, Choice { kinds: RevisionKind::named("ins"), ..choice() }, &["2", "4", "6", "7", "9"]),
+        (
+            Side::Accept,
+            Choice { kinds: RevisionKind::named("format"), ..choice() },
+            &["1", "2", "4", "6", "8", "9"],
+        ),
+        (Side::Accept, Choice { range: Range::parse("P1-P2"), ..choice() }, &["7", "8", "9"]),
+        (
+            Side::Reject,
+            Choice { range: Range::parse("footnote:2"), ..choice() },
+            &["1", "2", "4", "6", "7", "9"],
+        ),
+        (
+            Side::Reject,
+            Choice { range: Range::parse("header:default@1/P1"), ..choice() },
+            &["1", "2", "4", "6", "7", "8"],
+        ),
+        (
+            Side::Reject,
+            Choice { author: Some("Cid".to_owned()), ..choice() },
+            &["1", "2", "4", "6", "7", "8", "9"],
+        ),
+        (Side::Reject, choice(), &[]),
+    ];
+    for (side, choice, wanted) in table {
+        assert_eq!(left(*side, choice).0, *wanted, "{side:?} {choice:?}");
+    }
+}
+
+#[test]
+fn a_move_is_one_change() {
+    let choice = Choice { ids: vec!["4".to_owned()], ..choice() };
+    assert_eq!(left(Side::Accept, &choice).1, ["one two", "stays", "moved⟦footnote 2⟧", "bold"]);
+    assert_eq!(left(Side::Reject, &choice).1, ["one two", "movedstays", "⟦footnote 2⟧", "bold"]);
+}
+
+#[test]
+fn an_id_that_is_not_there_changes_nothing() {
+    let mut document = WordDocument::open(sample(), &Limits::default()).unwrap();
+    let error =
+        document.resolve(Side::Accept, &Choice { ids: vec!["77".to_owned()], ..choice() }).unwrap_err();
+    assert!(matches!(&error, Error::UnknownRevision { .. }), "{error}");
+    assert_eq!(error.code(), "UNKNOWN_REVISION");
+    assert_eq!(document.save(Tracking::Tracked).unwrap().bytes, sample());
+}
+
+/// Case 121: marks of cells, and records of sections, numbering and table grids.
+#[test]
+fn marks_of_cells_and_records_of_properties() {
+    let cell = |mark: &str, text: &str| {
+        format!(
+            "<w:tc><w:tcPr><w:tcW w:w=\"1\"/>{mark}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>"
+        )
+    };
+    let body = format!(
+        "<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w=\"1\"/><w:tblGridChange w:id=\"1\"><w:tblGrid><w:gridCol w:w=\"2\"/></w:tblGrid>\
+         </w:tblGridChange></w:tblGrid><w:tr>{}{}{}</w:tr></w:tbl>\
+         <w:p><w:pPr><w:numPr><w:ilvl w:val=\"0\"/><w:numId w:val=\"1\"/><w:numberingChange w:id=\"5\" {BY_ANN} w:original=\"1.\"/></w:numPr></w:pPr></w:p>\
+         <w:sectPr><w:pgSz w:w=\"9\"/><w:sectPrChange w:id=\"6\" {BY_ANN}><w:sectPr><w:pgSz w:w=\"8\"/></w:sectPr></w:sectPrChange></w:sectPr>",
+        cell(&format!("<w:cellIns w:id=\"2\" {BY_ANN}/>"), "new"),
+        cell(&format!("<w:cellDel w:id=\"3\" {BY_ANN}/>"), "old"),
+        cell(
+            &format!("<w:cellMerge w:id=\"4\" {BY_ANN} w:vMerge=\"cont\" w:vMergeOrig=\"rest\"/>"),
+            "merged"
+        ),
+    );
+    let source = DocxBuilder::new().body(&body).build();
+    let resolved = |side| {
+        let mut document = WordDocument::open(source.clone(), &Limits::default()).unwrap();
+        document.resolve_all(side).unwrap();
+        assert_eq!(document.revisions().unwrap(), []);
+        main_part(&document.save(Tracking::Tracked).unwrap().bytes)
+    };
+    let (accepted, rejected) = (resolved(Side::Accept), resolved(Side::Reject));
+    assert_eq!(texts(&parse(&accepted)), ["new", "merged", ""]);
+    assert_eq!(texts(&parse(&rejected)), ["old", "merged", ""]);
+    for (xml, wanted) in [
+        (&accepted, ["<w:vMerge w:val=\"continue\"/>", "<w:pgSz w:w=\"9\"/>", "<w:gridCol w:w=\"1\"/>"]),
+        (&rejected, ["<w:vMerge w:val=\"restart\"/>", "<w:pgSz w:w=\"8\"/>", "<w:gridCol w:w=\"2\"/>"]),
+    ] {
+        for wanted in wanted {
+            assert!(xml.contains(wanted), "{wanted} is not in {xml}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Batches over several stories and parts: atomic, dry, and numbered apart.
+
+use engross_docx::model::View;
+use engross_docx::ops::{OperationResult, Status, parse_batch};
+use engross_docx::read::ReadOptions;
+use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_testkit::docx::DocxBuilder;
+use serde_json::{Value, json};
+
+fn sample() -> Vec<u8> {
+    DocxBuilder::new()
+        .body(
+            "<w:p><w:r><w:t>body text</w:t></w:r><w:r><w:footnoteReference w:id=\"2\"/></w:r></w:p>\
+             <w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/></w:sectPr>",
+        )
+        .footnotes("<w:footnote w:id=\"2\"><w:p><w:r><w:t>note text</w:t></w:r></w:p></w:footnote>")
+        .header("h", "<w:p><w:r><w:t>head text</w:t></w:r></w:p>")
+        .build()
+}
+
+fn apply(document: &mut WordDocument, batch: &Value) -> Vec<OperationResult> {
+    let options = EditOptions { author: "A".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+    document.apply(&parse_batch(batch).unwrap(), &options).unwrap()
+}
+
+fn texts(document: &WordDocument, story: &str) -> Vec<String> {
+    let options =
+        ReadOptions { view: View::Accepted, story: Some(story.to_owned()), ..ReadOptions::default() };
+    document.read(&options).unwrap().paragraphs.into_iter().map(|paragraph| paragraph.text).collect()
+}
+
+fn edits(last: &str) -> Value {
+    let edit = |target: &str| json!({"op": "modify_text", "target": target, "originalText": "text", "replacementText": "words"});
+    let comment = json!({"op": "insert_comment", "paragraphIndex": 1, "commentContent": "x"});
+    let list = json!({"op": "edit_list", "startParagraphIndex": 1, "listType": "bullet", "newItems": ["body words"]});
+    json!([edit("footnote:2"), edit("header:default"), comment, list, edit(last)])
+}
+
+/// Case 138: one of several parts fails, and the file is byte for byte the source.
+#[test]
+fn an_atomic_batch_over_parts_is_taken_back_whole() {
+    let mut document = WordDocument::open(sample(), &Limits::default()).unwrap();
+    let before = document.revision();
+    let results = apply(&mut document, &json!({"atomic": true, "operations": edits("footnote:9")}));
+    assert!(results.iter().all(|result| result.status == Status::Refused), "{results:#?}");
+    assert_eq!(document.revision(), before);
+    assert_eq!(document.save(Tracking::Tracked).unwrap().bytes, sample());
+    assert_eq!(document.comments().unwrap(), []);
+}
+
+/// Case 138: without `atomic`, what can be done is done.
+#[test]
+fn other_parts_are_edited_when_one_is_not_there() {
+    let mut document = WordDocument::open(sample(), &Limits::default()).unwrap();
+    let before = document.revision();
+    let results = apply(&mut document, &edits("footnote:9"));
+    let statuses: Vec<Status> = results.iter().map(|result| result.status).collect();
+    assert_eq!(
+        statuses,
+        [Status::Applied, Status::Applied, Status::Applied, Status::Applied, Status::Refused]
+    );
+    assert_ne!(document.revision(), before);
+    let again =
+        WordDocument::open(document.save(Tracking::Tracked).unwrap().bytes, &Limits::default()).unwrap();
+    assert_eq!(again.revision(), document.revision());
+    assert_eq!(texts(&again, "footnotes"), ["note words"]);
+    assert_eq!(texts(&again, "headers"), ["head words"]);
+    assert_eq!(engross_docx::check(&again).unwrap(), []);
+    // Case 122: ids are unique over all parts.
+    let mut ids: Vec<Option<i64>> =
+        again.revisions().unwrap().iter().map(|placed| placed.revision.stamp.id).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count);
+}
+
+/// Case 139: a change in a header makes a reading stale.
+#[test]
+fn the_revision_covers_every_story() {
+    let mut document = WordDocument::open(sample(), &Limits::default()).unwrap();
+    let before = document.revision();
+    apply(&mut document, &json!([{"op": "edit_paragraph", "target": "header:default/P1", "append": "s"}]));
+    let batch = json!({"expectedRevision": before, "operations": []});
+    let options = EditOptions { author: "A".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+    let error = document.apply(&parse_batch(&batch).unwrap(), &options).unwrap_err();
+    assert_eq!(error.code(), "STALE_REVISION");
+}
+
+/// Case 144: what a format says once it says for good.
+#[test]
+fn a_repeated_format_is_no_change() {
+    let batch = json!([
+        {"op": "format_paragraph", "paragraphIndex": 1, "alignment": "center"},
+        {"op": "highlight_text", "paragraphIndex": 1, "textToFind": "body"},
+    ]);
+    let mut document = WordDocument::open(sample(), &Limits::default()).unwrap();
+    apply(&mut document, &batch);
+    let once = document.save(Tracking::Tracked).unwrap().bytes;
+    let mut again = WordDocument::open(once.clone(), &Limits::default()).unwrap();
+    let results = apply(&mut again, &batch);
+    assert!(results.iter().all(|result| result.status == Status::NoChange), "{results:#?}");
+    assert_eq!(again.save(Tracking::Tracked).unwrap().bytes, once);
+}
+
+/// Cases 51 and 147: untracked, looks, lists, rows and moves leave no markup at all.
+#[test]
+fn untracked_edits_leave_no_revision_in_any_part() {
+    let mut document = WordDocument::open(sample(), &Limits::default()).unwrap();
+    apply(&mut document, &edits("header:default"));
+    apply(&mut document, &json!([{"op": "format_text", "paragraphIndex": 1, "bold": true}]));
+    let bytes = document.save(Tracking::Untracked).unwrap().bytes;
+    let again = WordDocument::open(bytes, &Limits::default()).unwrap();
+    assert_eq!(again.revisions().unwrap(), []);
+    assert_eq!(texts(&again, "footnotes"), ["note words"]);
+}

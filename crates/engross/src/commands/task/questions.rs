@@ -1,0 +1,115 @@
+//! Questions of agents, put to the person at the terminal.
+//!
+//! Must never answer by itself: a line that is no option is asked about again, and the end of input answers nothing.
+
+use std::io::{BufRead, IsTerminal};
+
+use engross_bridge::threads::{Desk, Question};
+use engross_protocol::{Exit, Failure};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::{Ended, failed};
+use crate::cli::AnswerArgs;
+use crate::failure::usage;
+use crate::output::{Output, note};
+
+/// `engross task answer`.
+pub(super) async fn answer(
+    desk: Option<&Desk>,
+    key: &str,
+    args: &AnswerArgs,
+    output: Output,
+) -> Result<Ended, Failure> {
+    let questions = match desk {
+        Some(desk) => desk.questions(key).await.map_err(failed)?,
+        None => Vec::new(),
+    };
+    let is_shown = args.option.is_none() && !args.decline;
+    if is_shown || questions.is_empty() {
+        let told = json!({ "questions": questions.iter().map(told).collect::<Vec<Value>>() });
+        output.answer(&told, || match questions.is_empty() {
+            true => "Nothing is asked.\n".to_owned(),
+            false => questions.iter().map(shown).collect(),
+        })?;
+        let is_done = is_shown || questions.is_empty() && args.decline;
+        return Ok(Ended::With(if is_done { Exit::Done } else { Exit::Refused }));
+    }
+    // The oldest is answered: an agent asks one thing after the other.
+    let (Some(question), Some(desk)) = (questions.first(), desk) else {
+        return Ok(Ended::With(Exit::Refused));
+    };
+    let option = match &args.option {
+        Some(meant) => Some(question.option(meant).ok_or_else(|| {
+            usage("USAGE", format!("'{meant}' is no option of this question:\n{}", shown(question)))
+        })?),
+        None => None,
+    };
+    let id = option.map(|option| option.id.as_str());
+    desk.answer(key, &question.request_id, id).await.map_err(failed)?;
+    let told = json!({ "answered": question.request_id, "optionId": id });
+    output.answer(&told, || match option {
+        Some(option) => format!("Answered: {}\n", option.name),
+        None => "Declined.\n".to_owned(),
+    })?;
+    Ok(Ended::With(Exit::Done))
+}
+
+/// A question and its options, a line each.
+pub(super) fn shown(question: &Question) -> String {
+    let mut text = format!("The agent asks whether it may do this: {}\n", question.title);
+    for (number, option) in (1..).zip(&question.options) {
+        text.push_str(&format!("  {number}  {}\n", option.name));
+    }
+    text
+}
+
+fn told(question: &Question) -> Value {
+    json!({ "requestId": question.request_id, "title": question.title, "options": question.options })
+}
+
+/// The lines that a person types, while somebody waits for them; none where nobody is.
+pub(super) fn lines() -> Option<UnboundedReceiver<String>> {
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return None;
+    }
+    let (sender, lines) = unbounded_channel();
+    // It ends with the process: a line cannot be waited for otherwise.
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    Some(lines)
+}
+
+/// Puts questions to the person, one after the other, until nobody asks any more.
+pub(super) async fn put(
+    desk: &Desk,
+    key: &str,
+    mut asked: UnboundedReceiver<Question>,
+    lines: Option<UnboundedReceiver<String>>,
+) {
+    let mut lines = lines;
+    while let Some(question) = asked.recv().await {
+        note(shown(&question).trim_end());
+        let Some(typed) = &mut lines else {
+            note(&format!("Answer it with `engross task answer {key} NUMBER`"));
+            continue;
+        };
+        note("Type a number and Enter:");
+        while let Some(line) = typed.recv().await {
+            let Some(option) = question.option(&line) else {
+                note("That is none of the numbers");
+                continue;
+            };
+            match desk.answer(key, &question.request_id, Some(&option.id)).await {
+                Ok(()) => note(&format!("Answered: {}", option.name)),
+                Err(error) => note(&format!("{error} [{}]", error.code())),
+            }
+            break;
+        }
+    }
+}
