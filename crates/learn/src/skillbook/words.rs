@@ -44,6 +44,22 @@ pub(crate) fn topic(text: &str) -> BTreeSet<String> {
     said.map(|word| stem(&word)).collect()
 }
 
+/// Whether one text has a word where the other has another one. Such lessons are two, however much else they share: *use port 80* and
+/// *use port 81* differ in one word of many, and it is the one that matters.
+pub(crate) fn are_exchanged(one: &str, other: &str) -> bool {
+    let (one, other) = (topic(one), topic(other));
+    let is_left = |word: &String, there: &BTreeSet<String>| {
+        !there.contains(word) && !there.iter().any(|known| are_of_one_family(word, known))
+    };
+    one.iter().any(|word| is_left(word, &other)) && other.iter().any(|word| is_left(word, &one))
+}
+
+/// Whether two words differ in how they end only: *validate* and *validation*.
+fn are_of_one_family(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    short.len() >= 5 && long.starts_with(short) && long.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
 /// A word without the ending that grammar gave it. Only plain words have one.
 fn stem(word: &str) -> String {
     if word.len() == 4 && !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending)) {
