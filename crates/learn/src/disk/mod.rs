@@ -10,5 +10,5 @@ mod whole;
 pub use instructions::{Synced, check_file, sync_files};
 pub(crate) use journal::processed;
 pub use journal::{BookFile, Paths};
-pub use sessions::{Found, Passed, discover, folder_of, head_of, look_at, open};
+pub use sessions::{Found, Passed, discover, folder_of, head_of, look_at, open, tail_of};
 pub use whole::{read_text, write as write_whole, write_beside};

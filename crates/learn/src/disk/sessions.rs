@@ -1,7 +1,7 @@
 //! Session files: which there are, and which of them may be opened.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -9,7 +9,7 @@ use super::whole::unreadable;
 use crate::Error;
 use crate::transcript::stats::sha;
 
-/// Bytes at a file's beginning that tell whether it is still the same file.
+/// Bytes at a file's beginning, and before the place up to which it was read, that tell whether it is still the same file.
 const HEAD: u64 = 1024;
 
 /// A session file.
@@ -23,6 +23,8 @@ pub struct Found {
     pub size: u64,
     /// When it was last changed, in milliseconds since 1970.
     pub modified: u64,
+    /// What tells it from another file of its name on the same disk; 0 where the system has no such number.
+    pub inode: u64,
 }
 
 /// A file that is not opened, and why.
@@ -93,7 +95,11 @@ pub fn look_at(path: &Path) -> Result<Found, Passed> {
     }
     let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let modified = modified.and_then(|at| u64::try_from(at.as_millis()).ok()).unwrap_or_default();
-    Ok(Found { path: path.to_owned(), name, size: metadata.len(), modified })
+    #[cfg(unix)]
+    let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let inode = 0;
+    Ok(Found { path: path.to_owned(), name, size: metadata.len(), modified, inode })
 }
 
 /// Opens a session file.
@@ -117,4 +123,20 @@ pub fn head_of(found: &Found) -> Result<String, Passed> {
     // The first line is whole from the beginning on; what follows may still grow.
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     Ok(sha(line))
+}
+
+/// Beginning of the hash of the last bytes before `offset`: what was read there, unless the file was written anew.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn tail_of(found: &Found, offset: u64) -> Result<String, Passed> {
+    let failed = |error: std::io::Error| Passed {
+        name: found.name.clone(),
+        reason: format!("it cannot be read: {error}"),
+    };
+    let mut file = open(found)?;
+    file.seek(SeekFrom::Start(offset.saturating_sub(HEAD))).map_err(failed)?;
+    let mut tail = Vec::new();
+    file.take(offset.min(HEAD)).read_to_end(&mut tail).map_err(failed)?;
+    Ok(sha(&tail))
 }

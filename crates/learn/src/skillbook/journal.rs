@@ -66,6 +66,12 @@ pub struct SessionState {
     pub modified: u64,
     /// Beginning of the hash of the file's first bytes.
     pub head: String,
+    /// Beginning of the hash of the bytes before `offset`; empty where it is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tail: String,
+    /// The file's number on its disk; 0 where it is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub inode: u64,
     /// The session that counts in its place, when it was forked.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub root: String,
@@ -92,6 +98,11 @@ pub enum SessionEnd {
     Skipped,
     /// The model failed; it is tried again later.
     Failed,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
