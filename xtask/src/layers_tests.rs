@@ -48,7 +48,7 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("reqwest", &["engross-bridge", "engross", "engross-llm", "xtask"]),
     ("rawzip", &["engross-docx"]),
     ("ring", &["engross-bridge"]),
-    ("rusqlite", &["engross-store"]),
+    ("rusqlite", &["engross-learn", "engross-store"]),
     ("tempfile", &["engross"]),
     ("tokio-postgres", &["engross-store"]),
     ("tokio-rustls", &["engross-bridge"]),

@@ -292,6 +292,6 @@ fn world(noise: &Noise) -> (String, String) {
         lines.push((name, curve));
     }
     text.push_str(&format!("\n![Success by task, {}](images/{})\n\n", noise.name, noise.file));
-    let title = format!("Success by task, {} (mean over {SEEDS} seeds, window of {WINDOW})", noise.name);
-    (text, plot::lines(&title, &lines, DRIFT))
+    let title = format!("Success by task, {} (mean over {SEEDS} seeds, last {WINDOW} tasks)", noise.name);
+    (text, plot::lines(&title, &lines, WINDOW, DRIFT))
 }
