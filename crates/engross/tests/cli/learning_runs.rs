@@ -190,11 +190,11 @@ fn sessions_are_given_what_fits_cite_it_and_their_outcome_votes() {
     assert_eq!(server.chat("s", "1", &say("Please read the path /conf for me")).unwrap().0, 200);
     let shown = system_of(&model);
     assert!(shown.contains("paths-00001\\tpaths\\tStat a path before reading it"), "{shown}");
-    assert_eq!(server.chat("t", "1", &say("Sing a song about summer")).unwrap().0, 200);
+    assert_eq!(server.chat("t", "2", &say("Sing a song about summer")).unwrap().0, 200);
     assert!(!system_of(&model).contains("paths-00001"), "what does not fit is not shown");
     // What a person decides meanwhile holds from the next question on.
     assert_eq!(desk.run(&["skills", "retire", "paths-00001"]).code, Some(0));
-    assert_eq!(server.chat("u", "1", &say("Please read the path /conf again")).unwrap().0, 200);
+    assert_eq!(server.chat("u", "3", &say("Please read the path /conf again")).unwrap().0, 200);
     assert!(!system_of(&model).contains("paths-00001"));
     assert_eq!(desk.run(&["skills", "review", "--accept", "paths-00001"]).code, Some(0));
     let pid = server.child().id().to_string();
@@ -227,7 +227,7 @@ fn sessions_go_on_where_a_book_cannot_be_read_and_within_their_budget() {
     let shown = system_of(&model);
     assert!(shown.contains("paths-0") && shown.len() < 200 * 4 + 1_000, "{}", shown.len());
     desk.put(BOOK, b"{\"skills\": [");
-    assert_eq!(server.chat("t", "1", &say).unwrap().0, 200);
+    assert_eq!(server.chat("t", "2", &say).unwrap().0, 200);
     server.kill();
 }
 
