@@ -51,7 +51,7 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("reqwest", &["engross-bridge", "engross", "engross-llm", "engross-store", "xtask"]),
     ("rawzip", &["engross-docx"]),
     ("ring", &["engross-bridge"]),
-    ("rusqlite", &["engross-store"]),
+    ("rusqlite", &["engross-learn", "engross-store"]),
     ("rustls-platform-verifier", &["engross-tls"]),
     ("tempfile", &["engross"]),
     ("tokio-postgres", &["engross-store"]),

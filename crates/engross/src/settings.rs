@@ -80,6 +80,10 @@ pub(crate) struct Settings {
     pub(crate) tool_free_text: Setting<bool>,
     /// Seconds that a provider may be silent.
     pub(crate) model_timeout: Setting<u64>,
+    /// The skillbook whose lessons sessions are given; without one they are given none.
+    pub(crate) skillbook: Setting<Option<PathBuf>>,
+    /// Tokens of lessons that a session is given at once.
+    pub(crate) skill_tokens: Setting<usize>,
     /// Agents by command line, and what is changed of those that are known.
     pub(crate) agents: BTreeMap<String, AgentSetting>,
 }
@@ -131,6 +135,7 @@ impl Settings {
         let values = layers.resolve()?;
         let file = file.map(|(file, _)| file);
         let client_tools = beside(values.optional_text("client_tools")?, file.as_ref());
+        let skillbook = beside(values.optional_text("skillbook")?, file.as_ref());
         Ok(Self {
             file,
             author: values.text("author", "engross")?,
@@ -144,6 +149,8 @@ impl Settings {
             tool_json_fallback: values.switch("tool_json_fallback")?,
             tool_free_text: values.switch("tool_free_text")?,
             model_timeout: values.number("model_timeout", 120, 1..=86_400)?,
+            skillbook,
+            skill_tokens: values.number("skill_tokens", 800, 50..=20_000)?,
             agents: values.agents()?,
         })
     }

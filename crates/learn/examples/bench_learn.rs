@@ -214,9 +214,18 @@ fn book(count: u64) -> Result<(), Failed> {
     let journal = write(&records);
     let text = serde_json::to_string(&to_hybrid(&made))?;
     let timed = |name: &str, begun: f64| println!("{name} {:.3}", cpu() - begun);
+    // Several threads read a journal, so the clock on the wall counts; the best of some, because the machine may have others to serve.
+    let mut best = f64::MAX;
+    for _ in 0..7 {
+        let begun = Instant::now();
+        let journal = read(&journal).map_err(|_| "the journal cannot be read")?;
+        best = best.min(begun.elapsed().as_secs_f64() * 1e3);
+        drop(journal);
+    }
+    println!("load {best:.3}");
     let begun = cpu();
     let mut book = read(&journal).map_err(|_| "the journal cannot be read")?.book;
-    timed("load", begun);
+    timed("load_cpu_of_one_thread", begun);
     let begun = cpu();
     let imported = import(&text)?;
     timed("import", begun);

@@ -2,12 +2,13 @@
 //!
 //! Must never ask for the time, touch a path outside [`disk`], reach a model except through the trait of `llm`, or let
 //! what it reads give orders. [`transcript`] reads, [`mod@trace`] retells, [`skillbook`] keeps lessons, [`safety`] keeps them
-//! honest.
+//! honest, [`recall`] gives them to sessions.
 
 pub mod agents_md;
 pub mod disk;
 mod error;
 mod json;
+pub mod recall;
 pub mod reflect;
 pub mod run;
 pub mod safety;

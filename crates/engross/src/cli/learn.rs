@@ -21,7 +21,7 @@ pub(crate) struct LearnArgs {
     /// The agent whose sessions are read; OPENCLAW_AGENT_ID, else main, without.
     #[arg(long, value_name = "ID", conflicts_with = "files")]
     pub(crate) agent: Option<String>,
-    /// Folder of session files instead of the agent's.
+    /// Folder of session files, or a store of OpenClaw, instead of the agent's.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "agent"])]
     pub(crate) sessions: Option<PathBuf>,
     #[command(flatten)]

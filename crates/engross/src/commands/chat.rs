@@ -64,7 +64,7 @@ pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
             format!("{AGENT}chat:{number:032x}")
         }
     };
-    let models = Models::one(model::open(&settings, environment)?);
+    let models = Models::one(sessions::recalling(model::open(&settings, environment)?, &settings));
     let root = sessions::open_root(args.root.as_deref().unwrap_or(Path::new(".")))?;
     let writes = writes::open(root, Locks::new(), None)?;
     let writer = Writer::new(writes.clone(), None, settings.content_tools());

@@ -13,6 +13,7 @@ use engross_llm::{Model, ModelSpec};
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde::Serialize;
 
+use super::skills::counted;
 use super::{Ended, model, settings};
 use crate::change::printable;
 use crate::cli::{BookArgs, LearnArgs};
@@ -201,20 +202,26 @@ fn text(answer: &Answer, book: &BookFile) -> String {
     for session in &report.sessions {
         let said = match &session.outcome {
             Outcome::Learnt { effects } if effects.is_empty() => "learnt nothing new".to_owned(),
-            Outcome::Learnt { effects } => format!("learnt: {} operations", effects.len()),
+            Outcome::Learnt { effects } => format!("learnt: {}", counted(effects.len(), "operation")),
             Outcome::Skipped { reason } => format!("skipped: {reason}"),
             Outcome::Waiting { .. } => "failed before; tried again later".to_owned(),
             Outcome::Failed { code, message } => format!("failed: {} [{code}]", printable(message)),
         };
-        let losses =
-            if session.losses > 0 { format!(" ({} lines lost)", session.losses) } else { String::new() };
+        let losses = if session.losses > 0 {
+            format!(" ({} lost)", counted(usize::try_from(session.losses).unwrap_or(usize::MAX), "line"))
+        } else {
+            String::new()
+        };
         let _ = writeln!(text, "{}: {said}{losses}", printable(&session.file));
     }
     let verb = if report.dry_run { "would be learnt" } else { "learnt" };
     let _ = writeln!(
         text,
-        "{} sessions found: {} {verb}, {} skipped, {} failed",
-        report.found, report.learnt, report.skipped, report.failed
+        "{} found: {} {verb}, {} skipped, {} failed",
+        counted(report.found, "session"),
+        report.learnt,
+        report.skipped,
+        report.failed
     );
     for (effect, count) in report.effects() {
         let _ = writeln!(text, "  {count} {effect}");
@@ -234,8 +241,10 @@ fn text(answer: &Answer, book: &BookFile) -> String {
         let usage = report.usage;
         let _ = writeln!(
             text,
-            "The model was asked {} times: {} tokens in, {} out",
-            report.calls, usage.input_tokens, usage.output_tokens
+            "The model was asked {}: {} tokens in, {} out",
+            counted(usize::try_from(report.calls).unwrap_or(usize::MAX), "time"),
+            usage.input_tokens,
+            usage.output_tokens
         );
     }
     for conflict in &report.conflicts {

@@ -1,15 +1,20 @@
 //! What `serve` and `chat` make sessions of: where they are kept, who answers, and what holds for them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engross_agent::session::{ClientTool, Models, Settings as SessionSettings};
-use engross_protocol::{Exit, Failure};
+use engross_learn::disk::Paths as BookPaths;
+use engross_learn::recall::Recalling;
+use engross_llm::Model;
+use engross_protocol::{Exit, Failure, SystemClock};
 use engross_store::SqliteStore;
 use engross_store::files::Root;
 
 use super::model;
 use crate::failure::usage;
 use crate::files;
+use crate::output::note;
 use crate::serve::client_tools as read_tools;
 use crate::settings::{Environment, Settings};
 use crate::signature;
@@ -47,11 +52,24 @@ pub(super) fn open_root(path: &Path) -> Result<Root, Failure> {
 
 /// The models on offer.
 pub(super) fn models(settings: &Settings, environment: &Environment) -> Result<Models, Failure> {
-    let models = Models::one(model::open(settings, environment)?);
+    let models = Models::one(recalling(model::open(settings, environment)?, settings));
     match &settings.slow_model.value {
-        Some(spec) => Ok(models.with(SLOW, model::open_spec(&spec.parse()?, settings, environment)?)),
+        Some(spec) => {
+            let slow = model::open_spec(&spec.parse()?, settings, environment)?;
+            Ok(models.with(SLOW, recalling(slow, settings)))
+        }
         None => Ok(models),
     }
+}
+
+/// The model with the lessons of the skillbook that the settings name.
+pub(super) fn recalling(model: Arc<dyn Model>, settings: &Settings) -> Arc<dyn Model> {
+    let Some(json) = settings.skillbook.value.clone() else { return model };
+    let complain = |error: &engross_learn::Error| {
+        note(&format!("Sessions go on without new lessons: {error} [{}]", error.code()));
+    };
+    let clock = Arc::new(SystemClock);
+    Arc::new(Recalling::new(model, BookPaths { json }, settings.skill_tokens.value, clock, complain))
 }
 
 /// What holds for sessions that have no settings of their own.

@@ -65,7 +65,7 @@ pub(super) fn run(args: &SkillsArgs, environment: &Environment, output: Output) 
             book.finish()?;
             let answer = json!({"dialect": import.dialect, "changes": count, "repairs": import.repairs});
             output.answer(&answer, || {
-                let mut text = format!("{count} changes were taken over\n");
+                let mut text = format!("Taken over: {}\n", counted(count, "change"));
                 for repair in &import.repairs {
                     let _ = writeln!(text, "mended: {}", printable(repair));
                 }
@@ -139,7 +139,11 @@ fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<Ende
             for conflict in &conflicts {
                 let _ = writeln!(text, "{} and {} say the opposite", conflict.one, conflict.other);
             }
-            let _ = writeln!(text, "{} wait; decide with --accept ID and --retire ID", waiting.len());
+            let _ = writeln!(
+                text,
+                "{} to decide about, with --accept ID and --retire ID",
+                counted(waiting.len(), "skill")
+            );
             text
         })?;
         return Ok(Ended::With(Exit::Done));
@@ -211,6 +215,11 @@ fn value(skill: &Skill) -> Value {
     })
 }
 
+/// A count of things, in good grammar.
+pub(super) fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
 fn word(status: Status) -> &'static str {
     match status {
         Status::Active => "shown",
@@ -235,7 +244,7 @@ fn list(skills: &[&Skill]) -> String {
             printable(&skill.content)
         );
     }
-    let _ = writeln!(text, "{} skills", skills.len());
+    let _ = writeln!(text, "{}", counted(skills.len(), "skill"));
     text
 }
 
@@ -261,11 +270,11 @@ fn told(skill: &Skill) -> String {
     }
     let _ = writeln!(
         text,
-        "  helped {}, harmed {}, neither {}; from {} sessions",
+        "  helped {}, harmed {}, neither {}; from {}",
         total.helpful,
         total.harmful,
         total.neutral,
-        skill.sessions()
+        counted(skill.sessions(), "session")
     );
     for source in skill.sources.iter().take(5) {
         let _ = writeln!(text, "    {}: {}", printable(&source.trace), printable(&source.evidence));

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use engross_learn::disk::{look_at, open, write_whole};
+use engross_learn::disk::{Found, Source, look_at, look_into, open, write_whole};
 use engross_learn::trace::{Options, build};
 use engross_learn::transcript::repair::repair;
 use engross_learn::transcript::stats::{Stats, count};
@@ -26,7 +26,7 @@ pub(super) fn run(args: &TranscriptArgs, output: Output) -> Result<Ended, Failur
         TranscriptCommand::Stats(args) => each(
             &args.files,
             output,
-            |path| count(source(path)?).map_err(|error| unreadable(path, &error)),
+            |found| count(source(found)?).map_err(|error| unreadable(&found.path, &error)),
             counts,
         ),
         TranscriptCommand::Show(args) => {
@@ -35,8 +35,8 @@ pub(super) fn run(args: &TranscriptArgs, output: Output) -> Result<Ended, Failur
         }
         TranscriptCommand::Trace(args) => {
             note(UNREDACTED);
-            let trace = |path: &Path| {
-                let session = session(path)?;
+            let trace = |found: &Found| {
+                let session = session(found)?;
                 Ok(match build(&session, Options::default()) {
                     Ok(trace) => serde_json::to_value(trace).unwrap_or_default(),
                     Err(skipped) => json!({"skipped": skipped.reason()}),
@@ -59,22 +59,31 @@ pub(super) fn run(args: &TranscriptArgs, output: Output) -> Result<Ended, Failur
     }
 }
 
-/// Reads each file and prints all. A file that cannot be read does not keep back the others.
+/// Reads each session of the files and prints all. One that cannot be read does not keep back the others.
 fn each<T: serde::Serialize>(
     paths: &[std::path::PathBuf],
     output: Output,
-    read: impl Fn(&Path) -> Result<T, Failure>,
+    read: impl Fn(&Found) -> Result<T, Failure>,
     show: impl Fn(&T) -> String,
 ) -> Result<Ended, Failure> {
     let (mut files, mut text, mut failed) = (Map::new(), String::new(), None);
-    for path in paths {
-        match read(path) {
-            Ok(found) => {
+    let sessions: Vec<Result<Found, Failure>> = paths
+        .iter()
+        .flat_map(|path| {
+            let (found, passed) = look_into(path);
+            let failed = passed.into_iter().map(|passed| Err(unreadable(path, &passed.reason)));
+            found.into_iter().map(Ok).chain(failed).collect::<Vec<_>>()
+        })
+        .collect();
+    let count = sessions.len();
+    for found in sessions {
+        match found.and_then(|found| read(&found).map(|value| (found, value))) {
+            Ok((found, value)) => {
                 if output.json {
-                    let value = serde_json::to_value(&found).unwrap_or_default();
-                    files.insert(name_of(path, &files), value);
+                    let name = name_of(&found, &files);
+                    files.insert(name, serde_json::to_value(&value).unwrap_or_default());
                 } else {
-                    let _ = writeln!(text, "{}\n{}", path.display(), show(&found));
+                    let _ = writeln!(text, "{}\n{}", title(&found), show(&value));
                 }
             }
             Err(failure) => {
@@ -84,7 +93,7 @@ fn each<T: serde::Serialize>(
         }
     }
     match failed {
-        Some(failure) if paths.len() == 1 => Err(failure),
+        Some(failure) if count == 1 => Err(failure),
         failed => {
             output.answer(&json!({"files": files}), || text)?;
             Ok(Ended::With(failed.map_or(Exit::Done, |failure| failure.exit)))
@@ -92,19 +101,25 @@ fn each<T: serde::Serialize>(
     }
 }
 
-/// A file's name, or its whole path where two have the same name.
-fn name_of(path: &Path, files: &Map<String, Value>) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    if files.contains_key(&name) { path.display().to_string() } else { name }
+/// A session's name, or its whole path where two have the same name.
+fn name_of(found: &Found, files: &Map<String, Value>) -> String {
+    if files.contains_key(&found.name) { title(found) } else { found.name.clone() }
 }
 
-fn source(path: &Path) -> Result<std::fs::File, Failure> {
-    let found = look_at(path).and_then(|found| open(&found));
-    found.map_err(|passed| unreadable(path, &passed.reason))
+/// Where a session is, for people.
+fn title(found: &Found) -> String {
+    match &found.session {
+        Some(session) => format!("{} in {}", printable(session), found.path.display()),
+        None => found.path.display().to_string(),
+    }
 }
 
-fn session(path: &Path) -> Result<Session, Failure> {
-    Session::read(source(path)?, true).map_err(|error| unreadable(path, &error))
+fn source(found: &Found) -> Result<Source, Failure> {
+    open(found).map_err(|passed| unreadable(&found.path, &passed.reason))
+}
+
+fn session(found: &Found) -> Result<Session, Failure> {
+    Session::read(source(found)?, true).map_err(|error| unreadable(&found.path, &error))
 }
 
 fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
@@ -212,7 +227,8 @@ fn mend(args: &RepairArgs, output: Output) -> Result<Ended, Failure> {
     }
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut bytes = Vec::new();
-    let repaired = repair(source(path)?, &mut bytes, &id).map_err(|error| unreadable(path, &error))?;
+    let found = look_at(path).map_err(|passed| unreadable(path, &passed.reason))?;
+    let repaired = repair(source(&found)?, &mut bytes, &id).map_err(|error| unreadable(path, &error))?;
     write_whole(&target, &bytes)?;
     let answer = json!({"input": path, "output": target, "repair": repaired});
     output.answer(&answer, || {

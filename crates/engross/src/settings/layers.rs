@@ -25,6 +25,8 @@ pub(crate) const KEYS: &[&str] = &[
     "tool_json_fallback",
     "tool_free_text",
     "model_timeout",
+    "skillbook",
+    "skill_tokens",
     "agents",
 ];
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::desk::Desk;
 
-fn session(id: &str, messages: &[Value]) -> String {
+pub fn session(id: &str, messages: &[Value]) -> String {
     let mut text = json!({"type": "session", "version": 3, "id": id, "cwd": "/w"}).to_string();
     for (at, message) in messages.iter().enumerate() {
         let parent = at.checked_sub(1).map(|before| format!("{id}-{before}"));
@@ -16,7 +16,7 @@ fn session(id: &str, messages: &[Value]) -> String {
     text
 }
 
-fn stumbling(id: &str) -> String {
+pub fn stumbling(id: &str) -> String {
     let call = |call: &str, path: &str| {
         json!({"role": "assistant", "content": [
             {"type": "toolCall", "id": call, "name": "read", "arguments": {"path": path}}]})
@@ -38,7 +38,7 @@ fn stumbling(id: &str) -> String {
     )
 }
 
-fn script() -> String {
+pub fn script() -> String {
     let lesson = "Stat a path before reading it";
     let reflection =
         json!({"key_insight": lesson, "extracted_learnings": [{"learning": lesson, "evidence": "x"}]});
@@ -51,7 +51,7 @@ fn script() -> String {
 }
 
 /// A home folder with two sessions of `main` and one of `ops`.
-fn home() -> Desk {
+pub fn home() -> Desk {
     let desk = Desk::new();
     for (agent, names) in [("main", &["one", "two"][..]), ("ops", &["three"])] {
         let folder = format!(".openclaw/agents/{agent}/sessions");
@@ -85,6 +85,13 @@ fn sessions_become_a_skillbook_and_a_block_and_a_second_run_does_nothing() {
     let second = desk.run(&LEARN).json();
     assert_eq!((&second["skipped"], &second["calls"], &second["learnt"]), (&json!(2), &json!(0), &json!(0)));
     assert_eq!(second["agents_md"][0]["is_changed"], false);
+    // The other agent's session confirms nothing new: one skill, from three sessions.
+    let other = desk.run(&["learn", "--agent", "ops", "--model", "script:script.json", "--json"]).json();
+    assert_eq!((&other["found"], &other["learnt"], &other["calls"]), (&json!(1), &json!(1), &json!(2)));
+    let skills = desk.run(&["skills", "list", "--json"]).json()["skills"].clone();
+    assert_eq!((skills.as_array().unwrap().len(), &skills[0]["sessions"]), (1, &json!(3)), "{skills:#}");
+    let again = desk.run(&["learn", "--agent", "ops", "--model", "script:script.json", "--json"]).json();
+    assert_eq!((&again["calls"], &again["learnt"]), (&json!(0), &json!(0)));
     let removed = desk.run(&["agents-md", "remove"]);
     assert_eq!(
         (removed.code, desk.bytes(".openclaw/workspace/AGENTS.md")),
@@ -144,6 +151,7 @@ fn a_person_decides_about_skills() {
     assert!(desk.run(&["skills", "export", "--format", "toon"]).stdout.starts_with("skills[1\t]"));
     assert_eq!(desk.run(&["skills", "retire", id]).code, Some(0));
     assert_eq!(desk.run(&["skills", "list", "--json"]).json()["skills"], json!([]));
+    assert!(desk.run(&["skills", "list", "--all"]).stdout.ends_with("\n1 skill\n"));
     let all = desk.run(&["skills", "list", "--all", "--json"]).json();
     assert_eq!(all["skills"][0]["status"], "retired");
 }

@@ -17,6 +17,7 @@ mod guide;
 mod interrupt;
 mod killed;
 mod learning;
+mod learning_runs;
 mod lists;
 mod output_files;
 mod read;

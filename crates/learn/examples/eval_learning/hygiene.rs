@@ -30,7 +30,7 @@ const TIMES: [&str; 6] = [
 ];
 
 /// A lesson that no other number gives.
-fn lesson(number: usize) -> (String, String, String) {
+pub fn lesson(number: usize) -> (String, String, String) {
     let (verb, thing, time) = (VERBS[number % 8], THINGS[number / 8 % 12], TIMES[number / 96 % 6]);
     let plain = format!("{verb} the {thing} before {time}");
     let same = match number % 3 {
@@ -42,14 +42,14 @@ fn lesson(number: usize) -> (String, String, String) {
     (plain, same, opposite)
 }
 
-struct Count {
-    found: f64,
-    planted: f64,
-    wrong: f64,
+pub struct Count {
+    pub found: f64,
+    pub planted: f64,
+    pub wrong: f64,
 }
 
 impl Count {
-    fn row(&self, name: &str) -> String {
+    pub fn row(&self, name: &str) -> String {
         let precision =
             if self.found + self.wrong > 0.0 { self.found / (self.found + self.wrong) } else { 1.0 };
         format!("| {name} | {} | {:.3} | {:.3} |\n", self.planted, precision, self.found / self.planted)

@@ -6,6 +6,7 @@
 mod chance;
 mod hygiene;
 mod plot;
+mod poisoned;
 mod scores;
 mod world;
 
@@ -24,6 +25,7 @@ fn main() -> Result<(), Failed> {
         std::fs::write(folder.join("images").join(name), svg)?;
     }
     report.push_str(&hygiene::run());
+    report.push_str(&poisoned::run()?);
     report.push_str(&scores::run());
     std::fs::write(folder.join("learning-evaluation.md"), report)?;
     Ok(())

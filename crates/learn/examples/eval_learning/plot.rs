@@ -8,10 +8,10 @@ const LEFT: f64 = 48.0;
 const TOP: f64 = 32.0;
 const COLOURS: [&str; 4] = ["#9aa0a6", "#d17b0f", "#8a5cd1", "#1a7f64"];
 
-/// Curves from 0 to 1; a mark stands at `mark` on the axis.
-pub fn lines(title: &str, curves: &[(&str, Vec<f64>)], mark: usize) -> String {
+/// Curves from 0 to 1, whose first value belongs to `first` on the axis; a mark stands at `mark`.
+pub fn lines(title: &str, curves: &[(&str, Vec<f64>)], first: usize, mark: usize) -> String {
     let (width, height) = (WIDTH - LEFT - 150.0, HEIGHT - TOP - 36.0);
-    let longest = curves.iter().map(|(_, curve)| curve.len()).max().unwrap_or(1).max(2);
+    let longest = first + curves.iter().map(|(_, curve)| curve.len()).max().unwrap_or(1).max(2);
     let place = |at: usize| {
         LEFT + width * f64::from(u32::try_from(at).unwrap_or(0))
             / f64::from(u32::try_from(longest - 1).unwrap_or(1))
@@ -35,6 +35,10 @@ pub fn lines(title: &str, curves: &[(&str, Vec<f64>)], mark: usize) -> String {
             y + 4.0
         );
     }
+    for tick in (0..=longest).step_by(100) {
+        let (x, y) = (place(tick), TOP + height + 16.0);
+        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{tick}</text>");
+    }
     let x = place(mark);
     let _ = writeln!(
         svg,
@@ -47,7 +51,7 @@ pub fn lines(title: &str, curves: &[(&str, Vec<f64>)], mark: usize) -> String {
         let points: Vec<String> = curve
             .iter()
             .enumerate()
-            .map(|(at, value)| format!("{:.1},{:.1}", place(at), level(*value)))
+            .map(|(at, value)| format!("{:.1},{:.1}", place(first + at), level(*value)))
             .collect();
         let _ = writeln!(
             svg,

@@ -14,8 +14,34 @@ const DRIFT: usize = 200;
 const WINDOW: usize = 20;
 const DAY: u64 = 86_400_000;
 
-const WRONG: f64 = 0.10;
-const POISONED: f64 = 0.05;
+/// How much of what an agent sees and is told is not so. Shares, from 0 to 1.
+struct Noise {
+    name: &'static str,
+    file: &'static str,
+    /// Of the lessons: another rule than the right one.
+    wrong: f64,
+    /// Of the lessons: planted by somebody else.
+    poisoned: f64,
+    /// Of the tasks done rightly: taken for failures, with a wrong lesson.
+    false_alarms: f64,
+}
+
+const NOISES: [Noise; 2] = [
+    Noise {
+        name: "little noise",
+        file: "learning-world.svg",
+        wrong: 0.10,
+        poisoned: 0.05,
+        false_alarms: 0.0,
+    },
+    Noise {
+        name: "much noise",
+        file: "learning-world-noisy.svg",
+        wrong: 0.30,
+        poisoned: 0.15,
+        false_alarms: 0.10,
+    },
+];
 
 /// What a family of tasks is about.
 const FAMILIES: [(&str, &str); 8] = [
@@ -54,12 +80,12 @@ struct Lesson {
     text: String,
 }
 
-fn lesson(chance: &mut Chance, family: usize, right: &'static str) -> Lesson {
+fn lesson(chance: &mut Chance, family: usize, right: &'static str, noise: &Noise) -> Lesson {
     let about = FAMILIES[family].1;
     let roll = chance.share();
-    let action = if roll < POISONED {
+    let action = if roll < noise.poisoned {
         POISON
-    } else if roll < POISONED + WRONG {
+    } else if roll < noise.poisoned + noise.wrong {
         chance.pick(&ACTIONS)
     } else {
         right
@@ -88,7 +114,7 @@ struct Course {
     followed_poison: f64,
 }
 
-fn course(arm: Arm, seed: u64) -> Course {
+fn course(arm: Arm, seed: u64, noise: &Noise) -> Course {
     let mut chance = Chance::new(seed);
     let mut rules: Vec<&'static str> = (0..8).map(|_| *chance.pick(&ACTIONS)).collect();
     let mut book = Book::default();
@@ -114,12 +140,13 @@ fn course(arm: Arm, seed: u64) -> Course {
         poisoned += f64::from(u8::from(action == POISON));
         let is_right = action == rules[family];
         success.push(f64::from(u8::from(is_right)));
+        let is_seen_right = is_right && task.share() >= noise.false_alarms;
         let name = format!("s{episode}");
         let context = Context { by: Author::Learnt, trace: &name, session: &name, now, doubts: &doubts };
         if let Some((which, _)) = &choice {
             match arm {
                 Arm::Ours => {
-                    let (helpful, harmful) = (u32::from(is_right), u32::from(!is_right));
+                    let (helpful, harmful) = (u32::from(is_seen_right), u32::from(!is_seen_right));
                     take(
                         &mut book,
                         &Operation::Tag { id: which.clone(), helpful, harmful, neutral: 0 },
@@ -128,14 +155,16 @@ fn course(arm: Arm, seed: u64) -> Course {
                 }
                 Arm::Reference => {
                     let at: usize = which.parse().unwrap_or_default();
-                    plain[at].helpful += u32::from(is_right);
-                    plain[at].harmful += u32::from(!is_right);
+                    plain[at].helpful += u32::from(is_seen_right);
+                    plain[at].harmful += u32::from(!is_seen_right);
                 }
                 _ => {}
             }
         }
-        if !is_right {
-            let learnt = lesson(&mut task, family, rules[family]);
+        if !is_seen_right {
+            // Who was right and is told otherwise learns something wrong.
+            let taught = if is_right { *task.pick(&ACTIONS) } else { rules[family] };
+            let learnt = lesson(&mut task, family, taught, noise);
             match arm {
                 Arm::None => {}
                 Arm::Ours => {
@@ -208,16 +237,33 @@ fn interval(values: &[f64]) -> (f64, f64) {
 
 pub fn run() -> (String, Vec<(String, String)>) {
     let mut text = format!(
-        "## A world with noise and drift\n\n{EPISODES} tasks of 8 families, each with a hidden rule; a failure gives a lesson, of which {:.0} % are wrong and {:.0} % \
-         poisoned. From task {DRIFT} on half of the families have another rule. All arms get the same tasks; {SEEDS} seeds; mean ± 95 % interval. \
-         Recovery: tasks after the drift until {WINDOW} in a row do as well as 90 % of the level before it.\n\n\
+        "## A world with noise and drift\n\n{EPISODES} tasks of 8 families, each with a hidden rule; what looks like a failure gives a lesson. From task {DRIFT} on half of \
+         the families have another rule. All arms get the same tasks and act alike: of several lessons that fit, the one with the best record, then the newest. \
+         *Append all* keeps no record, so its agent follows the newest lesson. {SEEDS} seeds; mean ± 95 % interval. Recovery: tasks after the drift until {WINDOW} in a \
+         row do as well as 90 % of the level before it.\n\n"
+    );
+    let mut plots = Vec::new();
+    for noise in &NOISES {
+        let (told, plot) = world(noise);
+        text.push_str(&told);
+        plots.push((noise.file.to_owned(), plot));
+    }
+    (text, plots)
+}
+
+fn world(noise: &Noise) -> (String, String) {
+    let percent = |share: f64| share * 100.0;
+    let mut text = format!(
+        "### With {}\n\n{:.0} % of the lessons are wrong and {:.0} % poisoned; {:.0} % of the tasks done rightly are taken for failures.\n\n\
          | | success before | success after | recovery | tokens in the prompt | poison followed |\n|---|---:|---:|---:|---:|---:|\n",
-        WRONG * 100.0,
-        POISONED * 100.0
+        noise.name,
+        percent(noise.wrong),
+        percent(noise.poisoned),
+        percent(noise.false_alarms)
     );
     let mut lines = Vec::new();
     for (arm, name) in ARMS {
-        let courses: Vec<Course> = (1..=SEEDS).map(|seed| course(arm, seed)).collect();
+        let courses: Vec<Course> = (1..=SEEDS).map(|seed| course(arm, seed, noise)).collect();
         let over = |from: usize, to: usize| {
             interval(&courses.iter().map(|c| mean(&c.success[from..to])).collect::<Vec<_>>())
         };
@@ -241,11 +287,11 @@ pub fn run() -> (String, Vec<(String, String)>) {
             after.1,
             tokens.0,
             tokens.1,
-            poison.0 * 100.0
+            percent(poison.0)
         ));
         lines.push((name, curve));
     }
-    text.push_str("\n![Success by task](images/learning-world.svg)\n\n");
-    let svg = plot::lines("Success by task (mean over seeds, window of 20)", &lines, DRIFT);
-    (text, vec![("learning-world.svg".to_owned(), svg)])
+    text.push_str(&format!("\n![Success by task, {}](images/{})\n\n", noise.name, noise.file));
+    let title = format!("Success by task, {} (mean over {SEEDS} seeds, last {WINDOW} tasks)", noise.name);
+    (text, plot::lines(&title, &lines, WINDOW, DRIFT))
 }

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::whole::{read, read_text, unwritable, write, write_beside};
 use crate::Error;
@@ -238,4 +239,15 @@ fn is_still_at(file: &File, path: &Path) -> bool {
 pub(crate) fn processed(path: &Path) -> Result<Vec<String>, Error> {
     let text = read_text(path)?.unwrap_or_default();
     Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// What changes when one of a book's files does: bytes and times, the journal's first.
+pub(crate) type Stamp = [(u64, Option<SystemTime>); 2];
+
+/// How the files of a book look now.
+pub(crate) fn stamp_of(paths: &Paths) -> Stamp {
+    [paths.journal(), paths.json.clone()].map(|path| {
+        let metadata = std::fs::metadata(path);
+        metadata.map_or((0, None), |metadata| (metadata.len(), metadata.modified().ok()))
+    })
 }

@@ -4,11 +4,13 @@
 
 mod instructions;
 mod journal;
+mod openclaw;
 mod sessions;
 mod whole;
 
 pub use instructions::{Synced, check_file, sync_files};
 pub(crate) use journal::processed;
 pub use journal::{BookFile, Paths};
-pub use sessions::{Found, Passed, discover, folder_of, head_of, look_at, open};
+pub(crate) use journal::{Stamp, stamp_of};
+pub use sessions::{Found, Passed, Source, discover, folder_of, head_of, look_at, look_into, open, tail_of};
 pub use whole::{read_text, write as write_whole, write_beside};

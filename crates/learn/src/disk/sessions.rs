@@ -1,15 +1,16 @@
 //! Session files: which there are, and which of them may be opened.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use super::openclaw::{self, Rows};
 use super::whole::unreadable;
 use crate::Error;
 use crate::transcript::stats::sha;
 
-/// Bytes at a file's beginning that tell whether it is still the same file.
+/// Bytes at a file's beginning, and before the place up to which it was read, that tell whether it is still the same file.
 const HEAD: u64 = 1024;
 
 /// A session file.
@@ -23,6 +24,10 @@ pub struct Found {
     pub size: u64,
     /// When it was last changed, in milliseconds since 1970.
     pub modified: u64,
+    /// What tells it from another file of its name on the same disk; 0 where the system has no such number.
+    pub inode: u64,
+    /// The session within the file, when the file is a store of many.
+    pub session: Option<String>,
 }
 
 /// A file that is not opened, and why.
@@ -50,18 +55,37 @@ pub fn folder_of(home: &Path, agent: &str) -> Result<PathBuf, Error> {
     Ok(home.join("agents").join(agent).join("sessions"))
 }
 
-/// The session files of a folder, by name, and what there looks like one and is none.
+/// The sessions of a folder, by name, and what there looks like one and is none. With them come those of OpenClaw's store beside
+/// the folder; `folder` may also be such a store itself.
 ///
 /// # Errors
 /// [`Error::SessionsMissing`] and [`Error::ReadFailed`].
 pub fn discover(folder: &Path) -> Result<(Vec<Found>, Vec<Passed>), Error> {
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
+    if openclaw::is_store(folder) {
+        return Ok(look_into(folder));
+    }
+    let store = openclaw::beside(folder);
+    let (mut found, mut passed) = match std::fs::read_dir(folder) {
+        Ok(entries) => files(folder, entries)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && store.is_some() => Default::default(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Error::SessionsMissing { path: folder.display().to_string() });
         }
         Err(error) => return Err(unreadable(folder, &error)),
     };
+    if let Some(store) = store {
+        let (stored, failed) = look_into(&store);
+        // What was moved into the store may have been left in the folder too.
+        found.retain(|file| !stored.iter().any(|row| row.name == file.name));
+        found.extend(stored);
+        passed.extend(failed);
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    passed.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok((found, passed))
+}
+
+fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<Found>, Vec<Passed>), Error> {
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(folder, &error))?;
@@ -74,9 +98,20 @@ pub fn discover(folder: &Path) -> Result<(Vec<Found>, Vec<Passed>), Error> {
             Err(reason) => passed.push(reason),
         }
     }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    passed.sort_by(|a, b| a.name.cmp(&b.name));
     Ok((found, passed))
+}
+
+/// The sessions that a path leads to: one for a file, those of a store for a store.
+#[must_use]
+pub fn look_into(path: &Path) -> (Vec<Found>, Vec<Passed>) {
+    let looked = match openclaw::is_store(path) {
+        true => openclaw::sessions(path),
+        false => look_at(path).map(|found| vec![found]),
+    };
+    match looked {
+        Ok(found) => (found, Vec::new()),
+        Err(passed) => (Vec::new(), vec![passed]),
+    }
 }
 
 /// What a path is, without opening it: opening a pipe would wait for whoever writes to it.
@@ -93,17 +128,53 @@ pub fn look_at(path: &Path) -> Result<Found, Passed> {
     }
     let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     let modified = modified.and_then(|at| u64::try_from(at.as_millis()).ok()).unwrap_or_default();
-    Ok(Found { path: path.to_owned(), name, size: metadata.len(), modified })
+    #[cfg(unix)]
+    let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let inode = 0;
+    Ok(Found { path: path.to_owned(), name, size: metadata.len(), modified, inode, session: None })
 }
 
-/// Opens a session file.
+/// The bytes of a session.
+#[derive(Debug)]
+pub struct Source(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    File(File),
+    Rows(Box<Rows>),
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match &mut self.0 {
+            Kind::File(file) => file.read(buffer),
+            Kind::Rows(rows) => rows.read(buffer),
+        }
+    }
+}
+
+impl Source {
+    /// Goes on behind the first `offset` bytes, of which nothing was read yet.
+    fn skip_to(&mut self, offset: u64) -> std::io::Result<()> {
+        match &mut self.0 {
+            Kind::File(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+            Kind::Rows(rows) => std::io::copy(&mut rows.take(offset), &mut std::io::sink()).map(|_| ()),
+        }
+    }
+}
+
+/// Opens a session.
 ///
 /// # Errors
 /// Why it cannot be read.
 #[expect(clippy::disallowed_methods, reason = "this is the module that touches paths")]
-pub fn open(found: &Found) -> Result<File, Passed> {
-    File::open(&found.path)
-        .map_err(|error| Passed { name: found.name.clone(), reason: format!("it cannot be read: {error}") })
+pub fn open(found: &Found) -> Result<Source, Passed> {
+    if let Some(session) = &found.session {
+        return Rows::open(&found.path, session).map(|rows| Source(Kind::Rows(Box::new(rows))));
+    }
+    let opened = File::open(&found.path).map(|file| Source(Kind::File(file)));
+    opened.map_err(|error| Passed { name: found.name.clone(), reason: format!("it cannot be read: {error}") })
 }
 
 /// Beginning of the hash of a file's first line, as far as its first bytes hold it.
@@ -117,4 +188,20 @@ pub fn head_of(found: &Found) -> Result<String, Passed> {
     // The first line is whole from the beginning on; what follows may still grow.
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     Ok(sha(line))
+}
+
+/// Beginning of the hash of the last bytes before `offset`: what was read there, unless the file was written anew.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn tail_of(found: &Found, offset: u64) -> Result<String, Passed> {
+    let failed = |error: std::io::Error| Passed {
+        name: found.name.clone(),
+        reason: format!("it cannot be read: {error}"),
+    };
+    let mut file = open(found)?;
+    file.skip_to(offset.saturating_sub(HEAD)).map_err(failed)?;
+    let mut tail = Vec::new();
+    file.take(offset.min(HEAD)).read_to_end(&mut tail).map_err(failed)?;
+    Ok(sha(&tail))
 }

@@ -1,13 +1,13 @@
 //! The course of a run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use engross_protocol::Clock;
 
 use super::one::{Learner, Processed};
 use super::report::{Counts, Outcome, Report, SessionReport};
 use crate::Error;
-use crate::disk::{BookFile, Found, Passed, discover, look_at, processed};
+use crate::disk::{BookFile, Found, Passed, discover, look_into, processed};
 use crate::reflect::Asking;
 use crate::safety::Personal;
 use crate::skillbook::conflicts;
@@ -136,10 +136,9 @@ pub async fn learn(
 fn listed(paths: &[PathBuf]) -> (Vec<Found>, Vec<Passed>) {
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     for path in paths {
-        match look_at(Path::new(path)) {
-            Ok(file) => found.push(file),
-            Err(reason) => passed.push(reason),
-        }
+        let (those, failed) = look_into(path);
+        found.extend(those);
+        passed.extend(failed);
     }
     (found, passed)
 }

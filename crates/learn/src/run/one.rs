@@ -7,7 +7,7 @@ use engross_llm::Usage;
 use super::learn::{Mind, Options};
 use super::report::{Outcome, SessionReport};
 use crate::Error;
-use crate::disk::{BookFile, Found, Passed, head_of, open};
+use crate::disk::{BookFile, Found, Passed, head_of, open, tail_of};
 use crate::reflect::{SkillTag, curate, reflect, rules};
 use crate::safety::{doubts, origin, redact};
 use crate::skillbook::journal::{Record, SessionEnd, SessionState};
@@ -46,6 +46,7 @@ impl Learner<'_> {
             state.file == file.name
                 && state.size == file.size
                 && state.modified == file.modified
+                && (state.inode == file.inode || state.inode == 0)
                 && state.end != SessionEnd::Failed
         };
         // Most keys are the file's stem; others are found by looking at all.
@@ -75,8 +76,8 @@ impl Learner<'_> {
         let key = session.id.clone().unwrap_or_else(|| stem(&file.name).to_owned());
         let head = head_of(file).unwrap_or_default();
         let known = book.journal.sessions.get(&key).filter(|state| {
-            // A smaller file, or one that begins otherwise, is another one.
-            state.head == head && state.offset <= session.end.offset
+            // A smaller file, or one that is not what was read before, is another one.
+            state.head == head && state.offset <= session.end.offset && is_tail(file, state)
         });
         let failures =
             known.filter(|state| state.end == SessionEnd::Failed).map_or(0, |state| state.failures);
@@ -97,6 +98,8 @@ impl Learner<'_> {
             size: file.size,
             modified: file.modified,
             head,
+            tail: tail_of(file, session.end.offset).unwrap_or_default(),
+            inode: file.inode,
             root: if root == key { String::new() } else { root.clone() },
             end: SessionEnd::Learnt,
             reason: String::new(),
@@ -135,6 +138,7 @@ impl Learner<'_> {
                     failures: failures + 1,
                     lines: learnt.0,
                     offset: learnt.1,
+                    tail: tail_of(file, learnt.1).unwrap_or_default(),
                     ..state
                 };
                 keep(book, &key, failed);
@@ -227,6 +231,11 @@ fn read(file: &Found, is_over: bool) -> Result<Session, Passed> {
     let source = open(file)?;
     Session::read(source, is_over)
         .map_err(|error| Passed { name: file.name.clone(), reason: format!("it cannot be read: {error}") })
+}
+
+/// Whether a file still holds what was read of it.
+fn is_tail(file: &Found, state: &SessionState) -> bool {
+    state.tail.is_empty() || tail_of(file, state.offset).is_ok_and(|tail| tail == state.tail)
 }
 
 fn keep(book: &mut BookFile, key: &str, state: SessionState) {

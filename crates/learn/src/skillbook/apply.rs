@@ -11,7 +11,7 @@ use super::conflict::against;
 use super::journal::Record;
 use super::operation::{Operation, Refused};
 use super::skill::{Author, Quarantine, Skill, Source, Status, Vote};
-use super::words::is_turned;
+use super::words::{are_exchanged, is_turned};
 
 /// From so many independent sessions a lesson is shown.
 const SESSIONS: usize = 2;
@@ -153,7 +153,11 @@ fn add(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
     let is_person = context.by == Author::Person;
     let like = book.like_turned(content, SIMILAR, 20, is_turned(content));
     let known = |is_wanted: fn(Status) -> bool| {
-        like.iter().filter_map(|found| book.at(found.place)).find(|skill| is_wanted(skill.status))
+        let mut same = like
+            .iter()
+            .filter_map(|found| book.at(found.place))
+            .filter(|skill| !are_exchanged(&skill.content, content));
+        same.find(|skill| is_wanted(skill.status))
     };
     let doubts = if is_person { Vec::new() } else { (context.doubts)(content) };
     if let Some(skill) = known(|status| status != Status::Retired) {

@@ -80,6 +80,38 @@ fn a_lesson_is_shown_after_two_independent_sessions() {
 }
 
 #[test]
+fn a_lesson_with_another_value_is_another_lesson() {
+    let mut book = Book::default();
+    for (content, effect) in [
+        ("Use port 8080 when calling the billing service of the staging cluster", "added"),
+        ("Use port 9090 when calling the billing service of the staging cluster", "added"),
+        ("When you call the billing service of the staging cluster, use port 9090", "confirmed"),
+        (
+            "Run the exporter of the invoice portal nightly, summary sheets included, with tenant quota headers",
+            "added",
+        ),
+        (
+            "Run the export of the invoice portal nightly, summary sheets included, with tenant quota headers",
+            "confirmed",
+        ),
+    ] {
+        let trace = format!("of {content}");
+        assert_eq!(codes(&run(&mut book, &add("net", content), &context(&trace))), [effect], "{content}");
+    }
+}
+
+#[test]
+fn what_was_taken_out_does_not_keep_its_successor_out() {
+    let mut book = Book::default();
+    let (old, new) =
+        ("Choose alpha for page cursors of the listing", "Choose bravo for page cursors of the listing");
+    run(&mut book, &add("paging", old), &context("t1"));
+    run(&mut book, &json!([{"type": "REMOVE", "skill_id": "paging-00001"}]), &person());
+    assert_eq!(codes(&run(&mut book, &add("paging", old), &context("t2"))), ["SKILL_RETIRED"]);
+    assert_eq!(codes(&run(&mut book, &add("paging", new), &context("t3"))), ["added"]);
+}
+
+#[test]
 fn case_60_an_id_that_is_taken_gets_another_and_both_stay() {
     let mut book = book();
     let batch = json!([{"type": "ADD", "section": "paths", "content": "Quote names with spaces", "skill_id": "paths-00001"}]);

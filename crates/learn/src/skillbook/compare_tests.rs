@@ -55,6 +55,15 @@ fn another_matter_in_like_words_is_another() {
 }
 
 #[test]
+fn words_that_say_nothing_are_found_wherever_they_stand() {
+    assert!(
+        super::words::topic("a about after zebra you your above")
+            .into_iter()
+            .eq(["about", "above", "zebra"].map(str::to_owned))
+    );
+}
+
+#[test]
 fn what_is_taken_out_is_not_found() {
     let mut index = index(BOOK);
     index.set(0, "");

@@ -76,6 +76,23 @@ fn case_57_each_dialect_is_read() {
     assert_eq!((skill.total().helpful, skill.other["occurrences"].clone()), (4, json!([{"x": 1}])));
 }
 
+/// 0.12 and later refuse a whole book for one skill without an issue.
+#[test]
+fn every_skill_has_an_issue_for_others_and_none_is_made_up_for_us() {
+    for (content, why, issue, written) in [
+        ("Stat a path", "", "", "Stat a path"),
+        ("Stat a path", "reads fail", "", "reads fail"),
+        ("Stat a path", "reads fail", "files are missing", "files are missing"),
+        ("", "", "", "a-00001"),
+    ] {
+        let file = json!({"skills": {"a-00001": {"id": "a-00001", "section": "a", "content": content, "justification": why, "issue": issue}}});
+        let book = book_of(&file);
+        let hybrid = to_hybrid(&book);
+        assert_eq!(hybrid["skills"]["a-00001"]["issue"], written);
+        assert_eq!(book_of(&hybrid).get("a-00001").unwrap().issue, issue);
+    }
+}
+
 #[test]
 fn case_58_what_is_no_skillbook_is_refused_with_a_reason() {
     for (text, reason) in [

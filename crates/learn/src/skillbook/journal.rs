@@ -66,6 +66,12 @@ pub struct SessionState {
     pub modified: u64,
     /// Beginning of the hash of the file's first bytes.
     pub head: String,
+    /// Beginning of the hash of the bytes before `offset`; empty where it is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tail: String,
+    /// The file's number on its disk; 0 where it is not known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub inode: u64,
     /// The session that counts in its place, when it was forked.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub root: String,
@@ -92,6 +98,11 @@ pub enum SessionEnd {
     Skipped,
     /// The model failed; it is tried again later.
     Failed,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
@@ -141,6 +152,12 @@ pub struct Damaged {
     pub line: u64,
 }
 
+/// Bytes of a journal from which on it is read by several threads.
+const LARGE: usize = 1 << 20;
+
+/// So many threads at most.
+const THREADS: usize = 4;
+
 /// Reads a journal. A last line without its end was torn and does not count.
 ///
 /// # Errors
@@ -150,20 +167,59 @@ pub fn read(bytes: &[u8]) -> Result<Journal, Damaged> {
     let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
     let bytes = bytes.get(..whole).unwrap_or_default();
     journal.book.reserve(memchr::memchr_iter(b'\n', bytes).count());
-    // One look at all bytes costs less than one at each string; a file with a bad byte is read line by line for its number.
+    for part in parsed(bytes) {
+        for record in part {
+            journal.take(record.map_err(|()| Damaged { line: journal.records + 1 })?);
+            journal.records += 1;
+        }
+    }
+    journal.whole = u64::try_from(whole).unwrap_or_default();
+    Ok(journal)
+}
+
+/// The records of whole lines, in order: a large journal is cut at lines' ends and its parts are read side by side.
+fn parsed(bytes: &[u8]) -> Vec<Vec<Result<Record, ()>>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS);
+    if bytes.len() < LARGE || threads < 2 {
+        return vec![lines(bytes)];
+    }
+    let mut parts = Vec::new();
+    let mut rest = bytes;
+    for left in (1..=threads).rev() {
+        let at = rest.len() / left;
+        let end =
+            memchr::memchr(b'\n', rest.get(at..).unwrap_or_default()).map_or(rest.len(), |end| at + end + 1);
+        let (part, behind) = rest.split_at(end);
+        parts.push(part);
+        rest = behind;
+    }
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = parts.iter().map(|part| scope.spawn(|| lines(part))).collect();
+        let joined = workers.into_iter().zip(&parts);
+        // A thread that could not do its work leaves it to this one.
+        joined.map(|(worker, part)| worker.join().unwrap_or_else(|_| lines(part))).collect()
+    })
+}
+
+/// The record of each line, up to the first that is none.
+fn lines(bytes: &[u8]) -> Vec<Result<Record, ()>> {
+    // One look at all bytes costs less than one at each string; a part with a bad byte is read line by line.
     let text = simdutf8::basic::from_utf8(bytes).ok();
+    let mut records = Vec::with_capacity(memchr::memchr_iter(b'\n', bytes).count());
     let mut begin = 0;
     for end in memchr::memchr_iter(b'\n', bytes) {
         let record = match text.and_then(|text| text.get(begin..end)) {
             Some(line) => serde_json::from_str(line),
             None => serde_json::from_slice(bytes.get(begin..end).unwrap_or_default()),
         };
-        journal.take(record.map_err(|_| Damaged { line: journal.records + 1 })?);
-        journal.records += 1;
+        let is_bad = record.is_err();
+        records.push(record.map_err(|_| ()));
+        if is_bad {
+            break;
+        }
         begin = end + 1;
     }
-    journal.whole = u64::try_from(whole).unwrap_or_default();
-    Ok(journal)
+    records
 }
 
 /// The lines of some records.

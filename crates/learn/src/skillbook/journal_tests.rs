@@ -46,6 +46,39 @@ fn a_fresh_book_is_empty() {
     assert!(book.is_empty());
 }
 
+/// Large journals are read by several threads: the same book, and the same line for what is wrong.
+#[test]
+fn a_large_journal_is_read_as_a_small_one_is() {
+    let (records, _) = history(&[0, 8, 16, 24]);
+    let filler: Vec<Record> = (0..9_000)
+        .map(|number| Record::Vote {
+            id: format!("s-{:05}", number % 4),
+            trace: format!("t{number}"),
+            vote: super::Vote::default(),
+        })
+        .collect();
+    let all: Vec<Record> = records.iter().chain(&filler).cloned().collect();
+    let mut bytes = write(&all);
+    while bytes.len() < 3 << 20 {
+        bytes.extend(write(&filler));
+    }
+    let mut expected = Book::default();
+    for record in all {
+        expected.take(record);
+    }
+    let journal = read(&bytes).unwrap();
+    assert_eq!(journal.book, expected);
+    assert_eq!(journal.whole, bytes.len() as u64);
+    let line = journal.records / 2;
+    let at =
+        bytes.split_inclusive(|byte| *byte == b'\n').take(line as usize - 1).map(<[u8]>::len).sum::<usize>();
+    bytes[at] = b'!';
+    assert_eq!(read(&bytes).unwrap_err(), Damaged { line });
+    let end = bytes.len();
+    bytes[end / 8] = 0xff;
+    assert!(read(&bytes).unwrap_err().line < line, "the first of two is named");
+}
+
 proptest! {
     #[test]
     fn case_67_a_journal_cut_anywhere_makes_the_book_of_its_whole_records(

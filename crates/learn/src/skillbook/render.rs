@@ -25,9 +25,14 @@ pub struct Wanted<'a> {
     pub now: u64,
 }
 
-/// The skills to show, in the book's order.
+/// All skills that could be shown, what matters most first, whatever fits.
 #[must_use]
-pub fn choose<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<&'a Skill> {
+pub fn rank<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<&'a Skill> {
+    ranked(book, wanted).into_iter().map(|(_, skill)| skill).collect()
+}
+
+/// The skills by rank, each with its place in the book.
+fn ranked<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<(usize, &'a Skill)> {
     let query = wanted.query.map(topic).filter(|words| !words.is_empty());
     let mut ranked: Vec<(f64, usize, &Skill)> = book
         .skills()
@@ -40,10 +45,16 @@ pub fn choose<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<&'a Skill> {
         })
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.2.updated.cmp(&a.2.updated)).then(a.1.cmp(&b.1)));
+    ranked.into_iter().map(|(_, place, skill)| (place, skill)).collect()
+}
+
+/// The skills to show, in the book's order.
+#[must_use]
+pub fn choose<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<&'a Skill> {
     let mut left = wanted.tokens.saturating_mul(TOKEN);
     let mut chosen: Vec<(usize, &Skill)> = Vec::new();
     let mut said = Said::default();
-    for (_, place, skill) in ranked {
+    for (place, skill) in ranked(book, wanted) {
         let size = row(skill).len() + "\n  ".len();
         if size > left {
             // A shorter one may still fit, but one that matters less must not crowd out by being many.

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeSet;
 
-/// Words that say nothing about the matter.
+/// Words that say nothing about the matter, in order.
 const STOP: &[&str] = &[
-    "a", "an", "the", "to", "of", "in", "on", "at", "by", "for", "with", "and", "or", "is", "are", "be",
-    "was", "were", "it", "its", "this", "that", "these", "those", "as", "so", "you", "your", "i", "we",
-    "they", "then", "than", "from", "into", "if", "when", "while", "which", "will", "would", "should",
-    "must", "can", "could", "do", "does", "has", "have", "there", "them", "their", "our", "my", "me", "us",
-    "each", "every", "any", "all", "always", "please", "make", "sure", "ensure", "first", "before", "after",
-    "use", "using", "also",
+    "a", "after", "all", "also", "always", "an", "and", "any", "are", "as", "at", "be", "before", "by",
+    "can", "could", "do", "does", "each", "ensure", "every", "first", "for", "from", "has", "have", "i",
+    "if", "in", "into", "is", "it", "its", "make", "me", "must", "my", "of", "on", "or", "our", "please",
+    "should", "so", "sure", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "us", "use", "using", "was", "we", "were", "when", "which", "while", "will", "with",
+    "would", "you", "your",
 ];
 
 /// Words that turn a sentence round.
@@ -34,14 +34,35 @@ pub(crate) fn is_turned(text: &str) -> bool {
 pub(crate) fn raw_words(text: &str) -> impl Iterator<Item = String> {
     let is_inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '-' | '.' | '/');
     text.split(move |c: char| !is_inner(c))
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .map(|word| lower(word.trim_matches(|c: char| !c.is_alphanumeric())))
         .filter(|word| !word.is_empty())
+}
+
+fn lower(word: &str) -> String {
+    if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() }
 }
 
 /// The words of a text that say what it is about, each once.
 pub(crate) fn topic(text: &str) -> BTreeSet<String> {
-    let said = raw_words(text).filter(|word| !STOP.contains(&word.as_str()) && !is_negation(word));
+    let said =
+        raw_words(text).filter(|word| STOP.binary_search(&word.as_str()).is_err() && !is_negation(word));
     said.map(|word| stem(&word)).collect()
+}
+
+/// Whether one text has a word where the other has another one. Such lessons are two, however much else they share: *use port 80* and
+/// *use port 81* differ in one word of many, and it is the one that matters.
+pub(crate) fn are_exchanged(one: &str, other: &str) -> bool {
+    let (one, other) = (topic(one), topic(other));
+    let is_left = |word: &String, there: &BTreeSet<String>| {
+        !there.contains(word) && !there.iter().any(|known| are_of_one_family(word, known))
+    };
+    one.iter().any(|word| is_left(word, &other)) && other.iter().any(|word| is_left(word, &one))
+}
+
+/// Whether two words differ in how they end only: *validate* and *validation*.
+fn are_of_one_family(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    short.len() >= 5 && long.starts_with(short) && long.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// A word without the ending that grammar gave it. Only plain words have one.

@@ -7,7 +7,7 @@ use engross_learn::agents_md::{Mode, Warning};
 use engross_learn::disk::{BookFile, folder_of, sync_files};
 use engross_learn::run::{Counts, Outcome};
 
-use super::home::{Home, outcomes, said, stumbling, transcript, user};
+use super::home::{Home, LATER, outcomes, said, stumbling, transcript, user};
 
 const INNER: &str = "## Learned Strategies\n\n- [a-00001] Stat a path\n";
 
@@ -58,6 +58,82 @@ fn case_26_a_file_that_was_replaced_is_read_from_its_beginning() {
     let other = transcript("a", &[user("No more")]).replace("/w", "/elsewhere");
     home.write("a.jsonl", format!("{other}{}", super::home::entry("a", 1, &said("x"))));
     assert_eq!(outcomes(&home.learn()), [("a.jsonl", "learnt")]);
+}
+
+/// The same beginning, another course: only what stands before the place that was read to tells them apart.
+#[test]
+fn case_26_a_file_that_was_written_anew_behind_its_first_line_is_read_from_its_beginning() {
+    let home = Home::new();
+    home.write("a.jsonl", transcript("a", &[user("Old question"), said("Old answer")]));
+    home.learn();
+    let fresh = stumbling("a");
+    home.write("new", fresh);
+    std::fs::rename(home.sessions().join("new"), home.sessions().join("a.jsonl")).unwrap();
+    assert_eq!(outcomes(&home.learn()), [("a.jsonl", "learnt")]);
+    let book = home.book();
+    assert_eq!(book.skills().next().unwrap().sources[0].trace, "a", "the whole session, not its end");
+}
+
+/// A file that was copied keeps its bytes under another number: nothing is new in it.
+#[test]
+fn case_26_a_copy_of_what_was_read_is_read_and_nothing_is_new() {
+    let home = Home::new();
+    home.write("a.jsonl", stumbling("a"));
+    home.learn();
+    std::fs::copy(home.sessions().join("a.jsonl"), home.sessions().join("copy")).unwrap();
+    std::fs::rename(home.sessions().join("copy"), home.sessions().join("a.jsonl")).unwrap();
+    let report = home.learn();
+    assert_eq!(outcomes(&report), [("a.jsonl", "skipped")]);
+    assert!(matches!(&report.sessions[0].outcome, Outcome::Skipped { reason } if reason == "nothing is new"));
+}
+
+/// Permissions stop nobody who is root, so a file that fails at its first byte stands in for one.
+#[cfg(target_os = "linux")]
+#[test]
+fn case_25_a_file_that_cannot_be_read_is_told_and_the_others_go_on() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.write("a.jsonl", stumbling("a"));
+    std::os::unix::fs::symlink("/proc/self/mem", home.sessions().join("b.jsonl")).unwrap();
+    home.write("c.jsonl", stumbling("c"));
+    home.write("locked.jsonl", stumbling("d"));
+    let locked = home.sessions().join("locked.jsonl");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let of_locked = if std::fs::File::open(&locked).is_ok() { "learnt" } else { "failed" };
+    let report = home.learn();
+    assert_eq!(
+        outcomes(&report),
+        [("a.jsonl", "learnt"), ("b.jsonl", "failed"), ("c.jsonl", "learnt"), ("locked.jsonl", of_locked)]
+    );
+    assert!(matches!(&report.sessions[1].outcome, Outcome::Failed { code, .. } if code == "READ_FAILED"));
+    assert!(home.book().count(engross_learn::skillbook::Status::Active) > 0);
+}
+
+#[test]
+fn case_84_what_does_not_fit_stands_in_the_file_that_the_block_names() {
+    let mut book = engross_learn::skillbook::Book::default();
+    for number in 0..200 {
+        book.take(engross_learn::skillbook::journal::Record::Put(Box::new(
+            engross_learn::skillbook::Skill {
+                id: format!("a-{number:05}"),
+                content: format!("Look at part{number} before touching piece{number} of the machine"),
+                status: engross_learn::skillbook::Status::Active,
+                is_pinned: number == 150,
+                ..Default::default()
+            },
+        )));
+    }
+    let block = engross_learn::run::block(&book, 500, LATER, "ace_skillbook.md");
+    let inner = block.inner.unwrap();
+    assert!(block.shown > 10 && block.shown + block.left_out == 200, "{}", block.shown);
+    assert!(inner.contains("a-00150"), "what matters most is shown");
+    assert!(inner.contains(&format!("{} more lessons stand in ace_skillbook.md", block.left_out)));
+    assert!(inner.len() < 500 * 4 + 1_000, "{}", inner.len());
+    assert_eq!(
+        engross_learn::skillbook::markdown(&book).matches("\n### a-").count(),
+        200,
+        "and there they are"
+    );
 }
 
 #[test]

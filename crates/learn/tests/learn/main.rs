@@ -7,6 +7,7 @@ mod cases_parse;
 mod cases_run;
 mod home;
 mod stats;
+mod store;
 mod transcripts;
 
 #[test]

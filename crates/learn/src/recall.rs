@@ -1,0 +1,103 @@
+//! Lessons for a session while it runs: a model in front of another one, which gives it the skills that fit what was asked.
+//!
+//! Must never hold a session up because a book cannot be read, show more than its budget, or write: what a session teaches, and how it
+//! votes, comes from its transcript, in a run of its own.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engross_llm::{Error, Event, Message, Model, ModelInfo, Request};
+use engross_protocol::Clock;
+use futures_util::stream::BoxStream;
+
+use crate::disk::{BookFile, Paths, Stamp, stamp_of};
+use crate::skillbook::Book;
+use crate::skillbook::render::{Wanted, choose, wrapped};
+
+/// Bytes of what was asked by which skills are chosen.
+const ASKED: usize = 4 << 10;
+
+/// A model that is given skills.
+pub struct Recalling {
+    model: Arc<dyn Model>,
+    shelf: Shelf,
+    tokens: usize,
+    clock: Arc<dyn Clock>,
+}
+
+impl Recalling {
+    /// `model`, given the active skills of the book at `paths` that fit the last words of the user, in at most `tokens` tokens of four
+    /// bytes. The book is read again when it has changed. `complain` hears why it cannot be read, once for each state of its files.
+    #[must_use]
+    pub fn new(
+        model: Arc<dyn Model>,
+        paths: Paths,
+        tokens: usize,
+        clock: Arc<dyn Clock>,
+        complain: fn(&crate::Error),
+    ) -> Self {
+        let shelf = Shelf { paths, complain, held: Mutex::new(Held::default()) };
+        Self { model, shelf, tokens, clock }
+    }
+
+    /// The skills for a conversation, as a part of its instructions; empty when none fits.
+    fn lessons(&self, messages: &[Message]) -> String {
+        let asked = messages.iter().rev().find_map(|message| match message {
+            Message::User { content } => Some(content.as_str()),
+            _ => None,
+        });
+        let Some(asked) = asked.map(|text| text.get(..text.floor_char_boundary(ASKED)).unwrap_or(text))
+        else {
+            return String::new();
+        };
+        let book = self.shelf.book();
+        let wanted = Wanted { query: Some(asked), tokens: self.tokens, now: self.clock.millis() };
+        wrapped(&choose(&book, &wanted))
+    }
+}
+
+impl Model for Recalling {
+    fn info(&self) -> ModelInfo {
+        self.model.info()
+    }
+
+    fn answer(&self, mut request: Request) -> BoxStream<'static, Result<Event, Error>> {
+        let lessons = self.lessons(&request.messages);
+        if !lessons.is_empty() {
+            if !request.system.is_empty() {
+                request.system.push_str("\n\n");
+            }
+            request.system.push_str("## Learned Strategies\n\n");
+            request.system.push_str(&lessons);
+        }
+        self.model.answer(request)
+    }
+}
+
+/// A book that is read again when its files change.
+struct Shelf {
+    paths: Paths,
+    complain: fn(&crate::Error),
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    stamp: Option<Stamp>,
+    book: Arc<Book>,
+}
+
+impl Shelf {
+    fn book(&self) -> Arc<Book> {
+        let stamp = stamp_of(&self.paths);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.stamp != Some(stamp) {
+            // What cannot be read leaves the skills from before, and is tried again when it has changed.
+            match BookFile::read(self.paths.clone()) {
+                Ok(file) => held.book = Arc::new(file.journal.book),
+                Err(error) => (self.complain)(&error),
+            }
+            held.stamp = Some(stamp);
+        }
+        Arc::clone(&held.book)
+    }
+}
