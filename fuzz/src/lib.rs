@@ -3,8 +3,10 @@
 //!
 //! A broken promise is a panic. Must never depend on anything but the bytes.
 
+mod comments;
 mod operations;
 
+pub use comments::comments;
 pub use operations::apply;
 
 use engross_docx::model::{View, is_revision_wrapper};
@@ -12,7 +14,7 @@ use engross_docx::names::{B, ID, VOCABULARY};
 use engross_docx::package::{Limits as PackageLimits, Package};
 use engross_docx::read::{ReadOptions, notation};
 use engross_docx::revisions::{Comment, Selection, Side, list, resolve as resolve_revisions};
-use engross_docx::{Limits, Tracking, WordDocument, check};
+use engross_docx::{Limits, Severity, Tracking, WordDocument, check, from_markdown};
 use engross_testkit::docx::DocxBuilder;
 use engross_xml::{Document, Kind, Limits as XmlLimits, NodeId};
 
@@ -146,6 +148,29 @@ pub fn resolve(data: &[u8]) {
             assert!(resolved.write() == document.write(), "a resolution that was taken back leaves nothing");
         }
     }
+}
+
+/// A document of any Markdown is sound, can be told as Markdown, and that is Markdown of which a document can be made.
+pub fn markdown(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let limits = Limits::default();
+    let Ok(bytes) = from_markdown(text, None, &limits) else { return };
+    let document = WordDocument::open(bytes, &limits).expect("a made document can be opened");
+    assert_sound(&document);
+    for view in [View::Accepted, View::Original, View::Markup] {
+        let told = document.to_markdown(view).expect("a document can be told");
+        if let Ok(again) = from_markdown(&told, None, &limits) {
+            let again = WordDocument::open(again, &limits).expect("a document made again can be opened");
+            assert_sound(&again);
+        }
+    }
+}
+
+/// Nothing is in the document that Word would repair or refuse.
+fn assert_sound(document: &WordDocument) {
+    let findings = check(document).expect("a document that is open can be checked");
+    let fault = findings.iter().find(|finding| finding.severity == Severity::Error);
+    assert!(fault.is_none(), "{fault:?}");
 }
 
 fn build(data: &[u8]) -> Vec<u8> {

@@ -221,6 +221,9 @@ impl Choices<'_> {
         let place = usize::from(self.next()) % (lines.len() + 2);
         let line = lines.get(place.saturating_sub(1)).map_or("", String::as_str);
         let mut set = |key: &str, value: Value| operation.insert(key.to_owned(), value);
+        if kind >= 160 {
+            return self.other(kind, place);
+        }
         match kind % 8 {
             0..=2 => {
                 set("op", json!("modify_text"));
@@ -257,6 +260,32 @@ impl Choices<'_> {
             set("occurrence", json!(["first", "last", "all"][usize::from(self.next()) % 3]));
         }
         Value::Object(operation)
+    }
+
+    /// Operations of looks, lists, tables and comments.
+    fn other(&mut self, kind: u8, place: usize) -> Value {
+        let (end, row) = (place + usize::from(self.next() % 4), self.next() % 3);
+        let text = self.text("one");
+        match kind % 18 {
+            0 => json!({"op": "format_text", "paragraphIndex": place, "bold": row > 0, "size": 12}),
+            1 => json!({"op": "highlight_text", "textToFind": text, "occurrence": "all"}),
+            2 => json!({"op": "format_paragraph", "paragraphIndex": place, "endParagraphIndex": end, "alignment": "right"}),
+            3 => json!({"op": "insert_comment", "paragraphIndex": place, "commentContent": text}),
+            4 => json!({"op": "edit_list", "startParagraphIndex": place, "endParagraphIndex": end, "listType": "bullet", "newItems": [text, "b"]}),
+            5 => json!({"op": "insert_list_item", "afterParagraphIndex": place, "text": text, "indentLevel": 1}),
+            6 => json!({"op": "convert_headers_to_list", "paragraphIndices": [place, end]}),
+            7 => json!({"op": "edit_section", "sectionHeaderIndex": place, "newHeaderText": text, "newBodyParagraphs": [text, "b"]}),
+            8 => json!({"op": "edit_table", "paragraphIndex": place, "action": "add_row", "targetRow": row, "content": [text]}),
+            9 => json!({"op": "edit_table", "paragraphIndex": place, "action": "delete_row", "targetRow": row}),
+            10 => json!({"op": "edit_table", "paragraphIndex": place, "action": "add_column", "targetColumn": row, "content": [text]}),
+            11 => json!({"op": "edit_table", "paragraphIndex": place, "action": "delete_column", "targetColumn": row}),
+            12 => json!({"op": "edit_table", "paragraphIndex": place, "action": "replace_content", "content": [["a", text], ["c", "d"]]}),
+            13 => json!({"op": "replace_paragraph", "paragraphIndex": place, "content": text}),
+            14 => json!({"op": "replace_range", "paragraphIndex": place, "endParagraphIndex": end, "content": text}),
+            15 => json!({"op": "move_paragraph", "paragraphIndex": place, "endParagraphIndex": end, "after": end + 2}),
+            16 => json!({"op": "restore_paragraph", "paragraphIndex": place}),
+            _ => json!({"op": "edit_table", "paragraphIndex": place, "action": "update_cell", "targetRow": row, "targetColumn": 0, "content": text}),
+        }
     }
 
     /// A stretch of a line.

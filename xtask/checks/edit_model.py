@@ -26,6 +26,7 @@ import time
 import traceback
 
 import check_redline
+import edit_kinds
 import edit_plan
 import edit_tree
 import zip_entries
@@ -40,11 +41,11 @@ def plan(data, seed, basic=False):
     return edit_plan.Planner(edit_tree.Tree(data), seed, basic).plan()
 
 
-def wanted(data, planned, skip=None):
+def wanted(data, planned, skip=None, around=None):
     """The document after the planned operations, without the indexes in `skip` (default: those the engine should refuse)."""
     if skip is None:
         skip = {o['index'] for o in planned if o['expect'] != 'applied'}
-    return edit_tree.wanted(data, planned, frozenset(skip))
+    return edit_tree.wanted(data, planned, frozenset(skip), None, around)
 
 
 def write_plan(data, seed, folder):
@@ -65,15 +66,16 @@ def judge(data, planned, result, redline):
     refused, unexpected = collections.Counter(), collections.Counter()
     for operation in planned:
         index = operation['index']
-        if status[index] in ('applied', 'missing'):
+        if status[index] in ('applied', 'missing') or status[index] == operation['expect']:
             continue
         code = by_index[index].get('code') or status[index].upper()
         refused[code] += 1
         if operation['expect'] == 'applied':
             unexpected['%s (%s)' % (code, operation['class'])] += 1
-    broken = [o['index'] for o in planned if o['expect'] == 'refused_ok' and status[o['index']] == 'applied']
+    broken = [o['index'] for o in planned if o['expect'] != 'applied' and status[o['index']] == 'applied']
+    codeless = sum(status[i] in ('refused', 'failed') and not by_index[i].get('code') for i in status)
     out.update(refused_by_code=dict(refused), unexpected_refusals=dict(unexpected),
-               refusals_expected=sum(o['expect'] == 'refused_ok' for o in planned), contract_broken=len(broken),
+               refusals_expected=sum(o['expect'] == 'refused_ok' for o in planned), classes=classes(planned, status), contract_broken=len(broken),
                contract_broken_operations=[dict(planned[i]['op'], **{'class': planned[i]['class']}) for i in broken[:3]])
     if len(reported) != len(planned):
         out['error'] = 'the result lists %d operations of %d' % (len(reported), len(planned))
@@ -83,22 +85,63 @@ def judge(data, planned, result, redline):
             out['error'] = 'operations reported as applied, but there is no redline'
         out.update(no_output=True, silently_wrong=bool(applied))
         return out
-    target = wanted(data, planned, {i for i in status if i not in applied})
+    kinds = {o['kind'] for o in planned if o['index'] in applied}
+    lists = kinds & {'list', 'headers'}
+    # The definition of a new list is no tracked change and has no one right form: it is taken as it is, and its markers are looked at.
+    target = wanted(data, planned, {i for i in status if i not in applied}, redline if lists else None)
+    wrong = list_faults(redline, [o for o in planned if o['index'] in applied and o['kind'] in lists]) if lists else []
+    if wrong or codeless:
+        out['error'] = '; '.join(wrong + ['%d refusals without a code' % codeless] * bool(codeless))
     verdict = check_redline.check(data, target, redline, gran=False)
     out.update({k: verdict.get(k) for k in LEVELS})
     out.update({k: verdict[k] for k in ('reject_first', 'accept_first', 'pkg_new', 'schema_new', 'revisions', 'error') if verdict.get(k)})
     strict = bool(verdict.get('reject_strict') and verdict.get('accept_strict'))
-    out['silently_wrong'] = bool(applied) and not strict
-    changed = [edit_tree.Tree(data).main]
-    if any(o['kind'] == 'comment' for o in planned if o['index'] in applied):
-        folder, name = posixpath.split(changed[0])
+    out['silently_wrong'] = bool(applied) and not strict or bool(wrong)
+    source = edit_tree.Tree(data)
+    changed = [source.main]
+    folder, name = posixpath.split(source.main)
+    if kinds & {'comment', 'list', 'headers'}:
         changed += ['[Content_Types].xml', posixpath.join(folder, '_rels', name + '.rels')]
-        changed += [posixpath.join(folder, n + '.xml') for n in ('comments', 'commentsExtended', 'commentsIds', 'people')]
+    if 'comment' in kinds:
+        changed += [posixpath.join(folder, n + '.xml') for n in edit_kinds.COMMENT_PARTS]
+        changed += [part for part in map(lambda n: source.related(n)[0], edit_kinds.COMMENT_PARTS) if part]
+    if lists:
+        changed.append(source.related('numbering')[0] or posixpath.join(folder, 'numbering.xml'))
+    changed += [o['part'] for o in planned if o['index'] in applied and o['kind'] == 'note']
     different = zip_entries.differences(data, redline, changed)
     out['entries_identical'] = not different
     if different:
         out['entries'] = different[:5]
     return out
+
+
+def classes(planned, status):
+    """Of each class of operations how many ended how."""
+    found = collections.defaultdict(collections.Counter)
+    for operation in planned:
+        found[operation['class']][status[operation['index']]] += 1
+    return {name: dict(counts) for name, counts in found.items()}
+
+
+def list_faults(redline, planned):
+    """New lists whose first level is not marked as asked for."""
+    tree = edit_tree.Tree(redline)
+    root = tree.related('numbering')[1]
+    if root is None:
+        return ['the redline has no numbering part']
+    w = tree.w
+    abstract = {e.get(w('abstractNumId')): e for e in root.iter(w('abstractNum'))}
+    instances = [(int(e.get(w('numId'))), e.find(w('abstractNumId')).get(w('val'))) for e in root.iter(w('num'))]
+    newest = sorted(instances)[-len(planned):]
+    faults = []
+    for operation, (number, link) in zip(planned, newest):
+        formats = [f.get(w('val')) for f in abstract[link].find(w('lvl')).iter(w('numFmt'))]
+        if formats[:1] != [operation['format']]:
+            faults.append('list %d is marked %s, not %s' % (number, formats, operation['format']))
+    order = [tree.local(e) for e in root if tree.local(e) in ('abstractNum', 'num')]
+    if order != sorted(order):
+        faults.append('a definition stands behind an instance')
+    return faults
 
 
 def run_one(job):
@@ -171,10 +214,16 @@ def summary(records):
     schema = [r for r in judged if r.get('schema_new') or r.get('pkg_new')]
     broken = [r for r in records if r.get('contract_broken')]
     seconds = sorted(r['engine_s'] for r in records if 'engine_s' in r)
+    by_class = collections.defaultdict(collections.Counter)
+    for record in records:
+        for name, counts in record.get('classes', {}).items():
+            by_class[name].update(counts)
+    planned, refused = sum(r.get('operations', 0) for r in records), sum(c['refused'] + c['failed'] for c in by_class.values())
     share = lambda n: '%d of %d (%.1f %%)' % (n, len(judged), 100 * n / len(judged)) if judged else 'none judged'
     lines = ['documents                 %d' % len(records), 'judged                    %d' % len(judged),
              'operations planned        %d' % sum(r.get('operations', 0) for r in records), 'operations applied        %d' % applied,
              'operations not applied    %s' % listed(codes), '  of those unexpected     %s' % listed(unexpected),
+             'refused, of all planned   %d (%.1f %%)' % (refused, 100 * refused / planned if planned else 0),
              'contract broken           %d operations in %d documents' % (sum(r['contract_broken'] for r in broken), len(broken)),
              'reject_strict             ' + share(sum(bool(r['reject_strict']) for r in judged)),
              'accept_strict             ' + share(sum(bool(r['accept_strict']) for r in judged)),
@@ -182,6 +231,8 @@ def summary(records):
              'new schema/package faults %d' % len(schema), 'entries not identical     %d' % len(moved),
              'nothing written           %d' % sum(bool(r.get('no_output')) for r in records),
              'crashed or timed out      %d' % len(crashed), 'engine errors (exit > 1)  %d' % len(errors), 'model errors              %d' % len(model)]
+    for name, counts in sorted(by_class.items()):
+        lines.append('  %-24s%s' % (name, ', '.join('%s %d' % c for c in counts.most_common())))
     if seconds:
         lines.append('engine seconds            median %.3f, 95th %.3f, most %.3f' % (seconds[len(seconds) // 2], seconds[len(seconds) * 95 // 100], seconds[-1]))
     for title, some, keys in (('SILENTLY WRONG', wrong, ('error', 'reject_first', 'accept_first')), ('SCHEMA', schema, ('schema_new', 'pkg_new')),

@@ -7,6 +7,7 @@ import itertools
 import random
 import re
 
+from edit_kinds import Kinds
 from edit_tree import GONE, OBJECT
 
 WORD = re.compile(r'\w+')
@@ -15,12 +16,13 @@ RISKY = re.compile(r'[*_`~\[\]\\<>#|&;^$=+{}!@]|https?:|www\.|^\s*(?:[-\u2022\u2
 FOLD = str.maketrans({'\u2018': "'", '\u2019': "'", '\u201a': "'", '\u201b': "'", '\u201c': '"', '\u201d': '"', '\u201e': '"', '\u201f': '"',
                       '\u00ab': '"', '\u00bb': '"', '\u2010': '-', '\u2011': '-', '\u2012': '-', '\u2013': '-', '\u2014': '-', '\u2212': '-',
                       '\u00a0': ' ', '\u202f': ' ', '\u2007': ' ', '\t': ' ', '\n': ' ', '\u2026': '...', '\u00ad': ''})
+MOST = 100          # operations of a document
 LONGEST = 200       # characters of an original text
 HEADS = ('zor', 'kel', 'vim', 'tru', 'bax', 'quo', 'dre', 'wuf', 'jin', 'pol')
 TAILS = ('vin', 'mar', 'dex', 'lop', 'gram', 'sket', 'tor', 'bly', 'nux', 'fen')
 
 
-class Planner:
+class Planner(Kinds):
     def __init__(self, tree, seed, basic=False):
         self.basic = basic
         self.tree = tree
@@ -32,13 +34,17 @@ class Planner:
 
     def plan(self):
         """Operations with their model fields: index, op (what the engine gets), expect, class, paragraph, kind, and the edit."""
-        total = min(40, 2 * len(self.tree.paragraphs))
+        total = min(40 if self.basic else MOST, 2 * len(self.tree.paragraphs))
         refusals = int(total / 10 + self.random.random()) if total < 6 else max(1, total // 10)
         makers = [self.refusal] * refusals
         for _ in range(total - refusals):
+            if self.basic:
+                makers.append(self.random.choices((self.text, self.insert, self.delete), (60, 20, 20))[0])
+                continue
+            others = self.makers_of_kinds()
             makers.append(self.random.choices(
-                (self.text, self.insert, self.delete, self.look, self.paragraph_look, self.comment, self.row, self.move),
-                (60, 20, 20, 0, 0, 0, 0, 0) if self.basic else (40, 14, 12, 12, 6, 5, 6, 5))[0])
+                (self.text, self.insert, self.delete, self.look, self.paragraph_look, self.comment, self.row, self.move, *others),
+                (25, 8, 8, 8, 5, 5, 5, 5, *[3] * len(others)))[0])
         self.random.shuffle(makers)
         found = []
         for maker in makers:

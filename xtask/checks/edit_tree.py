@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 import zip_entries
+from edit_kinds import Changes
 
 TRANSITIONAL = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 STRICT = 'http://purl.oclc.org/ooxml/wordprocessingml/main'
@@ -64,7 +65,7 @@ class Tracked:
         return etree.Element(tree.w(name), {tree.w('id'): str(self.next_id), tree.w('author'): self.author, tree.w('date'): self.date})
 
 
-class Tree:
+class Tree(Changes):
     """word/document.xml (or whatever the package calls its main part) of one document."""
 
     def __init__(self, data):
@@ -79,7 +80,9 @@ class Tree:
         self.body = self.root.find(self.w('body'))
         self.paragraphs = []
         self._fields = []
-        self._styles = None
+        self._styles = self._levels = None
+        self.others = {}            # roots of other parts, as far as they were asked for
+        self.changed_parts = set()
         if self.body is not None:
             self._read()
 
@@ -91,10 +94,15 @@ class Tree:
         tag = element.tag
         return tag[len(self.prefix):] if isinstance(tag, str) and tag.startswith(self.prefix) else None
 
-    def package(self):
-        """The document with this tree as its main part; every other entry is copied as it is."""
-        content = etree.tostring(self.root.getroottree(), xml_declaration=True, encoding='UTF-8', standalone=True)
-        return zip_entries.replaced(self.data, self.main, content)
+    def package(self, around=None):
+        """The document with this tree as its main part, and the other parts that were changed; every other entry is copied
+        as it is, or as it is in the package `around`."""
+        def content(root):
+            return etree.tostring(root.getroottree(), xml_declaration=True, encoding='UTF-8', standalone=True)
+        data = zip_entries.replaced(around or self.data, self.main, content(self.root))
+        for part in sorted(self.changed_parts):
+            data = zip_entries.replaced(data, part, content(self.others[part]))
+        return data
 
     def _main_part(self):
         root = etree.fromstring(self.entries['_rels/.rels'].content())
@@ -242,6 +250,8 @@ class Tree:
     def apply(self, operation, tracked=None):
         """One planned operation (see edit_plan.py for its fields)."""
         paragraph = self.paragraphs[operation['paragraph'] - 1]
+        if self.apply_kind(operation):
+            return
         if operation['kind'] == 'text':
             self.edit_text(paragraph, operation['start'], operation['end'], operation['put'], tracked)
         elif operation['kind'] == 'insert':
@@ -250,7 +260,7 @@ class Tree:
             self.change_look(paragraph, operation['start'], operation['end'], operation['bold'])
         elif operation['kind'] == 'paragraph_look':
             self.center(paragraph)
-        elif operation['kind'] == 'comment':
+        elif operation['kind'] in ('comment', 'navigate'):
             pass
         elif operation['kind'] == 'row_delete':
             row = next(a for a in paragraph.element.iterancestors() if self.local(a) == 'tr')
@@ -584,11 +594,11 @@ class Tree:
         existing[-1].addnext(mark) if existing else own.insert(0, mark)
 
 
-def wanted(data, operations, skip=frozenset(), tracked=None):
-    """The document after the planned operations, without those whose index is in `skip`."""
+def wanted(data, operations, skip=frozenset(), tracked=None, around=None):
+    """The document after the planned operations, without those whose index is in `skip`; `around`: see `package`."""
     tree = Tree(data)
     for operation in operations:
         if operation['index'] not in skip:
             tree.apply(operation, tracked)
-    return tree.package()
+    return tree.package(around)
 

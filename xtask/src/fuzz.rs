@@ -7,7 +7,8 @@ use std::process::Command;
 use crate::command::run_command;
 use crate::{Error, Result, root, say};
 
-const TARGETS: [&str; 5] = ["xml_parse", "package_open", "document_read", "apply", "resolve"];
+const TARGETS: [&str; 7] =
+    ["xml_parse", "package_open", "document_read", "apply", "resolve", "markdown", "comments"];
 
 /// Runs every fuzz target, or the one named, for some seconds each. Needs `cargo install cargo-fuzz`.
 pub(crate) fn run(target: Option<&str>, seconds: u64) -> Result<()> {
@@ -56,6 +57,9 @@ fn plant(target: &str, folder: &Path) -> Result<()> {
     let seeds: Vec<PathBuf> = match target {
         "package_open" => vec![example.join("nda.docx")],
         "document_read" => [vec![example.join("nda.docx")], named(&scenarios, "body.xml")?].concat(),
+        "markdown" => vec![root().join("README.md"), root().join("docs/guide/editing.md")],
+        // Its bytes are choices, which no file of ours holds.
+        "comments" => vec![],
         "apply" => named(&scenarios, "operations.json")?,
         "xml_parse" => vec![
             example.join("nda/word/document.xml"),

@@ -8,7 +8,7 @@ use crate::command::run_command;
 use crate::{Error, Result, root};
 
 /// Has LibreOffice open a redline of the example and compares the accepted text it shows.
-pub(crate) fn opens_example(engine: &Path, soffice: &str) -> Result<()> {
+pub(crate) fn case_143_opens_and_accepts_the_same_text(engine: &Path, soffice: &str) -> Result<()> {
     let folder = root().join("target/office");
     fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
     let (redline, accepted) = (folder.join("redline.docx"), folder.join("accepted.docx"));

@@ -41,7 +41,7 @@ pub(crate) fn run() -> Result<()> {
         corpus::judge_examples(&engine)?;
     }
     if there.contains(&Part::Soffice) {
-        office::opens_example(&engine, &soffice())?;
+        office::case_143_opens_and_accepts_the_same_text(&engine, &soffice())?;
     }
     if there.contains(&Part::Node) {
         web(&engine)?;

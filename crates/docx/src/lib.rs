@@ -21,7 +21,7 @@ pub mod revisions;
 pub mod styles;
 pub mod text;
 
-pub use check::{CODES, Finding, Severity, check};
+pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{EditOptions, Limits, PlacedComment, Saved, WordDocument};
 pub use error::{Error, Refusal, RefusalCode};
 pub use markdown::from_markdown;

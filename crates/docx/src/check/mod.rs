@@ -47,5 +47,18 @@ pub fn check(document: &WordDocument) -> Result<Vec<Finding>, Error> {
     Ok(findings.into_list())
 }
 
+/// What guards the document against changes: a signature, a protection, a wish of its author. An editor should tell it
+/// before somebody wonders why Word calls the signature invalid; it hinders no edit.
+#[must_use]
+pub fn guards(document: &WordDocument) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    protection::check(document, &mut findings);
+    findings
+        .into_list()
+        .into_iter()
+        .filter(|finding| finding.code != rules::Rule::TrackingOn.code())
+        .collect()
+}
+
 #[cfg(test)]
 mod check_tests;

@@ -221,7 +221,10 @@ impl WordDocument {
             results.append(&mut own);
         }
         self.write_lists(&supplies.lists)?;
-        self.write_comments(&supplies.comments)?;
+        if self.write_comments(&supplies.comments)? {
+            let commented = results.iter_mut().filter(|result| !result.comment_ids.is_empty());
+            commented.for_each(|result| tell(result, MENDED_TYPE));
+        }
         self.run_threads(batch, Signature { author, date }, &mut results)?;
         if batch.track_revisions && results.iter().any(|result| result.status == Status::Applied) {
             self.track_revisions()?;
@@ -286,14 +289,21 @@ fn find_story<'a>(stories: &'a [StoryPart], wanted: &str) -> Option<&'a StoryPar
     })
 }
 
+const MENDED_TYPE: &str =
+    "the comments part had a content type that Word does not know; it has the right one now";
+
 fn tell_shared(result: &mut OperationResult, sections: usize) {
     if result.status == Status::Applied {
-        let shared = format!("{sections} sections show this part, so it changes in all of them");
-        result.message = Some(match result.message.take() {
-            Some(message) => format!("{message}; {shared}"),
-            None => shared,
-        });
+        tell(result, &format!("{sections} sections show this part, so it changes in all of them"));
     }
+}
+
+/// Adds a remark to what is said already.
+fn tell(result: &mut OperationResult, remark: &str) {
+    result.message = Some(match result.message.take() {
+        Some(message) => format!("{message}; {remark}"),
+        None => remark.to_owned(),
+    });
 }
 
 pub(super) fn refused(

@@ -35,7 +35,8 @@ use crate::ops::Proof;
 use crate::package::{Limits as PackageLimits, Package};
 use crate::parts::{self, Relationship, relationships};
 use crate::read::{
-    ReadOptions, Reading, Sources, StoryPart, find_stories, hexadecimal, read_story, story_root,
+    ParagraphReading, ReadOptions, Reading, Sources, StoryPart, find_stories, hexadecimal, read_story,
+    story_root,
 };
 use crate::revisions::{Comment, comments};
 use crate::styles::Styles;
@@ -194,30 +195,7 @@ impl WordDocument {
     /// # Errors
     /// When there is no such story or cursor, or another part cannot be read.
     pub fn read(&self, options: &ReadOptions) -> Result<Reading, Error> {
-        let name = |id: i64| id.to_string();
-        let mut all = Vec::new();
-        let sources = Sources {
-            document: &self.tree,
-            styles: &self.styles,
-            numbering: &self.numbering,
-            revision_names: &name,
-        };
-        match options.story.as_deref() {
-            None | Some("body") => all = read_story(sources, self.body, "", options.view),
-            Some(wanted) => {
-                for (story, part) in self.stories_named(wanted)? {
-                    let document = part.as_deref().unwrap_or(&self.tree);
-                    if let Some(root) = story_root(document, &story) {
-                        all.extend(read_story(
-                            Sources { document, ..sources },
-                            root,
-                            &story.name,
-                            options.view,
-                        ));
-                    }
-                }
-            }
-        }
+        let mut all = self.read_paragraphs(options.story.as_deref(), options.view)?;
         let total = all.len();
         if let Some(from) = &options.from {
             let number = from.trim_start_matches('[').trim_end_matches(']');
@@ -227,9 +205,26 @@ impl WordDocument {
             let Some(start) = start else { return Err(Error::InvalidCursor { cursor: from.clone() }) };
             all.drain(..start);
         }
+        let mut note = None;
         if let Some(search) = &options.search {
             let wanted = search.to_lowercase();
-            all.retain(|paragraph| !find(&paragraph.text.to_lowercase(), &wanted).is_empty());
+            let hit =
+                |paragraph: &ParagraphReading| !find(&paragraph.text.to_lowercase(), &wanted).is_empty();
+            all.retain(hit);
+            let (other, told) = match options.view {
+                View::Original => {
+                    (View::Accepted, "a pending revision inserts it; read with the accepted view")
+                }
+                _ => (View::Original, "a pending revision deletes it; read with the original view"),
+            };
+            if all.is_empty() {
+                let elsewhere = self.read_paragraphs(options.story.as_deref(), other)?;
+                let places: Vec<String> =
+                    elsewhere.into_iter().filter(hit).take(5).map(|paragraph| paragraph.address).collect();
+                note = (!places.is_empty()).then(|| {
+                    format!("'{search}' is in no text of this view, but in {}: {told}", places.join(", "))
+                });
+            }
         }
         let mut cursor = None;
         if let Some(limit) = options.limit.filter(|limit| *limit < all.len()) {
@@ -241,7 +236,29 @@ impl WordDocument {
             View::Markup => "markup",
             _ => "accepted",
         };
-        Ok(Reading { revision: self.revision(), view, paragraphs: all, cursor, total })
+        Ok(Reading { revision: self.revision(), view, paragraphs: all, cursor, total, note })
+    }
+
+    /// The paragraphs of a story, the body without, or of all stories of a kind.
+    fn read_paragraphs(&self, story: Option<&str>, view: View) -> Result<Vec<ParagraphReading>, Error> {
+        let name = |id: i64| id.to_string();
+        let sources = Sources {
+            document: &self.tree,
+            styles: &self.styles,
+            numbering: &self.numbering,
+            revision_names: &name,
+        };
+        let Some(wanted) = story.filter(|story| *story != "body") else {
+            return Ok(read_story(sources, self.body, "", view));
+        };
+        let mut all = Vec::new();
+        for (story, part) in self.stories_named(wanted)? {
+            let document = part.as_deref().unwrap_or(&self.tree);
+            if let Some(root) = story_root(document, &story) {
+                all.extend(read_story(Sources { document, ..sources }, root, &story.name, view));
+            }
+        }
+        Ok(all)
     }
 
     /// Every comment, with its place in the body.

@@ -50,13 +50,13 @@ impl WordDocument {
         Ok(next)
     }
 
-    /// Writes new comments into their parts.
-    pub(super) fn write_comments(&mut self, comments: &[NewComment]) -> Result<(), Error> {
+    /// Writes new comments into their parts; says whether the part had a wrong content type, which Word would not open.
+    pub(super) fn write_comments(&mut self, comments: &[NewComment]) -> Result<bool, Error> {
         if comments.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let part = self.part_of_kind(COMMENTS_PART)?;
-        self.mend_type(&part, COMMENTS_PART)?;
+        let mended = self.mend_type(&part, COMMENTS_PART)?;
         let mut used = self.paragraph_ids()?;
         let styles =
             [self.styles.id_of("annotation text"), self.styles.character_id_of("annotation reference")]
@@ -88,7 +88,7 @@ impl WordDocument {
             self.introduce(&comment.author)?;
         }
         self.touched.insert(part);
-        Ok(())
+        Ok(mended)
     }
 
     /// Carries out an operation on a thread. Gives the ids of the comments concerned.

@@ -150,7 +150,7 @@ fn instances_of_one_list_count_together() {
 
 /// Case 64.
 #[test]
-fn a_start_override_restarts_once() {
+fn case_64_a_start_override_restarts_once() {
     let numbering = format!("{}{}", plain_list(), instance(2, 0, &start_override(0, 7)));
     check_places(
         &numbering,
@@ -175,7 +175,7 @@ fn a_start_override_belongs_to_its_level() {
 
 /// Case 64.
 #[test]
-fn an_override_replaces_the_whole_level() {
+fn case_64_an_override_replaces_the_whole_level() {
     let level = custom_level(0, "lowerRoman", "(%1)", "");
     let replaced = format!(r#"<w:lvlOverride w:ilvl="0">{level}</w:lvlOverride>"#);
     let numbering = format!("{}{}", plain_list(), instance(2, 0, &replaced));
@@ -184,7 +184,7 @@ fn an_override_replaces_the_whole_level() {
 
 /// Case 69: a heading between two runs of a list does not restart it.
 #[test]
-fn a_list_continues_after_a_heading() {
+fn case_69_a_list_continues_after_a_heading() {
     let numbering =
         format!("{}{}", plain_list(), list(2, 1, &custom_level(0, "upperRoman", "Article %1.", "")));
     check(
@@ -197,7 +197,7 @@ fn a_list_continues_after_a_heading() {
 
 /// Cases 63 and 175.
 #[test]
-fn styles_number_their_paragraphs_unless_told_not_to() {
+fn cases_63_and_175_styles_number_their_paragraphs_unless_told_not_to() {
     let levels = (0..2).map(|level| {
         let style = format!(r#"<w:pStyle w:val="Heading{}"/>"#, level + 1);
         custom_level(level, "decimal", if level == 0 { "%1." } else { "%1.%2" }, &style)
@@ -253,7 +253,7 @@ fn circular_links_end() {
 
 /// Case 176.
 #[test]
-fn formats_and_texts_of_levels() {
+fn case_176_formats_and_texts_of_levels() {
     for (format, text, expected) in [
         ("lowerLetter", "(%1)", ["(a)", "(b)"]),
         ("lowerLetter", "%1)", ["a)", "b)"]),
@@ -272,7 +272,7 @@ fn formats_and_texts_of_levels() {
 
 /// Case 176.
 #[test]
-fn bullets_are_readable() {
+fn case_176_bullets_are_readable() {
     for (text, font, expected) in [
         ("\u{F0B7}", "Symbol", "•"),
         ("\u{F0B7}", "", "•"),

@@ -65,7 +65,7 @@ fn a_paragraph_without_a_style_has_the_default_one() {
 
 /// Case 186.
 #[test]
-fn a_change_record_is_never_read() {
+fn case_186_a_change_record_is_never_read() {
     let old = r#"<w:pPrChange w:id="1" w:author="A"><w:pPr><w:pStyle w:val="Item"/><w:numPr><w:ilvl w:val="1"/>
         <w:numId w:val="1"/></w:numPr></w:pPr></w:pPrChange>"#;
     let styles = styles_with("Item", "", r#"<w:numPr><w:numId w:val="1"/></w:numPr>"#);

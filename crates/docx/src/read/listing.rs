@@ -47,6 +47,9 @@ pub struct Reading {
     pub cursor: Option<String>,
     /// How many paragraphs the story has.
     pub total: usize,
+    /// Where a search that found nothing would have found something: text that a pending revision deletes or inserts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// A paragraph and what surrounds it.

@@ -32,6 +32,9 @@ pub fn notation(reading: &Reading, comments: &[Comment]) -> String {
         }
         let _ = writeln!(out, ": {}", comment.text.replace('\n', " / "));
     }
+    if let Some(note) = &reading.note {
+        let _ = writeln!(out, "{note}");
+    }
     if let Some(cursor) = &reading.cursor {
         let _ = writeln!(out, "\n… {} paragraphs in all; read on from {cursor}", reading.total);
     }

@@ -3,6 +3,8 @@
 #![expect(clippy::panic, reason = "says which scenario could not be read")]
 
 mod bad_input;
+mod batches;
+mod cases;
 mod corpus_check;
 mod layout;
 mod oracle;

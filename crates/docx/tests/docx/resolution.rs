@@ -49,7 +49,7 @@ fn choice() -> Choice {
 
 /// Case 120.
 #[test]
-fn by_author_id_kind_and_place_in_every_story() {
+fn case_120_by_author_id_kind_and_place_in_every_story() {
     let table: &[(Side, Choice, &[&str])] = &[
         (Side::Accept, Choice { author: Some(" ann".to_owned()), ..choice() }, &["2", "7", "9"]),
         (Side::Reject, Choice { author: Some("Bob".to_owned()), ..choice() }, &["1", "4", "6", "8"]),
@@ -104,7 +104,7 @@ fn an_id_that_is_not_there_changes_nothing() {
 
 /// Case 121: marks of cells, and records of sections, numbering and table grids.
 #[test]
-fn marks_of_cells_and_records_of_properties() {
+fn case_121_marks_of_cells_and_records_of_properties() {
     let cell = |mark: &str, text: &str| {
         format!(
             "<w:tc><w:tcPr><w:tcW w:w=\"1\"/>{mark}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>"

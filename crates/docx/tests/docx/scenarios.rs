@@ -142,7 +142,7 @@ fn no_scenario_is_incomplete_or_misnamed() {
 
 /// Case 15: more different words than a 16-bit code unit could number.
 #[test]
-fn seventy_thousand_different_words() {
+fn case_15_seventy_thousand_different_words() {
     let words: Vec<String> = (0..70_000).map(|number| format!("w{number}")).collect();
     let source = DocxBuilder::new().paragraph(&words.join(" ")).build();
     let mut changed = words.clone();

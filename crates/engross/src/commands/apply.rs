@@ -1,7 +1,7 @@
 //! `engross apply`
 
 use engross_docx::ops::{Batch, OperationResult, Status, Summary, parse_batch};
-use engross_docx::{EditOptions, Tracking};
+use engross_docx::{EditOptions, Tracking, guards};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
@@ -39,6 +39,7 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
     };
     let batch = read_batch(args)?;
     let (input, mut document) = open(&args.file)?;
+    let warnings = guards(&document).into_iter().map(|finding| finding.message).collect();
     let destination = destination(&input, &args.target, "redline")?;
     let progress = Progress::of_short_work();
     progress.status(&format!("Reading {} paragraphs", document.paragraph_count()));
@@ -61,7 +62,7 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
         summary,
         operations,
         proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
-        warnings: Vec::new(),
+        warnings: if summary.applied > 0 { warnings } else { Vec::new() },
     };
     let answer = Answer { report, dry_run: args.dry_run };
     output.answer(&answer, || {

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
 
 use crate::desk::{DATE, Desk, ENGROSS, example_argument, ran, settled};
@@ -145,7 +146,7 @@ fn an_empty_list_and_edits_without_effect_give_the_identical_file() {
 }
 
 #[test]
-fn a_dry_run_writes_nothing_and_says_so() {
+fn case_140_a_dry_run_writes_nothing_and_says_so() {
     let desk = Desk::new();
     put(&desk, &json!([years()]));
     let before = desk.files();
@@ -188,7 +189,7 @@ fn untracked_edits_leave_no_revision() {
 }
 
 #[test]
-fn the_flag_goes_before_the_file_and_the_file_before_the_settings() {
+fn case_148_the_flag_goes_before_the_file_and_the_file_before_the_settings() {
     let desk = Desk::new().with_variable("ENGROSS_AUTHOR", "Settings");
     let batch = json!({"operations": [years()], "author": "File", "date": "2025-05-05T05:05:05+05:00"});
     let authors = |arguments: &[&str]| {
@@ -245,4 +246,32 @@ fn an_atomic_batch_is_applied_whole_or_not_at_all() {
     desk.put("ops.json", json!({"atomic": true, "operations": [years(), missing()]}).to_string().as_bytes());
     let ran = desk.run(&["apply", "nda.docx", "ops.json", "--json"]);
     assert_eq!((ran.code, &ran.json()["output"]), (Some(1), &Value::Null));
+}
+
+/// contracts/word.md §8 case 112: who edits a guarded document learns of it, from `check` and from the edit.
+#[test]
+fn case_112_a_guarded_document_is_edited_and_that_is_said() {
+    let desk = Desk::new();
+    let guarded = [
+        (
+            "<w:documentProtection w:edit=\"forms\" w:enforcement=\"1\"/>",
+            "DOCUMENT_PROTECTED",
+            "filling in forms",
+        ),
+        ("<w:writeProtection w:recommended=\"1\"/>", "WRITE_PROTECTED", "asks readers not to change"),
+    ];
+    put(&desk, &json!([{"op": "edit_paragraph", "paragraphIndex": 1, "newContent": "two"}]));
+    for (settings, code, words) in guarded {
+        desk.put("guarded.docx", &DocxBuilder::new().paragraph("one").settings(settings).build());
+        let found = desk.run(&["check", "guarded.docx", "--json"]).json();
+        assert!(
+            found["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == code),
+            "{found}"
+        );
+        let json = desk.run(&["apply", "guarded.docx", "ops.json", "--json"]).json();
+        assert_eq!(json["summary"]["applied"], 1, "{json}");
+        assert!(json["warnings"][0].as_str().unwrap().contains(words), "{json}");
+        let shown = desk.run(&["apply", "guarded.docx", "ops.json"]);
+        assert!(format!("{}{}", shown.stdout, shown.stderr).contains(words), "{shown:?}");
+    }
 }

@@ -100,6 +100,38 @@ fn other_stories() {
     assert_eq!(desk.refuses(&["read", "nda.docx", "--view", "pretty", "--json"]), (2, "USAGE".to_owned()));
 }
 
+/// contracts/word.md §8 case 185: what cannot be understood is refused, and never read as "everything".
+#[test]
+fn case_185_no_malformed_filter_means_everything() {
+    let desk = Desk::new();
+    let usage = (2, "USAGE".to_owned());
+    for command in ["accept", "reject"] {
+        for wrong in [["--range", "P9-P3"], ["--range", "three"], ["--kind", "everything"], ["--kin", "ins"]]
+        {
+            assert_eq!(
+                desk.refuses(&[command, "nda.docx", wrong[0], wrong[1], "--json"]),
+                usage,
+                "{wrong:?}"
+            );
+        }
+        assert_eq!(desk.refuses(&[command, "nda.docx", "--id", "9999", "--json"]).0, 2);
+    }
+    for wrong in [["--limit", "many"], ["--view", "all"], ["--serch", "x"]] {
+        assert_eq!(desk.refuses(&["read", "nda.docx", wrong[0], wrong[1], "--json"]), usage, "{wrong:?}");
+    }
+    for operation in [
+        json!({"op": "accept", "rnage": "P1"}),
+        json!({"op": "accept", "range": "P9-P3"}),
+        json!({"op": "reject", "kind": "everything"}),
+        json!({"op": "modify_text", "originalText": "a", "replacementText": "b", "occurence": 2}),
+        json!({"op": "modify_text", "originalText": "a", "replacementText": "b", "occurrence": 0}),
+    ] {
+        desk.put("ops.json", json!([operation]).to_string().as_bytes());
+        let refused = desk.refuses(&["apply", "nda.docx", "ops.json", "--json"]);
+        assert_eq!(refused, (2, "INVALID_OPERATION".to_owned()), "{operation}");
+    }
+}
+
 #[test]
 fn for_people_the_notation_with_comments_below() {
     let ran = Desk::new().run(&["read", "nda.docx"]);

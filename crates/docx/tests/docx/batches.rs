@@ -1,0 +1,316 @@
+//! Batches that follow each other, their order, their names, and the bytes around them.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+use engross_docx::model::View;
+use engross_docx::ops::{OperationResult, Status, parse_batch};
+use engross_docx::read::ReadOptions;
+use engross_docx::revisions::Side;
+use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_testkit::docx::DocxBuilder;
+use serde_json::{Value, json};
+
+use crate::oracle::main_part;
+
+const DATE: &str = "2026-01-31T09:30:00Z";
+
+fn open(bytes: Vec<u8>) -> WordDocument {
+    WordDocument::open(bytes, &Limits::default()).unwrap()
+}
+
+fn apply_as(document: &mut WordDocument, author: &str, batch: &Value) -> Vec<OperationResult> {
+    let options = EditOptions { author: author.to_owned(), date: DATE.to_owned() };
+    document.apply(&parse_batch(batch).unwrap(), &options).unwrap()
+}
+
+fn apply(document: &mut WordDocument, batch: &Value) -> Vec<OperationResult> {
+    apply_as(document, "Tester", batch)
+}
+
+fn save(document: &WordDocument) -> Vec<u8> {
+    document.save(Tracking::Tracked).unwrap().bytes
+}
+
+fn texts(document: &WordDocument, view: View) -> Vec<String> {
+    let options = ReadOptions { view, ..ReadOptions::default() };
+    document.read(&options).unwrap().paragraphs.into_iter().map(|paragraph| paragraph.text).collect()
+}
+
+fn modify(index: usize, original: &str, new: &str) -> Value {
+    json!({"op": "modify_text", "paragraphIndex": index, "originalText": original, "replacementText": new})
+}
+
+/// Every entry of a package in its order: name, method, and the bytes as they are stored.
+fn entries(bytes: &[u8]) -> Vec<(String, String, Vec<u8>)> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+    (0..archive.len())
+        .map(|index| {
+            let mut entry = archive.by_index_raw(index).unwrap();
+            let mut stored = Vec::new();
+            entry.read_to_end(&mut stored).unwrap();
+            (entry.name().unwrap().into_owned(), entry.compression().to_string(), stored)
+        })
+        .collect()
+}
+
+#[test]
+fn case_52_an_unknown_property_is_refused() {
+    for (operation, word) in [
+        (json!({"op": "format_text", "paragraphIndex": 1, "blod": true}), "bold"),
+        (json!({"op": "format_text", "paragraphIndex": 1, "bold": "yes"}), "bold"),
+        (json!({"op": "format_text", "paragraphIndex": 1, "properties": {"bold": true}}), "properties"),
+        (json!({"op": "format_paragraph", "paragraphIndex": 1, "alignment": "middle"}), "alignment"),
+        (json!({"op": "format_paragraph", "paragraphIndex": 1, "spacing": 3}), "spaceAfter"),
+    ] {
+        let error = parse_batch(&json!([operation])).unwrap_err();
+        assert_eq!(error.code(), "INVALID_OPERATION");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn case_113_what_one_inserted_and_changes_again_is_one_insertion() {
+    let source = DocxBuilder::new().paragraph("We agree today.").build();
+    let mut document = open(source.clone());
+    apply(&mut document, &json!([modify(1, "agree", "agree to the fixed price")]));
+    let results = apply(&mut document, &json!([modify(1, "fixed price", "open price")]));
+    assert_eq!(results[0].status, Status::Applied, "{results:?}");
+    let xml = main_part(&save(&document));
+    let nested = xml.match_indices("<w:ins ").any(|(at, _)| {
+        let inside = &xml[at..at + xml[at..].find("</w:ins>").unwrap()];
+        inside.contains("<w:del ") || inside[1..].contains("<w:ins ")
+    });
+    assert!(!nested && !xml.contains("fixed"), "what was never in the source is not told as deleted: {xml}");
+    assert_eq!(texts(&document, View::Accepted), ["We agree to the open price today."]);
+    document.resolve_all(Side::Reject).unwrap();
+    assert_eq!(texts(&document, View::Accepted), ["We agree today."]);
+}
+
+#[test]
+fn case_114_a_paragraph_is_edited_again_by_the_next_batch() {
+    let source = DocxBuilder::new().paragraph("one two three").build();
+    let mut document = open(source.clone());
+    for (original, new) in [("one", "1"), ("three", "3"), ("1 two", "1, two")] {
+        let results = apply(&mut document, &json!([modify(1, original, new)]));
+        assert_eq!(results[0].status, Status::Applied, "{results:?}");
+    }
+    assert_eq!(texts(&document, View::Accepted), ["1, two 3"]);
+    assert_eq!(texts(&document, View::Original), ["one two three"]);
+}
+
+#[test]
+fn case_123_an_operation_has_one_time_in_whole_seconds() {
+    let source = DocxBuilder::new().paragraph("one two").paragraph("three").build();
+    let mut document = open(source);
+    apply(&mut document, &json!([modify(1, "two", "2"), {"op": "delete_paragraph", "paragraphIndex": 2}]));
+    let revisions = document.revisions().unwrap();
+    assert!(revisions.len() >= 3, "{revisions:?}");
+    for placed in revisions {
+        assert_eq!(placed.revision.stamp.date.as_deref(), Some(DATE), "{placed:?}");
+    }
+}
+
+#[test]
+fn case_137_two_hundred_operations_mean_the_document_before_them() {
+    let mut builder = DocxBuilder::new();
+    for number in 1..=200 {
+        builder = builder.paragraph(&format!("paragraph {number} says nothing"));
+    }
+    let mut operations = Vec::new();
+    for number in 1..=100 {
+        operations
+            .push(json!({"op": "insert_paragraph", "after": number, "content": format!("new {number}")}));
+        operations.push(modify(number + 100, "nothing", &format!("word {number}")));
+    }
+    let mut document = open(builder.build());
+    let results = apply(&mut document, &json!(operations));
+    assert!(results.iter().all(|result| result.status == Status::Applied));
+    let mut wanted = Vec::new();
+    for number in 1..=200 {
+        let said = if number > 100 { format!("word {}", number - 100) } else { "nothing".to_owned() };
+        wanted.push(format!("paragraph {number} says {said}"));
+        if number <= 100 {
+            wanted.push(format!("new {number}"));
+        }
+    }
+    assert_eq!(texts(&document, View::Accepted), wanted);
+}
+
+#[test]
+fn case_138_one_of_fifty_is_refused_and_forty_nine_are_done() {
+    let mut builder = DocxBuilder::new();
+    for number in 1..=50 {
+        builder = builder.paragraph(&format!("paragraph {number}"));
+    }
+    let source = builder.build();
+    let operations: Vec<Value> = (1..=50)
+        .map(|number| modify(number, if number == 25 { "absent" } else { "paragraph" }, "clause"))
+        .collect();
+    let mut document = open(source.clone());
+    let results = apply(&mut document, &json!(operations));
+    let refused: Vec<_> = results.iter().filter(|result| result.status != Status::Applied).collect();
+    assert_eq!(
+        (refused.len(), refused[0].index, refused[0].code.as_deref()),
+        (1, 24, Some("TEXT_NOT_FOUND"))
+    );
+    let mut document = open(source.clone());
+    let results = apply(&mut document, &json!({"atomic": true, "operations": operations}));
+    assert!(results.iter().all(|result| result.status == Status::Refused && result.code.is_some()));
+    assert_eq!(save(&document), source);
+}
+
+#[test]
+fn case_141_other_entries_keep_their_bytes_their_order_and_their_compression() {
+    let source = DocxBuilder::new()
+        .paragraph("one two three")
+        .styles("<w:style w:type=\"paragraph\" w:styleId=\"A\"><w:name w:val=\"A\"/></w:style>")
+        .footnotes("")
+        .part("word/media/image1.png", "no picture, but bytes\u{0}\u{1}")
+        .relationship("rId9", "image", "media/image1.png")
+        .build();
+    let mut document = open(source.clone());
+    apply(&mut document, &json!([modify(1, "two", "2")]));
+    let written = save(&document);
+    let (before, after) = (entries(&source), entries(&written));
+    let names = |entries: &[(String, String, Vec<u8>)]| -> Vec<String> {
+        entries.iter().map(|(name, ..)| name.clone()).collect()
+    };
+    assert_eq!(names(&before), names(&after));
+    for (old, new) in before.iter().zip(&after) {
+        assert_eq!(old.1, new.1, "{}", old.0);
+        assert_eq!(old.2 == new.2, old.0 != "word/document.xml", "{}", old.0);
+    }
+}
+
+#[test]
+fn case_142_new_parts_have_a_type_a_relationship_and_a_free_name() {
+    let source = DocxBuilder::new()
+        .paragraph("one")
+        .paragraph("two")
+        // Names that a new part would like to have are taken by something else.
+        .part("word/comments.xml", "<x/>")
+        .part("word/numbering.xml", "<x/>")
+        .relationship("rId1", "hyperlink", "x")
+        .build();
+    let mut document = open(source);
+    let batch = json!([
+        {"op": "insert_comment", "paragraphIndex": 1, "commentContent": "why?"},
+        {"op": "edit_list", "startParagraphIndex": 2, "endParagraphIndex": 2, "listType": "bullet", "newItems": ["two"]},
+    ]);
+    let results = apply(&mut document, &batch);
+    assert!(results.iter().all(|result| result.status == Status::Applied), "{results:?}");
+    let written = save(&document);
+    let parts: BTreeMap<String, String> = {
+        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&written)).unwrap();
+        (0..archive.len())
+            .map(|index| {
+                let mut entry = archive.by_index(index).unwrap();
+                let mut text = String::new();
+                entry.read_to_string(&mut text).unwrap();
+                (entry.name().unwrap().into_owned(), text)
+            })
+            .collect()
+    };
+    assert_eq!((parts["word/comments.xml"].as_str(), parts["word/numbering.xml"].as_str()), ("<x/>", "<x/>"));
+    let relationships = roxmltree::Document::parse(&parts["word/_rels/document.xml.rels"]).unwrap();
+    let mut ids: Vec<&str> =
+        relationships.root_element().children().filter_map(|child| child.attribute("Id")).collect();
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "a relationship's id is used twice");
+    for kind in ["comments", "numbering"] {
+        let target = relationships
+            .root_element()
+            .children()
+            .find(|child| child.attribute("Type").is_some_and(|name| name.ends_with(&format!("/{kind}"))))
+            .and_then(|child| child.attribute("Target"))
+            .unwrap();
+        assert!(parts.contains_key(&format!("word/{target}")), "{kind} is related to {target}");
+        let wanted = format!("PartName=\"/word/{target}\"");
+        let types = &parts["[Content_Types].xml"];
+        let declared = types.split("<Override ").find(|entry| entry.contains(&wanted)).unwrap();
+        assert!(declared.contains(&format!("wordprocessingml.{kind}+xml")), "{declared}");
+    }
+}
+
+#[test]
+fn case_179_a_wrong_type_of_the_comments_part_is_mended_and_told() {
+    let right = "application/vnd.openxmlformats-officedocument.wordprocessingml.comments+xml";
+    let wrong = "application/vnd.ms-word.comments+xml";
+    let source = DocxBuilder::new()
+        .paragraph("one")
+        .part(
+            "word/comments.xml",
+            "<w:comments xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"/>",
+        )
+        .relationship("rId9", "comments", "comments.xml")
+        .content_type("word/comments.xml", wrong)
+        .build();
+    let mut document = open(source.clone());
+    let comment = json!([{"op": "insert_comment", "paragraphIndex": 1, "commentContent": "why?"}]);
+    let results = apply(&mut document, &comment);
+    assert!(results[0].message.as_deref().unwrap().contains("content type"), "{results:?}");
+    let mut written = zip::ZipArchive::new(std::io::Cursor::new(save(&document))).unwrap();
+    let mut types = String::new();
+    written.by_name("[Content_Types].xml").unwrap().read_to_string(&mut types).unwrap();
+    assert!(types.contains(right) && !types.contains(wrong), "{types}");
+    // Without a comment the part is nobody's business.
+    let mut document = open(source);
+    apply(&mut document, &json!([modify(1, "one", "two")]));
+    let mut written = zip::ZipArchive::new(std::io::Cursor::new(save(&document))).unwrap();
+    let mut types = String::new();
+    written.by_name("[Content_Types].xml").unwrap().read_to_string(&mut types).unwrap();
+    assert!(types.contains(wrong));
+}
+
+#[test]
+fn case_184_a_search_says_that_the_text_is_deleted() {
+    let source = DocxBuilder::new().paragraph("paid in pounds").paragraph("paid in euros").build();
+    let mut document = open(source);
+    apply(&mut document, &json!([modify(1, "pounds", "dollars")]));
+    let search = |view, text: &str| {
+        let options = ReadOptions { view, search: Some(text.to_owned()), ..ReadOptions::default() };
+        let reading = document.read(&options).unwrap();
+        (reading.paragraphs.len(), reading.note)
+    };
+    let (count, note) = search(View::Accepted, "POUNDS");
+    let note = note.unwrap();
+    assert!(
+        count == 0 && note.contains("P1") && note.contains("deletes") && note.contains("original"),
+        "{note}"
+    );
+    let note = search(View::Original, "dollars").1.unwrap();
+    assert!(note.contains("P1") && note.contains("inserts"), "{note}");
+    assert_eq!(search(View::Accepted, "yen"), (0, None));
+    assert_eq!(search(View::Accepted, "euros"), (1, None));
+}
+
+/// A package that holds nothing but the part, as a program without one would wrap it.
+#[test]
+fn case_187_a_bare_part_is_edited_like_the_whole_package() {
+    let whole = DocxBuilder::new()
+        .body(
+            "<w:p><w:r><w:t>one two three</w:t></w:r></w:p><w:p><w:r><w:rPr><w:b/></w:rPr><w:t>four</w:t></w:r></w:p>\
+             <w:tbl><w:tblPr/><w:tblGrid/><w:tr><w:tc><w:p><w:r><w:t>five</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/>",
+        )
+        .styles("<w:style w:type=\"paragraph\" w:styleId=\"A\"><w:name w:val=\"A\"/></w:style>")
+        .footnotes("")
+        .settings("")
+        .build();
+    let bare = DocxBuilder::new().part("word/document.xml", main_part(&whole)).build();
+    let batch = json!([
+        modify(1, "two", "2"),
+        {"op": "format_text", "paragraphIndex": 2, "italic": true},
+        {"op": "edit_table", "paragraphIndex": 3, "action": "add_row", "content": ["six"]},
+        {"op": "insert_paragraph", "after": 1, "content": "new"},
+    ]);
+    let [whole, bare] = [whole, bare].map(|bytes| {
+        let mut document = open(bytes);
+        let results = apply(&mut document, &batch);
+        (results, main_part(&save(&document)))
+    });
+    assert!(whole.0.iter().all(|result| result.status == Status::Applied), "{:?}", whole.0);
+    assert_eq!(whole, bare);
+}
