@@ -61,7 +61,11 @@ fn sync(
 pub(super) fn text(synced: &[Synced]) -> String {
     let mut text = String::new();
     for file in synced {
-        let said = if file.is_changed { "brought up to date" } else { "as it shall be" };
+        let said = match (file.is_changed, file.path.exists()) {
+            (true, _) => "brought up to date",
+            (false, true) => "as it shall be",
+            (false, false) => "not there; it is made once there is a lesson to show",
+        };
         let _ = writeln!(text, "{}: {said}", file.path.display());
         for warning in &file.warnings {
             let _ = writeln!(text, "  warning: {}", explain(*warning));

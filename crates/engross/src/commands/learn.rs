@@ -91,7 +91,7 @@ fn learn_until_stopped(
     })?;
     let progress = Progress::of_long_work();
     let mut show = |event: Event<'_>| match event {
-        Event::Found { count } => progress.status(&format!("Found {count} session files")),
+        Event::Found { count } => progress.status(&format!("Found {}", counted(count, "session"))),
         Event::Reading { file, number, of } => {
             progress.status(&format!("Reading {} ({number} of {of})", printable(file)));
         }

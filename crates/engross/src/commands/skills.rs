@@ -151,6 +151,7 @@ fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<Ende
     for conflict in &conflicts {
         note(&format!("{} and {} say the opposite; retire one of them", conflict.one, conflict.other));
     }
+    let mut is_changed = false;
     for (number, skill) in waiting.iter().enumerate() {
         print(&format!("\n({} of {})\n{}", number + 1, waiting.len(), told(skill)))?;
         let Some(operation) = asked(skill)? else { continue };
@@ -159,10 +160,14 @@ fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<Ende
             Decision::Do(operation) => {
                 settle_all(book, &[operation])?;
                 book.save()?;
+                is_changed = true;
             }
         }
     }
     book.finish()?;
+    if is_changed {
+        note("engross agents-md sync shows this to agents; engross learn does so too");
+    }
     Ok(Ended::With(Exit::Done))
 }
 

@@ -99,7 +99,10 @@ fn lesson(tool: &str, signature: &str, failures: &[&Failure]) -> Option<Operatio
         content,
         id: None,
         justification: Some(justification),
-        evidence: Some(format!("{} failed calls, lines {}", failures.len(), lines.join(", "))),
+        evidence: Some(match lines.as_slice() {
+            [line] => format!("a failed call, line {line}"),
+            _ => format!("{} failed calls, lines {}", lines.len(), lines.join(", ")),
+        }),
         issue: Some(format!("`{tool}` fails with \"{named}\"")),
         keywords: vec![tool],
     })

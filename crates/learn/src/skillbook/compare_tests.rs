@@ -56,11 +56,8 @@ fn another_matter_in_like_words_is_another() {
 
 #[test]
 fn words_that_say_nothing_are_found_wherever_they_stand() {
-    assert!(
-        super::words::topic("a about after zebra you your above")
-            .into_iter()
-            .eq(["about", "above", "zebra"].map(str::to_owned))
-    );
+    let said = super::words::topic("a about after zebra you your and us using world");
+    assert_eq!(said.into_iter().collect::<Vec<_>>(), ["about", "world", "zebra"]);
 }
 
 #[test]
