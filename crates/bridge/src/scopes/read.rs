@@ -13,7 +13,8 @@ use super::hashes::Sha256Sum;
 use super::hashing::{Hashed, Hashing, hash_one};
 use super::ignore::is_excluded;
 use super::keys::Keys;
-use super::survey::is_own;
+use super::survey::{is_own, rules};
+use super::warnings::Warnings;
 use super::workspace::Scope;
 
 /// Which artifact a caller means.
@@ -78,8 +79,8 @@ impl Scope {
     ///
     /// # Errors
     /// * [`ScopeError::NotFound`].
-    /// * [`ScopeError::Refused`]: a link, on the way too; a folder; no ordinary file; in a folder of a tool; or it has another
-    ///   name outside the scope.
+    /// * [`ScopeError::Refused`]: a link, on the way too; a folder; no ordinary file; in a folder of a tool; left out by
+    ///   `artifact-ignore.md`; or it has another name outside the scope.
     /// * [`ScopeError::Changed`]: it changes while it is read.
     /// * [`ScopeError::File`]: it cannot be read.
     pub fn open(&self, path: &DiskPath, with: Hashing<'_>) -> Result<OpenArtifact, ScopeError> {
@@ -87,7 +88,12 @@ impl Scope {
         if path.parent().is_some_and(|parent| parent.components().any(is_excluded)) {
             return Err(ScopeError::refused(text, "it is in a folder that a tool keeps for itself"));
         }
-        let opened = hash_one(&mut self.folder().tree(), path, with).map_err(|error| match error {
+        let mut tree = self.folder().tree();
+        let ignore = rules(&mut tree, &mut Warnings::default())?;
+        if ignore.hides(text) {
+            return Err(ScopeError::refused(text, "artifact-ignore.md leaves it out of what is delivered"));
+        }
+        let opened = hash_one(&mut tree, path, with).map_err(|error| match error {
             FileError::PathOutsideRoot { .. } => ScopeError::refused(text, "links are not followed"),
             FileError::TargetIsDir { .. } => ScopeError::refused(text, "it is a folder"),
             FileError::PathInvalid { .. } => ScopeError::refused(text, "it is no ordinary file"),

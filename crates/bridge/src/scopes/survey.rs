@@ -88,7 +88,7 @@ pub(super) fn is_own(folder: &Folder, stamp: &Stamp) -> Result<bool, ScopeError>
 }
 
 /// The scope's own rules.
-fn rules(tree: &mut Tree, warnings: &mut Warnings) -> Result<Ignore, ScopeError> {
+pub(super) fn rules(tree: &mut Tree, warnings: &mut Warnings) -> Result<Ignore, ScopeError> {
     let path = DiskPath::parse(RULES)?;
     let (reader, stamp) = match tree.open(&path) {
         Ok(Some(opened)) => opened,

@@ -31,7 +31,7 @@ use crate::tasks::{self, Parts, TaskToolboxes};
 struct Tasks {
     app: Router,
     folder: TempDir,
-    _model: ModelServer,
+    model: ModelServer,
 }
 
 fn writes(root: Root, locks: Locks) -> WriteService {
@@ -93,7 +93,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
     let mut around = server(&Fake::default());
     around.access = access;
     let routes = with_keepalive(bridge, Limits::default(), Duration::from_millis(30));
-    Tasks { app: app(Arc::new(around), routes), folder, _model: model }
+    Tasks { app: app(Arc::new(around), routes), folder, model }
 }
 
 fn open() -> Tasks {
@@ -171,6 +171,23 @@ async fn case_61_62_63_methods_and_paths_of_old() {
     }
     let ping = get(&tasks.app, "/api/ping", &[]).await.json();
     assert_eq!(ping["status"], "ok");
+}
+
+/// The tools of a run work in its scope: no argument says whose run it is.
+#[tokio::test]
+async fn case_51_tools_of_a_run_take_no_ids() {
+    let tasks = open();
+    let got = rpc(&tasks, &[], body("session.start", &start("t"))).await.json();
+    assert_eq!(got["result"]["status"], "completed", "{got}");
+    let asked = tasks.model.requests();
+    let tools = asked[0].body["tools"].as_array().unwrap();
+    assert!(!tools.is_empty());
+    let told = serde_json::to_string(tools).unwrap().to_lowercase();
+    for name in
+        ["sessionkey", "session_key", "runid", "run_id", "artifactscope", "artifact_scope", "principal"]
+    {
+        assert!(!told.contains(name), "{name} in {told}");
+    }
 }
 
 #[tokio::test]

@@ -77,6 +77,22 @@ fn case_033_scope_and_path_of_this_run_are_read() {
 }
 
 #[test]
+fn case_120_what_is_not_delivered_is_not_shown() {
+    let desk = Desk::new();
+    let scope = desk.scope("s", "r");
+    desk.put(&scope, "artifact-ignore.md", "*.log\ndrafts/\n");
+    for hidden in ["a.log", "drafts/a.md", "drafts/deep/b.md", "artifact-ignore.md", ".git/config"] {
+        if hidden != "artifact-ignore.md" {
+            desk.put(&scope, hidden, "not for you");
+        }
+        assert_eq!(desk.refusal(&scope, by_path(&scope, hidden)), "ARTIFACT_REFUSED", "{hidden}");
+    }
+    desk.put(&scope, "sub/a.log", "a rule for the top");
+    desk.open(&scope, by_path(&scope, "sub/a.log")).unwrap();
+    assert_eq!(desk.manifest(&scope).files.len(), 1, "the list and the door agree");
+}
+
+#[test]
 fn cases_025_and_034_another_runs_scope_is_refused() {
     let desk = Desk::new();
     let (scope, other, foreign) = (desk.scope("s", "r"), desk.scope("s", "other"), desk.scope("t", "r"));
