@@ -10,8 +10,7 @@ use engross_xml::NodeId;
 use serde::Serialize;
 
 use super::WordDocument;
-use crate::error::Error;
-use crate::model::{View, mark_revisions, paragraphs};
+use crate::model::{Paragraph, View, fields_at_start, mark_revisions, paragraphs};
 use crate::names::{
     ANCHOR, BOOKMARK_END, BOOKMARK_START, DEL, FLD_SIMPLE, HYPERLINK, ID, INSTR, INSTR_TEXT, MOVE_FROM, NAME,
     T,
@@ -102,38 +101,33 @@ impl Effects {
 
 impl WordDocument {
     /// How the body reads now, to be compared later.
-    ///
-    /// # Errors
-    /// When the body cannot be read.
-    pub fn survey(&self) -> Result<Survey, Error> {
+    #[must_use]
+    pub fn survey(&self) -> Survey {
         let nodes = paragraphs(&self.tree, self.body);
-        let read = self.read_paragraphs(None, View::Accepted)?;
+        let fields = fields_at_start(&self.tree, &nodes);
         let mut terms = BTreeMap::new();
-        for paragraph in &read {
-            for term in defined(&paragraph.text) {
-                terms.entry(term).or_insert_with(|| paragraph.text.clone());
-            }
-        }
         let mut counter = Counter::new(&self.numbering, &self.styles);
         let mut paragraphs = HashMap::with_capacity(nodes.len());
-        for (node, read) in nodes.into_iter().zip(read) {
+        for node in nodes {
+            let text = Paragraph::read(&self.tree, node, View::Accepted, fields.get(&node)).text;
+            for term in defined(&text) {
+                terms.entry(term).or_insert_with(|| text.clone());
+            }
             // A paragraph whose end goes takes no number with it; while it is pending, Word counts it.
             let goes =
                 mark_revisions(&self.tree, node).any(|mark| matches!(self.tree.name(mark), DEL | MOVE_FROM));
             let list = paragraph_numbering(&self.tree, node, &self.styles, &self.numbering).filter(|_| !goes);
             let marker = list.and_then(|(number, level)| counter.next(number, level));
             let marker = marker.filter(|marker| !marker.bullet).map(|marker| marker.text);
-            paragraphs.insert(node, (marker, read.text));
+            paragraphs.insert(node, (marker, text));
         }
-        Ok(Survey { paragraphs, bookmarks: self.bookmarks(), terms })
+        Survey { paragraphs, bookmarks: self.bookmarks(), terms }
     }
 
     /// What the edits since `before` did besides.
-    ///
-    /// # Errors
-    /// When the body cannot be read.
-    pub fn effects(&self, before: &Survey) -> Result<Effects, Error> {
-        let now = self.survey()?;
+    #[must_use]
+    pub fn effects(&self, before: &Survey) -> Effects {
+        let now = self.survey();
         let nodes = paragraphs(&self.tree, self.body);
         let mut effects = Effects::default();
         let mut moved: BTreeMap<String, String> = BTreeMap::new();
@@ -163,7 +157,7 @@ impl WordDocument {
         effects.stale_references = stale(&texts, &moved);
         effects.dangling_references = self.dangling(&nodes, before, &now);
         effects.defined_terms = changed_terms(before, &now, &texts);
-        Ok(effects)
+        effects
     }
 
     /// How many characters that are not deleted stand in each bookmark.

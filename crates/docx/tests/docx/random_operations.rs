@@ -58,7 +58,8 @@ fn check_two(document: &[u8], first: &[u8], second: &[u8]) -> Result<(), String>
     let mut told = xml;
     let mut left = vec![canonical(&parse(&main_part(&source)))];
     for (author, date, choices) in [("Ann", DATE, first), ("Bob", LATER, second)] {
-        let mut document = WordDocument::open(bytes.clone(), &Limits::default()).map_err(|e| e.to_string())?;
+        let mut document =
+            WordDocument::open(bytes.clone(), &Limits::default()).map_err(|e| e.to_string())?;
         let count = document.paragraph_count();
         let mut choices = Choices::of(choices);
         // Comments are no tracked changes, so they would have to be left out.

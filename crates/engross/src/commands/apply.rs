@@ -49,7 +49,7 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
     progress.status(&format!("Reading {} paragraphs", document.paragraph_count()));
     let count = batch.operations.len();
     progress.status(&format!("Applying edits: {count} operation{}", if count == 1 { "" } else { "s" }));
-    let before = document.survey().map_err(|error| failure::of_document(&input.path, &error))?;
+    let before = document.survey();
     let operations =
         document.apply(&batch, &options).map_err(|error| failure::of_document(&input.path, &error))?;
     let summary = Summary::of(&operations);
@@ -69,7 +69,7 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
         proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
         warnings: if summary.applied > 0 { warnings } else { Vec::new() },
     };
-    let effects = document.effects(&before).map_err(|error| failure::of_document(&input.path, &error))?;
+    let effects = document.effects(&before);
     let answer = Answer { report, dry_run: args.dry_run, effects };
     output.answer(&answer, || {
         let report = &answer.report;

@@ -52,13 +52,15 @@ fn a_change_set_is_taken_back_and_later_ones_stay() {
     let saved = desk.run(&["checkpoint", "nda.docx", "save", "as received", "--json"]).json();
     assert_eq!((&saved["id"], &saved["name"]), (&json!(1), &json!("as received")));
     edit(&desk, "three (3) years", "five (5) years");
-    edit(&desk, "without delay", "at once");
+    edit(&desk, "by itself without using", "alone without using");
     assert_eq!(list(&desk).len(), 2, "the first change found the state that was saved");
     let ran = desk.run(&["checkpoint", "nda.docx", "restore", "1", "--change-set", "--json"]).json();
     assert_eq!(ran["rejected"], 4, "{ran}");
     let read = desk.run(&["read", "nda.docx"]).stdout;
     assert!(
-        read.contains("three (3) years") && read.contains("at once") && !read.contains("five (5) years"),
+        read.contains("three (3) years")
+            && read.contains("alone without using")
+            && !read.contains("five (5) years"),
         "{read}"
     );
     // A second time there is nothing left to take back.
@@ -75,7 +77,7 @@ fn checkpoints_of_two_documents_never_mix_and_share_their_pieces() {
     assert_eq!(desk.refuses(&["checkpoint", "other.docx", "restore", "1", "--json"]).1, "CHECKPOINT_UNKNOWN");
     let kept = || -> u64 { desk.files_of("documents").iter().map(|bytes| bytes.len() as u64).sum() };
     let first = kept();
-    edit(&desk, "without delay", "at once");
+    edit(&desk, "by itself without using", "alone without using");
     let size = desk.bytes("nda.docx").len() as u64;
     assert!(
         kept() - first < size / 2,
