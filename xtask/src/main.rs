@@ -75,7 +75,7 @@ enum Chore {
         /// A tenth of each.
         #[arg(long)]
         quick: bool,
-        /// Only scenarios whose name holds this: kill-sqlite, kill-postgres, database, nodes, disk, tasks.
+        /// Only scenarios whose name holds this: kill-sqlite, kill-postgres, database, nodes, disk, tasks, disk-of-tasks.
         #[arg(long)]
         only: Option<String>,
     },

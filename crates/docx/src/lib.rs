@@ -22,7 +22,10 @@ pub mod styles;
 pub mod text;
 
 pub use check::{CODES, Finding, Severity, check, guards};
-pub use document::{EditOptions, Limits, PlacedComment, Saved, WordDocument};
+pub use document::{
+    DefinedTerm, EditOptions, Effects, Limits, PlacedComment, Reference, Renumbered, Saved, Survey,
+    TermChange, WordDocument,
+};
 pub use error::{Error, Refusal, RefusalCode};
 pub use markdown::from_markdown;
 pub use ops::Tracking;

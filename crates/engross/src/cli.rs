@@ -50,6 +50,8 @@ pub(crate) enum Command {
     Comments(ListArgs),
     /// Look for damage and for what would not survive accepting or rejecting; exits with 1 on errors.
     Check(ListArgs),
+    /// List, make and restore checkpoints: what a document was before each change in place, and when you said so.
+    Checkpoint(CheckpointArgs),
     /// Tell a document as Markdown.
     ToMarkdown(ToMarkdownArgs),
     /// Make a document of Markdown.
@@ -83,6 +85,7 @@ impl Command {
             Self::Apply(args) => args.common.json,
             Self::Accept(args) | Self::Reject(args) => args.common.json,
             Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
+            Self::Checkpoint(args) => args.wants_json(),
             Self::Write(args) => args.common.json,
             Self::Task(args) => args.command.wants_json(),
             Self::Learn(args) => args.common.json,
@@ -212,6 +215,66 @@ pub(crate) struct ResolveArgs {
     pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// `engross checkpoint`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross checkpoint nda.docx\n  \
+    engross checkpoint nda.docx save \"before the call\"\n  \
+    engross checkpoint nda.docx restore 3\n  \
+    engross checkpoint nda.docx restore 3 --change-set")]
+pub(crate) struct CheckpointArgs {
+    /// The document, a .docx file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(subcommand)]
+    pub(crate) command: Option<CheckpointCommand>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// What to do with checkpoints.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CheckpointCommand {
+    /// List them, with what changed after each.
+    List {
+        #[command(flatten)]
+        common: CommonArgs,
+    },
+    /// Keep the document as it is now.
+    Save {
+        /// What to call it.
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[command(flatten)]
+        common: CommonArgs,
+    },
+    /// Make the document what it was then. What it is now is kept as a checkpoint.
+    Restore {
+        /// Which one, as `list` shows it.
+        #[arg(value_name = "ID")]
+        id: u64,
+        /// Take back only the tracked changes that were made right after it; those of later stay.
+        #[arg(long)]
+        change_set: bool,
+        #[command(flatten)]
+        common: CommonArgs,
+    },
+}
+
+impl CheckpointArgs {
+    fn wants_json(&self) -> bool {
+        let below = match &self.command {
+            None => false,
+            Some(
+                CheckpointCommand::List { common }
+                | CheckpointCommand::Save { common, .. }
+                | CheckpointCommand::Restore { common, .. },
+            ) => common.json,
+        };
+        below || self.common.json
+    }
 }
 
 /// `engross to-markdown`

@@ -4,6 +4,7 @@ mod agents_md;
 mod apply;
 mod chat;
 mod check;
+mod checkpoint;
 mod comments;
 mod doctor;
 mod edit;
@@ -20,6 +21,8 @@ mod task;
 mod transcript;
 mod write;
 mod writes;
+
+pub(crate) use sessions::data_folder;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -74,6 +77,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Revisions(args) => revisions::run(args, output),
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),
+        Command::Checkpoint(args) => checkpoint::run(args, output),
         Command::ToMarkdown(args) => markdown::tell(args, output),
         Command::FromMarkdown(args) => markdown::make(args, output),
         Command::Write(args) => write::run(args, output),

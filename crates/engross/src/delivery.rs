@@ -6,10 +6,12 @@ use std::path::Path;
 
 use engross_docx::ops::Proof;
 use engross_docx::{Tracking, WordDocument};
-use engross_protocol::Failure;
+use engross_protocol::{Clock as _, Failure, SystemClock};
 use sha2::{Digest, Sha256};
 
+use crate::checkpoints::Checkpoints;
 use crate::cli::TargetArgs;
+use crate::commands::data_folder;
 use crate::failure;
 use crate::files::{Destination, Input, Target};
 
@@ -59,11 +61,28 @@ pub(crate) fn deliver(
     let output = match writing {
         Writing::DryRun => None,
         Writing::Real => {
+            if destination.is_in_place() && saved.bytes != document.source() {
+                keep(document.source(), input)?;
+            }
             destination.write(&saved.bytes)?;
             Some(destination.path().display().to_string())
         }
     };
     Ok(Delivery { output, sha256: hexadecimal(&Sha256::digest(&saved.bytes)), proof: saved.proof })
+}
+
+/// Keeps a document as a checkpoint before it is replaced.
+fn keep(source: &[u8], path: &Path) -> Result<(), Failure> {
+    let absolute = crate::files::absolute(path);
+    let kept = data_folder(None)
+        .and_then(|data| Checkpoints::open(&data, &absolute)?.save(source, None, SystemClock.now()));
+    kept.map(drop).map_err(|failure| {
+        let message = format!(
+            "{}; nothing was changed, since it could not be taken back; write elsewhere with -o",
+            failure.message
+        );
+        Failure { message, ..failure }
+    })
 }
 
 /// Bytes as lower-case hexadecimal digits.

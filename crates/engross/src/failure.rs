@@ -13,6 +13,7 @@ use crate::{files, settings};
 /// The codes that this crate adds, each explained in `docs/errors/CODE.md`.
 #[cfg(test)]
 pub(crate) const CODES: &[&str] = &[
+    "CHECKPOINT_DAMAGED",
     "CONFIG_INVALID",
     "DISK_FULL",
     "FILE_TOO_LARGE",

@@ -10,7 +10,7 @@ mod write;
 
 pub(crate) use lines::LineFile;
 pub(crate) use lock::{FolderLock, lock_folder};
-pub(crate) use read::{Input, read_bytes, read_input, read_optional_text, read_text};
+pub(crate) use read::{Input, absolute, read_bytes, read_input, read_optional_text, read_text};
 pub(crate) use write::{Destination, Target, make_folder, temporary_folder_is_writable, write_private};
 
 use std::path::PathBuf;

@@ -3,6 +3,7 @@
 //! Must never exit before destructors have run: they delete temporary files. Start at [`cli`], then [`commands`].
 
 mod change;
+mod checkpoints;
 mod cli;
 mod commands;
 mod delivery;

@@ -11,14 +11,14 @@ use super::server::{Server, Told, failed, messages, say};
 use crate::Result;
 
 /// A file system in memory; gone when dropped.
-struct Disk<'a>(&'a Path);
+pub(super) struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {
-    fn mount(folder: &'a Path) -> Option<Self> {
+    pub(super) fn mount(folder: &'a Path) -> Option<Self> {
         mount(&["-t", "tmpfs", "-o", "size=3m", "tmpfs"], folder).then(|| Self(folder))
     }
 
-    fn grow(&self) -> bool {
+    pub(super) fn grow(&self) -> bool {
         mount(&["-o", "remount,size=64m"], self.0)
     }
 }

@@ -26,13 +26,14 @@ struct Trial<'a> {
 /// Tells its figures, or that it was skipped, and why.
 type Scenario = fn(&Trial<'_>) -> Result<String>;
 
-const SCENARIOS: [(&str, Scenario); 6] = [
+const SCENARIOS: [(&str, Scenario); 7] = [
     ("kill-sqlite", kill::sqlite),
     ("kill-postgres", kill::postgres),
     ("database", database::run),
     ("nodes", nodes::run),
     ("disk", disk::run),
     ("tasks", tasks::run),
+    ("disk-of-tasks", tasks::on_a_full_disk),
 ];
 
 /// Runs the scenarios whose name holds `only`.

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use super::disk::Disk;
 use super::server::{Server, failed};
 use super::{Dice, Trial};
-use crate::{Error, Result};
+use crate::{Error, Result, root};
 
 /// Clients that hand in tasks at once.
 const CLIENTS: u64 = 4;
@@ -42,9 +43,7 @@ struct Asked {
 
 pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
     let kills = if trial.quick { 15 } else { 100 };
-    let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
-    let settings = format!("[agents.fake]\ncommand = \"'{}' acp-agent\"\n", program.display());
-    write(&trial.folder.join("config.toml"), &settings)?;
+    settings(trial.folder)?;
     let asked = Mutex::new(Vec::<Asked>::new());
     let mut dice = Dice(11);
     let mut agents_killed = 0;
@@ -71,6 +70,74 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
     Ok(format!("{kills} kills of the server, {agents_killed} of agents: {figures}"))
 }
 
+/// A disk that is full, and later not: what was delivered stays, what failed says so, and everything can be done then.
+pub(super) fn on_a_full_disk(trial: &Trial<'_>) -> Result<String> {
+    let Some(disk) = Disk::mount(trial.folder) else {
+        return Ok("skipped: no small disk can be mounted here".to_owned());
+    };
+    settings(trial.folder)?;
+    let server = Server::start_as_set(trial.folder)?;
+    let size = 100_000;
+    let (mut delivered, mut refused) = (Vec::new(), BTreeMap::<String, usize>::new());
+    for number in 0..200 {
+        let key = format!("d{number}");
+        let (_, end) = ask(server.address, &start_with(&key, &long(&key, size)), false, None);
+        match end {
+            Some(end) if end["success"] == true => {
+                is_right(&key, &long(&key, size), &end)?;
+                delivered.push((key, told(&end)));
+            }
+            Some(end) => *refused.entry(end["code"].as_str().unwrap_or("none").to_owned()).or_default() += 1,
+            None => *refused.entry("no answer but an error".to_owned()).or_default() += 1,
+        }
+        if refused.values().sum::<usize>() >= 12 {
+            break;
+        }
+    }
+    if refused.values().sum::<usize>() < 12 || delivered.is_empty() {
+        return Err(failed(format!(
+            "{} tasks were delivered, and refused were {refused:?}",
+            delivered.len()
+        )));
+    }
+    if !disk.grow() {
+        return Err(failed("the disk cannot be made larger"));
+    }
+    drop(server);
+    let server = Server::start_as_set(trial.folder)?;
+    for (key, before) in &delivered {
+        let now = snapshot(server.address, key)?;
+        if told(&now) != *before {
+            return Err(failed(format!("{key} was delivered as {before}, and is now {now}")));
+        }
+    }
+    for number in 0..12 {
+        let key = format!("again{number}");
+        let (_, end) = ask(server.address, &start_with(&key, &long(&key, size)), false, None);
+        is_right(&key, &long(&key, size), &end.unwrap_or_default())?;
+    }
+    let codes: Vec<String> = refused.iter().map(|(code, count)| format!("{count} {code}")).collect();
+    Ok(format!(
+        "{} tasks of 100 kB delivered, then refused: {}; with room again all are done, lost 0",
+        delivered.len(),
+        codes.join(", ")
+    ))
+}
+
+fn long(key: &str, size: usize) -> String {
+    format!("{key} ").repeat(size / (key.len() + 1)).trim_end().to_owned()
+}
+
+/// The settings of a server that knows this program as an agent.
+fn settings(folder: &Path) -> Result<()> {
+    // The one that was just built: the one that runs may have been replaced by it.
+    let program = root().join("target/ci").join(format!("xtask{}", std::env::consts::EXE_SUFFIX));
+    write(
+        &folder.join("config.toml"),
+        &format!("[agents.fake]\ncommand = \"'{}' acp-agent\"\n", program.display()),
+    )
+}
+
 /// Hands in tasks until the server is gone. Every third answer is not waited for: its stream is dropped, and it is sent again.
 fn hand_in(server: SocketAddr, name: &str, asked: &Mutex<Vec<Asked>>, dice: &mut Dice) {
     for number in 0.. {
@@ -91,7 +158,11 @@ fn hand_in(server: SocketAddr, name: &str, asked: &Mutex<Vec<Asked>>, dice: &mut
 }
 
 fn start(key: &str) -> Value {
-    let prompt = format!("@ write {key}.md {}\n@ say {key} is written.", content(key));
+    start_with(key, &content(key))
+}
+
+fn start_with(key: &str, content: &str) -> Value {
+    let prompt = format!("@ write {key}.md {content}\n@ say {key} is written.");
     json!({"jsonrpc": "2.0", "id": "1", "method": "session.start", "params": {
         "sessionId": key, "threadId": key, "taskPrompt": prompt, "idempotencyKey": key,
         "routing": {"explicitExecutionTarget": "agent", "explicitProviderId": "fake"},
@@ -155,22 +226,27 @@ fn verify(server: SocketAddr, asked: &[Asked]) -> Result<String> {
 
 /// A success has its own file and no other; a failure has one of the codes that a kill explains, and lists nothing.
 fn check(key: &str, end: &Value) -> Result<()> {
-    let empty = Vec::new();
+    if end["success"] == true {
+        return is_right(key, &content(key), end);
+    }
+    let is_explained = end["code"].as_str().is_some_and(|code| KILLED.contains(&code));
+    let is_empty = end["artifacts"].as_array().is_none_or(Vec::is_empty);
+    if is_explained && is_empty { Ok(()) } else { Err(failed(format!("{key} ended as {end}"))) }
+}
+
+/// A success with this one file.
+fn is_right(key: &str, content: &str, end: &Value) -> Result<()> {
     let files: Vec<(&str, &str)> = end["artifacts"]
         .as_array()
-        .unwrap_or(&empty)
-        .iter()
+        .into_iter()
+        .flatten()
         .map(|file| {
             (file["relativePath"].as_str().unwrap_or_default(), file["sha256"].as_str().unwrap_or_default())
         })
         .collect();
-    let sum: String = Sha256::digest(content(key)).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
     let name = format!("{key}.md");
-    let is_right = if end["success"] == true {
-        files == [(name.as_str(), sum.as_str())]
-    } else {
-        files.is_empty() && end["code"].as_str().is_some_and(|code| KILLED.contains(&code))
-    };
+    let is_right = end["success"] == true && files == [(name.as_str(), sum.as_str())];
     if is_right { Ok(()) } else { Err(failed(format!("{key} ended as {end}"))) }
 }
 
@@ -248,7 +324,8 @@ fn kill_agents(server: u32) -> usize {
     while let Some(next) = doomed.pop() {
         for (process, _) in parents.iter().filter(|(_, parent)| *parent == next) {
             doomed.push(*process);
-            let done = std::process::Command::new("kill").args(["-9", &process.to_string()]).status();
+            let mut kill = std::process::Command::new("kill");
+            let done = kill.args(["-9", &process.to_string()]).stderr(std::process::Stdio::null()).status();
             killed += usize::from(done.is_ok_and(|status| status.success()));
         }
     }

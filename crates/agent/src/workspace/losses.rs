@@ -18,7 +18,10 @@ pub struct Losses {
 }
 
 /// Compares the document of `now` with the one of `then`.
-pub(super) fn losses(now: &[u8], then: &[u8]) -> Result<Losses, engross_docx::Error> {
+///
+/// # Errors
+/// When one of them is no document.
+pub fn losses(now: &[u8], then: &[u8]) -> Result<Losses, engross_docx::Error> {
     let (now, then) = (paragraphs(now)?, paragraphs(then)?);
     Ok(Losses { lost: only_in(&now, &then), back: only_in(&then, &now) })
 }

@@ -30,7 +30,7 @@ pub use all::Workspaces;
 pub use checkpoint::Checkpoint;
 pub use error::WorkspaceError;
 pub use folder::{Edited, Opened, Workspace};
-pub use losses::Losses;
+pub use losses::{Losses, losses};
 pub use tools::DocumentTools;
 
 /// The codes of workspaces, each explained in `docs/errors/CODE.md`.

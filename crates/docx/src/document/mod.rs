@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod` | opening, reading, comments |
 //! | `apply` | batches of operations |
+//! | `effects` | what edits do beyond the words they change |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `save` | proof and bytes |
@@ -12,12 +13,15 @@
 
 mod apply;
 mod comment_xml;
+mod effects;
 mod lists;
 mod new_parts;
 mod resolve;
 mod save;
 mod settings;
 mod threads;
+
+pub use effects::{DefinedTerm, Effects, Reference, Renumbered, Survey, TermChange};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,6 +163,12 @@ impl WordDocument {
             touched: BTreeSet::new(),
             aside: Aside::default(),
         })
+    }
+
+    /// The bytes that were opened.
+    #[must_use]
+    pub fn source(&self) -> &[u8] {
+        self.package.source()
     }
 
     /// Token of the document's present state: 64 hexadecimal digits over its main part and its other stories.

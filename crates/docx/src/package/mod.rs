@@ -31,6 +31,7 @@ mod write_tests;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use directory::{Directory, Entry};
@@ -95,6 +96,19 @@ impl Package {
     #[must_use]
     pub fn source(&self) -> &[u8] {
         &self.source
+    }
+
+    /// The source cut where its entries begin, gaps and directory with what is around them: ranges that follow each other
+    /// and cover it whole. An entry that two files of a document have in common is the same bytes in both.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<Range<usize>> {
+        let starts = self.directory.entries.iter().map(|entry| entry.place.start);
+        let ends = self.directory.entries.iter().map(|entry| entry.place.end);
+        let mut cuts: Vec<usize> = starts.chain(ends).chain([0, self.source.len()]).collect();
+        cuts.retain(|cut| *cut <= self.source.len());
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts.windows(2).filter_map(|pair| Some(*pair.first()?..*pair.get(1)?)).collect()
     }
 
     /// The names of all parts as the archive has them, in the order of its directory, then added ones.

@@ -6,6 +6,8 @@ mod bad_input;
 mod batches;
 mod cases;
 mod corpus_check;
+mod effects;
+mod guide;
 mod layout;
 mod oracle;
 mod random_bodies;

@@ -34,6 +34,92 @@ fn random_operations_hold() {
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
+/// Two people edit one after the other, in two sessions: taking back what the second did gives what the first left, and taking
+/// back both, in either order, gives the source.
+#[test]
+fn two_authors_are_told_apart() {
+    let mut runner = TestRunner::new_with_rng(
+        Config { cases: 150, failure_persistence: None, ..Config::default() },
+        TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+    );
+    let choices = (vec(any::<u8>(), 0..120), vec(any::<u8>(), 0..40), vec(any::<u8>(), 0..40));
+    let outcome = runner.run(&choices, |(document, first, second)| {
+        check_two(&document, &first, &second).map_err(TestCaseError::fail)
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+}
+
+const LATER: &str = "2026-02-01T10:00:00Z";
+
+fn check_two(document: &[u8], first: &[u8], second: &[u8]) -> Result<(), String> {
+    let xml = body(&mut Choices::of(document));
+    let source = DocxBuilder::new().body(&xml).build();
+    let mut bytes = source.clone();
+    let mut told = xml;
+    let mut left = vec![canonical(&parse(&main_part(&source)))];
+    for (author, date, choices) in [("Ann", DATE, first), ("Bob", LATER, second)] {
+        let mut document =
+            WordDocument::open(bytes.clone(), &Limits::default()).map_err(|e| e.to_string())?;
+        let count = document.paragraph_count();
+        let mut choices = Choices::of(choices);
+        // Comments are no tracked changes, so they would have to be left out.
+        let operations: Vec<Value> = (0..1 + choices.below(4))
+            .map(|_| operation(&mut choices, count))
+            .filter(|operation| operation["op"] != "insert_comment")
+            .collect();
+        told += &format!("\n{author}: {}", json!(operations));
+        let parsed = parse_batch(&json!(operations)).map_err(|error| format!("{error}\n{told}"))?;
+        let options = EditOptions { author: author.to_owned(), date: date.to_owned() };
+        let results = document.apply(&parsed, &options).map_err(|error| error.to_string())?;
+        if let Some(failed) = results.iter().find(|result| result.status == Status::Failed) {
+            return Err(format!("{failed:#?}\n{told}"));
+        }
+        bytes = document.save(Tracking::Tracked).map_err(|error| format!("{error}\n{told}"))?.bytes;
+        left.push(canonical(&parse(&main_part(&bytes))));
+    }
+    let written = parse(&main_part(&bytes));
+    let without_second = resolve(&written, Side::Reject, Some(LATER));
+    if canonical(&without_second) != left[1] {
+        return Err(format!("rejecting the second does not give what the first left\n{told}"));
+    }
+    if canonical(&resolve(&without_second, Side::Reject, Some(DATE))) != left[0] {
+        return Err(format!("rejecting both does not give the source\n{told}"));
+    }
+    Ok(())
+}
+
+/// What is asked for a second time, in another session, is there already.
+#[test]
+fn a_wish_that_is_fulfilled_changes_nothing() {
+    let sample = DocxBuilder::new()
+        .body(
+            "<w:p><w:r><w:t>one two three</w:t></w:r></w:p><w:p><w:r><w:t>four</w:t></w:r></w:p>\
+             <w:tbl><w:tblPr/><w:tblGrid/><w:tr><w:tc><w:p><w:r><w:t>five</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/>",
+        )
+        .build();
+    for operation in [
+        json!({"op": "edit_paragraph", "paragraphIndex": 1, "newContent": "one, two, three"}),
+        json!({"op": "replace_paragraph", "paragraphIndex": 2, "content": "other words"}),
+        json!({"op": "format_text", "paragraphIndex": 1, "textToFormat": "two", "bold": true}),
+        json!({"op": "highlight_text", "paragraphIndex": 1, "textToFind": "two"}),
+        json!({"op": "format_paragraph", "paragraphIndex": 2, "alignment": "right"}),
+        json!({"op": "edit_table", "paragraphIndex": 3, "action": "update_cell", "targetRow": 0, "targetColumn": 0, "content": "six"}),
+        json!({"op": "edit_table", "paragraphIndex": 3, "action": "replace_content", "content": [["seven"]]}),
+    ] {
+        let batch = parse_batch(&json!([operation])).unwrap();
+        let options = EditOptions { author: "Tester".to_owned(), date: DATE.to_owned() };
+        let mut bytes = sample.clone();
+        for wanted in [Status::Applied, Status::NoChange] {
+            let mut document = WordDocument::open(bytes.clone(), &Limits::default()).unwrap();
+            let results = document.apply(&batch, &options).unwrap();
+            assert_eq!(results[0].status, wanted, "{operation}: {results:?}");
+            let saved = document.save(Tracking::Tracked).unwrap().bytes;
+            assert_eq!(saved == bytes, wanted == Status::NoChange, "{operation}");
+            bytes = saved;
+        }
+    }
+}
+
 fn check(document: &[u8], batch: &[u8]) -> Result<(), String> {
     let xml = body(&mut Choices::of(document));
     let source = DocxBuilder::new().body(&xml).build();

@@ -1,12 +1,14 @@
 //! `engross apply`
 
+use std::fmt::Write as _;
+
 use engross_docx::ops::{Batch, OperationResult, Status, Summary, parse_batch};
-use engross_docx::{EditOptions, Tracking, guards};
+use engross_docx::{EditOptions, Effects, Reference, Renumbered, TermChange, Tracking, guards};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
 use super::{Ended, open, settings};
-use crate::change::Palette;
+use crate::change::{Palette, printable};
 use crate::cli::ApplyArgs;
 use crate::delivery::{Writing, deliver, destination};
 use crate::failure::{self, usage};
@@ -24,6 +26,8 @@ struct Answer {
     report: Report<OperationResult>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
+    #[serde(skip_serializing_if = "Effects::is_empty")]
+    effects: Effects,
 }
 
 pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
@@ -45,6 +49,7 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
     progress.status(&format!("Reading {} paragraphs", document.paragraph_count()));
     let count = batch.operations.len();
     progress.status(&format!("Applying edits: {count} operation{}", if count == 1 { "" } else { "s" }));
+    let before = document.survey();
     let operations =
         document.apply(&batch, &options).map_err(|error| failure::of_document(&input.path, &error))?;
     let summary = Summary::of(&operations);
@@ -64,17 +69,42 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
         proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
         warnings: if summary.applied > 0 { warnings } else { Vec::new() },
     };
-    let answer = Answer { report, dry_run: args.dry_run };
+    let effects = document.effects(&before);
+    let answer = Answer { report, dry_run: args.dry_run, effects };
     output.answer(&answer, || {
         let report = &answer.report;
         let end = match writing {
             Writing::DryRun => "This was a dry run: nothing was written.".to_owned(),
             Writing::Real => ending(report.output.as_deref(), report.proof, tracking),
         };
-        report.text(&report.operations, Palette::new(output.colour), &end)
+        report.text(&report.operations, Palette::new(output.colour), &(told(&answer.effects) + &end))
     })?;
     let is_whole = summary.refused + summary.failed == 0;
     Ok(Ended::With(if is_whole { Exit::Done } else { Exit::Refused }))
+}
+
+/// What the edits did besides, for people.
+fn told(effects: &Effects) -> String {
+    let mut out = String::new();
+    for Renumbered { address, from, to } in &effects.renumbered {
+        let _ = writeln!(out, "{address} was {from} and is {to}.");
+    }
+    for Reference { address, names, now } in &effects.stale_references {
+        let now = now.as_deref().unwrap_or("gone");
+        let _ = writeln!(out, "{address} says {}, which is {now} now.", printable(names));
+    }
+    for Reference { address, names, .. } in &effects.dangling_references {
+        let _ = writeln!(out, "{address} refers to {}, which has no text any more.", printable(names));
+    }
+    for term in &effects.defined_terms {
+        let what = match term.change {
+            TermChange::Added => "is defined now",
+            TermChange::Removed => "is not defined any more",
+            TermChange::Changed => "is defined in other words",
+        };
+        let _ = writeln!(out, "{} {what}; used in {}.", printable(&term.term), term.used.join(", "));
+    }
+    out
 }
 
 /// Whether there is a file to write: something was applied, or nothing had to be.

@@ -23,7 +23,7 @@ use crate::signature;
 const SLOW: &str = "slow";
 
 /// The folder for data, made if it is missing.
-pub(super) fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     let usual =
         || directories::ProjectDirs::from("", "", "engross").map(|folders| folders.data_dir().to_owned());
     let folder = asked.map(Path::to_owned).or_else(usual).ok_or_else(|| {

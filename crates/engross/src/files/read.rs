@@ -25,8 +25,13 @@ pub(crate) struct Input {
 impl Input {
     /// Its absolute path without links, which names it from wherever it is looked at.
     pub(crate) fn absolute(&self) -> PathBuf {
-        std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone())
+        absolute(&self.path)
     }
+}
+
+/// A path that is absolute and without links, as far as there is something at it.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Tells whether a file was changed.

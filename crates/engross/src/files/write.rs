@@ -50,6 +50,11 @@ impl Destination {
         Self::new_file(&shown)
     }
 
+    /// Whether the document itself is replaced.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.expected.is_some()
+    }
+
     /// A file that is made of nothing that is there.
     pub(crate) fn new_file(path: &Path) -> Result<Self, Error> {
         let shown = path.to_owned();

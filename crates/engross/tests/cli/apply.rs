@@ -78,7 +78,15 @@ fn five_edits_as_one_json_document() {
                 },
             ],
             "proof": {"reject": "holds", "accept": "holds"},
-            "warnings": []
+            "warnings": [],
+            "effects": {
+                "renumbered": [{"address": "P58", "from": "7.4", "to": "7.3"}],
+                "staleReferences": [],
+                "danglingReferences": [],
+                "definedTerms": [{
+                    "term": "Permitted Purpose", "change": "changed", "used": ["P20", "P21", "P22", "P28", "P30", "P33"]
+                }]
+            }
         })
     );
     assert_eq!(desk.names(), ["nda.docx", "nda.redline.docx"]);

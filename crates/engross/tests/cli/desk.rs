@@ -91,6 +91,35 @@ impl Desk {
             .collect()
     }
 
+    /// The files in all folders of that name beneath the folder for data.
+    fn paths_of(&self, name: &str) -> Vec<PathBuf> {
+        let mut open = vec![self.path(".local")];
+        let mut found = Vec::new();
+        while let Some(folder) = open.pop() {
+            for path in std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.components().any(|part| part.as_os_str() == name) {
+                    found.push(path);
+                }
+            }
+        }
+        found
+    }
+
+    pub fn files_of(&self, name: &str) -> Vec<Vec<u8>> {
+        self.paths_of(name).into_iter().map(|path| std::fs::read(path).unwrap()).collect()
+    }
+
+    /// Changes the first byte of each.
+    pub fn spoil_files_of(&self, name: &str) {
+        for path in self.paths_of(name) {
+            let mut bytes = std::fs::read(&path).unwrap();
+            bytes[0] ^= 1;
+            std::fs::write(path, bytes).unwrap();
+        }
+    }
+
     pub fn names(&self) -> Vec<String> {
         self.files().into_keys().collect()
     }

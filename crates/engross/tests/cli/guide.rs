@@ -6,7 +6,7 @@ const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
 
 const TASKS: &str = include_str!("../../../../docs/guide/tasks.md");
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "edit",
     "read",
     "apply",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 12] = [
     "write",
     "to-markdown",
     "from-markdown",
+    "checkpoint",
     "doctor",
 ];
 
