@@ -2,7 +2,7 @@
 //!
 //! Must never know what becomes of an agent's files, nor read our own environment: both are handed in.
 //!
-//! `registry` says which agents there are and how each is started, `runner` gives them turns, `conversations` and `warm` keep
+//! `provider` says how an agent is started, `registry` which there are, `runner` gives them turns, `conversations` and `warm` keep
 //! processes between turns, `acp` is the protocol and `process` the process with all that it starts.
 //!
 //! A process belongs to one turn at a time. When it is cancelled, late, broken or dropped, it is ended together with everything
@@ -18,13 +18,15 @@ mod error;
 mod error_tests;
 mod limits;
 mod process;
-mod registry;
+mod provider;
 #[cfg(test)]
-mod registry_tests;
+mod provider_tests;
+mod registry;
 mod runner;
 mod warm;
 
 pub use error::{AgentFault, CODES};
 pub use limits::Limits;
-pub use registry::{Agents, Host, Provider, Start};
+pub use provider::{Host, Provider, Start};
+pub use registry::Agents;
 pub use runner::AcpRunner;

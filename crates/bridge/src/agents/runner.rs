@@ -18,7 +18,7 @@ use super::conversations::{Conversation, Conversations, Kept, Slot, take};
 use super::error::{AgentFault, shown};
 use super::limits::Limits;
 use super::process::{Launch, find_program};
-use super::registry::{Host, Provider, Start};
+use super::provider::{Host, Provider, Start};
 use super::warm::Warm;
 use crate::agent::{
     AgentError, AgentEvent, Control, Health, Pending, Receipt, Running, TaskRunner, Turn, TurnEnd,

@@ -7,9 +7,10 @@ use engross_store::Millis;
 
 use super::log::{Question, RunEvent};
 use super::order::{Face, Order};
-use super::outcome::{Evidence, Failing, Status, fail, judge};
+use super::outcome::{Evidence, Failing, fail, judge};
 use super::said::Said;
 use super::state::{Active, Phase, Run, Thread};
+use super::status::Status;
 use crate::agent::{AgentEvent, How, PermissionOption, Policy};
 use crate::scopes::{Manifest, RunId};
 

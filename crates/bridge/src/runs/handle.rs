@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
-use super::service::lock;
+use super::lock::lock;
 use crate::agent::Control;
 
 /// What reaches a run that is under way.

@@ -6,7 +6,7 @@ use engross_store::{Millis, NewEntry};
 use serde::{Deserialize, Serialize};
 
 use super::order::{Face, Order};
-use super::outcome::{Status, SyncStatus};
+use super::status::{Status, SyncStatus};
 use crate::agent::PermissionOption;
 use crate::scopes::{Manifest, Outcome, RunId, SessionKey};
 

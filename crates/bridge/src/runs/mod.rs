@@ -10,11 +10,12 @@
 //! | `state` | where does a thread stand, as the log tells it? |
 //! | `decide` | what happens next? |
 //! | `said` | which of the agent's words are the answer? |
+//! | `status` | how does a run stand? |
 //! | `outcome` | what has a run come to? |
 //! | `lane` | who may begin when places are few? |
 //! | `tell`, `updates`, `ticket` | what of it is told, to whom, and under which number? |
 //! | `config`, `service` | what are all runs made of, and how is a decision stored? |
-//! | `submit`, `drive`, `attachments`, `handle` | how is a run accepted, and carried out? |
+//! | `submit`, `drive`, `attachments`, `handle`, `lock` | how is a run accepted, and carried out? |
 //! | `blobs` | where are files kept besides? |
 //! | `ask` | what can be asked of runs that are there? |
 //! | `counters` | how often has something gone wrong? |
@@ -35,6 +36,7 @@ mod jobs;
 mod journal;
 mod keys;
 mod lane;
+mod lock;
 mod log;
 mod names;
 mod order;
@@ -42,6 +44,7 @@ mod outcome;
 mod said;
 mod service;
 mod state;
+mod status;
 mod submit;
 mod tell;
 mod ticket;
@@ -64,9 +67,9 @@ pub use error::{CODES, RunError};
 pub use lane::Places;
 pub use log::{Question, RunEvent, Terminal};
 pub use order::{Contract, Face, Inline, LONGEST_BUDGET, LoadClass, Order, Target};
-pub use outcome::{Status, SyncStatus};
 pub use service::Runs;
 pub use state::{Active, Exporting, Phase, Run, Thread};
+pub use status::{Status, SyncStatus};
 pub use submit::{Preparation, Submission};
 pub use ticket::{Listener, Snapshot, Ticket};
 pub use updates::Update;

@@ -3,7 +3,7 @@
 //! Must never tell of anything that is not durable, except pieces of an answer that is under way.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use engross_protocol::SessionId;
 use engross_store::{Millis, Name, NameRow, Session};
@@ -17,6 +17,7 @@ use super::decide::{Action, Input, decide};
 use super::error::RunError;
 use super::handle::Handle;
 use super::lane::{Lane, Waiting};
+use super::lock::lock;
 use super::log::RunEvent;
 use super::order::{Order, Target};
 use super::said::Said;
@@ -65,11 +66,6 @@ pub(super) struct Told {
     pub(super) at: Millis,
     pub(super) revision: String,
     pub(super) body: Arc<Value>,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whoever panicked here had changed nothing by halves.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Runs {

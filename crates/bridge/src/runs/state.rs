@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::log::{Question, RunEvent};
 use super::order::{Face, Order};
-use super::outcome::Status;
+use super::status::Status;
 use crate::agent::{Policy, ProviderId};
 use crate::scopes::{RunId, SessionKey};
 

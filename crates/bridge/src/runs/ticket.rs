@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::error::RunError;
 use super::journal;
+use super::lock::lock;
 use super::log::{RunEvent, Terminal};
 use super::order::Order;
-use super::outcome::Status;
-use super::service::{Cell, Runs, Told, lock};
+use super::service::{Cell, Runs, Told};
 use super::state::{Phase, Run, Thread};
+use super::status::Status;
 use super::tell;
 use super::updates::{Update, entry_of, seq_of};
 use crate::scopes::{ExportPage, PageOf, RunId, SessionKey, Signer, expected_dirs};

@@ -18,7 +18,7 @@ use super::link::{Call, Frame, Link};
 use super::machine::{Action, Input, Lane, Rules, needs_lane, step};
 use super::outcome::{Reading, association_of};
 use super::prompt;
-use super::questions::Question;
+use super::question::Question;
 use super::record::{Association, ThreadRecord};
 use super::state::{Ask, Lifecycle, Stage, Work};
 use super::sync::{FileReport, SyncReport, sync};

@@ -16,6 +16,7 @@
 //! | `remote` | how is a bridge reached over HTTP? |
 //! | `folder` | what is in a thread's folder beside its files? |
 //! | `desk` | how is all that carried out? |
+//! | `question` | which option does a person mean? |
 //! | `questions` | what does its agent ask, and what may be answered? |
 //! | `error` | what can go wrong? |
 
@@ -27,6 +28,7 @@ mod link;
 mod machine;
 mod outcome;
 mod prompt;
+mod question;
 mod questions;
 mod record;
 mod remote;
@@ -55,7 +57,7 @@ pub use link::{Call, Frame, Frames, Link, LinkError, Pending};
 pub use machine::{Action, Input, Lane, Rules, Step, needs_lane, step};
 pub use outcome::{Reading, RemoteArtifact, Terminal, association_of};
 pub use prompt::{RUN_FOLDER, Sent, params, prompt};
-pub use questions::Question;
+pub use question::Question;
 pub use record::{
     Association, ContextState, ExecutionBinding, ExecutionMode, LifecycleState, Others, OwnerScope,
     SCHEMA_VERSION, ThreadMessage, ThreadRecord, WorkspaceBinding,

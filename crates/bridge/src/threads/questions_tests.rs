@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::questions::Question;
+use super::question::Question;
 
 #[test]
 fn an_option_is_meant_by_number_id_name_or_its_only_kind() {

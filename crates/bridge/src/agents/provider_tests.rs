@@ -1,4 +1,4 @@
-use super::registry::{Provider, Start};
+use super::provider::{Provider, Start};
 use crate::agent::ProviderId;
 
 #[test]
