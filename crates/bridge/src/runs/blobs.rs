@@ -26,6 +26,14 @@ pub struct KeptFile {
 }
 
 impl KeptFile {
+    /// Whether its bytes are there.
+    ///
+    /// # Errors
+    /// As the storage says.
+    pub async fn is_there(&self) -> Result<bool, BlobError> {
+        Ok(self.stream(0..0).await?.is_some())
+    }
+
     /// Its bytes in `range`; `None` when they are not there after all.
     ///
     /// # Errors

@@ -254,6 +254,11 @@ async fn serve(
     });
     let (threads, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
     let hashes = Arc::clone(&tasks.hashes);
+    if let Some(blobs) = &tasks.blobs {
+        // Better now than in a warning of the first task.
+        let asked = blobs.get([0; 32], 0..0).await;
+        asked.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
+    }
     let bridge = tasks::bridge(tasks, service.clone())?;
     let runs = bridge.runs().clone();
     runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;

@@ -69,6 +69,7 @@ async fn a_file_outlives_the_folder_of_its_run() {
         runs.config().keys.follow(&link(&told["artifacts"][0]), runs.config().clock.millis()).unwrap();
     let kept = runs.kept(&target).await.unwrap().unwrap();
     assert_eq!((kept.file.relative_path.as_str(), kept.file.size_bytes), ("out/a.md", 4));
+    assert!(kept.is_there().await.unwrap());
     let bytes: Vec<bytes::Bytes> = kept.stream(1..4).await.unwrap().unwrap().try_collect().await.unwrap();
     assert_eq!(bytes.concat(), b"ept");
     let other = engross_bridge::scopes::LinkTarget {
@@ -76,6 +77,8 @@ async fn a_file_outlives_the_folder_of_its_run() {
         ..target
     };
     assert!(runs.kept(&other).await.unwrap().is_none(), "only what the run delivered");
+    shelf.kept.lock().unwrap().clear();
+    assert!(!kept.is_there().await.unwrap());
 }
 
 #[tokio::test]

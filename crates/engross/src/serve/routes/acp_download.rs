@@ -44,7 +44,11 @@ pub(super) async fn download(
         // Its folder is not here any more, or is another machine's: it may be kept elsewhere.
         Ok(Err(error @ (ScopeError::NotFound { .. } | ScopeError::ScopeMissing { .. }))) => {
             match runs.kept(&target).await {
-                Ok(Some(kept)) => Served::of_storage(kept),
+                Ok(Some(kept)) => match kept.is_there().await {
+                    Ok(true) => Served::of_storage(kept),
+                    Ok(false) => return refused(&error),
+                    Err(error) => return lost(&error),
+                },
                 Ok(None) => return refused(&error),
                 Err(error) => return envelope(503, &error_of(-32002, error.code(), error.to_string())),
             }
@@ -60,8 +64,12 @@ pub(super) async fn download(
     match respond(served, &headers, method == Method::HEAD).await {
         Ok(response) => response,
         Err(NotServed::Refused(error)) => refused(&error),
-        Err(NotServed::Storage(error)) => envelope(502, &error_of(-32043, error.code(), error.to_string())),
+        Err(NotServed::Storage(error)) => lost(&error),
     }
+}
+
+fn lost(error: &BlobError) -> Response {
+    envelope(502, &error_of(-32043, error.code(), error.to_string()))
 }
 
 /// A file that is handed out, wherever it is.
