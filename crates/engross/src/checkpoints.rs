@@ -92,7 +92,7 @@ impl Checkpoints {
         let cut = Package::open(bytes.to_vec(), &Limits::default()).map(|package| package.pieces());
         let mut pieces = Vec::new();
         // What is no package is one piece.
-        for range in cut.unwrap_or_else(|_| vec![0..bytes.len()]) {
+        for range in cut.unwrap_or_else(|_| std::iter::once(0..bytes.len()).collect()) {
             let piece = bytes.get(range).unwrap_or_default();
             let hash = hexadecimal(&Sha256::digest(piece));
             let path = object(&hash)?;
