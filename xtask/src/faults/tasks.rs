@@ -81,15 +81,17 @@ pub(super) fn on_a_full_disk(trial: &Trial<'_>) -> Result<String> {
     let (mut delivered, mut refused) = (Vec::new(), BTreeMap::<String, usize>::new());
     for number in 0..200 {
         let key = format!("d{number}");
-        let (_, end) = ask(server.address, &start_with(&key, &long(&key, size)), false, None);
-        match end {
-            Some(end) if end["success"] == true => {
-                is_right(&key, &long(&key, size), &end)?;
-                delivered.push((key, told(&end)));
-            }
-            Some(end) => *refused.entry(end["code"].as_str().unwrap_or("none").to_owned()).or_default() += 1,
-            None => *refused.entry("no answer but an error".to_owned()).or_default() += 1,
+        let told_of = hear(server.address, &start_with(&key, &long(&key, size)), false, None);
+        let told_of = told_of.into_iter().next().unwrap_or_default();
+        let end = &told_of["result"];
+        if end["success"] == true {
+            is_right(&key, &long(&key, size), end)?;
+            delivered.push((key, told(end)));
+            continue;
         }
+        let code = end["code"].as_str().or(told_of["error"]["data"]["code"].as_str());
+        let code = code.ok_or_else(|| failed(format!("{key} is told {told_of}")))?;
+        *refused.entry(code.to_owned()).or_default() += 1;
         if refused.values().sum::<usize>() >= 12 {
             break;
         }
@@ -273,6 +275,18 @@ fn ask(
     stream: bool,
     patience: Option<Duration>,
 ) -> (Option<String>, Option<Value>) {
+    let envelopes = hear(server, request, stream, patience);
+    let run = envelopes.iter().find_map(|envelope| {
+        let told = [&envelope["result"]["runId"], &envelope["params"]["runId"]];
+        told.into_iter().find_map(|run| run.as_str().map(str::to_owned))
+    });
+    let answer =
+        envelopes.into_iter().find(|envelope| envelope["id"] == "1" && envelope["result"].is_object());
+    (run, answer.map(|mut envelope| envelope["result"].take()))
+}
+
+/// Sends a request; gives the envelopes that came whole.
+fn hear(server: SocketAddr, request: &Value, stream: bool, patience: Option<Duration>) -> Vec<Value> {
     let body = request.to_string();
     let accept = if stream { "text/event-stream" } else { "application/json" };
     let head = format!(
@@ -296,17 +310,9 @@ fn ask(
     }
     let heard = String::from_utf8_lossy(&heard);
     let body = heard.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
-    let envelopes: Vec<Value> = body
-        .lines()
+    body.lines()
         .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ").unwrap_or(line)).ok())
-        .collect();
-    let run = envelopes.iter().find_map(|envelope| {
-        let told = [&envelope["result"]["runId"], &envelope["params"]["runId"]];
-        told.into_iter().find_map(|run| run.as_str().map(str::to_owned))
-    });
-    let answer =
-        envelopes.into_iter().find(|envelope| envelope["id"] == "1" && envelope["result"].is_object());
-    (run, answer.map(|mut envelope| envelope["result"].take()))
+        .collect()
 }
 
 /// Kills the processes that the server has started; how many.
