@@ -34,8 +34,11 @@ pub const W16CID: NamespaceGroup = NamespaceGroup(11);
 /// The transitional URI of `w:`, which new declarations use unless the part is strict.
 pub const W_URI: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 
+/// Both URIs of `w:`.
+pub const W_URIS: &[&str] = &[W_URI, "http://purl.oclc.org/ooxml/wordprocessingml/main"];
+
 const NAMESPACES: &[&[&str]] = &[
-    &[W_URI, "http://purl.oclc.org/ooxml/wordprocessingml/main"],
+    W_URIS,
     &["http://schemas.microsoft.com/office/word/2010/wordml"],
     &[
         "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
@@ -147,6 +150,6 @@ vocabulary! {
     REL: RELATIONSHIPS = "Relationships", RELATIONSHIP = "Relationship";
     CT: TYPES = "Types", OVERRIDE = "Override", CT_DEFAULT = "Default";
     NONE: N_ID = "Id", N_TYPE = "Type", N_TARGET = "Target", N_TARGET_MODE = "TargetMode", N_PART_NAME = "PartName",
-       N_CONTENT_TYPE = "ContentType", N_EXTENSION = "Extension", N_DESCR = "descr", N_NAME = "name", N_TITLE = "title";
+       N_CONTENT_TYPE = "ContentType", N_EXTENSION = "Extension", N_DESCR = "descr", N_LOWER_ID = "id", N_NAME = "name", N_TITLE = "title";
     WP: DOC_PR = "docPr";
 }

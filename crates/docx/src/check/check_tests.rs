@@ -44,6 +44,17 @@ fn cases() -> Vec<(&'static str, &'static str, DocxBuilder)> {
         "<Relationship Id=\"rId1\" Type=\"x/officeDocument\" Target=\"word/document.xml\"/>\
         <Relationship Id=\"rId2\" Type=\"x/digital-signature/origin\" Target=\"_xmlsignatures/origin.xml\"/>",
     );
+    let numbered = "<w:pPr><w:numPr><w:ilvl w:val=\"0\"/><w:numId w:val=\"3\"/></w:numPr></w:pPr>";
+    let threads = plain
+        .clone()
+        .comments("<w:comment w:id=\"2\"><w:p w14:paraId=\"0000000A\"/></w:comment>")
+        .part(
+            "word/commentsExtended.xml",
+            "<w15:commentsEx xmlns:w15=\"http://schemas.microsoft.com/office/word/2012/wordml\">\
+             <w15:commentEx w15:paraId=\"0000000a\"/><w15:commentEx w15:paraId=\"0000000B\"/></w15:commentsEx>",
+        )
+        .relationship("rIdX", "commentsExtended", "commentsExtended.xml")
+        .content_type("word/commentsExtended.xml", "a/b");
     vec![
         ("CONTENT_TYPES_MISSING", "[Content_Types].xml", plain.clone().without("[Content_Types].xml")),
         (
@@ -133,6 +144,66 @@ fn cases() -> Vec<(&'static str, &'static str, DocxBuilder)> {
             "COMMENT_ID_DUPLICATE",
             "comment:2/P1",
             plain.clone().comments(&"<w:comment w:id=\"2\"><w:p/></w:comment>".repeat(2)),
+        ),
+        ("ELEMENT_MISPLACED", "P1", paragraph("<w:tc><w:p/></w:tc>")),
+        ("ELEMENT_MISPLACED", "word/document.xml", plain.clone().body(RUN)),
+        ("ELEMENT_MISPLACED", "P1", paragraph("<w:r><w:tbl/></w:r>")),
+        ("ELEMENT_MISPLACED", "P1", paragraph("<w:r><w:rPr><w:jc/></w:rPr></w:r>")),
+        ("ELEMENT_MISPLACED", "word/styles.xml", plain.clone().styles("<w:p/>")),
+        ("ELEMENT_ORDER", "P1", table("<w:tr><w:tc><w:tcPr><w:vMerge/><w:tcW/></w:tcPr><w:p/></w:tc></w:tr>")),
+        ("ELEMENT_ORDER", "P1", table("<w:tr><w:trPr/><w:tblPrEx/><w:tc><w:p/></w:tc></w:tr>")),
+        ("ELEMENT_ORDER", "P1", body("<w:sectPr/><w:p/>")),
+        (
+            "ELEMENT_ORDER",
+            "word/numbering.xml",
+            plain.clone().numbering(
+                "<w:num w:numId=\"1\"><w:abstractNumId w:val=\"0\"/></w:num><w:abstractNum w:abstractNumId=\"0\"/>",
+            ),
+        ),
+        ("ELEMENT_ORDER", "word/settings.xml", plain.clone().settings("<w:compat/><w:zoom/>")),
+        ("ELEMENT_REPEATED", "P1", paragraph("<w:sdt><w:sdtPr/><w:sdtPr/><w:sdtContent/></w:sdt>")),
+        ("ELEMENT_REPEATED", "word/settings.xml", plain.clone().settings("<w:zoom/><w:zoom/>")),
+        (
+            "STYLE_MISSING",
+            "P1",
+            paragraph("<w:pPr><w:pStyle w:val=\"B\"/></w:pPr>").styles("<w:style w:styleId=\"A\"/>"),
+        ),
+        (
+            "STYLE_ID_DUPLICATE",
+            "word/styles.xml",
+            plain.clone().styles(&"<w:style w:styleId=\"A\"/>".repeat(2)),
+        ),
+        ("NUMBERING_MISSING", "P1", paragraph(numbered).numbering("")),
+        (
+            "NUMBERING_UNDEFINED",
+            "word/numbering.xml",
+            plain.clone().numbering("<w:num w:numId=\"1\"><w:abstractNumId w:val=\"0\"/></w:num>"),
+        ),
+        (
+            "NUMBERING_ID_DUPLICATE",
+            "word/numbering.xml",
+            plain.clone().numbering(&"<w:abstractNum w:abstractNumId=\"0\"/>".repeat(2)),
+        ),
+        ("COMMENT_RANGE_UNPAIRED", "P1", paragraph("<w:commentRangeStart w:id=\"2\"/>")),
+        ("COMMENT_THREAD_UNRESOLVED", "word/commentsExtended.xml", threads.clone()),
+        ("PERMISSION_UNPAIRED", "P1", paragraph("<w:permEnd w:id=\"2\"/>")),
+        (
+            "BOOKMARK_ID_DUPLICATE",
+            "P1",
+            paragraph(
+                "<w:bookmarkStart w:id=\"1\" w:name=\"a\"/><w:bookmarkEnd w:id=\"1\"/>\
+            <w:bookmarkStart w:id=\"1\" w:name=\"b\"/><w:bookmarkEnd w:id=\"1\"/>",
+            ),
+        ),
+        (
+            "CONTROL_ID_DUPLICATE",
+            "P1",
+            paragraph(&"<w:sdt><w:sdtPr><w:id w:val=\"5\"/></w:sdtPr><w:sdtContent/></w:sdt>".repeat(2)),
+        ),
+        (
+            "DRAWING_ID_DUPLICATE",
+            "P1",
+            paragraph(&"<w:r><w:drawing><wp:inline><wp:docPr id=\"5\"/></wp:inline></w:drawing></w:r>".repeat(2)),
         ),
         ("FIELD_UNBALANCED", "P1", paragraph(&field("begin"))),
         (

@@ -5,13 +5,16 @@
 
 mod fields;
 mod findings;
+mod order;
 mod package;
 mod part;
 mod properties;
 mod protection;
+mod references;
 mod resolution;
 mod revisions;
 mod rules;
+mod schema;
 mod structure;
 mod walk;
 
@@ -23,6 +26,7 @@ use crate::error::Error;
 
 use findings::Findings;
 use part::{CheckedPart, read_story_parts};
+use references::Known;
 use walk::Checks;
 
 /// Looks over the whole document as it is now, with edits that were not saved yet.
@@ -36,13 +40,15 @@ pub fn check(document: &WordDocument) -> Result<Vec<Finding>, Error> {
     let trees = read_story_parts(document, &mut findings)?;
     let parts = CheckedPart::all(document, &trees);
     package::check(document, &parts, &mut findings)?;
-    let mut checks = Checks::of(&parts);
+    let known = Known::of(document, &mut findings)?;
+    let mut checks = Checks::of(&parts, &known);
     for part in &parts {
         let before = findings.counts();
         checks.run(part, part.document, &mut findings);
         let own = findings.counts_since(&before);
         resolution::check(document, part, &own, &mut findings);
     }
+    references::check_threads(document, &parts, &mut findings)?;
     protection::check(document, &mut findings);
     Ok(findings.into_list())
 }

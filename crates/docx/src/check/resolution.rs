@@ -8,6 +8,7 @@ use crate::revisions::{Selection, Side, resolve};
 
 use super::findings::{Counts, Findings};
 use super::part::CheckedPart;
+use super::references::Known;
 use super::revisions::is_revision;
 use super::rules::{Rule, Severity};
 use super::walk::Checks;
@@ -48,7 +49,8 @@ fn damage(
         return Some((part.name.clone(), format!("the result cannot be read: {error}")));
     }
     let mut found = Findings::default();
-    Checks::of(std::slice::from_ref(part)).run(part, resolved, &mut found);
+    let known = Known::default();
+    Checks::of(std::slice::from_ref(part), &known).run(part, resolved, &mut found);
     let counts = found.counts();
     let new = counts.into_iter().find(|(rule, count)| {
         // Only this part was looked at, so that all notes seem to be missing.

@@ -93,6 +93,34 @@ rules! {
     CommentMissing = "COMMENT_MISSING", Warning;
     /// Two comments have the same id.
     CommentIdDuplicate = "COMMENT_ID_DUPLICATE", Error;
+    /// An element where the schema has no place for it.
+    ElementMisplaced = "ELEMENT_MISPLACED", Error;
+    /// An element that comes too late.
+    ElementOrder = "ELEMENT_ORDER", Error;
+    /// An element that may be given once, and is given twice.
+    ElementRepeated = "ELEMENT_REPEATED", Error;
+    /// A style that is used, but not there.
+    StyleMissing = "STYLE_MISSING", Info;
+    /// Two styles have the same id.
+    StyleIdDuplicate = "STYLE_ID_DUPLICATE", Error;
+    /// A numbering that is used, but not there.
+    NumberingMissing = "NUMBERING_MISSING", Warning;
+    /// A numbering without the definition that it follows.
+    NumberingUndefined = "NUMBERING_UNDEFINED", Error;
+    /// Two numberings or two definitions have the same id.
+    NumberingIdDuplicate = "NUMBERING_ID_DUPLICATE", Error;
+    /// The range of a comment without its start or end.
+    CommentRangeUnpaired = "COMMENT_RANGE_UNPAIRED", Warning;
+    /// The answers or the state of a comment that is not there.
+    CommentThreadUnresolved = "COMMENT_THREAD_UNRESOLVED", Warning;
+    /// A range that may be edited without its start or end.
+    PermissionUnpaired = "PERMISSION_UNPAIRED", Warning;
+    /// Two bookmarks of a part have the same id.
+    BookmarkIdDuplicate = "BOOKMARK_ID_DUPLICATE", Warning;
+    /// Two content controls have the same id.
+    ControlIdDuplicate = "CONTROL_ID_DUPLICATE", Warning;
+    /// Two drawings have the same id.
+    DrawingIdDuplicate = "DRAWING_ID_DUPLICATE", Info;
     /// A field that begins without an end, or ends without a beginning.
     FieldUnbalanced = "FIELD_UNBALANCED", Warning;
 

@@ -152,7 +152,7 @@ pub(super) fn element_before(document: &Document, node: NodeId) -> Option<NodeId
 }
 
 /// What does not balance, in the order of the file.
-fn unpaired(balance: &HashMap<String, (i64, NodeId)>) -> Vec<(String, NodeId)> {
+pub(super) fn unpaired(balance: &HashMap<String, (i64, NodeId)>) -> Vec<(String, NodeId)> {
     let mut found: Vec<(String, NodeId)> = balance
         .iter()
         .filter(|(_, (balance, _))| *balance != 0)

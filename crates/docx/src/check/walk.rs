@@ -11,7 +11,9 @@ use crate::names::{
 
 use super::fields::Fields;
 use super::findings::Findings;
+use super::order;
 use super::part::CheckedPart;
+use super::references::{Ids, Known};
 use super::rules::Rule;
 
 /// What stands around an element. Alternate content is looked through.
@@ -67,13 +69,15 @@ pub(super) struct Ledger {
 }
 
 /// The rules over all parts.
-pub(super) struct Checks {
+pub(super) struct Checks<'a> {
     ledger: Ledger,
+    ids: Ids,
+    known: &'a Known,
 }
 
-impl Checks {
+impl<'a> Checks<'a> {
     /// Looks up what notes and comments there are.
-    pub(super) fn of(parts: &[CheckedPart<'_>]) -> Self {
+    pub(super) fn of(parts: &[CheckedPart<'_>], known: &'a Known) -> Self {
         let mut ledger = Ledger::default();
         for part in parts {
             let ids = match part.document.name(part.document.root()) {
@@ -87,17 +91,27 @@ impl Checks {
                 nodes.filter_map(|node| part.document.attribute(node, ID)).map(std::borrow::Cow::into_owned),
             );
         }
-        Self { ledger }
+        Self { ledger, ids: Ids::default(), known }
     }
 
     /// Checks `document`: the tree of `part`, or a changed copy of it.
     pub(super) fn run(&mut self, part: &CheckedPart<'_>, document: &Document, findings: &mut Findings) {
         self.ledger.start_part();
-        let mut walk = Walk { document, part, findings, ledger: &mut self.ledger, fields: Fields::default() };
+        self.ids.start_part();
+        let mut walk = Walk {
+            document,
+            part,
+            findings,
+            ledger: &mut self.ledger,
+            ids: &mut self.ids,
+            known: self.known,
+            fields: Fields::default(),
+        };
         let around = Around { parent: Name::NONE, wrappers: Wrappers::default(), deleted: false };
         walk.children(document.document_node(), around);
         walk.end_story();
         walk.end_part();
+        walk.end_references();
     }
 }
 
@@ -107,6 +121,8 @@ pub(super) struct Walk<'a> {
     pub(super) part: &'a CheckedPart<'a>,
     pub(super) findings: &'a mut Findings,
     pub(super) ledger: &'a mut Ledger,
+    pub(super) ids: &'a mut Ids,
+    pub(super) known: &'a Known,
     fields: Fields,
 }
 
@@ -147,6 +163,10 @@ impl Walk<'_> {
         }
         self.structure(node, name, around);
         self.revision(node, name, around);
+        self.references(node, name);
+        order::check(self.document, node, |rule, at, message| {
+            self.findings.add(rule, || self.part.address(self.document, at), || message);
+        });
         let starts_anew = matches!(name, P | TXBX_CONTENT);
         let inner = Around {
             parent: name,

@@ -8,6 +8,7 @@ use engross_xml::{Document, NodeId};
 use crate::edit::content::{pieces, split_at_breaks};
 use crate::edit::deletions::delete_text;
 use crate::edit::draft::{Draft, NewBlock, Written};
+use crate::edit::expected::Expected;
 use crate::edit::pen::Pen;
 use crate::edit::plan::NewTable;
 use crate::edit::properties::{Setting, set_property};
@@ -188,6 +189,13 @@ impl Draft<'_> {
 
     fn delete_texts_within(&mut self, paragraphs: &[usize], author: &str) -> Result<(), Refusal> {
         for index in paragraphs {
+            let is_new = |expected: &Expected| !expected.before.is_empty() || !expected.after.is_empty();
+            if self.expected.get(index).is_some_and(is_new) {
+                return Err(Refusal::new(
+                    RefusalCode::OverlappingOperations,
+                    format!("an earlier operation of this batch puts new paragraphs beside P{}", index + 1),
+                ));
+            }
             let Some(node) = self.base.paragraphs.get(*index).copied() else { continue };
             let tree = &*self.base.tree;
             let is_comment = |below: NodeId| {
