@@ -33,6 +33,7 @@ pub const CODES: &[&str] = &[
     "ANSWER_FILTERED",
     "REPEATED_CALL",
     "ROUNDS_EXHAUSTED",
+    "CONTENT_TOO_LONG",
     "CALL_LIMIT",
     "INVALID_ARGUMENTS",
     "UNKNOWN_TOOL",

@@ -15,8 +15,8 @@ use crate::prompt::{SYSTEM, first_message};
 use crate::repair::mark_repaired;
 use crate::session::one_turn::{Action, Finish, Heard, Input, OneTurn, Over};
 use crate::session::{ServerTool, ToolResult};
-use crate::tools::{Proposal, READ_DOCUMENT, Round, specs};
-use crate::translate;
+use crate::tools::{APPLY_REDLINES, Proposal, Question, Round, research_spec, specs};
+use crate::writing::Texts;
 
 /// How a run is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub struct EditRun<'a> {
     operations: Vec<RunOperation>,
     proposed: Vec<Value>,
     warnings: Vec<String>,
-    /// Model calls that turned instructions into operations.
+    /// Model calls that answered calls of the model.
     translations: u32,
 }
 
@@ -97,7 +97,8 @@ impl<'a> EditRun<'a> {
         events(RunEvent::Reading { paragraphs: self.document.paragraph_count() });
         let limit = self.options.max_rounds.max(1);
         let first = first_message(self.document, instruction)?;
-        let mut turn = OneTurn::begin(Message::User { content: first }, SYSTEM.to_owned(), tools());
+        let mut turn =
+            OneTurn::begin(Message::User { content: first }, SYSTEM.to_owned(), tools(&*self.model));
         let mut input = Input::Continue;
         let mut text = String::new();
         let mut failure = None;
@@ -164,25 +165,27 @@ impl<'a> EditRun<'a> {
         asked: u32,
         events: &mut dyn FnMut(RunEvent),
     ) -> Result<Vec<ToolResult>, Error> {
-        let mut round = Round::of(calls);
-        while let Some(instruction) = round.next_instruction() {
+        let mut round = Round::of(calls, &Texts::default());
+        while let Some(question) = round.next_question() {
             if asked + self.translations >= self.options.max_rounds.max(1) {
-                round.translated(Err(translate::no_calls_left()));
+                round.not_asked(Question::no_calls_left);
                 continue;
             }
+            let request = match question.request(self.document, &*self.model)? {
+                Ok(request) => request,
+                Err(error) => {
+                    round.not_asked(|_| error);
+                    continue;
+                }
+            };
             self.translations += 1;
-            let request = translate::request(self.document, instruction)?;
-            // What the model writes here is JSON for us, not words for the person.
+            // What the model writes here is for us or for itself, not words for the person.
             let mut quiet = |event| {
                 if !matches!(event, RunEvent::Text(_)) {
                     events(event);
                 }
             };
-            let answer = self.ask(request, asked + self.translations, &mut quiet).await;
-            round.translated(match answer {
-                Ok(answer) => translate::read_answer(&answer),
-                Err(error) => Err(translate::failed(&error)),
-            });
+            round.answered(self.ask(request, asked + self.translations, &mut quiet).await);
         }
         let edits = round.edits();
         if !edits.is_empty() {
@@ -209,9 +212,10 @@ impl<'a> EditRun<'a> {
 }
 
 /// The tools of a run; reading changes nothing.
-fn tools() -> Vec<ServerTool> {
-    let tool = |spec: engross_llm::ToolSpec| ServerTool { read_only: spec.name == READ_DOCUMENT, spec };
-    specs().into_iter().map(tool).collect()
+fn tools(model: &dyn Model) -> Vec<ServerTool> {
+    let tool = |spec: engross_llm::ToolSpec| ServerTool { read_only: spec.name != APPLY_REDLINES, spec };
+    let research = model.searches().then(research_spec);
+    specs().into_iter().chain(research).map(tool).collect()
 }
 
 fn ending(over: Over, failure: Option<engross_llm::Error>, limit: u32) -> Ending {

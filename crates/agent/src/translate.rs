@@ -8,6 +8,7 @@ use engross_llm::{Answer, Error as ModelError, FinishReason, Message, Request};
 
 use crate::prompt::{TRANSLATION_SYSTEM, first_message};
 use crate::tools::{Proposal, ToolError, cut, proposals};
+use crate::writing::Texts;
 
 /// The question to the model.
 pub(crate) fn request(document: &WordDocument, instruction: &str) -> Result<Request, Error> {
@@ -27,7 +28,9 @@ pub(crate) fn read_answer(answer: &Answer) -> Result<Vec<Proposal>, ToolError> {
         return Err(ToolError::new("ANSWER_CUT", message));
     }
     let text = without_fence(&answer.text);
-    serde_json::from_str(text).map_err(|_| no_operations(&answer.text)).and_then(|json| proposals(&json))
+    serde_json::from_str(text)
+        .map_err(|_| no_operations(&answer.text))
+        .and_then(|json| proposals(&json, &Texts::default()))
 }
 
 /// For an instruction when no model call is left to read it.

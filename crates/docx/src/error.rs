@@ -189,6 +189,8 @@ refusal_codes! {
     StyleNotFound = "STYLE_NOT_FOUND",
     /// What was asked for cannot be in this story.
     StoryNotEditable = "STORY_NOT_EDITABLE",
+    /// The web can be searched by a model only, not by a batch.
+    ResearchNotAvailable = "RESEARCH_NOT_AVAILABLE",
     /// The operation is not in the operation language.
     InvalidOperation = "INVALID_OPERATION",
     /// The edit did not prove reversible and was taken back.

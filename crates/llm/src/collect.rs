@@ -5,7 +5,7 @@
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 
-use crate::{Answer, Error, Event, FinishReason, ToolCall};
+use crate::{Answer, Error, Event, FinishReason, Source, ToolCall};
 
 /// What one answer may hold at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,13 @@ pub async fn collect_within(
     mut answer: BoxStream<'_, Result<Event, Error>>,
     mut on_event: impl FnMut(&Event),
 ) -> Result<Answer, Error> {
-    let mut whole =
-        Answer { text: String::new(), tool_calls: Vec::new(), finish: FinishReason::Stop, usage: None };
+    let mut whole = Answer {
+        text: String::new(),
+        tool_calls: Vec::new(),
+        finish: FinishReason::Stop,
+        usage: None,
+        sources: Vec::new(),
+    };
     let mut bytes_left = limits.bytes;
     while let Some(event) = answer.next().await {
         let event = event?;
@@ -67,6 +72,11 @@ pub async fn collect_within(
             Event::ToolCallArguments { index, delta } => {
                 whole.tool_calls.get_mut(index).ok_or_else(out_of_order)?.arguments.push_str(&delta);
             }
+            Event::Source(source) => {
+                if !whole.sources.contains(&source) {
+                    whole.sources.push(source);
+                }
+            }
             Event::Usage(usage) => whole.usage = Some(usage),
             Event::Finish(finish) => {
                 whole.finish = finish;
@@ -82,6 +92,9 @@ fn size(event: &Event) -> usize {
         Event::Text(text) | Event::Reasoning(text) => text.len(),
         Event::ToolCallStart { id, name, .. } => id.len() + name.len(),
         Event::ToolCallArguments { delta, .. } => delta.len(),
+        Event::Source(Source { url, title, quote }) => {
+            url.len() + title.len() + quote.as_ref().map_or(0, String::len)
+        }
         Event::Usage(_) | Event::Finish(_) => 0,
     }
 }

@@ -3,7 +3,7 @@
 use futures_util::FutureExt;
 use futures_util::stream::{self, StreamExt};
 
-use crate::{Answer, Error, Event, FinishReason, Limits, ToolCall, Usage, collect, collect_within};
+use crate::{Answer, Error, Event, FinishReason, Limits, Source, ToolCall, Usage, collect, collect_within};
 
 fn check(
     events: Vec<Result<Event, Error>>,
@@ -28,6 +28,10 @@ fn text(text: &str) -> Result<Event, Error> {
     Ok(Event::Text(text.to_owned()))
 }
 
+fn source(url: &str) -> Source {
+    Source { url: url.to_owned(), ..Source::default() }
+}
+
 const FINISH: Result<Event, Error> = Ok(Event::Finish(FinishReason::ToolCalls));
 
 #[test]
@@ -43,6 +47,8 @@ fn pieces_become_a_whole() {
         arguments(1, "[]"),
         arguments(0, "}"),
         text("b"),
+        Ok(Event::Source(source("https://a.example/"))),
+        Ok(Event::Source(source("https://a.example/"))),
         usage(2),
         FINISH,
         text("never read"),
@@ -57,8 +63,9 @@ fn pieces_become_a_whole() {
         tool_calls: vec![call("id0", "{}"), call("id1", "[]")],
         finish: FinishReason::ToolCalls,
         usage: Some(Usage { input_tokens: 1, output_tokens: 2 }),
+        sources: vec![source("https://a.example/")],
     };
-    check(events, Limits::default(), Ok(answer), 11);
+    check(events, Limits::default(), Ok(answer), 13);
 }
 
 #[test]

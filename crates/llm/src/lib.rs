@@ -32,7 +32,8 @@ pub use collect::{Limits, collect, collect_within};
 pub use error::Error;
 pub use http::HttpPolicy;
 pub use model::{
-    Answer, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolChoice, ToolSpec, Usage,
+    Answer, Event, FinishReason, Message, Model, ModelInfo, Request, Source, ToolCall, ToolChoice, ToolSpec,
+    Usage,
 };
 pub use open::{ProviderSettings, open};
 pub use rules::RulesModel;

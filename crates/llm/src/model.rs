@@ -19,6 +19,11 @@ pub trait Model: Send + Sync {
     /// ends without one yields [`Error::Truncated`] first, so that a cut answer can never pass for a whole one. After
     /// an error the stream ends. Dropping the stream cancels the request.
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>>;
+
+    /// Whether it can search the web by means of its provider, see [`Request::web_search`].
+    fn searches(&self) -> bool {
+        false
+    }
 }
 
 /// What a model is.
@@ -45,6 +50,9 @@ pub struct Request {
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature; the provider's default when `None`.
     pub temperature: Option<f64>,
+    /// Whether the answer shall be found in the web, with sources. Only for a model that [searches](Model::searches);
+    /// others answer as usual. Not together with `tools`, which some providers refuse.
+    pub web_search: bool,
 }
 
 /// Whether a tool must be called. Models that cannot be forced (`rules`, `script:`) decide for themselves.
@@ -147,10 +155,25 @@ pub enum Event {
         /// The piece.
         delta: String,
     },
+    /// A page that the answer rests on. One may come more than once.
+    Source(Source),
     /// What the answer cost, where the provider tells; the last one counts.
     Usage(Usage),
     /// The answer is whole.
     Finish(FinishReason),
+}
+
+/// A page of the web that an answer rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Source {
+    /// Its address.
+    pub url: String,
+    /// Its title; empty when the provider gives none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The words of the page that are meant, where the provider gives them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
 }
 
 /// Tokens used by one answer.
@@ -187,4 +210,6 @@ pub struct Answer {
     pub finish: FinishReason,
     /// What it cost, if known.
     pub usage: Option<Usage>,
+    /// What it rests on, in the order of the answer, each once.
+    pub sources: Vec<Source>,
 }

@@ -46,6 +46,10 @@ impl Model for ProviderModel {
         ModelInfo { spec: self.spec.clone(), language_model: true }
     }
 
+    fn searches(&self) -> bool {
+        self.dialect.searches()
+    }
+
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
         let mut body = self.dialect.body(&request);
         if self.frugal.load(Ordering::Relaxed) {

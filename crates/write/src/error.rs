@@ -33,6 +33,8 @@ pub const CODES: &[&str] = &[
     "PATCH_AMBIGUOUS",
     "PATCH_INVALID",
     "CONTENT_MISSING_TRUNCATED",
+    "CONTENT_NOT_WRITTEN",
+    "CONTENT_CHANGED",
     // Findings and warnings.
     "SYNTAX_ERROR",
     "UNEVEN_COLUMNS",
@@ -147,6 +149,12 @@ pub enum Error {
     /// Somebody else writes.
     #[error("{0} is being written by another session: wait for it, or cancel it")]
     SessionConflict(String),
+    /// Its text is asked for too early.
+    #[error("the write session {0} has not written its file: finish it first")]
+    ContentNotWritten(String),
+    /// Its text is asked for too late.
+    #[error("{0} is not any more what the write session wrote: write it anew")]
+    ContentChanged(String),
     /// Given up.
     #[error("the write session was cancelled, nothing was written")]
     Cancelled,
@@ -179,6 +187,8 @@ impl Error {
             Self::SessionNotFound(_) => "SESSION_NOT_FOUND",
             Self::SessionExpired => "SESSION_EXPIRED",
             Self::SessionConflict(_) => "SESSION_CONFLICT",
+            Self::ContentNotWritten(_) => "CONTENT_NOT_WRITTEN",
+            Self::ContentChanged(_) => "CONTENT_CHANGED",
             Self::Cancelled => "CANCELLED",
             Self::Patch(error) => error.code(),
         }

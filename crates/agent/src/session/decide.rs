@@ -317,6 +317,7 @@ impl Decider<'_> {
             },
             max_output_tokens: turn.parameters.max_output_tokens,
             temperature: turn.parameters.temperature,
+            web_search: false,
         };
         Action::Ask(request, model)
     }

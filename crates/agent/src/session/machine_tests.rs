@@ -169,8 +169,13 @@ impl World {
         match self.action.clone() {
             Action::Ask(..) => {
                 let tool_calls = calls.iter().map(|call| self.call(*call)).collect();
-                let answer =
-                    Answer { text: self.fresh(), tool_calls, finish: FinishReason::Stop, usage: None };
+                let answer = Answer {
+                    text: self.fresh(),
+                    tool_calls,
+                    finish: FinishReason::Stop,
+                    usage: None,
+                    sources: vec![],
+                };
                 self.step(Input::Answered(answer, "m".to_owned()));
             }
             Action::Run(calls) => {

@@ -21,6 +21,7 @@ use super::log::{LogEvent, Seen, ToolResult};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
 use super::toolbox::{ToolRound, Toolbox};
+use crate::tools::PERFORM_RESEARCH;
 use crate::writing::{Arguments, Writer};
 
 mod write;
@@ -115,8 +116,11 @@ impl TurnTask {
             }
             self.channel.tell(told);
             let next = match decision.action {
-                Action::Ask(request, model) => {
+                Action::Ask(mut request, model) => {
                     let model = config.models.get(model.as_deref());
+                    if !model.searches() {
+                        request.tools.retain(|tool| tool.name != PERFORM_RESEARCH);
+                    }
                     let span = spans::model_call(|| model.info().spec);
                     if live.session.turn.as_ref().is_some_and(|turn| turn.writing.is_some()) {
                         self.write(request, &*model, &mut live).instrument(span).await

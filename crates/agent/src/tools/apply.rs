@@ -8,7 +8,7 @@ use engross_docx::{EditOptions, Error, WordDocument};
 use serde_json::{Map, Value, json};
 
 use super::moved::moved;
-use super::{CallResult, Proposal, cut};
+use super::{CallResult, Proposal, ToolError, cut};
 use crate::reading;
 
 /// Bytes of a message about one operation.
@@ -40,10 +40,13 @@ pub(crate) fn apply_together(
             .enumerate()
             .map(|(index, proposal)| match &proposal.operation {
                 Ok(_) => done.next().map_or_else(
-                    || not_valid(index, proposal, "the engine gave no result for it"),
+                    || {
+                        let missing = ToolError::new("INVALID_OPERATION", "the engine gave no result for it");
+                        not_valid(index, proposal, &missing)
+                    },
                     |result| OperationResult { index, ..result },
                 ),
-                Err(message) => not_valid(index, proposal, message),
+                Err(error) => not_valid(index, proposal, error),
             })
             .collect();
         applied.push(results);
@@ -64,14 +67,14 @@ fn revisions_of(result: &OperationResult) -> impl Iterator<Item = i64> {
 }
 
 /// The result of something that is no operation.
-fn not_valid(index: usize, proposal: &Proposal, message: &str) -> OperationResult {
+fn not_valid(index: usize, proposal: &Proposal, error: &ToolError) -> OperationResult {
     let name = ["op", "operation"].iter().find_map(|field| proposal.json.get(field)?.as_str());
     OperationResult {
         index,
         op: cut(name.unwrap_or_default(), 64),
         status: Status::Refused,
-        code: Some("INVALID_OPERATION".to_owned()),
-        message: Some(message.to_owned()),
+        code: Some(error.code.to_owned()),
+        message: Some(error.message.clone()),
         address: None,
         revision_ids: Vec::new(),
         comment_ids: Vec::new(),

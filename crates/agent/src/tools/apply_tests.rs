@@ -3,6 +3,8 @@ use engross_docx::read::ReadOptions;
 use engross_docx::{EditOptions, Limits, WordDocument};
 use serde_json::{Value, json};
 
+use crate::writing::Texts;
+
 use super::{Proposal, apply_together, proposals};
 
 fn nda() -> WordDocument {
@@ -14,7 +16,7 @@ fn options() -> EditOptions {
 }
 
 fn call(operations: &Value) -> Vec<Proposal> {
-    proposals(operations).unwrap()
+    proposals(operations, &Texts::default()).unwrap()
 }
 
 fn text_of(document: &WordDocument, address: &str) -> String {

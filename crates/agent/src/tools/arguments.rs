@@ -8,7 +8,11 @@ use engross_docx::read::ReadOptions;
 use engross_llm::ToolCall;
 use serde_json::{Map, Value};
 
-use super::{APPLY_REDLINES, Proposal, READ_DOCUMENT, ToolError, ToolUse};
+use crate::writing::{Texts, check_inline};
+
+use super::{
+    APPLY_REDLINES, PERFORM_RESEARCH, Proposal, Question, READ_DOCUMENT, Research, ToolError, ToolUse,
+};
 
 /// Paragraphs of a reading when the model does not say.
 const DEFAULT_PARAGRAPHS: usize = 100;
@@ -18,15 +22,16 @@ const DEFAULT_PARAGRAPHS: usize = 100;
 pub(crate) enum Understood {
     /// Something that can be done at once.
     Use(ToolUse),
-    /// An instruction in plain words, which first has to become operations.
-    Instruction(String),
+    /// Something that the model is asked first.
+    Ask(Question),
 }
 
-/// Reads a call.
-pub(crate) fn parse_call(call: &ToolCall) -> Result<Understood, ToolError> {
+/// Reads a call. Texts that it only names are read from `texts`.
+pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<Understood, ToolError> {
     let fields: &[&str] = match call.name.as_str() {
         READ_DOCUMENT => &["from", "limit", "search", "view"],
         APPLY_REDLINES => &["operations", "instruction"],
+        PERFORM_RESEARCH => &["instruction"],
         name => {
             let message =
                 format!("there is no tool '{name}'; the tools are {READ_DOCUMENT} and {APPLY_REDLINES}");
@@ -48,17 +53,18 @@ pub(crate) fn parse_call(call: &ToolCall) -> Result<Understood, ToolError> {
     }
     match call.name.as_str() {
         READ_DOCUMENT => Ok(Understood::Use(ToolUse::Read(read_options(&arguments)?))),
-        _ => apply(&arguments),
+        PERFORM_RESEARCH => research(&arguments),
+        _ => apply(&arguments, texts),
     }
 }
 
 /// Reads operations one by one. `json` is the list, or an object that holds it as `operations`.
-pub(crate) fn proposals(json: &Value) -> Result<Vec<Proposal>, ToolError> {
+pub(crate) fn proposals(json: &Value, texts: &Texts) -> Result<Vec<Proposal>, ToolError> {
     let list = json.get("operations").unwrap_or(json);
     let list = list.as_array().ok_or_else(|| {
         invalid("'operations' is no list; give {\"operations\": [{\"op\": …}, …]}".to_owned())
     })?;
-    Ok(list.iter().map(|json| Proposal { json: json.clone(), operation: operation(json) }).collect())
+    Ok(list.iter().map(|json| Proposal { json: json.clone(), operation: operation(json, texts) }).collect())
 }
 
 fn arguments(text: &str) -> Result<Map<String, Value>, String> {
@@ -99,12 +105,14 @@ fn read_options(arguments: &Map<String, Value>) -> Result<ReadOptions, ToolError
     Ok(ReadOptions { view, story: None, search: text("search")?, from: text("from")?, limit: Some(limit) })
 }
 
-fn apply(arguments: &Map<String, Value>) -> Result<Understood, ToolError> {
+fn apply(arguments: &Map<String, Value>, texts: &Texts) -> Result<Understood, ToolError> {
     let given = |field: &str| arguments.get(field).filter(|value| !value.is_null());
     match (given("operations"), given("instruction")) {
-        (Some(operations), None) => proposals(operations).map(|list| Understood::Use(ToolUse::Apply(list))),
+        (Some(operations), None) => {
+            proposals(operations, texts).map(|list| Understood::Use(ToolUse::Apply(list)))
+        }
         (None, Some(instruction)) => match instruction.as_str().filter(|text| !text.trim().is_empty()) {
-            Some(instruction) => Ok(Understood::Instruction(instruction.to_owned())),
+            Some(instruction) => Ok(Understood::Ask(Question::Operations(instruction.to_owned()))),
             None => Err(invalid("'instruction' is no text; say what to edit".to_owned())),
         },
         (None, None) => Err(invalid("there is nothing to apply; give 'operations'".to_owned())),
@@ -112,17 +120,30 @@ fn apply(arguments: &Map<String, Value>) -> Result<Understood, ToolError> {
     }
 }
 
-fn operation(json: &Value) -> Result<Operation, String> {
+fn research(arguments: &Map<String, Value>) -> Result<Understood, ToolError> {
+    let question =
+        arguments.get("instruction").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    match question {
+        Some(question) => Ok(Understood::Ask(Question::Research(Research(question.to_owned())))),
+        None => Err(invalid("'instruction' is no text; say what to find out".to_owned())),
+    }
+}
+
+fn operation(json: &Value, texts: &Texts) -> Result<Operation, ToolError> {
+    let wrong = |message: &str| ToolError::new("INVALID_OPERATION", message);
     if json.get("author").is_some() {
         // Only the person says in whose name the changes are made.
-        return Err("'author' cannot be set here; leave it out".to_owned());
+        return Err(wrong("'author' cannot be set here; leave it out"));
     }
-    match parse_operations(&Value::Array(vec![json.clone()])) {
-        Ok(mut operations) => operations.pop().ok_or_else(|| "there is no operation".to_owned()),
+    let mut json = json.clone();
+    check_inline(&json)?;
+    texts.fill(&mut json)?;
+    match parse_operations(&Value::Array(vec![json])) {
+        Ok(mut operations) => operations.pop().ok_or_else(|| wrong("there is no operation")),
         Err(error) => {
             let message = error.to_string();
             // The engine counts within the list that it was given, which here is of one.
-            Err(message.strip_prefix("operation 0: ").unwrap_or(&message).to_owned())
+            Err(wrong(message.strip_prefix("operation 0: ").unwrap_or(&message)))
         }
     }
 }

@@ -2,11 +2,13 @@ use engross_docx::model::View;
 use engross_docx::read::ReadOptions;
 use engross_llm::ToolCall;
 
-use super::{ToolUse, Understood, parse_call};
+use crate::writing::Texts;
+
+use super::{Question, ToolUse, Understood, parse_call};
 
 fn parse(name: &str, arguments: &str) -> Result<Understood, (&'static str, String)> {
     let call = ToolCall { id: "a".to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
-    parse_call(&call).map_err(|error| (error.code, error.message))
+    parse_call(&call, &Texts::default()).map_err(|error| (error.code, error.message))
 }
 
 fn refused(name: &str, arguments: &str) -> String {
@@ -47,8 +49,10 @@ fn a_wrong_operation_does_not_hinder_its_neighbours() {
         7,
         {"op":"delete_paragraph","paragraphIndex":3,"author":"Someone Else"}]}"#;
     let Ok(Understood::Use(ToolUse::Apply(proposals))) = parse("apply_redlines", arguments) else { panic!() };
-    let wrong: Vec<Option<&str>> =
-        proposals.iter().map(|proposal| proposal.operation.as_ref().err().map(String::as_str)).collect();
+    let wrong: Vec<Option<&str>> = proposals
+        .iter()
+        .map(|proposal| proposal.operation.as_ref().err().map(|error| error.message.as_str()))
+        .collect();
     assert_eq!(wrong[0], None);
     assert!(
         wrong[1].unwrap().starts_with("'delete_paragraf' is no operation; did you mean 'delete_paragraph'?")
@@ -61,7 +65,7 @@ fn a_wrong_operation_does_not_hinder_its_neighbours() {
 fn operations_or_an_instruction() {
     assert_eq!(
         parse("apply_redlines", r#"{"instruction":"tidy","operations":null}"#),
-        Ok(Understood::Instruction("tidy".to_owned()))
+        Ok(Understood::Ask(Question::Operations("tidy".to_owned())))
     );
     refused("apply_redlines", "{}");
     refused("apply_redlines", r#"{"instruction":" "}"#);

@@ -1,4 +1,4 @@
-//! The tools on offer: `read_document` and `apply_redlines`.
+//! The tools on offer: `read_document`, `apply_redlines`, and with a model that can, `perform_research`.
 //!
 //! Must never let a call of the model end the run: what is wrong with a call is told to the model as its result. Results
 //! are bounded in bytes, whatever the document or the call holds.
@@ -6,7 +6,9 @@
 mod apply;
 mod arguments;
 mod moved;
+mod question;
 mod read;
+mod research;
 mod result;
 mod round;
 
@@ -26,7 +28,9 @@ use serde_json::{Value, json};
 
 pub(crate) use apply::apply_together;
 pub(crate) use arguments::{Understood, parse_call, proposals};
+pub(crate) use question::{Answered, Question};
 pub(crate) use read::read_document;
+pub(crate) use research::{PERFORM_RESEARCH, Research, spec as research_spec};
 pub(crate) use result::{ROUND_CALLS, cut, share_of_round};
 pub(crate) use round::{Done, Round};
 
@@ -51,7 +55,7 @@ pub struct Proposal {
     /// As the model wrote it.
     pub json: Value,
     /// The operation, or what is wrong with it.
-    pub operation: Result<Operation, String>,
+    pub operation: Result<Operation, ToolError>,
 }
 
 /// What the model reads in answer to a call.

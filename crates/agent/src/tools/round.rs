@@ -5,12 +5,14 @@
 
 use engross_docx::ops::OperationResult;
 use engross_docx::{EditOptions, Error, WordDocument};
-use engross_llm::ToolCall;
+use engross_llm::{Answer, Error as ModelError, ToolCall};
 use serde_json::Value;
 
+use crate::writing::Texts;
+
 use super::{
-    CallResult, Proposal, ROUND_CALLS, ToolError, ToolUse, Understood, apply_together, parse_call,
-    read_document, share_of_round,
+    Answered, CallResult, Proposal, Question, ROUND_CALLS, ToolError, ToolUse, Understood, apply_together,
+    parse_call, read_document, share_of_round,
 };
 
 /// A round of calls.
@@ -23,8 +25,8 @@ pub(crate) struct Round {
 enum Fate {
     /// To be done.
     Use(ToolUse),
-    /// To be turned into operations first.
-    Instruction(String),
+    /// The model is asked first.
+    Ask(Question),
     /// Answered without doing anything.
     Answered(CallResult),
 }
@@ -40,34 +42,47 @@ pub(crate) struct Done {
 
 impl Round {
     /// Understands the calls of an answer.
-    pub(crate) fn of(calls: &[ToolCall]) -> Self {
+    pub(crate) fn of(calls: &[ToolCall], texts: &Texts) -> Self {
         let fate = |(index, call): (usize, &ToolCall)| {
             if index >= ROUND_CALLS {
                 return Fate::Answered(too_many_calls().into());
             }
-            match parse_call(call) {
+            match parse_call(call, texts) {
                 Ok(Understood::Use(tool)) => Fate::Use(tool),
-                Ok(Understood::Instruction(instruction)) => Fate::Instruction(instruction),
+                Ok(Understood::Ask(question)) => Fate::Ask(question),
                 Err(error) => Fate::Answered(error.into()),
             }
         };
         Self { fates: calls.iter().enumerate().map(fate).collect() }
     }
 
-    /// The next instruction that has to become operations.
-    pub(crate) fn next_instruction(&self) -> Option<&str> {
+    /// The next question that the model has to answer.
+    pub(crate) fn next_question(&self) -> Option<&Question> {
         self.fates.iter().find_map(|fate| match fate {
-            Fate::Instruction(instruction) => Some(instruction.as_str()),
+            Fate::Ask(question) => Some(question),
             _ => None,
         })
     }
 
-    /// Takes what the instruction of [`Round::next_instruction`] became.
-    pub(crate) fn translated(&mut self, operations: Result<Vec<Proposal>, ToolError>) {
-        let next = self.fates.iter_mut().find(|fate| matches!(fate, Fate::Instruction(_)));
-        if let Some(fate) = next {
-            *fate = match operations {
-                Ok(operations) => Fate::Use(ToolUse::Apply(operations)),
+    /// Takes the answer to [`Round::next_question`].
+    pub(crate) fn answered(&mut self, answer: Result<Answer, ModelError>) {
+        let bytes = share_of_round(self.fates.len());
+        self.settle(|question| question.read(answer, bytes));
+    }
+
+    /// Says why [`Round::next_question`] is not asked.
+    pub(crate) fn not_asked(&mut self, why: impl FnOnce(&Question) -> ToolError) {
+        self.settle(|question| Err(why(question)));
+    }
+
+    fn settle(&mut self, answered: impl FnOnce(&Question) -> Result<Answered, ToolError>) {
+        let next = self.fates.iter_mut().find(|fate| matches!(fate, Fate::Ask(_)));
+        if let Some(fate) = next
+            && let Fate::Ask(question) = &*fate
+        {
+            *fate = match answered(question) {
+                Ok(Answered::Operations(operations)) => Fate::Use(ToolUse::Apply(operations)),
+                Ok(Answered::Result(result)) => Fate::Answered(result),
                 Err(error) => Fate::Answered(error.into()),
             };
         }
@@ -103,13 +118,13 @@ impl Round {
     /// Answers every edit with an error, so that nothing is changed.
     pub(crate) fn refuse_edits(&mut self, error: &ToolError) {
         for fate in &mut self.fates {
-            if matches!(fate, Fate::Use(ToolUse::Apply(_)) | Fate::Instruction(_)) {
+            if matches!(fate, Fate::Use(ToolUse::Apply(_)) | Fate::Ask(Question::Operations(_))) {
                 *fate = Fate::Answered(error.clone().into());
             }
         }
     }
 
-    /// Does what can be done now. An instruction that did not become operations is an error of its call.
+    /// Does what can be done now. A question that nobody answered is an error of its call.
     pub(crate) fn carry_out(
         &self,
         document: &mut WordDocument,
@@ -123,7 +138,7 @@ impl Round {
         for fate in &self.fates {
             done.results.push(match fate {
                 Fate::Answered(result) => result.clone(),
-                Fate::Instruction(_) => not_translated().into(),
+                Fate::Ask(question) => question.no_calls_left().into(),
                 Fate::Use(ToolUse::Read(options)) => read_document(document, options, bytes),
                 Fate::Use(ToolUse::Apply(proposals)) => {
                     let answers = match &mut applied {
@@ -152,12 +167,5 @@ fn too_many_calls() -> ToolError {
     ToolError::new(
         "CALL_LIMIT",
         format!("only {ROUND_CALLS} calls of one answer are carried out; make the rest in your next answer"),
-    )
-}
-
-fn not_translated() -> ToolError {
-    ToolError::new(
-        "INVALID_ARGUMENTS",
-        "the instruction was not turned into operations; give the operations yourself",
     )
 }

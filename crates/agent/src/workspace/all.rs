@@ -11,7 +11,7 @@ use engross_write::runner::WriteService;
 use super::folder::{OWN, Workspace};
 use super::tools::DocumentTools;
 use crate::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
-use crate::writing::{ContentTools, Writer};
+use crate::writing::{ContentTools, Texts, Writer};
 
 /// The longest name in bytes.
 const LONGEST: usize = 64;
@@ -37,6 +37,12 @@ impl Workspaces {
     #[must_use]
     pub fn with_writes(self, service: WriteService, content: ContentTools) -> Self {
         Self { writes: Some((service, content)), ..self }
+    }
+
+    /// The texts that were written into the workspace `name`.
+    #[must_use]
+    pub fn texts(&self, name: &str) -> Texts {
+        self.writer(name).map(|writer| writer.texts()).unwrap_or_default()
     }
 
     fn writer(&self, name: &str) -> Option<Writer> {

@@ -13,12 +13,15 @@
 //! | `error` | what can go wrong? |
 
 mod all;
+mod asking;
 mod checkpoint;
 mod error;
 mod folder;
 mod losses;
 mod tools;
 
+#[cfg(test)]
+mod asking_tests;
 #[cfg(test)]
 mod folder_tests;
 #[cfg(test)]

@@ -5,17 +5,20 @@
 
 use engross_docx::read::ReadOptions;
 use engross_docx::{EditOptions, Tracking, WordDocument};
-use engross_llm::{Limits, ToolCall, collect_within};
+use engross_llm::ToolCall;
 use engross_store::files::RelPath;
 use serde_json::{Map, Value, json};
 
+use super::asking;
 use super::error::WorkspaceError;
 use super::folder::{Edited, Workspace};
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
+use crate::reading;
 use crate::session::{Briefing, Briefs, Seen, ServerTool, ToolResult, ToolResults, ToolRound, Toolbox};
-use crate::tools::{APPLY_REDLINES, CallResult, Done, READ_DOCUMENT, Round, ToolError, specs};
-use crate::writing::Writer;
-use crate::{reading, translate};
+use crate::tools::{
+    APPLY_REDLINES, CallResult, Done, PERFORM_RESEARCH, READ_DOCUMENT, Round, ToolError, research_spec, specs,
+};
+use crate::writing::{Writer, offer_texts};
 
 /// Name of the tool that lists.
 const LIST_DOCUMENTS: &str = "list_documents";
@@ -25,9 +28,6 @@ const LISTED: usize = 200;
 
 /// The most bytes of the particulars of a result.
 const DETAIL_BYTES: usize = 64 << 10;
-
-/// Model calls that the instructions of one round may cost.
-const TRANSLATIONS: usize = 4;
 
 /// In whose name documents are edited when nobody says.
 const AUTHOR: &str = "engross";
@@ -106,9 +106,16 @@ impl DocumentTools {
     fn sort(&self, calls: Vec<ToolCall>) -> Sorted {
         let mut sorted = Sorted::default();
         for (place, call) in calls.into_iter().enumerate() {
-            if call.name == LIST_DOCUMENTS {
-                sorted.answered.push((place, self.list()));
-                continue;
+            match call.name.as_str() {
+                LIST_DOCUMENTS => {
+                    sorted.answered.push((place, self.list()));
+                    continue;
+                }
+                PERFORM_RESEARCH => {
+                    sorted.searches.push((place, call));
+                    continue;
+                }
+                _ => {}
             }
             match self.file_of(&call) {
                 Err(error) => sorted.answered.push((place, of_call(error.into()))),
@@ -189,11 +196,13 @@ impl DocumentTools {
         calls: &[ToolCall],
         work: &Work,
     ) -> Result<Vec<ToolResult>, WorkspaceError> {
-        let mut round = Round::of(calls);
-        let (workspace, path) = (self.workspace.clone(), file.clone());
-        let opened = blocking(move || workspace.open(&path)).await??;
+        let (workspace, path, calls) = (self.workspace.clone(), file.clone(), calls.to_vec());
+        let texts = self.writer.as_ref().map(Writer::texts).unwrap_or_default();
+        let opened =
+            blocking(move || Ok::<_, WorkspaceError>((Round::of(&calls, &texts), workspace.open(&path)?)));
+        let (mut round, opened) = opened.await??;
         let revision = opened.document.revision();
-        translate_all(&mut round, &opened.document, work)
+        asking::ask_all(&mut round, &opened.document, &work.round)
             .await
             .map_err(|error| WorkspaceError::Document { file: file.as_str().to_owned(), error })?;
         if !round.edits().is_empty() {
@@ -282,6 +291,8 @@ type Placed = Vec<(usize, ToolCall)>;
 struct Sorted {
     /// What needs no document.
     answered: Vec<(usize, ToolResult)>,
+    /// What is looked up in the web.
+    searches: Placed,
     /// The rest.
     on_files: Vec<(RelPath, Placed)>,
 }
@@ -291,33 +302,6 @@ struct Work {
     round: ToolRound,
     options: EditOptions,
     tracking: Tracking,
-}
-
-/// Has the model turn instructions in plain words into operations.
-async fn translate_all(
-    round: &mut Round,
-    document: &WordDocument,
-    work: &Work,
-) -> Result<(), engross_docx::Error> {
-    let mut left = TRANSLATIONS;
-    while let Some(instruction) = round.next_instruction() {
-        if left == 0 || work.round.cancelled.is_cancelled() {
-            round.translated(Err(translate::no_calls_left()));
-            continue;
-        }
-        left -= 1;
-        let request = translate::request(document, instruction)?;
-        let answer = collect_within(Limits::default(), work.round.model.answer(request), |_| {});
-        let answer = tokio::select! {
-            answer = answer => answer,
-            () = work.round.cancelled.cancelled() => continue,
-        };
-        round.translated(match answer {
-            Ok(answer) => translate::read_answer(&answer),
-            Err(error) => Err(translate::failed(&error)),
-        });
-    }
-    Ok(())
 }
 
 impl Toolbox for DocumentTools {
@@ -333,12 +317,18 @@ impl Toolbox for DocumentTools {
             tools.push(ServerTool { spec, read_only: true });
         }
         for mut spec in specs() {
+            if self.writer.is_some()
+                && let Some(operations) = spec.parameters.pointer_mut("/properties/operations")
+            {
+                offer_texts(operations);
+            }
             if !single && let Some(properties) = spec.parameters["properties"].as_object_mut() {
                 let about = "Which document; needed when there are several.";
                 properties.insert("file".to_owned(), json!({"type": "string", "description": about}));
             }
             tools.push(ServerTool { read_only: spec.name == READ_DOCUMENT, spec });
         }
+        tools.push(ServerTool { read_only: true, spec: research_spec() });
         tools
     }
 
@@ -353,6 +343,7 @@ impl Toolbox for DocumentTools {
         let of = file.map_or_else(String::new, |file| format!(" {}", crate::tools::cut(file, 80)));
         match call.name.as_str() {
             LIST_DOCUMENTS => "Looking for documents …".to_owned(),
+            PERFORM_RESEARCH => "Searching the web …".to_owned(),
             APPLY_REDLINES if of.is_empty() => "Applying edits …".to_owned(),
             APPLY_REDLINES => format!("Applying edits to{of} …"),
             _ if of.is_empty() => "Reading the document …".to_owned(),
@@ -378,6 +369,12 @@ impl Toolbox for DocumentTools {
             for (place, result) in sorted.answered {
                 if let Some(slot) = results.get_mut(place) {
                     *slot = Some(result);
+                }
+            }
+            for (place, call) in sorted.searches {
+                let result = asking::research(&call, &work.round).await;
+                if let Some(slot) = results.get_mut(place) {
+                    *slot = Some(of_call(result));
                 }
             }
             for (file, calls) in sorted.on_files {

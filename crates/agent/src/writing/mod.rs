@@ -9,19 +9,23 @@
 //! | `writer` | what does a call, or the end of an answer, mean for the write session? |
 //! | `progress` | how far is the file, for people? |
 //! | `argument` | how does content get out of a call that carries it? |
+//! | `texts` | which text does an operation take from a file that was written? |
 //! | `only` | what are the tools of a session without documents? |
 
 mod argument;
 mod only;
 mod progress;
+mod texts;
 mod tool;
 mod writer;
 
 pub use only::WritingTools;
+pub use texts::Texts;
 pub use tool::ContentTools;
 pub use writer::Writer;
 
 pub(crate) use argument::Arguments;
 pub(crate) use progress::Progress;
+pub(crate) use texts::{check_inline, offer as offer_texts};
 pub(crate) use tool::BEGIN;
 pub(crate) use writer::Calling;

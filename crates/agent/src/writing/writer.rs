@@ -12,6 +12,7 @@ use engross_write::session::{BeginOptions, Operation, PromptKind, State};
 use engross_write::{Error, Problem};
 use serde_json::{Map, Value, json};
 
+use super::texts::Texts;
 use super::tool::{self, BEGIN, Begin, ContentTools, WRITE_FILE, WRITE_TEXT};
 use crate::session::{Opens, ServerTool, Standing, ToolResult, Writing, Wrote};
 
@@ -214,6 +215,11 @@ impl Writer {
 
     pub(super) fn service(&self) -> &WriteService {
         &self.service
+    }
+
+    /// The texts that it has written.
+    pub(crate) fn texts(&self) -> Texts {
+        Texts::of(self.service.sessions().clone(), self.folder.clone())
     }
 
     pub(super) fn folder(&self) -> Option<&str> {

@@ -90,6 +90,7 @@ pub(super) fn parse_edit(name: &str, object: &Object) -> Result<Edit, String> {
             Ok(Edit::CommentResolve { comment: fields.comment()?, resolved })
         }
         "comment_delete" => Ok(Edit::CommentDelete { comment: fields.comment()? }),
+        "perform_research" => fields.text("instruction").map(|_| Edit::Research),
         "navigate_to_section" => Ok(Edit::Navigate { description: fields.text("instruction")? }),
         _ => {
             let side = if name == "accept" { Side::Accept } else { Side::Reject };

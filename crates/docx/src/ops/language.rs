@@ -3,6 +3,22 @@
 /// Fields that every operation takes.
 pub(super) const COMMON_FIELDS: &[&str] = &["op", "operation", "expectedText", "author"];
 
+/// A tool of the paper that is no edit: known, so that it is refused with a reason, and told to nobody.
+pub(super) const RESEARCH: &str = "perform_research";
+
+/// The field of an operation that holds its text, if it has one; for those who take that from elsewhere.
+#[must_use]
+pub fn text_field(operation: &str) -> Option<&'static str> {
+    Some(match operation {
+        "modify_text" => "replacementText",
+        "edit_paragraph" => "newContent",
+        "insert_paragraph" | "replace_paragraph" | "replace_range" | "comment_reply" => "content",
+        "insert_comment" => "commentContent",
+        "insert_list_item" => "text",
+        _ => return None,
+    })
+}
+
 /// Operations with their own fields.
 pub(super) const OPERATIONS: &[(&str, &[&str])] = &[
     ("modify_text", &["paragraphIndex", "target", "originalText", "replacementText", "occurrence", "plain"]),
@@ -104,6 +120,7 @@ pub(super) const OPERATIONS: &[(&str, &[&str])] = &[
     ("navigate_to_section", &["instruction"]),
     ("accept", &["id", "ids", "by", "kind", "range"]),
     ("reject", &["id", "ids", "by", "kind", "range"]),
+    (RESEARCH, &["instruction"]),
 ];
 
 /// The names, for messages.

@@ -205,6 +205,8 @@ pub enum Edit {
         /// A number as shown (`4.2(b)`), a heading, or words.
         description: String,
     },
+    /// Searches the web, which a batch cannot: always refused.
+    Research,
     /// Accepts or rejects revisions. Stands only beside its like.
     Resolve {
         /// Which side.
@@ -373,6 +375,7 @@ impl Edit {
             Self::CommentResolve { .. } => "comment_resolve",
             Self::CommentDelete { .. } => "comment_delete",
             Self::Navigate { .. } => "navigate_to_section",
+            Self::Research => "perform_research",
             Self::Resolve { side: Side::Accept, .. } => "accept",
             Self::Resolve { .. } => "reject",
         }
@@ -404,6 +407,7 @@ impl Edit {
             | Self::CommentResolve { .. }
             | Self::CommentDelete { .. }
             | Self::Navigate { .. }
+            | Self::Research
             | Self::Resolve { .. } => None,
         };
         place.and_then(|place| place.story.as_deref())

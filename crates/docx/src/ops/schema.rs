@@ -3,12 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use crate::ops::format::HIGHLIGHTS;
-use crate::ops::language::OPERATIONS;
+use crate::ops::language::{OPERATIONS, RESEARCH};
 
 /// Schema of `{"operations": […]}`.
 #[must_use]
 pub fn operations_schema() -> Value {
-    let operations: Vec<Value> = OPERATIONS.iter().map(|(name, fields)| operation(name, fields)).collect();
+    let operations: Vec<Value> = OPERATIONS
+        .iter()
+        .filter(|(name, _)| *name != RESEARCH)
+        .map(|(name, fields)| operation(name, fields))
+        .collect();
     json!({
         "type": "object",
         "required": ["operations"],

@@ -4,7 +4,7 @@
 //! `ENGROSS_RANDOM_CASES=20000` tries so many documents that nobody has seen.
 
 use engross_docx::ops::{Status, parse_batch};
-use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_docx::{EditOptions, Limits, Severity, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
 use proptest::collection::vec;
 use proptest::prelude::any;
@@ -136,7 +136,10 @@ fn check(document: &[u8], batch: &[u8]) -> Result<(), String> {
     }
     let saved = document.save(Tracking::Tracked).map_err(|error| format!("{error}\n{}", told()))?;
     let again = WordDocument::open(saved.bytes.clone(), &Limits::default()).map_err(|e| e.to_string())?;
-    engross_docx::check(&again).map_err(|error| error.to_string())?;
+    let before = WordDocument::open(source.clone(), &Limits::default()).map_err(|e| e.to_string())?;
+    if let Some(code) = new_error(&before, &again)? {
+        return Err(format!("the check finds {code}, which was not there\n{}", told()));
+    }
     // Comments are no tracked changes, so they would have to be left out.
     let commented = results.iter().any(|result| !result.comment_ids.is_empty());
     let written = parse(&main_part(&saved.bytes));
@@ -144,7 +147,28 @@ fn check(document: &[u8], batch: &[u8]) -> Result<(), String> {
     if !commented && rejected != canonical(&parse(&main_part(&source))) {
         return Err(format!("rejecting does not give the source\n{}", told()));
     }
+    // What people get who accept all is what was meant: the same batch, written without a trace.
+    let meant = document.save(Tracking::Untracked).map_err(|error| format!("{error}\n{}", told()))?;
+    let accepted = canonical(&resolve(&written, Side::Accept, Some(DATE)));
+    if accepted != canonical(&parse(&main_part(&meant.bytes))) {
+        return Err(format!("accepting does not give what was meant\n{}", told()));
+    }
     Ok(())
+}
+
+/// The code of an error that the check finds more often after than before.
+fn new_error(before: &WordDocument, after: &WordDocument) -> Result<Option<&'static str>, String> {
+    let counts = |document: &WordDocument| {
+        let mut counts = std::collections::BTreeMap::<&'static str, usize>::new();
+        let findings = engross_docx::check(document).map_err(|error| error.to_string())?;
+        for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
+            *counts.entry(finding.code).or_default() += 1;
+        }
+        Ok::<_, String>(counts)
+    };
+    let known = counts(before)?;
+    let new = |(code, count): &(&'static str, usize)| *count > known.get(code).copied().unwrap_or(0);
+    Ok(counts(after)?.into_iter().find(new).map(|(code, _)| code))
 }
 
 fn operation(choices: &mut Choices<'_>, count: usize) -> Value {

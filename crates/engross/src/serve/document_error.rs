@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use engross_agent::ToolError;
 use engross_agent::workspace::WorkspaceError;
 use engross_docx::Error as DocumentError;
 use engross_protocol::{Exit, Failure};
@@ -16,6 +17,18 @@ impl Error {
     /// What is wrong with operations that were sent.
     pub(super) fn of_operations(error: &DocumentError) -> Self {
         of_document("operations", error)
+    }
+
+    /// What is wrong with a text that an operation takes from a write session.
+    pub(super) fn of_text(error: ToolError) -> Self {
+        let status = match error.code {
+            "INVALID_OPERATION" => 400,
+            "SESSION_NOT_FOUND" => 404,
+            "CONTENT_NOT_WRITTEN" | "CONTENT_CHANGED" => 409,
+            "TOO_LARGE" => 413,
+            _ => 422,
+        };
+        with(status, Failure::new(Exit::Refused, error.code, error.message))
     }
 
     /// What is wrong with the document at `path`.

@@ -14,6 +14,7 @@ use engross_store::files::{FileError, Listing, Precondition, RelPath, Written};
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
+use super::wire::{Operations, operations_request};
 use crate::delivery::hexadecimal;
 use crate::report::{NO_PROOF, Report};
 
@@ -125,6 +126,15 @@ impl Documents {
         self.within(name, move |workspace| {
             let path = Workspace::path(&path)?;
             if workspace.remove(&path, &precondition)? { Ok(path) } else { Err(missing(&path).into()) }
+        })
+        .await
+    }
+
+    /// Reads operations that were sent, with the texts that they take from write sessions.
+    pub(super) async fn asked(&self, name: &str, bytes: Vec<u8>) -> Result<Operations, Error> {
+        let texts = self.workspaces.texts(name);
+        blocking(move || {
+            operations_request(&bytes, |operation| texts.fill(operation).map_err(Error::of_text))
         })
         .await
     }

@@ -2,7 +2,7 @@
 //!
 //! An answer ends with `message_stop`, its reason coming in the `message_delta` before it.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -10,10 +10,16 @@ use serde_json::{Map, Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, Usage};
+use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, Usage};
 
 /// The provider wants a limit on every request. All its models since 2025 allow this many.
 const DEFAULT_MAX_TOKENS: u32 = 16_000;
+
+/// The provider's own search of the web, in the version that all its models since 2025 have.
+const WEB_SEARCH: &str = "web_search_20250305";
+
+/// How often it may search for one answer.
+const SEARCHES: u32 = 8;
 
 /// Messages with the model `name`.
 pub(crate) struct Anthropic {
@@ -42,15 +48,24 @@ impl Dialect for Anthropic {
                 ToolChoice::Named(name) => body["tool_choice"] = json!({"type": "tool", "name": name}),
             }
         }
+        if request.web_search {
+            body["tools"] = json!([{"type": WEB_SEARCH, "name": "web_search", "max_uses": SEARCHES}]);
+        }
         if let Some(temperature) = request.temperature {
             body["temperature"] = json!(temperature);
         }
         body
     }
 
+    fn searches(&self) -> bool {
+        true
+    }
+
     fn decoder(&self, request: &Request) -> Box<dyn Decoder> {
         Box::new(EventDecoder {
             calls: Calls::new(request),
+            own_tools: HashSet::new(),
+            is_searching: request.web_search,
             usage: Usage::default(),
             finish: None,
             is_stopped: false,
@@ -152,6 +167,8 @@ enum Block {
         #[serde(default)]
         input: Map<String, Value>,
     },
+    /// A call of a tool of the provider's own, which it carries out by itself.
+    ServerToolUse,
     #[serde(other)]
     Other,
 }
@@ -168,7 +185,23 @@ enum BlockDelta {
     InputJsonDelta {
         partial_json: String,
     },
-    /// Signatures and citations.
+    CitationsDelta {
+        citation: Citation,
+    },
+    /// Signatures.
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Citation {
+    WebSearchResultLocation {
+        url: String,
+        title: Option<String>,
+        cited_text: Option<String>,
+    },
+    /// Of documents that were sent along, which none are.
     #[serde(other)]
     Other,
 }
@@ -188,6 +221,9 @@ struct TokenCounts {
 
 struct EventDecoder {
     calls: Calls,
+    /// Numbers of the blocks in which the provider calls its own tools.
+    own_tools: HashSet<u64>,
+    is_searching: bool,
     usage: Usage,
     finish: Option<FinishReason>,
     is_stopped: bool,
@@ -213,11 +249,23 @@ impl Decoder for EventDecoder {
                         self.calls.arguments(index, &Value::from(input).to_string(), from, events)?;
                     }
                 }
+                Block::ServerToolUse => {
+                    self.own_tools.insert(index);
+                }
                 Block::Other => {}
             },
             Piece::ContentBlockDelta { index, delta } => match delta {
                 BlockDelta::TextDelta { text } => push(events, text, Event::Text),
                 BlockDelta::ThinkingDelta { thinking } => push(events, thinking, Event::Reasoning),
+                BlockDelta::CitationsDelta {
+                    citation: Citation::WebSearchResultLocation { url, title, cited_text },
+                } => events.push_back(Event::Source(Source {
+                    url,
+                    title: title.unwrap_or_default(),
+                    quote: cited_text,
+                })),
+                BlockDelta::CitationsDelta { citation: Citation::Other } => {}
+                BlockDelta::InputJsonDelta { .. } if self.own_tools.contains(&index) => {}
                 BlockDelta::InputJsonDelta { partial_json } => {
                     self.calls.arguments(index, &partial_json, from, events)?;
                 }
@@ -225,7 +273,10 @@ impl Decoder for EventDecoder {
             },
             Piece::MessageDelta { delta, usage } => {
                 if let Some(reason) = delta.stop_reason {
-                    self.finish = Some(finish_reason(&reason, from)?);
+                    // A long search is broken off; the rest would have to be asked for.
+                    let is_paused = self.is_searching && reason == "pause_turn";
+                    self.finish =
+                        Some(if is_paused { FinishReason::Length } else { finish_reason(&reason, from)? });
                 }
                 if usage.is_some() {
                     self.count(usage);

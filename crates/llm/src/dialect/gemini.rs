@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, Usage};
+use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, Usage};
 
 /// How many signatures are kept: more calls than a turn may make.
 const SIGNATURES: usize = 512;
@@ -57,6 +57,9 @@ impl Dialect for Gemini {
                 body["toolConfig"] = json!({"functionCallingConfig": forced});
             }
         }
+        if request.web_search {
+            body["tools"] = json!([{"googleSearch": {}}]);
+        }
         let mut options = Map::new();
         if let Some(limit) = request.max_output_tokens {
             options.insert("maxOutputTokens".to_owned(), json!(limit));
@@ -68,6 +71,10 @@ impl Dialect for Gemini {
             body["generationConfig"] = Value::Object(options);
         }
         body
+    }
+
+    fn searches(&self) -> bool {
+        true
     }
 
     fn decoder(&self, request: &Request) -> Box<dyn Decoder> {
@@ -159,6 +166,26 @@ struct Candidate {
     index: u64,
     content: Option<Content>,
     finish_reason: Option<String>,
+    grounding_metadata: Option<Grounding>,
+}
+
+/// What an answer of a search rests on.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Grounding {
+    #[serde(default)]
+    grounding_chunks: Vec<GroundingChunk>,
+}
+
+#[derive(Deserialize)]
+struct GroundingChunk {
+    web: Option<WebPage>,
+}
+
+#[derive(Deserialize)]
+struct WebPage {
+    uri: Option<String>,
+    title: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -226,6 +253,12 @@ impl Decoder for ResponseDecoder {
             let parts = candidate.content.and_then(|content| content.parts).unwrap_or_default();
             for part in parts {
                 self.part(part, from, events)?;
+            }
+            let chunks = candidate.grounding_metadata.map(|grounding| grounding.grounding_chunks);
+            for page in chunks.unwrap_or_default().into_iter().filter_map(|chunk| chunk.web) {
+                let Some(url) = page.uri else { continue };
+                let title = page.title.unwrap_or_default();
+                events.push_back(Event::Source(Source { url, title, quote: None }));
             }
             // Some models repeat it with each piece, so it does not end the stream.
             if let Some(reason) = candidate.finish_reason {

@@ -17,6 +17,8 @@ pub(crate) mod decoding_tests;
 mod gemini_tests;
 #[cfg(test)]
 mod openai_tests;
+#[cfg(test)]
+mod search_tests;
 
 use std::collections::VecDeque;
 
@@ -34,6 +36,9 @@ use crate::{Error, Event, FinishReason, Request};
 pub(crate) trait Dialect: Send + Sync + 'static {
     /// The body of the request.
     fn body(&self, request: &Request) -> Value;
+
+    /// Whether the provider searches the web for this model.
+    fn searches(&self) -> bool;
 
     /// What will read the answer to `request`.
     fn decoder(&self, request: &Request) -> Box<dyn Decoder>;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
-use crate::{Error, Event, FinishReason, Message, Request, ToolCall, ToolChoice, ToolSpec, Usage};
+use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, ToolSpec, Usage};
 
 /// Chat completions with the model `name`.
 pub(crate) struct OpenAi {
@@ -67,10 +67,19 @@ impl Dialect for OpenAi {
             };
             body[field] = json!(limit);
         }
+        // Elsewhere such models search without being asked.
+        if request.web_search && matches!(self.token_limit, TokenLimit::MaxCompletionTokens) {
+            body["web_search_options"] = json!({});
+        }
         if let Some(temperature) = request.temperature {
             body["temperature"] = json!(temperature);
         }
         body
+    }
+
+    /// Chat completions search with models made for it only: `gpt-5-search-api`, `gpt-4o-search-preview`, `…:online`.
+    fn searches(&self) -> bool {
+        self.name.contains("-search-") || self.name.ends_with(":online")
     }
 
     fn decoder(&self, request: &Request) -> Box<dyn Decoder> {
@@ -139,6 +148,18 @@ struct Delta {
     /// Ollama and others.
     reasoning: Option<String>,
     tool_calls: Option<Vec<CallDelta>>,
+    annotations: Option<Vec<Annotation>>,
+}
+
+#[derive(Deserialize)]
+struct Annotation {
+    url_citation: Option<UrlCitation>,
+}
+
+#[derive(Deserialize)]
+struct UrlCitation {
+    url: String,
+    title: Option<String>,
 }
 
 /// Text, or as some servers have it, a list of parts.
@@ -250,6 +271,10 @@ impl ChunkDecoder {
         };
         let texts = texts.into_iter().chain(delta.refusal).filter(|text| !text.is_empty());
         events.extend(texts.map(Event::Text));
+        let cited = delta.annotations.unwrap_or_default().into_iter().filter_map(|note| note.url_citation);
+        events.extend(cited.map(|UrlCitation { url, title }| {
+            Event::Source(Source { url, title: title.unwrap_or_default(), quote: None })
+        }));
         for call in delta.tool_calls.unwrap_or_default() {
             let id = call.id.unwrap_or_default();
             if let Some(custom) = call.custom {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use serde_json::Value;
 
-use crate::{Error, FinishReason};
+use crate::{Error, FinishReason, Source};
 
 /// A whole script.
 #[derive(Deserialize)]
@@ -35,6 +35,9 @@ pub(super) struct Turn {
     pub(super) text: String,
     #[serde(default)]
     pub(super) reasoning: String,
+    /// Pages that the answer of a search names.
+    #[serde(default)]
+    pub(super) sources: Vec<Source>,
     #[serde(default)]
     pub(super) tool_calls: Vec<Call>,
     pub(super) finish_reason: Option<FinishReason>,
@@ -59,6 +62,8 @@ pub(super) struct When {
     pub(super) not_contains: Option<String>,
     /// Text that any message or the instructions contain.
     pub(super) anywhere: Option<String>,
+    /// Whether the web shall be searched.
+    pub(super) web_search: Option<bool>,
     /// Whether tools are on offer.
     pub(super) has_tools: Option<bool>,
     /// Regular expression for the model's name, which in process is `scripted`.
@@ -166,6 +171,7 @@ fn default_turn() -> Turn {
         times: 0,
         text: "ok".to_owned(),
         reasoning: String::new(),
+        sources: Vec::new(),
         tool_calls: Vec::new(),
         finish_reason: None,
         delay_ms: 0,

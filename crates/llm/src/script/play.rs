@@ -63,6 +63,12 @@ impl Model for ScriptModel {
         ModelInfo { spec: self.spec.clone(), language_model: false }
     }
 
+    /// A script that has sources to name plays a model that searches.
+    fn searches(&self) -> bool {
+        let script = &self.script;
+        script.turns.iter().chain([&script.default]).any(|turn| !turn.sources.is_empty())
+    }
+
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
         let (turn, answers) = self.turn(&request);
         let mut steps = VecDeque::from([Step::Wait(turn.first_delay_ms)]);
@@ -113,6 +119,7 @@ fn steps_of(turn: &Turn, answers: u64, request: &Request) -> Vec<Step> {
 fn events_of(turn: &Turn, answers: u64, request: &Request) -> Vec<Event> {
     let mut events: Vec<Event> = pieces(&turn.reasoning).map(|it| Event::Reasoning(it.to_owned())).collect();
     events.extend(pieces(&turn.text).map(|it| Event::Text(it.to_owned())));
+    events.extend(turn.sources.iter().cloned().map(Event::Source));
     for (index, call) in turn.tool_calls.iter().enumerate() {
         let id = call.id.clone().unwrap_or_else(|| format!("call_{answers}_{index}"));
         events.push(Event::ToolCallStart { index, id, name: name_of(call, request) });
@@ -194,6 +201,7 @@ fn fits(when: &When, request: &Request) -> bool {
         && when.contains.as_ref().is_none_or(|wanted| last.contains(wanted.as_str()))
         && when.not_contains.as_ref().is_none_or(|unwanted| !last.contains(unwanted.as_str()))
         && when.anywhere.as_ref().is_none_or(|wanted| anywhere(wanted))
+        && when.web_search.is_none_or(|wanted| request.web_search == wanted)
         && when.has_tools.is_none_or(|wanted| request.tools.is_empty() != wanted)
         && when.model.as_ref().is_none_or(|pattern| pattern.is_match(MODEL_NAME))
         && when.api.is_none()

@@ -3,7 +3,7 @@
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 
-use crate::{Error, Event, FinishReason, Model, Request, ScriptModel};
+use crate::{Error, Event, FinishReason, Model, Request, ScriptModel, Source};
 
 fn play(script: &Value) -> Vec<Result<Event, Error>> {
     let model = ScriptModel::new("s.json", &script.to_string()).unwrap();
@@ -59,4 +59,19 @@ fn a_turn_is_used_up_when_the_answer_is_asked_for() {
     drop(model.answer(Request::default()));
     let answer: Vec<_> = model.answer(Request::default()).collect().now_or_never().unwrap();
     assert_eq!(answer, [text("second"), STOP]);
+}
+
+#[test]
+fn a_script_with_sources_plays_a_model_that_searches() {
+    let script = json!({
+        "turns": [{"when": {"web_search": true}, "text": "found", "sources": [{"url": "https://a.example/", "title": "A"}]}],
+        "default": {"text": "guessed"}
+    });
+    assert_eq!(play(&script), [text("guessed"), STOP]);
+    let model = ScriptModel::new("s.json", &script.to_string()).unwrap();
+    let asked = Request { web_search: true, ..Request::default() };
+    let answer: Vec<_> = model.answer(asked).collect().now_or_never().unwrap();
+    let source = Source { url: "https://a.example/".to_owned(), title: "A".to_owned(), quote: None };
+    assert_eq!(answer, [text("found"), Ok(Event::Source(source)), STOP]);
+    assert!(model.searches() && !ScriptModel::new("s.json", "{}").unwrap().searches());
 }

@@ -117,6 +117,7 @@ async fn chunks_may_be_cut_anywhere() {
                 }],
                 finish: FinishReason::ToolCalls,
                 usage: None,
+                sources: vec![],
             };
             assert_eq!(answer, expected, "{spec}, {bytes} bytes");
         }

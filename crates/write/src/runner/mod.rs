@@ -28,6 +28,7 @@ mod running;
 mod service;
 mod sessions;
 mod target;
+mod text;
 mod watch;
 mod work;
 
@@ -37,3 +38,4 @@ pub use hub::{News, Told};
 pub use running::View;
 pub use service::{Listener, WriteService};
 pub use sessions::{Ending, WriteSessions};
+pub use text::Unavailable;

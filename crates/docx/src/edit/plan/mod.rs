@@ -312,6 +312,10 @@ pub(crate) fn plan(
             moves::plan_move(base, (first, last), (*side, to))
         }
         Edit::Navigate { description } => navigate::navigate(base, description),
+        Edit::Research => Err(Refusal::new(
+            RefusalCode::ResearchNotAvailable,
+            "the web is searched by a model, not by a batch; ask it in 'engross edit', 'chat' or a session",
+        )),
         Edit::Restore { place } => {
             let index = guarded(base, place, operation)?;
             moves::plan_restore(base, index)

@@ -13,8 +13,8 @@ use crate::serve::error::Error;
 use crate::serve::server::Server;
 use crate::serve::service::Service;
 use crate::serve::wire::{
-    applied_body, checkpoints_body, list_body, losses_body, losses_query, operations_request, page_query,
-    read_body, read_query, removed_body, restore_request, written_body,
+    applied_body, checkpoints_body, list_body, losses_body, losses_query, page_query, read_body, read_query,
+    removed_body, restore_request, written_body,
 };
 use crate::serve::{body, download, headers, reply};
 
@@ -99,7 +99,7 @@ pub(in crate::serve) async fn apply<S: Service>(
     path.truncate(file);
     let (parts, body) = request.into_parts();
     let bytes = body::read(&parts.headers, body, server.limits.body, server.limits.body_idle).await?;
-    let asked = operations_request(&bytes)?;
+    let asked = server.documents.asked(&name, bytes).await?;
     let applied = server.documents.apply(name, path, asked.batch, asked.untracked).await?;
     Ok(with_tag(&applied_body(&applied), applied.report.sha256.as_deref()))
 }

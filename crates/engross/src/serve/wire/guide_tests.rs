@@ -31,7 +31,8 @@ fn operations_and_tools_of_the_other_pages_are_understood() {
         fences.into_iter().find(|fence| fence.contains(mark)).unwrap()
     };
     let workspaces = include_str!("../../../../../docs/protocol/workspaces.md");
-    let operations = operations_request(example(workspaces, "expectedRevision").as_bytes()).unwrap();
+    let operations =
+        operations_request(example(workspaces, "expectedRevision").as_bytes(), |_| Ok(())).unwrap();
     assert_eq!((operations.batch.operations.len(), operations.untracked), (1, Some(false)));
     let serve = include_str!("../../../../../docs/guide/serve.md");
     let tools = client_tools(serde_json::from_str(example(serve, "navigate")).unwrap()).unwrap();

@@ -39,8 +39,8 @@ pub(crate) use responses_request::responses_request;
 pub(crate) use session::{session_body, settings_request};
 pub(crate) use tools::{Namespaces, client_tools};
 pub(crate) use workspace::{
-    applied_body, checkpoints_body, list_body, losses_body, losses_query, operations_request, page_query,
-    read_body, read_query, removed_body, restore_request, written_body,
+    Operations, applied_body, checkpoints_body, list_body, losses_body, losses_query, operations_request,
+    page_query, read_body, read_query, removed_body, restore_request, written_body,
 };
 pub(crate) use write_session::{
     WriteRefusal, begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,

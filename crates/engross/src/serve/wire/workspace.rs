@@ -118,13 +118,19 @@ fn unknown(name: &str, known: &str) -> Error {
     Error::invalid(name, format!("is no parameter here; there are: {known}"))
 }
 
-/// Reads a batch of operations.
+/// Reads a batch of operations, each of which goes through `fill` first.
 ///
 /// # Errors
-/// [`Error::InvalidJson`], or what the operation language, the author or the date refuses.
-pub(crate) fn operations_request(bytes: &[u8]) -> Result<Operations, Error> {
+/// [`Error::InvalidJson`], what `fill` says, or what the operation language, the author or the date refuses.
+pub(crate) fn operations_request(
+    bytes: &[u8],
+    fill: impl FnMut(&mut Value) -> Result<(), Error>,
+) -> Result<Operations, Error> {
     let mut body: Value = serde_json::from_slice(bytes)
         .map_err(|problem| Error::InvalidJson { problem: problem.to_string() })?;
+    if let Some(operations) = body.get_mut("operations").and_then(Value::as_array_mut) {
+        operations.iter_mut().try_for_each(fill)?;
+    }
     let untracked = match &mut body {
         Value::Object(body) => fields::flag(body, "untracked", fields::Path::root("untracked"))?,
         _ => None,

@@ -4,5 +4,6 @@ mod crash;
 mod desk;
 mod documents;
 mod targets;
+mod texts;
 mod together;
 mod whole;

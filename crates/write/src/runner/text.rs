@@ -1,0 +1,68 @@
+//! The text of a finished session, for those who use it again: an edit of a document may take its words from there.
+//!
+//! Must never give a text that is not whole, or not the one that was sent.
+
+use engross_store::files::{FileError, RelPath};
+use sha2::{Digest, Sha256};
+
+use super::WriteSessionId;
+use super::sessions::WriteSessions;
+use crate::error::Error;
+use crate::validate::Kind;
+
+/// Why a text is not to be had.
+#[derive(Debug, thiserror::Error)]
+pub enum Unavailable {
+    /// It is not there, not finished, or changed since.
+    #[error(transparent)]
+    Session(#[from] Error),
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+impl Unavailable {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Session(error) => error.code(),
+            Self::File(error) => error.code(),
+        }
+    }
+}
+
+impl WriteSessions {
+    /// What the session `id` has written beneath `folder`, in at most `limit` bytes. It reads a file.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, also for one of another folder; `CONTENT_NOT_WRITTEN` before its end; `CONTENT_CHANGED` when the
+    /// file is not what was written; `UNSUPPORTED_TARGET` when that is no text; `TOO_LARGE`, `ENCODING_INVALID`.
+    pub fn text(&self, id: WriteSessionId, folder: Option<&str>, limit: u64) -> Result<String, Unavailable> {
+        let unknown = || Error::SessionNotFound(id.to_string());
+        let view = self.look(id).map_err(|_| unknown())?;
+        let target = &view.options.target_file;
+        let is_inside = |folder: &str| target.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        if !folder.is_none_or(is_inside) {
+            return Err(unknown().into());
+        }
+        let receipt = view.receipt.as_ref().ok_or_else(|| Error::ContentNotWritten(id.to_string()))?;
+        if Kind::of_name(target) == Kind::Docx {
+            return Err(Error::UnsupportedTarget(target.clone()).into());
+        }
+        if receipt.bytes > limit {
+            return Err(Error::TooLarge { limit }.into());
+        }
+        let changed = || Error::ContentChanged(target.clone());
+        let path = RelPath::parse(&receipt.path)?;
+        let (bytes, _) = self.0.root.top().read(&path, limit)?.ok_or_else(changed)?;
+        if hexadecimal(&bytes) != receipt.sha256 {
+            return Err(changed().into());
+        }
+        String::from_utf8(bytes).map_err(|_| changed().into())
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
