@@ -1,7 +1,8 @@
 //! What edits do beyond the words that they change: numbers that move, references that lead nowhere, terms that mean
 //! something else.
 //!
-//! Compares the body as it read before with how it reads when all changes are accepted. Must never change the document, and
+//! Compares the body as it read before with how it reads when all changes are accepted, and looks in all stories for who refers to
+//! it. Must never change the document, and
 //! only tells; whether it matters is for people to say.
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,11 +11,9 @@ use engross_xml::NodeId;
 use serde::Serialize;
 
 use super::WordDocument;
+use super::referrers::Referrer;
 use crate::model::{Paragraph, View, fields_at_start, mark_revisions, paragraphs};
-use crate::names::{
-    ANCHOR, BOOKMARK_END, BOOKMARK_START, DEL, FLD_SIMPLE, HYPERLINK, ID, INSTR, INSTR_TEXT, MOVE_FROM, NAME,
-    T,
-};
+use crate::names::{BOOKMARK_END, BOOKMARK_START, DEL, ID, MOVE_FROM, NAME, T};
 use crate::numbering::{Counter, paragraph_numbering};
 
 /// How many of each kind are told.
@@ -147,15 +146,11 @@ impl WordDocument {
                 effects.renumbered.push(Renumbered { address, from: old.clone(), to: new.clone() });
             }
         }
-        let texts: Vec<(String, &str)> = nodes
-            .iter()
-            .enumerate()
-            .filter_map(|(index, node)| {
-                Some((format!("P{}", index + 1), now.paragraphs.get(node)?.1.as_str()))
-            })
-            .collect();
+        let referrers = self.referrers();
+        let texts: Vec<(String, &str)> =
+            referrers.iter().map(|referrer| (referrer.address.clone(), referrer.text.as_str())).collect();
         effects.stale_references = stale(&texts, &moved);
-        effects.dangling_references = self.dangling(&nodes, before, &now);
+        effects.dangling_references = dangling(&referrers, before, &now);
         effects.defined_terms = changed_terms(before, &now, &texts);
         effects
     }
@@ -190,51 +185,22 @@ impl WordDocument {
         }
         found
     }
-
-    /// Fields and links to bookmarks that had text and have none.
-    fn dangling(&self, nodes: &[NodeId], before: &Survey, now: &Survey) -> Vec<Reference> {
-        let had = |name: &str| before.bookmarks.get(name).is_some_and(|length| *length > 0);
-        let has = |name: &str| now.bookmarks.get(name).is_some_and(|length| *length > 0);
-        let mut found = Vec::new();
-        for (index, paragraph) in nodes.iter().enumerate() {
-            for name in self.referred(*paragraph) {
-                if found.len() < MOST && had(&name) && !has(&name) {
-                    found.push(Reference { address: format!("P{}", index + 1), names: name, now: None });
-                }
-            }
-        }
-        found
-    }
-
-    /// The bookmarks that fields and links of a paragraph name.
-    fn referred(&self, paragraph: NodeId) -> Vec<String> {
-        let tree = &self.tree;
-        let mut found = Vec::new();
-        let mut nodes = tree.descendants(paragraph);
-        while let Some(node) = nodes.next() {
-            match tree.name(node) {
-                DEL | MOVE_FROM => nodes.skip_below(node),
-                INSTR_TEXT => found.extend(target_of_field(&tree.element_text(node))),
-                FLD_SIMPLE => {
-                    let code = tree.attribute(node, INSTR).unwrap_or_default();
-                    found.extend(target_of_field(&code));
-                }
-                HYPERLINK => {
-                    found.extend(tree.attribute(node, ANCHOR).map(std::borrow::Cow::into_owned));
-                }
-                _ => {}
-            }
-        }
-        found
-    }
 }
 
-/// The bookmark that a field's code refers to: the word behind `REF`, `PAGEREF` or `NOTEREF`.
-fn target_of_field(code: &str) -> Option<String> {
-    let mut words = code.split_whitespace();
-    let kind = words.next()?.to_ascii_uppercase();
-    let name = words.next()?.trim_matches('"');
-    matches!(kind.as_str(), "REF" | "PAGEREF" | "NOTEREF").then(|| name.to_owned())
+/// Fields and links to bookmarks that had text and have none.
+fn dangling(referrers: &[Referrer], before: &Survey, now: &Survey) -> Vec<Reference> {
+    let had = |name: &str| before.bookmarks.get(name).is_some_and(|length| *length > 0);
+    let has = |name: &str| now.bookmarks.get(name).is_some_and(|length| *length > 0);
+    let lost = |name: &&String| had(name) && !has(name);
+    let of = |referrer: &Referrer| {
+        let address = referrer.address.clone();
+        let names: Vec<&String> = referrer.bookmarks.iter().filter(lost).collect();
+        names
+            .into_iter()
+            .map(move |name| Reference { address: address.clone(), names: name.clone(), now: None })
+            .collect::<Vec<_>>()
+    };
+    referrers.iter().flat_map(of).take(MOST).collect()
 }
 
 /// A marker without what surrounds its number.

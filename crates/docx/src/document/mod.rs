@@ -16,6 +16,7 @@ mod comment_xml;
 mod effects;
 mod lists;
 mod new_parts;
+mod referrers;
 mod resolve;
 mod save;
 mod settings;

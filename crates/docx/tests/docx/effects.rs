@@ -99,3 +99,42 @@ fn terms_that_change_are_told_with_their_uses() {
         effects(&json!([{"op": "format_paragraph", "paragraphIndex": 5, "alignment": "center"}])).is_empty()
     );
 }
+
+/// Whoever refers to the body is named, in whichever story it stands.
+#[test]
+fn references_in_notes_and_headers_are_told_too() {
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let link = format!("<w:hyperlink w:anchor=\"_Ref7\">{}</w:hyperlink>", run("there"));
+    let item = |inner: &str| {
+        format!(
+            "<w:p><w:pPr><w:numPr><w:ilvl w:val=\"0\"/><w:numId w:val=\"1\"/></w:numPr></w:pPr>{inner}</w:p>"
+        )
+    };
+    let marked =
+        format!("<w:bookmarkStart w:id=\"7\" w:name=\"_Ref7\"/>{}<w:bookmarkEnd w:id=\"7\"/>", run("One"));
+    let body = [
+        item(&marked),
+        item(&run("Two")),
+        "<w:p><w:r><w:footnoteReference w:id=\"2\"/></w:r></w:p>".to_owned(),
+    ];
+    let source = DocxBuilder::new()
+        .body(&body.concat())
+        .body("<w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/></w:sectPr>")
+        .header("h", &format!("<w:p>{link}</w:p>"))
+        .footnotes(&format!("<w:footnote w:id=\"2\"><w:p>{}</w:p></w:footnote>", run("As in Section 2.")))
+        .numbering(NUMBERING)
+        .build();
+    let mut document = WordDocument::open(source, &Limits::default()).unwrap();
+    let before = document.survey();
+    let options = EditOptions { author: "A".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+    let batch = parse_batch(&json!([{"op": "delete_paragraph", "paragraphIndex": 1}])).unwrap();
+    document.apply(&batch, &options).unwrap();
+    let found = document.effects(&before);
+    let reference = |address: &str, names: &str, now: Option<&str>| Reference {
+        address: address.to_owned(),
+        names: names.to_owned(),
+        now: now.map(str::to_owned),
+    };
+    assert_eq!(found.stale_references, [reference("footnote:2/P1", "Section 2", Some("1"))]);
+    assert_eq!(found.dangling_references, [reference("header:default@1/P1", "_Ref7", None)]);
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use engross_agent::{EditRun, Outcome, RunEvent, RunOperation, RunOptions};
 use engross_docx::ops::Status;
-use engross_docx::{EditOptions, Tracking, WordDocument};
+use engross_docx::{EditOptions, Tracking, WordDocument, guards};
 use engross_llm::Model;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
@@ -54,6 +54,7 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         max_rounds: settings.max_rounds.value,
     };
     let (input, mut document) = open(&args.file)?;
+    let guarded = guards(&document).into_iter().map(|finding| finding.message);
     let destination = destination(&input, &args.target, "redline")?;
     let model = model::open(&settings, environment)?;
     let spec = model.info().spec;
@@ -90,7 +91,7 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
             summary: outcome.summary(),
             operations: outcome.operations,
             proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
-            warnings: outcome.warnings,
+            warnings: guarded.chain(outcome.warnings).collect(),
         },
         text: outcome.text,
     };

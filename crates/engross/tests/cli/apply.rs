@@ -281,5 +281,8 @@ fn case_112_a_guarded_document_is_edited_and_that_is_said() {
         assert!(json["warnings"][0].as_str().unwrap().contains(words), "{json}");
         let shown = desk.run(&["apply", "guarded.docx", "ops.json"]);
         assert!(format!("{}{}", shown.stdout, shown.stderr).contains(words), "{shown:?}");
+        let edited = ["edit", "guarded.docx", "Replace \"one\" with \"two\"", "--model", "rules", "--json"];
+        let json = desk.run(&edited).json();
+        assert!(json["warnings"][0].as_str().unwrap().contains(words), "{json}");
     }
 }

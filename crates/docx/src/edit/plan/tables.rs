@@ -1,5 +1,7 @@
 //! Tables: which rows and cells come, go and change.
 
+use std::collections::HashMap;
+
 use engross_xml::{Document, NodeId};
 
 use crate::edit::base::Base;
@@ -50,30 +52,35 @@ impl Base<'_> {
 impl TableModel {
     pub(super) fn read(base: &Base<'_>, table: NodeId) -> Self {
         let document = base.document();
-        let within = |owner: NodeId| -> Vec<usize> {
-            let is_in = |node: &NodeId| document.ancestors(*node).any(|above| above == owner);
-            base.paragraphs
-                .iter()
-                .enumerate()
-                .filter(|(_, node)| is_in(node))
-                .map(|(index, _)| index)
-                .collect()
-        };
-        let own = |cell: NodeId, all: &[usize]| -> Vec<usize> {
-            let nearest = |index: &usize| {
-                let node = base.paragraphs.get(*index)?;
-                document.ancestors(*node).find(|above| document.name(*above) == TC)
-            };
-            all.iter().copied().filter(|index| nearest(index) == Some(cell)).collect()
-        };
+        // Paragraphs below each row and cell, and those that are nearest to a cell: each paragraph is looked at once.
+        let (mut below, mut nearest) =
+            (HashMap::<NodeId, Vec<usize>>::new(), HashMap::<NodeId, Vec<usize>>::new());
+        for (index, node) in base.paragraphs.iter().enumerate() {
+            let mut is_own = true;
+            let mut path = Vec::new();
+            for above in document.ancestors(*node) {
+                if above == table {
+                    for (owner, is_nearest) in path {
+                        below.entry(owner).or_default().push(index);
+                        if is_nearest {
+                            nearest.entry(owner).or_default().push(index);
+                        }
+                    }
+                    break;
+                }
+                if matches!(document.name(above), TR | TC) {
+                    path.push((above, document.name(above) == TC && std::mem::take(&mut is_own)));
+                }
+            }
+        }
         // What the batch put there is not in the table that the operation means.
         let is_old = |node: &NodeId| !is_new_block(document, *node, base.since());
         let rows = children_through_controls(document, table, TR).into_iter().filter(is_old).map(|row| {
             let cells = children_through_controls(document, row, TC).into_iter().filter(is_old).map(|cell| {
-                let all = within(cell);
-                Cell { node: cell, paragraphs: own(cell, &all), all }
+                let paragraphs = nearest.remove(&cell).unwrap_or_default();
+                Cell { node: cell, paragraphs, all: below.get(&cell).cloned().unwrap_or_default() }
             });
-            Row { node: row, cells: cells.collect(), all: within(row) }
+            Row { node: row, cells: cells.collect(), all: below.get(&row).cloned().unwrap_or_default() }
         });
         Self { rows: rows.collect() }
     }
