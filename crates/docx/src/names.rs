@@ -72,7 +72,7 @@ macro_rules! vocabulary {
         )+)+
         /// All of them.
         pub static VOCABULARY: Vocabulary =
-            Vocabulary { namespaces: NAMESPACES, names: &[$($(($group, $local)),+),+] };
+            Vocabulary::new(NAMESPACES, &[$($(($group, $local)),+),+]);
     };
 }
 

@@ -2,15 +2,15 @@ use proptest::prelude::*;
 
 use crate::{Document, Limits, Name, NamespaceGroup, NodeId, Vocabulary};
 
-const VOCABULARY: Vocabulary = Vocabulary {
-    namespaces: &[&["urn:w"], &["http://www.w3.org/XML/1998/namespace"]],
-    names: &[
+static VOCABULARY: Vocabulary = Vocabulary::new(
+    &[&["urn:w"], &["http://www.w3.org/XML/1998/namespace"]],
+    &[
         (NamespaceGroup(0), "p"),
         (NamespaceGroup(0), "ins"),
         (NamespaceGroup(0), "id"),
         (NamespaceGroup(1), "space"),
     ],
-};
+);
 const P: Name = Name::new(0);
 const INS: Name = Name::new(1);
 const ID: Name = Name::new(2);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::{Arc, OnceLock};
 
 /// An interned name. Names of the [`Vocabulary`] have the number of their place in it, in every document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,13 +29,47 @@ impl Name {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NamespaceGroup(pub u16);
 
-/// The names a caller wants as constants.
-#[derive(Debug, Clone, Copy)]
+/// The names a caller wants as constants. Made once, as a `static`: its documents share the table of its names.
+#[derive(Debug)]
 pub struct Vocabulary {
-    /// Groups of namespace URIs that mean the same, such as the strict and the transitional one of a format.
-    pub namespaces: &'static [&'static [&'static str]],
-    /// Names: the group's place in `namespaces`, and the local name. The empty URI is "no namespace".
-    pub names: &'static [(NamespaceGroup, &'static str)],
+    namespaces: &'static [&'static [&'static str]],
+    names: &'static [(NamespaceGroup, &'static str)],
+    table: OnceLock<Arc<Table>>,
+}
+
+impl Vocabulary {
+    /// `namespaces` are groups of URIs that mean the same, such as the strict and the transitional one of a format; the empty
+    /// URI is "no namespace". `names` are places of groups in it with local names, each once.
+    #[must_use]
+    pub const fn new(
+        namespaces: &'static [&'static [&'static str]],
+        names: &'static [(NamespaceGroup, &'static str)],
+    ) -> Self {
+        Self { namespaces, names, table: OnceLock::new() }
+    }
+
+    /// The URIs of each group.
+    #[must_use]
+    pub const fn namespaces(&self) -> &'static [&'static [&'static str]] {
+        self.namespaces
+    }
+
+    /// The names, in their order.
+    #[must_use]
+    pub const fn names(&self) -> &'static [(NamespaceGroup, &'static str)] {
+        self.names
+    }
+
+    fn table(&self) -> Arc<Table> {
+        let make = || {
+            let mut table = Table::default();
+            for (group, local) in self.names {
+                table.add(0, group.0, local.as_bytes());
+            }
+            Arc::new(table)
+        };
+        Arc::clone(self.table.get_or_init(make))
+    }
 }
 
 /// Hash of Fowler, Noll and Vo over short byte strings: names are short, and the keys come from a bounded text.
@@ -63,11 +98,44 @@ impl Hasher for ShortHasher {
 
 pub(crate) type ShortMap<K, V> = HashMap<K, V, BuildHasherDefault<ShortHasher>>;
 
+/// Names with their numbers.
+#[derive(Debug, Clone, Default)]
+struct Table {
+    entries: Vec<(u16, Box<str>)>,
+    /// By namespace, then by local name.
+    lookup: Vec<ShortMap<Box<[u8]>, Name>>,
+}
+
+impl Table {
+    fn find(&self, namespace: u16, local: &[u8]) -> Option<Name> {
+        self.lookup.get(usize::from(namespace))?.get(local).copied()
+    }
+
+    /// Gives a new name the next number, of which `before` are taken already.
+    fn add(&mut self, before: usize, namespace: u16, local: &[u8]) -> Name {
+        let Ok(index) = u16::try_from(before + self.entries.len()) else { return Name::NONE };
+        if index == u16::MAX {
+            return Name::NONE;
+        }
+        self.entries.push((namespace, String::from_utf8_lossy(local).into()));
+        let place = usize::from(namespace);
+        if self.lookup.len() <= place {
+            self.lookup.resize_with(place + 1, ShortMap::default);
+        }
+        if let Some(names) = self.lookup.get_mut(place) {
+            names.insert(local.into(), Name(index));
+        }
+        Name(index)
+    }
+}
+
 /// The names of one document.
 #[derive(Debug, Clone)]
 pub(crate) struct Names {
-    entries: Vec<(u16, Box<str>)>,
-    lookup: ShortMap<(u16, Box<[u8]>), Name>,
+    /// Those of the vocabulary.
+    known: Arc<Table>,
+    /// Those that only the document has.
+    own: Table,
     uris: Vec<Box<str>>,
     /// Numbers of the namespaces that are in no group.
     others: ShortMap<Box<str>, u16>,
@@ -76,17 +144,7 @@ pub(crate) struct Names {
 impl Names {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         let uris = vocabulary.namespaces.iter().map(|group| (*group.first().unwrap_or(&"")).into()).collect();
-        let mut names = Self {
-            entries: Vec::with_capacity(vocabulary.names.len() + 64),
-            lookup: ShortMap::default(),
-            uris,
-            others: ShortMap::default(),
-        };
-        names.lookup.reserve(vocabulary.names.len() + 64);
-        for (group, local) in vocabulary.names {
-            names.intern(group.0, local.as_bytes());
-        }
-        names
+        Self { known: vocabulary.table(), own: Table::default(), uris, others: ShortMap::default() }
     }
 
     /// The number of a namespace URI: its group, or a number of its own. `None` beyond the 65,535th.
@@ -105,23 +163,18 @@ impl Names {
     }
 
     pub(crate) fn intern(&mut self, namespace: u16, local: &[u8]) -> Name {
-        // The key is owned, so a look-up of a new name allocates; the parser's per-scope cache keeps that rare.
-        let key = (namespace, Box::from(local));
-        if let Some(name) = self.lookup.get(&key) {
-            return *name;
-        }
-        let Ok(index) = u16::try_from(self.entries.len()) else { return Name::NONE };
-        if index == u16::MAX {
-            return Name::NONE;
-        }
-        self.entries.push((namespace, String::from_utf8_lossy(local).into()));
-        self.lookup.insert(key, Name(index));
-        Name(index)
+        let found = self.known.find(namespace, local).or_else(|| self.own.find(namespace, local));
+        found.unwrap_or_else(|| self.own.add(self.known.entries.len(), namespace, local))
     }
 
     /// Namespace number and local name.
     pub(crate) fn get(&self, name: Name) -> Option<(u16, &str)> {
-        self.entries.get(usize::from(name.0)).map(|(namespace, local)| (*namespace, &**local))
+        let place = usize::from(name.0);
+        let known = self.known.entries.len();
+        let entry = place
+            .checked_sub(known)
+            .map_or_else(|| self.known.entries.get(place), |own| self.own.entries.get(own));
+        entry.map(|(namespace, local)| (*namespace, &**local))
     }
 
     pub(crate) fn uri(&self, namespace: u16) -> &str {

@@ -2,10 +2,10 @@ use proptest::prelude::*;
 
 use crate::{Document, Encoding, ErrorKind, Kind, Limits, Name, NamespaceGroup, NodeId, Vocabulary};
 
-const VOCABULARY: Vocabulary = Vocabulary {
-    namespaces: &[&["urn:one", "urn:uno"], &[""]],
-    names: &[(NamespaceGroup(0), "a"), (NamespaceGroup(0), "b"), (NamespaceGroup(1), "plain")],
-};
+static VOCABULARY: Vocabulary = Vocabulary::new(
+    &[&["urn:one", "urn:uno"], &[""]],
+    &[(NamespaceGroup(0), "a"), (NamespaceGroup(0), "b"), (NamespaceGroup(1), "plain")],
+);
 const A: Name = Name::new(0);
 const B: Name = Name::new(1);
 

@@ -189,7 +189,7 @@ fn references(
     findings: &mut Findings,
     address: impl Fn(NodeId) -> String,
 ) -> HashSet<String> {
-    let namespace = VOCABULARY.namespaces.get(usize::from(R.0)).and_then(|group| group.first());
+    let namespace = VOCABULARY.namespaces().get(usize::from(R.0)).and_then(|group| group.first());
     let known: HashSet<&str> = known.iter().map(|relationship| relationship.id.as_str()).collect();
     let mut used = HashSet::new();
     for node in part.descendants(part.root()) {

@@ -321,7 +321,7 @@ impl WordDocument {
         if !self.others.contains_key(name) {
             let mut tree = parts::parse(&self.package, name, &self.limits.xml)?;
             let root = tree.name(tree.root());
-            if VOCABULARY.namespaces.first().is_some_and(|uris| uris.contains(&tree.namespace_uri(root))) {
+            if VOCABULARY.namespaces().first().is_some_and(|uris| uris.contains(&tree.namespace_uri(root))) {
                 tree.ensure_prefix(W, "w", W_URI);
             }
             self.others.insert(name.to_owned(), tree);
