@@ -1,0 +1,56 @@
+"""docx-revisions: `RevisionDocument` and `RevisionParagraph`, as its README shows them.
+
+The accepted view is searched, so that text beside and inside earlier insertions is found. The library answers how many it replaced; none,
+or several where one was meant, is taken as its no. Its documented `ValueError` is a refusal. Must never reach below its public interface.
+"""
+import io
+
+from docx_revisions import RevisionDocument, RevisionParagraph
+from worker import Cannot, Operation, Refused, Result, main, one_by_one
+
+
+def paragraph_at(document: RevisionDocument, place: dict) -> RevisionParagraph:
+    if place["story"] in ("header", "footer"):
+        section = document.document.sections[0]
+        story = section.header if place["story"] == "header" else section.footer
+        return RevisionParagraph.from_paragraph(story.paragraphs[place["number"] - 1])
+    if place["story"] != "body":
+        raise Cannot("python-docx, which it builds on, gives no paragraphs of footnotes and text boxes")
+    found = [p for p in document.all_paragraphs if p.accepted_text == place["text"] or p.text == place["text"]]
+    if not found:
+        raise Refused("no paragraph of the library has this text")
+    return found[0]
+
+
+def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:
+    document = RevisionDocument(io.BytesIO(source))
+
+    def do(o: Operation) -> None:
+        kind = o["op"]
+        if kind == "replace":
+            try:
+                if o["at"] and o["at"]["story"] != "body":
+                    count = paragraph_at(document, o["at"]).replace_tracked(o["find"], o["with"], author=author, index_mode="accepted")
+                else:
+                    count = document.find_and_replace_tracked(o["find"], o["with"], author=author, index_mode="accepted")
+            except ValueError as why:
+                raise Refused(why) from why
+            if count == 0 or count > 1 and o["which"] == "only":
+                raise Refused(f"{count} replaced")
+        elif kind == "comment":
+            raise Cannot("comments come with a replacement only")
+        elif kind == "accept_all":
+            document.accept_all()
+        elif kind == "reject_all":
+            document.reject_all()
+        else:
+            raise Cannot("it replaces, inserts and deletes text within paragraphs")
+
+    results = one_by_one(operations, do)
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue(), results
+
+
+if __name__ == "__main__":
+    main(apply)
