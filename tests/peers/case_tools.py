@@ -21,10 +21,11 @@ def replace(find: str, new: str, place: Place | None = None, which: str = "only"
 
 
 def edited(name: str, group: str, feature: str, before: Sequence[str], after: Sequence[str], *operations: Operation,
-           parts: Mapping[str, str] | None = None, parts_after: Mapping[str, str] | None = None, **more: Any) -> Case:
+           parts: Mapping[str, str] | None = None, parts_after: Mapping[str, str] | None = None, also: Sequence[str] = (), **more: Any) -> Case:
     """A case with a right result. Parts that `parts_after` does not name stay."""
     want = document(*after, parts={**(parts or {}), **(parts_after or {})})
-    return Case(name, group, feature, document(*before, parts=parts), list(operations), want, **more)
+    other = document(*also, parts={**(parts or {}), **(parts_after or {})}) if also else None
+    return Case(name, group, feature, document(*before, parts=parts), list(operations), want, other, **more)
 
 
 def refuse(name: str, group: str, feature: str, before: Sequence[str], *operations: Operation, parts: Mapping[str, str] | None = None) -> Case:

@@ -13,7 +13,7 @@ from typing import Any
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "xtask" / "checks"))
 import check_redline as checker  # noqa: E402
-from resolve import CHANGES, MARKERS, W, Mode, settled  # noqa: E402
+from resolve import CHANGES, MARKERS, PROPERTIES, W, Mode, settled  # noqa: E402
 
 AUTHOR = "Reviewer"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -27,13 +27,15 @@ Comment = tuple[str, str, str, str, bool]  # author, text, commented text, text 
 
 @dataclass(frozen=True)
 class Case:
-    """One task. `want` is the document that an editor would have once our changes are accepted; None where no is the right answer."""
+    """One task. `want` is the document that an editor would have once our changes are accepted; None where no is the right answer. `also`
+    is a second document that is as right."""
     name: str
     group: str
     feature: str
     source: bytes
     operations: list[dict[str, Any]]
     want: bytes | None
+    also: bytes | None = None
     comments: list[Comment] | None = None
     tracked: bool = True
     one_word: bool = False
@@ -53,6 +55,7 @@ class Verdict:
     word: str
     why: str = ""
     granularity: float | None = None
+    only_ids: bool = False  # wrong, and for nothing but an id that two revisions share
 
 
 class Reading:
@@ -73,7 +76,7 @@ class Reading:
         package = checker.Pkg(self.data)
         for name in self.parts:
             package.xml[name] = settled(package.root(name), ours, AUTHOR)
-        view = dict(checker.Doc(package, others).level("strict"))
+        view = {story: shown(items) for story, items in checker.Doc(package, others).level("strict").items()}
         view["anchors"] = [anchor for name in self.parts for anchor in anchors(checker.resolve(package.root(name), others))]
         return view
 
@@ -84,8 +87,9 @@ class Reading:
             for e in settled(self.package.root(name), ours, AUTHOR).iter():
                 if e.tag in MARKERS | CHANGES and e.get(W + "author") != AUTHOR and not in_fallback(e):
                     key = (name, e.tag[len(W):], e.get(W + "author") or "", e.get(W + "date") or "")
-                    if e.tag in MARKERS and len(e):
-                        found[key] = found.get(key, "") + words_of(e)
+                    if e.tag in MARKERS and e.getparent().tag not in PROPERTIES:
+                        if words_of(e):
+                            found[key] = found.get(key, "") + words_of(e)
                     else:
                         found[(*key, "property")] = found.get((*key, "property"), 0) + 1
         return found
@@ -108,6 +112,7 @@ class Reading:
     def comments(self) -> list[Comment]:
         covered = {a[1]: a[2] for name in self.parts for a in anchors(checker.resolve(self.package.root(name), "accept")) if a[0] == "comment"}
         extended = {e.get(W15 + "paraId"): e for name in self.parts for e in self.package.root(name).iter(W15 + "commentEx")}
+        referred = {e.get(W + "id") for name in self.parts for e in self.package.root(name).iter(W + "commentReference")}
         entries = [e for name in self.parts for e in self.package.root(name).iter(W + "comment")]
         paragraphs = {p.get(W14 + "paraId"): e for e in entries for p in e.iter(W + "p")}
         out = []
@@ -116,14 +121,35 @@ class Reading:
             more = next((extended[i] for i in ids if i in extended), None)
             parent = paragraphs.get(more.get(W15 + "paraIdParent")) if more is not None else None
             resolved = more is not None and more.get(W15 + "done") in ("1", "true")
-            out.append((e.get(W + "author") or "", words_of(e), covered.get(e.get(W + "id"), "not anchored"),
-                        words_of(parent) if parent is not None else "", resolved))
+            anchor = covered.get(e.get(W + "id"), "not anchored")
+            if anchor == "not anchored" and parent is not None and e.get(W + "id") in referred:
+                anchor = covered.get(parent.get(W + "id"), anchor)  # An answer stands where its thread stands.
+            out.append((e.get(W + "author") or "", words_of(e), anchor, words_of(parent) if parent is not None else "", resolved))
         return sorted(out)
 
     def changed_characters(self) -> int:
         """How much text our insertions and deletions hold."""
         return sum(len(words_of(e)) for name in self.parts for e in self.package.root(name).iter()
                    if e.tag in MARKERS and e.get(W + "author") == AUTHOR and not in_fallback(e))
+
+
+def shown(items: Any) -> Any:
+    """A story as it looks: `not bold` where nothing makes bold says nothing. The cases' documents have no style that does, but headings."""
+    if isinstance(items, frozenset):
+        return frozenset((kind, place, shown(story)) for kind, place, story in items)
+    out = []
+    for item in items:
+        if item[0] == "p" and "pStyle" not in str(item[3]):
+            runs: list[list[Any]] = []
+            for look, text, more in item[2]:
+                look = tuple(one for one in look if one[1] not in ("0", "none"))
+                if runs and runs[-1][0] == look and not more and not runs[-1][2]:
+                    runs[-1][1] += text
+                else:
+                    runs.append([look, text, more])
+            item = ("p", item[1], tuple(map(tuple, runs)), item[3])
+        out.append(item)
+    return tuple(out)
 
 
 def in_fallback(element: Any) -> bool:
@@ -179,6 +205,8 @@ def same(a: Reading, b: Reading, ours: Mode, case: Case, both: bool = True) -> s
         found = first_difference(left, right)
         if found:
             return found
+    if not both:  # Whether what we wrote within their insertion is theirs or ours is left open.
+        return ""
     return first_difference({"others": sorted(a.others(ours).items())}, {"others": sorted(b.others(ours).items())})
 
 
@@ -202,9 +230,11 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     if outcome.document is None:
         return Verdict("wrong", "claimed success and gave no document")
     result, want = Reading(outcome.document), Reading(case.want)
-    fault = faults(case, source, result, want)
-    if fault:
-        return Verdict("wrong", fault)
+    fault, shared = faults(case, source, result, want), result.duplicate_ids()
+    if fault and case.also is not None and not faults(case, source, result, Reading(case.also)):
+        fault = ""
+    if fault or shared:
+        return Verdict("wrong", fault or "; ".join(shared), only_ids=not fault)
     least = least_characters(case)
     return Verdict("right", granularity=result.changed_characters() / least if case.one_word and least else None)
 
@@ -213,7 +243,7 @@ def faults(case: Case, source: Reading, result: Reading, want: Reading) -> str:
     """The first thing that is wrong with a document, or nothing."""
     if not result.opens():
         return f"does not open: {result.package.err}"
-    broken = sorted(set(result.package.check()) - set(source.package.check())) + result.duplicate_ids()
+    broken = sorted(set(result.package.check()) - set(source.package.check()))
     broken += [f"{kind} ({n})" for kind, n in (result.damage() - source.damage()).items()]
     if broken:
         return "damaged: " + ", ".join(broken)

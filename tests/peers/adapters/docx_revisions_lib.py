@@ -9,28 +9,36 @@ from docx_revisions import RevisionDocument, RevisionParagraph
 from worker import Cannot, Operation, Refused, Result, main, one_by_one
 
 
-def paragraph_at(document: RevisionDocument, place: dict) -> RevisionParagraph:
+class Paragraphs:
+    """The body's paragraphs by their texts, read once."""
+
+    def __init__(self, document: RevisionDocument):
+        self.by_text: dict[str, RevisionParagraph] = {}
+        for paragraph in document.all_paragraphs:
+            self.by_text.setdefault(paragraph.accepted_text, paragraph)
+            self.by_text.setdefault(paragraph.text, paragraph)
+
+
+def paragraph_at(document: RevisionDocument, known: Paragraphs, place: dict) -> RevisionParagraph:
     if place["story"] in ("header", "footer"):
         section = document.document.sections[0]
         story = section.header if place["story"] == "header" else section.footer
         return RevisionParagraph.from_paragraph(story.paragraphs[place["number"] - 1])
     if place["story"] != "body":
         raise Cannot("python-docx, which it builds on, gives no paragraphs of footnotes and text boxes")
-    found = [p for p in document.all_paragraphs if p.accepted_text == place["text"] or p.text == place["text"]]
-    if not found:
-        raise Refused("no paragraph of the library has this text")
-    return found[0]
+    return known.by_text[place["text"]]
 
 
 def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:
     document = RevisionDocument(io.BytesIO(source))
+    known = Paragraphs(document)
 
     def do(o: Operation) -> None:
         kind = o["op"]
         if kind == "replace":
             try:
-                if o["at"] and o["at"]["story"] != "body":
-                    count = paragraph_at(document, o["at"]).replace_tracked(o["find"], o["with"], author=author, index_mode="accepted")
+                if o["at"] and (o["at"]["story"] != "body" or o["at"]["text"] in known.by_text):
+                    count = paragraph_at(document, known, o["at"]).replace_tracked(o["find"], o["with"], author=author, index_mode="accepted")
                 else:
                     count = document.find_and_replace_tracked(o["find"], o["with"], author=author, index_mode="accepted")
             except ValueError as why:

@@ -1,0 +1,66 @@
+"""adeu: `RedlineEngine.process_batch`, atomic as by default, as its README and the description of its tool show.
+
+A paragraph is inserted by a replacement with a blank line in it, deleted by an empty one. A `BatchValidationError` is its no. Must never
+add context to a text that the case did not give, since a text that fits twice is what adeu refuses by itself.
+"""
+import io
+
+from adeu import ModifyText, RedlineEngine, ReplyComment
+from adeu.models import DeleteTableRow, InsertTableRow
+from adeu.redline.engine import BatchValidationError
+from worker import APPLIED, Cannot, Operation, Result, cannot, main, refused
+
+
+def translated(o: Operation) -> object:
+    kind = o["op"]
+    if kind == "replace":
+        return ModifyText(target_text=o["find"], new_text=o["with"], match_mode="all" if o["which"] == "all" else "strict")
+    text = o["at"]["text"] if o.get("at") else ""
+    if kind == "insert_paragraph":
+        new = f"{o['text']}\n\n{text}" if o["before"] else f"{text}\n\n{o['text']}"
+        return ModifyText(target_text=text, new_text=new)
+    if kind == "insert_item":
+        return ModifyText(target_text=text, new_text=f"{text}\n\n{o['text']}")
+    if kind == "delete_paragraph":
+        return ModifyText(target_text=text, new_text="")
+    if kind == "merge":
+        return ModifyText(target_text=f"{text}\n\n{o['second']['text']}", new_text=text + o["second"]["text"])
+    if kind == "split":
+        return ModifyText(target_text=text, new_text=f"{o['first']}\n\n{o['rest']}")
+    if kind == "add_row":
+        return InsertTableRow(target_text=text, position="below", cells=o["cells"])
+    if kind == "delete_row":
+        return DeleteTableRow(target_text=text)
+    if kind == "set_cell":
+        return ModifyText(target_text=text, new_text=o["text"])
+    if kind == "bold":
+        return ModifyText(target_text=o["find"], new_text=o.get("marked") or f"**{o['find']}**")
+    if kind == "comment":
+        return ModifyText(target_text=o["find"], new_text=o["find"], comment=o["text"])
+    if kind == "reply":
+        return ReplyComment(target_id=f"Com:{o['comment']}", text=o["text"])
+    raise Cannot({"move": "no move", "align": "no format of paragraphs", "resolve": "comments are not resolved",
+                  "reject_all": "changes are rejected by their ids"}[kind])
+
+
+def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:
+    if operations[0]["op"] == "accept_all":
+        engine = RedlineEngine(io.BytesIO(source), author=author)
+        engine.accept_all_revisions()
+        return engine.save_to_stream().getvalue(), [APPLIED]
+    try:
+        changes = [translated(o) for o in operations]
+    except Cannot as why:
+        return None, [cannot(why)] * len(operations)
+    engine = RedlineEngine(io.BytesIO(source), author=author, timestamp=date)
+    try:
+        answer = engine.process_batch(changes)
+    except BatchValidationError as why:
+        return None, [refused(" ".join(str(why).split()))] * len(operations)
+    if answer.get("edits_skipped") or answer.get("actions_skipped"):
+        return None, [refused(answer.get("skipped_details"))] * len(operations)
+    return engine.save_to_stream().getvalue(), [APPLIED] * len(operations)
+
+
+if __name__ == "__main__":
+    main(apply)
