@@ -39,6 +39,9 @@ def answer(installed: peers.Installed, case: judge.Case, folder: pathlib.Path) -
 
 
 def main(options: argparse.Namespace) -> int:
+    if options.write and (options.only or options.case or options.quick):
+        print("--write needs all engines and all cases", file=sys.stderr)
+        return 1
     failed = selftest.failures()
     for failure in failed:
         print("self-test of the judge: " + failure, file=sys.stderr)

@@ -4,7 +4,7 @@ Must never use an engine that is compared, nor guess: what a document holds is w
 """
 import io
 import zipfile
-from typing import Mapping
+from typing import Callable, Mapping
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT_W = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -158,4 +158,14 @@ def document(*blocks: str, parts: Mapping[str, str] | None = None, strict: bool 
         for name, xml in entries.items():
             archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), xml, zipfile.ZIP_DEFLATED)
         archive.writestr(zipfile.ZipInfo("word/media/mark.png", (2026, 1, 1, 0, 0, 0)), PIXEL)
+    return out.getvalue()
+
+
+def replaced(data: bytes, name: str, change: Callable[[str], str], encoding: str = "utf-8") -> bytes:
+    """A package with one part written otherwise."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            content = old.read(entry)
+            new.writestr(entry, change(content.decode("utf-8")).encode(encoding) if entry.filename == name else content, zipfile.ZIP_DEFLATED)
     return out.getvalue()

@@ -4,9 +4,11 @@ Must never ask an engine: what is read here is read by `resolve.py` and by the c
 (`xtask/checks/check_redline.py`), which share no code with any engine. `selftest.py` shows it wrong documents that it must catch.
 """
 import collections
+import io
 import pathlib
 import re
 import sys
+import zipfile
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -229,6 +231,8 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
         return Verdict("wrong", "claimed success where there was nothing that could rightly be done")
     if outcome.document is None:
         return Verdict("wrong", "claimed success and gave no document")
+    if not zipfile.is_zipfile(io.BytesIO(outcome.document)):
+        return Verdict("wrong", "does not open: no zip")
     result, want = Reading(outcome.document), Reading(case.want)
     fault, shared = faults(case, source, result, want), result.duplicate_ids()
     if fault and case.also is not None and not faults(case, source, result, Reading(case.also)):
@@ -253,8 +257,8 @@ def faults(case: Case, source: Reading, result: Reading, want: Reading) -> str:
             [c[:2] for c in source.comments()] != [c[:2] for c in result.comments()]:
         return "somebody's comments changed"
     if not case.tracked:
-        if result.revisions():
-            return f"{result.revisions()} revisions are left"
+        if result.revisions() > want.revisions():
+            return f"{result.revisions() - want.revisions()} revisions are left"
         return same(want, result, "accept", case)
     rejected = same(source, result, "reject", case)
     if rejected:

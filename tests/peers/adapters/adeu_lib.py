@@ -40,7 +40,8 @@ def translated(o: Operation) -> object:
     if kind == "reply":
         return ReplyComment(target_id=f"Com:{o['comment']}", text=o["text"])
     raise Cannot({"move": "no move", "align": "no format of paragraphs", "resolve": "comments are not resolved",
-                  "reject_all": "changes are rejected by their ids"}[kind])
+                  "reject_all": "changes are rejected by their ids", "accept_author": "changes are accepted by their ids",
+                  "reject_author": "changes are rejected by their ids"}[kind])
 
 
 def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:

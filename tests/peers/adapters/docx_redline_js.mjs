@@ -82,9 +82,9 @@ async function perform(zip, part, operation) {
   return applied;
 }
 
-async function resolveAll(zip, resolve) {
+async function resolveAll(zip, resolve, whose = { allAuthors: true }) {
   for (const path of Object.keys(zip.files).filter((name) => /^word\/(document|header1|footer1|footnotes)\.xml$/.test(name))) {
-    zip.file(path, resolve(await zip.file(path).async('string'), { allAuthors: true }).oxml);
+    zip.file(path, resolve(await zip.file(path).async('string'), whose).oxml);
   }
   return applied;
 }
@@ -92,6 +92,8 @@ async function resolveAll(zip, resolve) {
 async function one(zip, o) {
   if (o.op === 'accept_all') return resolveAll(zip, acceptTrackedChangesInOoxml);
   if (o.op === 'reject_all') return resolveAll(zip, rejectTrackedChangesInOoxml);
+  if (o.op === 'accept_author') return resolveAll(zip, acceptTrackedChangesInOoxml, { author: o.author });
+  if (o.op === 'reject_author') return resolveAll(zip, rejectTrackedChangesInOoxml, { author: o.author });
   if (o.op === 'replace' && !o.at) {
     if (o.find.split(' ').length < 4) return cannot('it takes paragraphs and their whole new text');
     return perform(zip, 'document', { type: 'redline', target: o.find, modified: o.with });

@@ -47,6 +47,9 @@ def apply(source: bytes, operations: list[Operation], author: str, date: str) ->
                 raise Refused(f"{count} replaced")
         elif kind == "comment":
             raise Cannot("comments come with a replacement only")
+        elif kind in ("accept_author", "reject_author"):
+            for change in [c for c in document.track_changes if c.author == o["author"]]:
+                change.accept() if kind == "accept_author" else change.reject()
         elif kind == "accept_all":
             document.accept_all()
         elif kind == "reject_all":

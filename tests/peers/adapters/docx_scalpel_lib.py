@@ -100,6 +100,9 @@ class Editor:
             result = session.add_comment_reply(self.comment_anchor(o["comment"]), self.author, o["text"], date=self.date)
         elif kind == "resolve":
             result = session.set_comment_resolved(self.comment_anchor(o["comment"]))
+        elif kind in ("accept_author", "reject_author"):
+            for entry in session.list_revisions(author=o["author"]):
+                result = session.accept_revision(entry.id) if kind == "accept_author" else session.reject_revision(entry.id)
         elif kind in ("accept_all", "reject_all"):
             result = session.accept_all_revisions() if kind == "accept_all" else session.reject_all_revisions()
         else:

@@ -53,6 +53,8 @@ def translated(o: Operation) -> dict:
         return {"op": "comment_reply", "commentId": o["comment"], "content": o["text"]}
     if kind == "resolve":
         return {"op": "comment_resolve", "commentId": o["comment"]}
+    if kind in ("accept_author", "reject_author"):
+        return {"op": kind.split("_")[0], "by": o["author"]}
     return {"op": {"accept_all": "accept", "reject_all": "reject"}[kind]}
 
 
