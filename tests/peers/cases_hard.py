@@ -3,7 +3,7 @@ import re
 from typing import Callable
 
 from case_tools import at, edited, refuse, replace
-from documents import (HEAD, SETTINGS, cell, comment, comments, control, deleted, document, footnotes, inserted, marked, p, r, replaced,
+from documents import (HEAD, SETTINGS, cell, comment, commented, comments, control, deleted, document, footnotes, inserted, marked, p, r, replaced,
                        row, story, table)
 from judge import AUTHOR, Case
 
@@ -58,6 +58,7 @@ def further() -> list[Case]:
     notes = {"footnotes": footnotes(p(OWN_MARK, " See the register."))}
     theirs_look = f'<w:b/>{marked("rPrChange", 904, "<w:rPr/>")}'
     theirs_place = f'{CENTRE}{marked("pPrChange", 907, "<w:pPr/>")}'
+    reference = f'<w:fldSimple w:instr=" REF _Ref1 ">{r("4.2")}</w:fldSimple>'
     rows = [p("Before."), table(row("x", "y")), END]
     return [
         edited("within a control whose frame alone is locked", g, "replace; kind of lock read", [p("Seller: ", control(r("Harrow Ltd"), locked_frame), "."), END],
@@ -84,6 +85,14 @@ def further() -> list[Case]:
                {"op": "move", "at": at(3, "Three."), "after": at(1, "One.")}),
         edited("a paragraph with a footnote deleted", g, "delete a paragraph", [p("Before."), p("See here", NOTE, "."), END], [p("Before."), END],
                {"op": "delete_paragraph", "at": at(2, "See here.")}, parts=notes),
+        edited("a commented paragraph deleted", g, "delete a paragraph", [p("Before."), p("The clause ", commented("stands here", 0), "."), END], [p("Before."), END],
+               {"op": "delete_paragraph", "at": at(2, "The clause stands here.")}, parts=many),
+        edited("the last paragraph before a table moved up", g, "move a paragraph", [p("One."), p("Two."), p("Three."), table(row("x", "y")), END],
+               [p("One."), p("Three."), p("Two."), table(row("x", "y")), END], {"op": "move", "at": at(3, "Three."), "after": at(1, "One.")}),
+        edited("words with a whole field among them replaced", g, "replace over a field", [p("Under clause ", reference, " the seller pays."), END], [p("The seller pays."), END],
+               replace("Under clause 4.2 the seller", "The seller", at(1, "Under clause 4.2 the seller pays."))),
+        edited("an accent written as one character, kept as two", g, "replace; Unicode forms", [p("The cafe\u0301 closes early."), END], [p("The bistro closes early."), END],
+               replace("caf\u00e9", "bistro", at(1, "The cafe\u0301 closes early."))),
         edited("a heading's text", g, "replace; style kept", [p("Scope of work", look='<w:pStyle w:val="Heading1"/>'), END],
                [p("Scope of services", look='<w:pStyle w:val="Heading1"/>'), END], replace("work", "services", at(1, "Scope of work")), one_word=True),
         edited("words made bold in their insertion", g, "format text in their revision", [p("The buyer ", inserted("or its agent "), "pays."), END],

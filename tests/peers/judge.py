@@ -79,7 +79,8 @@ class Reading:
         for name in self.parts:
             package.xml[name] = settled(package.root(name), ours, AUTHOR)
         view = {story: shown(items) for story, items in checker.Doc(package, others).level("strict").items()}
-        view["anchors"] = [anchor for name in self.parts for anchor in anchors(checker.resolve(package.root(name), others))]
+        found = [anchor for name in self.parts for anchor in anchors(checker.resolve(package.root(name), others))]
+        view["anchors"] = [anchor for anchor in found if anchor[0] != "comment" or anchor[2]]  # A comment on nothing goes with its text.
         return view
 
     def others(self, ours: Mode) -> dict[tuple[str, ...], Any]:

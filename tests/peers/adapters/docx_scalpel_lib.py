@@ -92,6 +92,8 @@ class Editor:
             result = session.apply_format_by_substring(self.anchor(o["at"]), o["find"], FormatOp(bold=True))
         elif kind == "align":
             result = session.set_paragraph_format(self.anchor(o["at"]), ParagraphFormatOp(alignment=ParagraphAlignment(o["alignment"])))
+        elif kind == "comment" and o["at"]["story"] != "body":
+            raise Cannot("comments stand in the body")
         elif kind == "comment":
             match = self.matches([o])[0][0]
             span = CharSpan(match.span.start, match.span.length)
