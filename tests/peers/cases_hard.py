@@ -52,8 +52,8 @@ def further() -> list[Case]:
     start, end = '<w:commentRangeStart w:id="0"/>', '<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>'
     wide = [p(start, "The first clause."), p("The second clause.", end), END]
     merged = cell("Head").replace("</w:tcPr>", '<w:gridSpan w:val="2"/></w:tcPr>')
-    grid = [table(row(merged), row("a", "b"), row("c", "d")), END]
-    texts = [["Head"], ["a", "b"], ["c", "d"]]
+    texts = [["Head", ""], ["Steel", "10"], ["Copper", "20"]]
+    grid = [table(row(merged), *(row(*line) for line in texts[1:])), END]
     item = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
     notes = {"footnotes": footnotes(p(OWN_MARK, " See the register."))}
     theirs_look = f'<w:b/>{marked("rPrChange", 904, "<w:rPr/>")}'
@@ -65,7 +65,8 @@ def further() -> list[Case]:
                [p("Seller: ", control(r("Gate Ltd"), locked_frame), "."), END], replace("Harrow", "Gate", at(1, "Seller: Harrow Ltd."))),
         edited("a tab in the words to find", g, "replace over a tab", [p("Name:", "<w:r><w:tab/></w:r>", "Smith"), END],
                [p("Title:", "<w:r><w:tab/></w:r>", "Smith"), END], replace("Name:\tSmith", "Title:\tSmith", at(1, "Name:\tSmith"))),
-        edited("a whole text taken out, its paragraph left", g, "replace by nothing", [p("Before."), p(TEXT), END], [p("Before."), p(), END], replace(TEXT, "", at(2, TEXT))),
+        edited("a whole text taken out", g, "replace by nothing", [p("Before."), p(TEXT), END], [p("Before."), p(), END], replace(TEXT, "", at(2, TEXT)),
+               also=[p("Before."), END]),
         edited("a phrase over the edge of a link", g, "replace over a link's edge",
                [p("Read ", f'<w:hyperlink r:id="rIdLink">{r("the terms")}</w:hyperlink>', " now."), END],
                [p("Read ", f'<w:hyperlink r:id="rIdLink">{r("the terms")}</w:hyperlink>', " later."), END],
@@ -77,8 +78,8 @@ def further() -> list[Case]:
         edited("a paragraph in a cell put in", g, "insert a paragraph in a cell", [table(row("One cell.", "b")), END], [table(row(cell("One cell.", "New line."), "b")), END],
                {"op": "insert_paragraph", "at": at(1, "One cell."), "before": False, "text": "New line."}),
         edited("a paragraph before a table deleted", g, "delete a paragraph", [p("First."), *rows], [p("First."), *rows[1:]], {"op": "delete_paragraph", "at": at(2, "Before.")}),
-        edited("a row put in below merged cells", g, "add a row", grid, [table(row(merged), row("a", "b"), row("n", "m"), row("c", "d")), END],
-               {"op": "add_row", "at": at(2, "a"), "row": 1, "cells": ["n", "m"], "table": texts}),
+        edited("a row put in below merged cells", g, "add a row", grid, [table(row(merged), row("Steel", "10"), row("Iron", "15"), row("Copper", "20")), END],
+               {"op": "add_row", "at": at(2, "Steel"), "row": 1, "cells": ["Iron", "15"], "table": texts}),
         edited("the last list item followed by a new one", g, "insert a list item", [p("steel;", look=item), p("brass.", look=item), END],
                [p("steel;", look=item), p("brass.", look=item), p("iron.", look=item), END], {"op": "insert_item", "at": at(2, "brass."), "text": "iron."}),
         edited("the last paragraph moved up", g, "move a paragraph", [p("One."), p("Two."), p("Three.")], [p("One."), p("Three."), p("Two.")],

@@ -3,19 +3,27 @@
 A paragraph is inserted by a replacement with a blank line in it, deleted by an empty one. A `BatchValidationError` is its no. Must never
 add context to a text that the case did not give, since a text that fits twice is what adeu refuses by itself.
 """
+import difflib
 import io
 
-from adeu import ModifyText, RedlineEngine, ReplyComment
+from adeu import ModifyText, RedlineEngine, ReplyComment, extract_text_from_stream
 from adeu.models import DeleteTableRow, InsertTableRow
 from adeu.redline.engine import BatchValidationError
 from worker import APPLIED, Cannot, Operation, Result, cannot, main, refused
 
 
-def translated(o: Operation) -> object:
+def quoted(place: dict, reading: list[str]) -> str:
+    """A paragraph as the library itself reads it, where it shows more than the text, such as a note's mark."""
+    if place["text"] in reading:
+        return place["text"]
+    return next(iter(difflib.get_close_matches(place["text"], reading, 1, 0.6)), place["text"])
+
+
+def translated(o: Operation, reading: list[str]) -> object:
     kind = o["op"]
     if kind == "replace":
         return ModifyText(target_text=o["find"], new_text=o["with"], match_mode="all" if o["which"] == "all" else "strict")
-    text = o["at"]["text"] if o.get("at") else ""
+    text = quoted(o["at"], reading) if o.get("at") else ""
     if kind == "insert_paragraph":
         new = f"{o['text']}\n\n{text}" if o["before"] else f"{text}\n\n{o['text']}"
         return ModifyText(target_text=text, new_text=new)
@@ -50,7 +58,8 @@ def apply(source: bytes, operations: list[Operation], author: str, date: str) ->
         engine.accept_all_revisions()
         return engine.save_to_stream().getvalue(), [APPLIED]
     try:
-        changes = [translated(o) for o in operations]
+        reading = extract_text_from_stream(io.BytesIO(source), clean_view=True).split("\n\n") if any(o["op"] != "replace" for o in operations) else []
+        changes = [translated(o, reading) for o in operations]
     except Cannot as why:
         return None, [cannot(why)] * len(operations)
     engine = RedlineEngine(io.BytesIO(source), author=author, timestamp=date)

@@ -71,9 +71,16 @@ function translated(o, xml) {
   return undefined;
 }
 
+// The library takes strings, and leaves encodings to its caller.
+async function xmlOf(zip, path) {
+  const bytes = await zip.file(path).async('uint8array');
+  const wide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(wide ? 'utf-16le' : 'utf-8').decode(bytes).replace('encoding="UTF-16"', 'encoding="UTF-8"');
+}
+
 async function perform(zip, part, operation) {
   const path = `word/${part}.xml`;
-  const result = await applyOperationToDocumentXml(await zip.file(path).async('string'), operation, request.author);
+  const result = await applyOperationToDocumentXml(await xmlOf(zip, path), operation, request.author);
   if (result.status === 'error') return refused(`${result.error?.code}: ${result.error?.message}`);
   if (!result.hasChanges) return refused((result.warnings ?? []).join('; ') || 'no change');
   zip.file(path, result.documentXml);
@@ -84,7 +91,7 @@ async function perform(zip, part, operation) {
 
 async function resolveAll(zip, resolve, whose = { allAuthors: true }) {
   for (const path of Object.keys(zip.files).filter((name) => /^word\/(document|header1|footer1|footnotes)\.xml$/.test(name))) {
-    zip.file(path, resolve(await zip.file(path).async('string'), whose).oxml);
+    zip.file(path, resolve(await xmlOf(zip, path), whose).oxml);
   }
   return applied;
 }
@@ -99,7 +106,7 @@ async function one(zip, o) {
     return perform(zip, 'document', { type: 'redline', target: o.find, modified: o.with });
   }
   if (!o.at) return cannot('no such operation');
-  const operation = translated(o, await zip.file(`word/${PARTS[o.at.story]}.xml`).async('string'));
+  const operation = translated(o, await xmlOf(zip, `word/${PARTS[o.at.story]}.xml`));
   return operation ? perform(zip, PARTS[o.at.story], operation) : cannot('no such operation');
 }
 
