@@ -1,0 +1,77 @@
+"""engross, by its command line: one `apply` for a batch of operations.
+
+The program's path comes in the variable ENGROSS. Must never do more than translate.
+"""
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from worker import Operation, Result, main
+
+PREFIX = {"body": "", "header": "header:default@1/", "footer": "footer:default@1/", "footnote": "footnote:1/", "textbox": "textbox:1/"}
+
+
+def address(place: dict) -> str:
+    return f"{PREFIX[place['story']]}P{place['number']}"
+
+
+def translated(o: Operation) -> dict:
+    """One operation in the language of engross."""
+    kind = o["op"]
+    target = {"target": address(o["at"])} if o.get("at") else {}
+    if kind == "replace":
+        many = {"occurrence": "all"} if o["which"] == "all" else {}
+        return {"op": "modify_text", **target, "originalText": o["find"], "replacementText": o["with"], "plain": True, **many}
+    if kind == "insert_paragraph":
+        return {"op": "insert_paragraph", "before" if o["before"] else "after": address(o["at"]), "content": o["text"], "plain": True}
+    if kind == "delete_paragraph":
+        return {"op": "delete_paragraph", **target}
+    if kind == "merge":
+        first, second = o["at"]["text"], o["second"]["text"]
+        return {"op": "modify_text", "originalText": f"{first}\n{second}", "replacementText": first + second, "plain": True}
+    if kind == "split":
+        return {"op": "edit_paragraph", **target, "newContent": o["first"] + "\n\n" + o["rest"], "plain": True}
+    if kind == "move":
+        return {"op": "move_paragraph", **target, "after": address(o["after"])}
+    if kind == "insert_item":
+        return {"op": "insert_list_item", "afterParagraphIndex": o["at"]["number"], "text": o["text"]}
+    if kind == "add_row":
+        return {"op": "edit_table", **target, "action": "add_row", "targetRow": o["row"] + 1, "content": o["cells"]}
+    if kind == "delete_row":
+        return {"op": "edit_table", **target, "action": "delete_row", "targetRow": o["row"]}
+    if kind == "set_cell":
+        return {"op": "edit_table", **target, "action": "update_cell", "targetRow": o["row"], "targetColumn": o["column"], "content": o["text"]}
+    if kind == "bold":
+        return {"op": "format_text", **target, "textToFormat": o["find"], "bold": True}
+    if kind == "align":
+        return {"op": "format_paragraph", **target, "alignment": o["alignment"]}
+    if kind == "comment":
+        return {"op": "insert_comment", **target, "textToFind": o["find"], "commentContent": o["text"]}
+    if kind == "reply":
+        return {"op": "comment_reply", "commentId": o["comment"], "content": o["text"]}
+    if kind == "resolve":
+        return {"op": "comment_resolve", "commentId": o["comment"]}
+    if kind in ("accept_author", "reject_author"):
+        return {"op": kind.split("_")[0], "by": o["author"]}
+    return {"op": {"accept_all": "accept", "reject_all": "reject"}[kind]}
+
+
+def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:
+    with tempfile.TemporaryDirectory() as folder:
+        document, batch, output = (Path(folder) / name for name in ("document.docx", "operations.json", "output.docx"))
+        document.write_bytes(source)
+        batch.write_text(json.dumps({"operations": [translated(o) for o in operations]}), encoding="utf-8")
+        done = subprocess.run([os.environ["ENGROSS"], "apply", str(document), str(batch), "-o", str(output), "--author", author,
+                               "--date", date, "--json"], capture_output=True, text=True)
+        answer = json.loads(done.stdout)
+        if "operations" not in answer:
+            raise RuntimeError(answer["error"]["code"] + ": " + answer["error"]["message"])
+        results = [{"status": "applied"} if o["status"] == "applied" else
+                   {"status": "refused", "why": f"{o.get('code') or o['status']}: {o.get('message') or ''}"} for o in answer["operations"]]
+        return output.read_bytes() if output.exists() else None, results
+
+
+if __name__ == "__main__":
+    main(apply)
