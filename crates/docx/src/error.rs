@@ -117,11 +117,22 @@ pub struct Refusal {
     pub code: RefusalCode,
     /// What, where, and what to do next.
     pub message: String,
+    /// Comments that are in the way, by `w:id`.
+    pub comments: Vec<i64>,
 }
 
 impl Refusal {
     pub(crate) fn new(code: RefusalCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), comments: Vec::new() }
+    }
+
+    /// The paragraph at `address` carries comments that deleting it would take away.
+    pub(crate) fn commented(address: &str, comments: Vec<i64>) -> Self {
+        let message = format!(
+            "{address} carries a comment, which deleting would take away; take that away first (comment_delete), or change the \
+             text with edit_paragraph, which leaves it where it is"
+        );
+        Self { comments, ..Self::new(RefusalCode::CommentedContent, message) }
     }
 }
 

@@ -38,6 +38,10 @@ struct Group {
     operations: Vec<usize>,
 }
 
+/// How many comments a refusal tells of, and how many characters of each.
+const COMMENTS_SHOWN: usize = 5;
+const COMMENT_SHOWN: usize = 200;
+
 impl WordDocument {
     /// Applies a batch. Each operation is applied and proven, or leaves no trace.
     ///
@@ -61,6 +65,7 @@ impl WordDocument {
         let before = batch.atomic.then(|| (self.tree.checkpoint(), self.beside_the_tree()));
         let mut results = self.run_groups(batch, options)?;
         results.sort_by_key(|result| result.index);
+        self.name_comments(&mut results)?;
         if let Some((checkpoint, beside)) = before {
             if results.iter().any(|result| matches!(result.status, Status::Refused | Status::Failed)) {
                 self.tree.rollback(checkpoint);
@@ -71,6 +76,29 @@ impl WordDocument {
             }
         }
         Ok(results)
+    }
+
+    /// Says whose comments are in the way, and what they say (case 132).
+    fn name_comments(&self, results: &mut [OperationResult]) -> Result<(), Error> {
+        let code = RefusalCode::CommentedContent.as_str();
+        let mut refused = results.iter_mut().filter(|result| result.code.as_deref() == Some(code)).peekable();
+        if refused.peek().is_none() {
+            return Ok(());
+        }
+        let comments = self.comments()?;
+        for result in refused {
+            let said = result.comment_ids.iter().filter_map(|id| {
+                let placed = comments.iter().find(|placed| placed.comment.id.parse() == Ok(*id))?;
+                let author = &placed.comment.stamp.author;
+                let text: String = placed.comment.text.chars().take(COMMENT_SHOWN).collect();
+                Some(format!("comment {id} by {author}: '{text}'"))
+            });
+            let said: Vec<String> = said.take(COMMENTS_SHOWN).collect();
+            if let Some(message) = result.message.as_mut().filter(|_| !said.is_empty()) {
+                *message = format!("{message} ({})", said.join("; "));
+            }
+        }
+        Ok(())
     }
 
     /// All that a batch can change besides the main tree.
@@ -222,7 +250,9 @@ impl WordDocument {
         }
         self.write_lists(&supplies.lists)?;
         if self.write_comments(&supplies.comments)? {
-            let commented = results.iter_mut().filter(|result| !result.comment_ids.is_empty());
+            let commented = results
+                .iter_mut()
+                .filter(|result| result.status == Status::Applied && !result.comment_ids.is_empty());
             commented.for_each(|result| tell(result, MENDED_TYPE));
         }
         self.run_threads(batch, Signature { author, date }, &mut results)?;

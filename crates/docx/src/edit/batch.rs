@@ -96,6 +96,7 @@ impl<'a> BatchRun<'a> {
                     if refusal.code == RefusalCode::ProofFailed { Status::Failed } else { Status::Refused };
                 result.code = Some(refusal.code.as_str().to_owned());
                 let story = self.draft.base.prefix.trim_end_matches('/');
+                result.comment_ids = refusal.comments;
                 let message = refusal.message;
                 result.message =
                     Some(if story.is_empty() { message } else { format!("in {story}: {message}") });

@@ -3,7 +3,7 @@
 //!
 //! Must never read operations: what the batch deleted before, it is told.
 
-use engross_xml::{Kind, NodeId};
+use engross_xml::{Document, Kind, NodeId};
 
 use crate::edit::insertion::put;
 use crate::edit::marks::{change_properties, delete_mark, has_deleted_mark, next_block, previous_block};
@@ -15,10 +15,22 @@ use crate::model::{
     next_paragraph,
 };
 use crate::names::{
-    DEL, FLD_SIMPLE, INS, LOCK, MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE, R_PR, RUN,
-    SDT, SDT_PR, SECT_PR, SUB_DOC, VAL,
+    COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, FLD_SIMPLE, ID, INS, LOCK, MOVE_FROM,
+    MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE, R_PR, RUN, SDT, SDT_PR, SECT_PR, SUB_DOC, VAL,
 };
 use crate::revisions::restore_properties;
+
+/// The comments that a paragraph carries, by `w:id`, each once. One whose id is no number is `-1`, as nobody can name it.
+pub(crate) fn comments_in(document: &Document, paragraph: NodeId) -> Vec<i64> {
+    let is_anchor = |node: &NodeId| {
+        matches!(document.name(*node), COMMENT_REFERENCE | COMMENT_RANGE_START | COMMENT_RANGE_END)
+    };
+    let id = |node| document.attribute(node, ID).and_then(|id| id.parse().ok()).unwrap_or(-1);
+    let mut found: Vec<i64> = document.descendants(paragraph).filter(is_anchor).map(id).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
 
 /// What `delete_whole` left of a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

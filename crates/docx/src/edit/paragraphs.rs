@@ -4,7 +4,7 @@ use engross_xml::{Document, NodeId};
 
 use crate::canon::normal_form;
 use crate::edit::content::{pieces, split_at_breaks};
-use crate::edit::deletions::{Left, delete_displaced, delete_text, delete_whole, release_tail};
+use crate::edit::deletions::{Left, comments_in, delete_displaced, delete_text, delete_whole, release_tail};
 use crate::edit::draft::{Draft, Written};
 use crate::edit::expected::New;
 use crate::edit::marks::{
@@ -13,9 +13,9 @@ use crate::edit::marks::{
 use crate::edit::plan::{ListWish, NewParagraphs};
 use crate::edit::properties::Setting;
 use crate::edit::splice::refuse_barrier;
-use crate::error::{Refusal, RefusalCode};
+use crate::error::Refusal;
 use crate::model::{AtomKind, Barrier, FieldContext, Paragraph, barrier_inside};
-use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, NUM_PR, P_PR, R_PR};
+use crate::names::{NUM_PR, P_PR, R_PR};
 use crate::ops::Where;
 use crate::styles::Styles;
 
@@ -160,18 +160,9 @@ impl Draft<'_> {
         let displaced = self.expected.get(&index).is_some_and(|expected| !expected.after.is_empty());
         let holder = self.own_chain(index).last().copied().unwrap_or(node);
         let tree = &*self.base.tree;
-        let commented = tree.descendants(holder).find(|below| {
-            matches!(tree.name(*below), COMMENT_REFERENCE | COMMENT_RANGE_START | COMMENT_RANGE_END)
-        });
-        if commented.is_some() {
-            return Err(Refusal::new(
-                RefusalCode::CommentedContent,
-                format!(
-                    "P{} carries a comment, which deleting would take away; resolve the comment first, \
-                         or change the text with edit_paragraph",
-                    index + 1
-                ),
-            ));
+        let comments = comments_in(tree, holder);
+        if !comments.is_empty() {
+            return Err(Refusal::commented(&format!("P{}", index + 1), comments));
         }
         let model = Paragraph::read(tree, holder, self.base.view, self.base.fields.get(&node));
         let had_text = model.visible().next().is_some();

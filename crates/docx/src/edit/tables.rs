@@ -6,7 +6,7 @@ use std::ops::Range;
 use engross_xml::{Document, NodeId};
 
 use crate::edit::content::{pieces, split_at_breaks};
-use crate::edit::deletions::delete_text;
+use crate::edit::deletions::{comments_in, delete_text};
 use crate::edit::draft::{Draft, NewBlock, Written};
 use crate::edit::expected::Expected;
 use crate::edit::pen::Pen;
@@ -15,9 +15,9 @@ use crate::edit::properties::{Setting, set_property};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, is_id_since};
 use crate::names::{
-    B, BOTTOM, CELL_DEL, CELL_INS, COLOR, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL,
-    GRID_COL, INS, INSIDE_H, INSIDE_V, LEFT, P, P_PR, R_PR, RIGHT, SPACE, SZ, TBL, TBL_BORDERS, TBL_GRID,
-    TBL_HEADER, TBL_PR, TBL_STYLE, TBL_W, TC, TC_PR, TC_W, TOP, TR, TR_PR, TYPE, V_MERGE, VAL, WIDTH,
+    B, BOTTOM, CELL_DEL, CELL_INS, COLOR, DEL, GRID_COL, INS, INSIDE_H, INSIDE_V, LEFT, P, P_PR, R_PR, RIGHT,
+    SPACE, SZ, TBL, TBL_BORDERS, TBL_GRID, TBL_HEADER, TBL_PR, TBL_STYLE, TBL_W, TC, TC_PR, TC_W, TOP, TR,
+    TR_PR, TYPE, V_MERGE, VAL, WIDTH,
 };
 use crate::ops::Where;
 use crate::text::{ColumnAlignment, StyledText};
@@ -198,17 +198,9 @@ impl Draft<'_> {
             }
             let Some(node) = self.base.paragraphs.get(*index).copied() else { continue };
             let tree = &*self.base.tree;
-            let is_comment = |below: NodeId| {
-                matches!(tree.name(below), COMMENT_REFERENCE | COMMENT_RANGE_START | COMMENT_RANGE_END)
-            };
-            if tree.descendants(node).any(is_comment) {
-                return Err(Refusal::new(
-                    RefusalCode::CommentedContent,
-                    format!(
-                        "P{} carries a comment, which deleting would take away; resolve it first",
-                        index + 1
-                    ),
-                ));
+            let comments = comments_in(tree, node);
+            if !comments.is_empty() {
+                return Err(Refusal::commented(&format!("P{}", index + 1), comments));
             }
             let model = Paragraph::read(tree, node, self.base.view, self.base.fields.get(&node));
             delete_text(&mut self.pen(author), &model)?;

@@ -37,7 +37,7 @@ pub struct OperationResult {
     pub address: Option<String>,
     /// `w:id` of the revisions that hold what was done, in rising order.
     pub revision_ids: Vec<i64>,
-    /// `w:id` of the comments written.
+    /// `w:id` of the comments written; of those that are in the way, if it is refused for them.
     pub comment_ids: Vec<i64>,
     /// Text before, of the paragraphs concerned.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -1,8 +1,12 @@
 //! Which spellings count as the same when a phrase is looked for, with the way back to the original bytes.
 //!
-//! Must never fold case, letters or full-width forms: tolerance is for typography only.
+//! A letter with accents is the same whether it is one character or several (Unicode normalisation form C). Must never fold
+//! case, letters or full-width forms: tolerance is for typography only.
 
 use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// Stands in the text of a paragraph for something that is no text, such as a footnote mark.
 pub(super) const OBJECT: char = '\u{fffc}';
@@ -12,7 +16,7 @@ pub(super) const OBJECT: char = '\u{fffc}';
 pub(super) enum Folding {
     /// Leaves out inline objects, nothing else.
     Objects,
-    /// Typography; inline objects are characters like any other.
+    /// Typography and how accents are written; inline objects are characters like any other.
     Typography,
     /// Both.
     TypographyAndObjects,
@@ -25,7 +29,7 @@ pub(super) struct Folded {
     pub units: Vec<Unit>,
 }
 
-/// The smallest piece that maps to the source: one character, or one run of spaces.
+/// The smallest piece that maps to the source: one character with its accents, or one run of spaces.
 pub(super) struct Unit {
     /// Offset in the folded text.
     pub folded: usize,
@@ -53,8 +57,9 @@ impl Folded {
 pub(super) fn fold(text: &str, folding: Folding) -> Folded {
     let mut folded =
         Folded { text: String::with_capacity(text.len()), units: Vec::with_capacity(text.len()) };
-    for (at, character) in text.char_indices() {
-        let end = at + character.len_utf8();
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let mut end = at + character.len_utf8();
         let replacement = match (folding, character) {
             (Folding::Objects | Folding::TypographyAndObjects, OBJECT) => Replacement::Nothing,
             (Folding::Objects, _) => Replacement::One(character),
@@ -76,7 +81,13 @@ pub(super) fn fold(text: &str, folding: Folding) -> Folded {
                 folded.units.push(Unit { folded: place, source: at..end, spaces: 1 });
                 continue;
             }
-            Replacement::One(character) => folded.text.push(character),
+            Replacement::One(_) if folding != Folding::Objects && takes_marks(&mut characters) => {
+                while let Some((mark, accent)) = characters.next_if(|(_, next)| is_combining_mark(*next)) {
+                    end = mark + accent.len_utf8();
+                }
+                folded.text.extend(text.get(at..end).unwrap_or_default().nfc());
+            }
+            Replacement::One(character) => folded.text.extend([character].into_iter().nfc()),
         }
         folded.units.push(Unit { folded: place, source: at..end, spaces: 0 });
     }
@@ -96,6 +107,11 @@ pub(super) fn is_curly_double(character: char) -> bool {
 /// A single quotation mark or apostrophe that is not straight.
 pub(super) fn is_curly_single(character: char) -> bool {
     matches!(character, '\u{2018}'..='\u{201b}')
+}
+
+/// Whether accents follow that stand for themselves in the text.
+fn takes_marks(characters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> bool {
+    characters.peek().is_some_and(|(_, next)| is_combining_mark(*next))
 }
 
 enum Replacement {

@@ -1,7 +1,7 @@
 //! Where a phrase occurs in the text of a paragraph, and what comes nearest when it does not occur.
 //!
 //! Must never guess: a match is the phrase itself, or the phrase in other typography (quotes, dashes, spaces, ellipsis,
-//! invisible characters), reported as such. Wording and case always count.
+//! accents as one character or several, invisible characters), reported as such. Wording and case always count.
 
 use std::cell::OnceCell;
 use std::ops::Range;

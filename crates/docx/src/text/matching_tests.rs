@@ -91,6 +91,17 @@ fn case_20_dashes_and_ellipsis() {
 }
 
 #[test]
+fn accents_match_however_they_are_written() {
+    check("the cafe\u{301} bar", "caf\u{e9} bar", &["cafe\u{301} bar"], false);
+    check("the caf\u{e9} bar", "cafe\u{301}", &["caf\u{e9}"], false);
+    check("\u{212b}ngstr\u{f6}m", "A\u{30a}ngstro\u{308}m", &["\u{212b}ngstr\u{f6}m"], false);
+    // Two accents in another order are the same letter; a letter without its accent is another.
+    check("q\u{307}\u{323}", "q\u{323}\u{307}", &["q\u{307}\u{323}"], false);
+    check("cafe\u{301}", "cafe", &[], false);
+    check("caf\u{e9}", "cafe", &[], false);
+}
+
+#[test]
 fn invisible_characters_are_left_out() {
     check("co\u{ad}oper\u{200b}ate", "cooperate", &["co\u{ad}oper\u{200b}ate"], false);
     check("\u{ad}word\u{ad} x\u{2060}", "word", &["word"], true);

@@ -314,3 +314,25 @@ fn case_187_a_bare_part_is_edited_like_the_whole_package() {
     assert!(whole.0.iter().all(|result| result.status == Status::Applied), "{:?}", whole.0);
     assert_eq!(whole, bare);
 }
+
+/// contracts/word.md §8 case 132: who deletes a commented paragraph reads whose comment it is, and what it says.
+#[test]
+fn case_132_the_comment_that_is_in_the_way_is_told() {
+    let anchor = "<w:commentRangeStart w:id=\"4\"/><w:r><w:t>Text</w:t></w:r><w:commentRangeEnd w:id=\"4\"/>\
+        <w:r><w:commentReference w:id=\"4\"/></w:r>";
+    let source = DocxBuilder::new()
+        .body(&format!("<w:p>{anchor}</w:p><w:p><w:r><w:t>two</w:t></w:r></w:p>"))
+        .comments("<w:comment w:id=\"4\" w:author=\"Ann\"><w:p><w:r><w:t>Why so long?</w:t></w:r></w:p></w:comment>")
+        .build();
+    let mut document = WordDocument::open(source, &Limits::default()).unwrap();
+    let batch = parse_batch(&json!([{"op": "delete_paragraph", "paragraphIndex": 1}])).unwrap();
+    let options = EditOptions { author: "Bob".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+    let results = document.apply(&batch, &options).unwrap();
+    assert_eq!(
+        (results[0].code.as_deref(), &results[0].comment_ids[..]),
+        (Some("COMMENTED_CONTENT"), &[4][..])
+    );
+    let message = results[0].message.as_deref().unwrap();
+    assert!(message.contains("comment 4 by Ann: 'Why so long?'"), "{message}");
+    assert!(message.contains("comment_delete"), "{message}");
+}
