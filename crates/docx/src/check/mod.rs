@@ -5,6 +5,8 @@
 
 mod fields;
 mod findings;
+mod known;
+mod ledger;
 mod order;
 mod package;
 mod part;
@@ -25,8 +27,8 @@ use crate::document::WordDocument;
 use crate::error::Error;
 
 use findings::Findings;
+use known::Known;
 use part::{CheckedPart, read_story_parts};
-use references::Known;
 use walk::Checks;
 
 /// Looks over the whole document as it is now, with edits that were not saved yet.

@@ -1,70 +1,26 @@
 //! Findings about ids that lead nowhere or stand for two things: styles, numbering, comment threads, ranges, controls
 //! and drawings (ISO/IEC 29500-1 §17.3.1.27, §17.9, §17.13.4, §17.13.7, §17.5.2.18, §20.4.2.5).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Name, NodeId};
 
 use crate::document::WordDocument;
 use crate::error::Error;
 use crate::model::paragraphs;
 use crate::names::{
-    ABSTRACT_NUM, ABSTRACT_NUM_ID, BOOKMARK_START, CID_COMMENT_ID, CID_PARA_ID, COMMENT, COMMENT_RANGE_END,
-    COMMENT_RANGE_START, DOC_PR, ID, N_LOWER_ID, NUM, NUM_ID, NUM_PR, P_STYLE, PARA_ID, PERM_END, PERM_START,
-    R_STYLE, SDT_PR, STYLE, STYLE_ID, TBL_STYLE, VAL, W15_COMMENT_EX, W15_PARA_ID, W15_PARA_ID_PARENT,
+    BOOKMARK_START, CID_COMMENT_ID, CID_PARA_ID, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, DOC_PR, ID,
+    N_LOWER_ID, NUM_ID, NUM_PR, P_STYLE, PARA_ID, PERM_END, PERM_START, R_STYLE, SDT_PR, TBL_STYLE, VAL,
+    W15_COMMENT_EX, W15_PARA_ID, W15_PARA_ID_PARENT,
 };
 use crate::styles::value_of;
 
 use super::findings::Findings;
-use super::order::check_part;
+use super::known::related;
+use super::ledger::unpaired;
 use super::part::CheckedPart;
 use super::rules::Rule;
 use super::walk::Walk;
-
-/// What the parts without text define. A part that is not there, or cannot be read, forbids nothing.
-#[derive(Debug, Default)]
-pub(super) struct Known {
-    styles: Option<HashSet<String>>,
-    numbers: Option<HashSet<String>>,
-}
-
-impl Known {
-    /// Reads styles, numbering and settings, and looks at them.
-    pub(super) fn of(document: &WordDocument, findings: &mut Findings) -> Result<Self, Error> {
-        let mut known = Self::default();
-        for kind in ["styles", "numbering", "settings"] {
-            let Some((name, tree)) = related(document, kind)? else { continue };
-            check_part(&tree, &name, findings);
-            match kind {
-                "styles" => known.styles = Some(styles(&tree, &name, findings)),
-                "numbering" => known.numbers = Some(numbers(&tree, &name, findings)),
-                _ => {}
-            }
-        }
-        Ok(known)
-    }
-}
-
-/// Ids that stand for one thing, and ranges with two ends.
-#[derive(Debug, Default)]
-pub(super) struct Ids {
-    controls: HashSet<String>,
-    drawings: HashSet<String>,
-    /// Of the part.
-    bookmarks: HashSet<String>,
-    /// Of the part, by id: starts minus ends, and where.
-    comments: HashMap<String, (i64, NodeId)>,
-    /// Of the part, by id: starts minus ends, and where.
-    permissions: HashMap<String, (i64, NodeId)>,
-}
-
-impl Ids {
-    pub(super) fn start_part(&mut self) {
-        self.bookmarks.clear();
-        self.comments.clear();
-        self.permissions.clear();
-    }
-}
 
 impl Walk<'_> {
     pub(super) fn references(&mut self, node: NodeId, name: Name) {
@@ -111,12 +67,12 @@ impl Walk<'_> {
 
     /// What can only be told when the whole part was seen.
     pub(super) fn end_references(&mut self) {
-        for (id, node) in super::structure::unpaired(&self.ids.comments) {
+        for (id, node) in unpaired(&self.ids.comments) {
             self.find(Rule::CommentRangeUnpaired, node, || {
                 format!("the range of comment {id} lacks its start or its end")
             });
         }
-        for (id, node) in super::structure::unpaired(&self.ids.permissions) {
+        for (id, node) in unpaired(&self.ids.permissions) {
             self.find(Rule::PermissionUnpaired, node, || {
                 format!("the range {id} that may be edited lacks its start or its end")
             });
@@ -138,44 +94,6 @@ impl Walk<'_> {
             self.find(Rule::NumberingMissing, node, || format!("the numbering {id} is not there"));
         }
     }
-}
-
-fn styles(tree: &Document, part: &str, findings: &mut Findings) -> HashSet<String> {
-    let mut ids = HashSet::new();
-    for node in tree.children(tree.root()).filter(|node| tree.name(*node) == STYLE) {
-        let id = tree.attribute(node, STYLE_ID).unwrap_or_default().into_owned();
-        if !id.is_empty() && !ids.insert(id.clone()) {
-            let message = || format!("two styles have the id '{id}'");
-            findings.add(Rule::StyleIdDuplicate, || part.to_owned(), message);
-        }
-    }
-    ids
-}
-
-fn numbers(tree: &Document, part: &str, findings: &mut Findings) -> HashSet<String> {
-    let (mut definitions, mut numbers) = (HashSet::new(), HashSet::new());
-    for node in tree.children(tree.root()) {
-        let (ids, attribute) = match tree.name(node) {
-            ABSTRACT_NUM => (&mut definitions, ABSTRACT_NUM_ID),
-            NUM => (&mut numbers, NUM_ID),
-            _ => continue,
-        };
-        let id = tree.attribute(node, attribute).unwrap_or_default().into_owned();
-        if !ids.insert(id.clone()) {
-            let message = || format!("the id {id} is given to two numberings");
-            findings.add(Rule::NumberingIdDuplicate, || part.to_owned(), message);
-        }
-    }
-    for node in tree.children(tree.root()).filter(|node| tree.name(*node) == NUM) {
-        let definition = value_of(tree, node, ABSTRACT_NUM_ID).unwrap_or_default();
-        if !definitions.contains(&definition) {
-            let id = tree.attribute(node, NUM_ID).unwrap_or_default().into_owned();
-            let message =
-                || format!("numbering {id} follows the definition {definition}, which is not there");
-            findings.add(Rule::NumberingUndefined, || part.to_owned(), message);
-        }
-    }
-    numbers
 }
 
 /// Whether what the newer parts say of comments is about comments that are there.
@@ -208,17 +126,4 @@ pub(super) fn check_threads(
         }
     }
     Ok(())
-}
-
-/// A part that the main part relates to, as it is now. One that is no XML is a finding of its own.
-fn related<'a>(
-    document: &'a WordDocument,
-    kind: &str,
-) -> Result<Option<(String, std::borrow::Cow<'a, Document>)>, Error> {
-    let Some(name) = document.related_name(kind) else { return Ok(None) };
-    match document.story_tree(&name) {
-        Ok(tree) => Ok(Some((name, tree))),
-        Err(Error::Xml { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
 }

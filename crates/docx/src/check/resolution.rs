@@ -7,8 +7,8 @@ use crate::names::{DEL_INSTR_TEXT, DEL_TEXT, VOCABULARY};
 use crate::revisions::{Selection, Side, resolve};
 
 use super::findings::{Counts, Findings};
+use super::known::Known;
 use super::part::CheckedPart;
-use super::references::Known;
 use super::revisions::is_revision;
 use super::rules::{Rule, Severity};
 use super::walk::Checks;

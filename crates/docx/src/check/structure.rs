@@ -1,6 +1,6 @@
 //! Findings about how a part is built: nesting, ids, and marks without what they mark (ISO/IEC 29500-1 §17).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use engross_xml::{Document, Kind, Name, NodeId};
 
@@ -10,18 +10,9 @@ use crate::names::{
     MOVE_TO_RANGE_START, NAME, P, P_PR, PARA_ID, R_PR, RUN, SDT, TBL, TC,
 };
 
+use super::ledger::unpaired;
 use super::rules::Rule;
-use super::walk::{Around, Ledger, Walk};
-
-impl Ledger {
-    /// Forgets what must be given once in a part only.
-    pub(super) fn start_part(&mut self) {
-        self.bookmarks.clear();
-        self.paragraph_ids.clear();
-        self.moves.clear();
-        self.move_ranges.clear();
-    }
-}
+use super::walk::{Around, Walk};
 
 impl Walk<'_> {
     pub(super) fn structure(&mut self, node: NodeId, name: Name, around: Around) {
@@ -149,15 +140,4 @@ impl Walk<'_> {
 pub(super) fn element_before(document: &Document, node: NodeId) -> Option<NodeId> {
     std::iter::successors(document.previous(node), |node| document.previous(*node))
         .find(|node| document.kind(*node) == Kind::Element)
-}
-
-/// What does not balance, in the order of the file.
-pub(super) fn unpaired(balance: &HashMap<String, (i64, NodeId)>) -> Vec<(String, NodeId)> {
-    let mut found: Vec<(String, NodeId)> = balance
-        .iter()
-        .filter(|(_, (balance, _))| *balance != 0)
-        .map(|(key, (_, node))| (key.clone(), *node))
-        .collect();
-    found.sort_by_key(|(_, node)| *node);
-    found
 }

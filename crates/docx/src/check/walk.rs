@@ -1,7 +1,5 @@
 //! One pass over each part with text: hands every element to the rules, with what they need to know of its place.
 
-use std::collections::{HashMap, HashSet};
-
 use engross_xml::{Document, Kind, Name, NodeId};
 
 use crate::names::{
@@ -11,9 +9,10 @@ use crate::names::{
 
 use super::fields::Fields;
 use super::findings::Findings;
+use super::known::Known;
+use super::ledger::{Ids, Ledger};
 use super::order;
 use super::part::CheckedPart;
-use super::references::{Ids, Known};
 use super::rules::Rule;
 
 /// What stands around an element. Alternate content is looked through.
@@ -49,23 +48,6 @@ impl Wrappers {
             _ => 0,
         }
     }
-}
-
-/// Ids that other elements refer to, or that must be given once.
-#[derive(Debug, Default)]
-pub(super) struct Ledger {
-    pub(super) footnotes: HashSet<String>,
-    pub(super) endnotes: HashSet<String>,
-    pub(super) comments: HashSet<String>,
-    pub(super) bookmark_names: HashMap<String, usize>,
-    pub(super) revision_ids: HashMap<String, usize>,
-    /// Of the part: starts minus ends, and where.
-    pub(super) bookmarks: HashMap<String, (i64, NodeId)>,
-    pub(super) paragraph_ids: HashSet<String>,
-    /// Of the part, by name: sources minus targets, and where.
-    pub(super) moves: HashMap<String, (i64, NodeId)>,
-    /// Of the part, by id: starts minus ends, and where.
-    pub(super) move_ranges: HashMap<String, (i64, NodeId)>,
 }
 
 /// The rules over all parts.

@@ -6,7 +6,7 @@ use engross_xml::{Document, NodeId};
 
 use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::marks::next_block;
-use crate::edit::tables::is_new_table;
+use crate::edit::rows::is_new_table;
 use crate::model::{
     FieldContext, Paragraph, View, fields_at_start, is_id_since, mark_revisions, next_paragraph, paragraphs,
 };

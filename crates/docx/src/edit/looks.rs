@@ -9,7 +9,7 @@ use engross_xml::Document;
 use crate::canon::normal_form;
 use crate::edit::base::Base;
 use crate::edit::hunks::{Hunk, join_phrases};
-use crate::edit::plan::{Step, TextLook};
+use crate::edit::plan::step::{Step, TextLook};
 use crate::edit::properties::text_settings;
 use crate::model::{OBJECT, Paragraph, is_on};
 use crate::names::{B, I, R_PR, STRIKE, U, VAL};

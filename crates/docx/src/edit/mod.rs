@@ -9,6 +9,7 @@
 //! | `claims` | does an earlier operation already change it? |
 //! | `draft` | how is a plan written, and what shall the paragraphs say then (`expected`)? |
 //! | `paragraphs`, `borders` | the same for whole paragraphs: where may they stand, and what runs into what? |
+//! | `rows` | which rows, cells and tables came with the batch? |
 //! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `deletions`, `pen` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
 //! | `evidence` | can it be rejected and accepted? |
@@ -37,6 +38,7 @@ mod pen;
 mod phrase;
 mod plan;
 mod properties;
+mod rows;
 mod splice;
 mod supplies;
 mod tables;

@@ -12,8 +12,9 @@ use crate::edit::expected::Expected;
 use crate::edit::pen::Pen;
 use crate::edit::plan::NewTable;
 use crate::edit::properties::{Setting, set_property};
+use crate::edit::rows::{has_mark, is_marked_since, is_new_row};
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{Paragraph, is_id_since};
+use crate::model::Paragraph;
 use crate::names::{
     B, BOTTOM, CELL_DEL, CELL_INS, COLOR, DEL, GRID_COL, INS, INSIDE_H, INSIDE_V, LEFT, P, P_PR, R_PR, RIGHT,
     SPACE, SZ, TBL, TBL_BORDERS, TBL_GRID, TBL_HEADER, TBL_PR, TBL_STYLE, TBL_W, TC, TC_PR, TC_W, TOP, TR,
@@ -233,44 +234,6 @@ impl Draft<'_> {
         }
         Ok(())
     }
-}
-
-fn has_mark(
-    document: &Document,
-    owner: NodeId,
-    (properties, mark): (engross_xml::Name, engross_xml::Name),
-) -> bool {
-    document.child(owner, properties).is_some_and(|properties| document.child(properties, mark).is_some())
-}
-
-fn is_marked_since(
-    document: &Document,
-    owner: NodeId,
-    (properties, mark): (engross_xml::Name, engross_xml::Name),
-    since: i64,
-) -> bool {
-    let mark = document.child(owner, properties).and_then(|properties| document.child(properties, mark));
-    mark.is_some_and(|mark| is_id_since(document, mark, since))
-}
-
-/// Whether a row was put there by the batch.
-pub(crate) fn is_new_row(document: &Document, node: NodeId, since: i64) -> bool {
-    document.name(node) == TR && is_marked_since(document, node, (TR_PR, INS), since)
-}
-
-/// Whether a row or cell was put there by the batch.
-pub(crate) fn is_new_block(document: &Document, node: NodeId, since: i64) -> bool {
-    is_new_row(document, node, since)
-        || document.name(node) == TC && is_marked_since(document, node, (TC_PR, CELL_INS), since)
-}
-
-/// Whether a table was put there by the batch: all of its rows were.
-pub(crate) fn is_new_table(document: &Document, node: NodeId, since: i64) -> bool {
-    if document.name(node) != TBL {
-        return false;
-    }
-    let mut rows = document.children(node).filter(|child| document.name(*child) == TR).peekable();
-    rows.peek().is_some() && rows.all(|row| is_new_row(document, row, since))
 }
 
 /// Marks come before the record of earlier properties (CT_TrPr, CT_TcPr).

@@ -2,8 +2,9 @@
 
 use crate::edit::base::Base;
 use crate::edit::content::{Syntax, read_content};
-use crate::edit::plan::blocks::{Wanted, align};
-use crate::edit::plan::{ListWish, NewParagraphs, Planned, Step, styled_text};
+use crate::edit::plan::align::{Wanted, align};
+use crate::edit::plan::step::{ListWish, NewParagraphs, Planned, Step};
+use crate::edit::plan::texts::styled_text;
 use crate::edit::properties::Setting;
 use crate::edit::supplies::Supplies;
 use crate::error::{Refusal, RefusalCode};

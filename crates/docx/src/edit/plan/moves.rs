@@ -2,7 +2,7 @@
 
 use crate::edit::base::Base;
 use crate::edit::content::{Syntax, read_content};
-use crate::edit::plan::{ListWish, NewParagraphs, Planned, Step};
+use crate::edit::plan::step::{ListWish, NewParagraphs, Planned, Step};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, View};
 use crate::ops::Where;

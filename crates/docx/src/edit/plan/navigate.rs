@@ -3,7 +3,7 @@
 use crate::edit::base::Base;
 use crate::edit::hints::{candidates, near};
 use crate::edit::phrase::search;
-use crate::edit::plan::Planned;
+use crate::edit::plan::step::Planned;
 use crate::error::{Refusal, RefusalCode};
 use crate::read::excerpt;
 

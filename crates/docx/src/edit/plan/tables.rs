@@ -6,9 +6,9 @@ use engross_xml::{Document, NodeId};
 
 use crate::edit::base::Base;
 use crate::edit::content::{Syntax, read_content, split_at_breaks};
-use crate::edit::plan::blocks::{Wanted, align, longest_common};
-use crate::edit::plan::{ListWish, NewTable, Planned, Step};
-use crate::edit::tables::is_new_block;
+use crate::edit::plan::align::{Wanted, align, longest_common};
+use crate::edit::plan::step::{ListWish, NewTable, Planned, Step};
+use crate::edit::rows::is_new_block;
 use crate::error::{Refusal, RefusalCode};
 use crate::names::{GRID_SPAN, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, V_MERGE};
 use crate::ops::{TableAction, Where};

@@ -1,0 +1,149 @@
+//! Paragraphs as they are beside paragraphs as they shall be: which stay, which change, which go, and which are new.
+//!
+//! Must never read Markdown.
+
+use crate::edit::base::Base;
+use crate::edit::plan::step::{ListWish, NewParagraphs, Step};
+use crate::edit::plan::texts::styled_text;
+use crate::edit::properties::Setting;
+use crate::ops::Where;
+use crate::text::StyledText;
+
+/// Beyond this many pairs, old and new paragraphs are matched in order.
+const MOST_PAIRS: usize = 250_000;
+
+/// A paragraph as it shall be.
+#[derive(Debug, Clone)]
+pub(super) struct Wanted {
+    pub(super) content: StyledText,
+    /// Id of its style; as it is without.
+    pub(super) style: Option<String>,
+    pub(super) list: ListWish,
+}
+
+/// The steps that make `wanted` of the paragraphs `old`, which follow each other. Without old ones the new stand on
+/// `side` of `anchor`.
+pub(super) fn align(
+    base: &mut Base<'_>,
+    old: &[usize],
+    wanted: &[Wanted],
+    (anchor, side): (usize, Where),
+) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut previous: Option<usize> = None;
+    let insert = |previous: Option<usize>, next: Option<usize>, wanted: &Wanted| {
+        let (index, side) = match (previous, next) {
+            (Some(previous), _) => (previous, Where::After),
+            (None, Some(next)) => (next, Where::Before),
+            (None, None) => (anchor, side),
+        };
+        let content = wanted.content.clone();
+        let goes_on = wanted.list != ListWish::Outside;
+        Step::Insert(NewParagraphs {
+            index,
+            side,
+            content,
+            style: wanted.style.clone(),
+            list: wanted.list,
+            goes_on,
+        })
+    };
+    let (mut old_at, mut new_at) = (0, 0);
+    let ends = std::iter::once((old.len(), wanted.len()));
+    for (old_end, new_end) in matches(base, old, wanted).into_iter().chain(ends) {
+        let gone = old.get(old_at..old_end).unwrap_or_default();
+        let come = wanted.get(new_at..new_end).unwrap_or_default();
+        let pairs = gone.len().min(come.len());
+        for (index, wanted) in gone.iter().zip(come) {
+            steps.extend(change(base, *index, wanted));
+            previous = Some(*index);
+        }
+        for wanted in come.get(pairs..).unwrap_or_default() {
+            steps.push(insert(previous, old.get(old_end).copied(), wanted));
+        }
+        for index in gone.get(pairs..).unwrap_or_default() {
+            steps.push(Step::Delete { index: *index });
+            previous = Some(*index);
+        }
+        if let (Some(index), Some(wanted)) = (old.get(old_end), wanted.get(new_end)) {
+            steps.extend(change(base, *index, wanted));
+            previous = Some(*index);
+        }
+        (old_at, new_at) = (old_end + 1, new_end + 1);
+    }
+    steps
+}
+
+/// Makes one paragraph what it shall be.
+fn change(base: &mut Base<'_>, index: usize, wanted: &Wanted) -> Vec<Step> {
+    let mut steps = styled_text(base, index, &wanted.content);
+    let mut settings = Vec::new();
+    if let Some(style) = wanted.style.as_ref().filter(|style| !style.is_empty())
+        && base
+            .paragraphs
+            .get(index)
+            .is_some_and(|node| base.styles.of_paragraph(base.tree, *node) != Some(style))
+    {
+        settings.push(Setting::style(style));
+    }
+    if let ListWish::In(number, level) = wanted.list
+        && base.list_of(index) != Some((number, level))
+    {
+        settings.push(Setting::list(number, level));
+    }
+    if !settings.is_empty() {
+        steps.push(Step::ParagraphLook { index, settings });
+    }
+    steps
+}
+
+/// Places of equal texts in both, rising: a longest common row.
+fn matches(base: &mut Base<'_>, old: &[usize], wanted: &[Wanted]) -> Vec<(usize, usize)> {
+    if old.len() * wanted.len() > MOST_PAIRS {
+        return Vec::new();
+    }
+    let texts: Vec<String> = old.iter().map(|index| base.text(*index).trim().to_owned()).collect();
+    let same = |left: usize, right: usize| {
+        let (old, new) = (texts.get(left), wanted.get(right));
+        old.zip(new).is_some_and(|(old, new)| !old.is_empty() && *old == new.content.text.trim())
+    };
+    longest_common(old.len(), wanted.len(), same)
+}
+
+/// The longest row of pairs that rise in both and are the same.
+pub(super) fn longest_common(
+    left: usize,
+    right: usize,
+    same: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize)> {
+    let width = right + 1;
+    let mut lengths = vec![0_u32; (left + 1) * width];
+    let length =
+        |lengths: &[u32], a: usize, b: usize| lengths.get(a * width + b).copied().unwrap_or_default();
+    for a in (0..left).rev() {
+        for b in (0..right).rev() {
+            let value = if same(a, b) {
+                length(&lengths, a + 1, b + 1) + 1
+            } else {
+                length(&lengths, a + 1, b).max(length(&lengths, a, b + 1))
+            };
+            if let Some(slot) = lengths.get_mut(a * width + b) {
+                *slot = value;
+            }
+        }
+    }
+    let (mut a, mut b) = (0, 0);
+    let mut pairs = Vec::new();
+    while a < left && b < right {
+        if same(a, b) && length(&lengths, a, b) == length(&lengths, a + 1, b + 1) + 1 {
+            pairs.push((a, b));
+            a += 1;
+            b += 1;
+        } else if length(&lengths, a + 1, b) >= length(&lengths, a, b + 1) {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    pairs
+}

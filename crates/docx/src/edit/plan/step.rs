@@ -1,0 +1,196 @@
+//! What an operation comes down to: steps, each of which is written by itself.
+//!
+//! Must never look at a document.
+
+use std::ops::{Range, RangeInclusive};
+
+use engross_xml::NodeId;
+
+use crate::edit::claims::Claim;
+use crate::edit::hunks::Hunk;
+use crate::edit::properties::Setting;
+use crate::ops::Where;
+use crate::text::{ColumnAlignment, StyledText};
+
+/// Text changes of paragraphs that stand together.
+#[derive(Debug, Clone)]
+pub(crate) struct TextChange {
+    /// First paragraph, from 0.
+    pub(crate) first: usize,
+    /// Last paragraph; more than one when the change crosses borders.
+    pub(crate) last: usize,
+    /// In bytes of their texts joined by [`PARAGRAPH_BREAK`], in order.
+    pub(crate) hunks: Vec<Hunk>,
+    pub(crate) claim: Claim,
+}
+
+/// A look for a part of a paragraph's text.
+#[derive(Debug, Clone)]
+pub(crate) struct TextLook {
+    pub(crate) index: usize,
+    /// In bytes of its text.
+    pub(crate) range: Range<usize>,
+    pub(crate) settings: Vec<Setting>,
+}
+
+/// New paragraphs beside one.
+#[derive(Debug, Clone)]
+pub(crate) struct NewParagraphs {
+    pub(crate) index: usize,
+    pub(crate) side: Where,
+    /// Parted by [`PARAGRAPH_BREAK`](crate::edit::content::PARAGRAPH_BREAK).
+    pub(crate) content: StyledText,
+    /// Id of their style; like the paragraph beside without.
+    pub(crate) style: Option<String>,
+    pub(crate) list: ListWish,
+    /// Whether they are more of the same as the paragraph beside, even behind a heading.
+    pub(crate) goes_on: bool,
+}
+
+impl NewParagraphs {
+    /// One without text, behind a paragraph.
+    pub(crate) fn empty_behind(index: usize) -> Self {
+        let content = StyledText::default();
+        Self { index, side: Where::After, content, style: None, list: ListWish::Outside, goes_on: false }
+    }
+}
+
+/// Which list a new paragraph is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum ListWish {
+    /// That of the paragraph beside.
+    #[default]
+    Like,
+    /// None.
+    Outside,
+    /// This one, at this level.
+    In(i64, u8),
+}
+
+/// A table to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct NewTable {
+    pub(crate) rows: Vec<Vec<StyledText>>,
+    pub(crate) has_head: bool,
+    pub(crate) alignments: Vec<ColumnAlignment>,
+}
+
+/// One thing to do. An operation is a row of them, all in the coordinates of the batch's start.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    Text(TextChange),
+    Insert(NewParagraphs),
+    Delete {
+        index: usize,
+    },
+    Look(TextLook),
+    ParagraphLook {
+        index: usize,
+        settings: Vec<Setting>,
+    },
+    /// A row more, beside the row `like`.
+    Row {
+        index: usize,
+        like: NodeId,
+        /// The row that it looks like.
+        pattern: NodeId,
+        side: Where,
+        cells: Vec<StyledText>,
+        /// Whether its text looks like none of that row's.
+        plain: bool,
+    },
+    /// A row goes, with the paragraphs in it.
+    DeleteRow {
+        row: NodeId,
+        paragraphs: Vec<usize>,
+    },
+    /// A cell more, beside the cell `like`.
+    Cell {
+        index: usize,
+        like: NodeId,
+        side: Where,
+        content: StyledText,
+    },
+    /// A cell goes, with the paragraphs in it.
+    DeleteCell {
+        cell: NodeId,
+        paragraphs: Vec<usize>,
+    },
+    /// A new table beside a paragraph.
+    Table {
+        index: usize,
+        side: Where,
+        table: NewTable,
+    },
+    /// Paragraphs stand elsewhere.
+    Move {
+        first: usize,
+        last: usize,
+        index: usize,
+        side: Where,
+    },
+    /// A comment on parts of paragraphs that follow each other.
+    Comment {
+        places: Vec<(usize, Range<usize>)>,
+        content: StyledText,
+    },
+}
+
+impl Step {
+    /// The paragraphs that it concerns.
+    pub(crate) fn paragraphs(&self) -> RangeInclusive<usize> {
+        match self {
+            Self::Text(change) => change.first..=change.last,
+            Self::Insert(new) => new.index..=new.index,
+            Self::Look(look) => look.index..=look.index,
+            Self::Row { index, .. } | Self::Cell { index, .. } | Self::Table { index, .. } => *index..=*index,
+            Self::DeleteRow { paragraphs, .. } | Self::DeleteCell { paragraphs, .. } => {
+                let index = |index: Option<&usize>| index.copied().unwrap_or_default();
+                index(paragraphs.first())..=index(paragraphs.last())
+            }
+            Self::Move { first, last, .. } => *first..=*last,
+            Self::Comment { places, .. } => {
+                let index = |place: Option<&(usize, Range<usize>)>| place.map_or(0, |(index, _)| *index);
+                index(places.first())..=index(places.last())
+            }
+            Self::Delete { index } | Self::ParagraphLook { index, .. } => *index..=*index,
+        }
+    }
+
+    /// The paragraphs whose proof it concerns.
+    pub(crate) fn scope(&self) -> Vec<RangeInclusive<usize>> {
+        match self {
+            Self::Move { index, .. } => vec![self.paragraphs(), *index..=*index],
+            _ => vec![self.paragraphs()],
+        }
+    }
+
+    /// Whether no text that is there changes.
+    pub(crate) fn only_adds(&self) -> bool {
+        matches!(self, Self::Insert(_) | Self::Row { .. } | Self::Cell { .. } | Self::Table { .. })
+    }
+
+    /// Whether there is nothing in it to do.
+    pub(crate) fn is_idle(&self) -> bool {
+        match self {
+            Self::Text(change) => change.hunks.is_empty(),
+            Self::Look(look) => look.range.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// What an operation comes down to, and what people should know about how it was found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Planned {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) remark: Option<String>,
+    /// The paragraph that was looked for, where nothing is done.
+    pub(crate) found: Option<usize>,
+}
+
+impl From<Vec<Step>> for Planned {
+    fn from(steps: Vec<Step>) -> Self {
+        Self { steps, ..Self::default() }
+    }
+}
