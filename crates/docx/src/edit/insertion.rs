@@ -12,7 +12,7 @@ use crate::error::Refusal;
 use crate::model::{
     Atom, AtomKind, Barrier, Paragraph, barrier_inside, is_range_marker, is_revision_wrapper,
 };
-use crate::names::{DEL, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR, R_PR, SDT};
+use crate::names::{COMMENT_REFERENCE, DEL, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR, R_PR, SDT};
 use crate::styles::Styles;
 
 /// A place for new text, and the `w:rPr` it should look like.
@@ -131,12 +131,14 @@ fn gap(pen: &Pen<'_>, paragraph: &Paragraph, at: usize) -> Option<(Option<usize>
     let mut best = first;
     for index in first..last {
         let better = cost(index) < cost(best);
-        // Behind what this batch already put here, so that two insertions keep their order.
+        // Behind what this batch already put here, so that two insertions keep their order. The mark of a comment may stand
+        // between.
         let ours = |atom: &Atom| atom.inserted.is_some() && !atom.visible;
+        let is_mark = |atom: &Atom| pen.document.name(atom.node) == COMMENT_REFERENCE;
         let behind_ours = cost(index) == cost(best)
-            && atoms
-                .get(best + 1..=index)
-                .is_some_and(|between| !between.is_empty() && between.iter().all(ours));
+            && atoms.get(best + 1..=index).is_some_and(|between| {
+                between.last().is_some_and(ours) && between.iter().all(|atom| ours(atom) || is_mark(atom))
+            });
         if better || behind_ours {
             best = index;
         }
