@@ -12,7 +12,7 @@ use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
     AUTHOR, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE, DEL_INSTR_TEXT,
     DEL_TEXT, ID, INSTR_TEXT, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT,
-    RSID_TR, RUN, T, TC_PR, TEXT_ID, TR_PR, W_URI, XML_SPACE,
+    RSID_TR, RUN, T, TC_PR, TEXT_ID, TR_PR, W_URI, W_URIS, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -110,7 +110,7 @@ impl Writer<'_> {
                 Kind::Element => self.sibling(child, open),
                 Kind::Text | Kind::CData => {
                     let text = document.text(child);
-                    if !text.trim().is_empty() || !holds_elements(document, node) {
+                    if !text.trim().is_empty() || may_be_blank(document, node) {
                         self.switch(open, Open::Nothing);
                         self.text(&text);
                     }
@@ -256,6 +256,9 @@ fn is_empty(document: &Document, node: NodeId) -> bool {
         })
 }
 
-fn holds_elements(document: &Document, node: NodeId) -> bool {
-    document.children(node).any(|child| document.kind(child) == Kind::Element)
+/// Whether white space may be all that an element says, as in mathematics. In the main namespace only the leaves of runs have
+/// text, and those are not asked about here.
+fn may_be_blank(document: &Document, node: NodeId) -> bool {
+    let is_main = || W_URIS.contains(&document.namespace_uri(document.name(node)));
+    !document.children(node).any(|child| document.kind(child) == Kind::Element) && !is_main()
 }

@@ -12,7 +12,9 @@ use crate::error::Refusal;
 use crate::model::{
     Atom, AtomKind, Barrier, Paragraph, barrier_inside, is_range_marker, is_revision_wrapper,
 };
-use crate::names::{COMMENT_REFERENCE, DEL, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR, R_PR, SDT};
+use crate::names::{
+    COMMENT_REFERENCE, DEL, FLD_SIMPLE, HYPERLINK, INS, MOVE_FROM, MOVE_TO, P, P_PR, R_PR, SDT,
+};
 use crate::styles::Styles;
 
 /// A place for new text, and the `w:rPr` it should look like.

@@ -264,11 +264,11 @@ impl Resolver<'_> {
         while matches!(
             self.document.name(node),
             HYPERLINK | SMART_TAG | CUSTOM_XML | BDO | DIR | INS | DEL | MOVE_FROM | MOVE_TO
-        ) && self
-            .document
-            .children(node)
-            .all(|child| matches!(self.document.name(child), SMART_TAG_PR | CUSTOM_XML_PR))
-            && let Some(parent) = self.document.parent(node)
+        ) && self.document.children(node).all(|child| match self.document.kind(child) {
+            Kind::Element => matches!(self.document.name(child), SMART_TAG_PR | CUSTOM_XML_PR),
+            // The white space of an indented file.
+            _ => self.document.text(child).trim().is_empty(),
+        }) && let Some(parent) = self.document.parent(node)
         {
             self.document.detach(node);
             node = parent;
@@ -308,7 +308,11 @@ impl Resolver<'_> {
         let content: Vec<NodeId> =
             self.document.children(paragraph).filter(|child| self.document.name(*child) != P_PR).collect();
         if let Some(next) = next_paragraph(self.document, paragraph) {
-            let first = self.document.children(next).find(|child| self.document.name(*child) != P_PR);
+            // In an indented file white space stands before the properties.
+            let first = match self.document.child(next, P_PR) {
+                Some(properties) => self.document.next(properties),
+                None => self.document.first_child(next),
+            };
             for node in content {
                 match first {
                     Some(first) => self.document.insert_before(first, node),

@@ -121,7 +121,11 @@ fn a_wish_that_is_fulfilled_changes_nothing() {
 }
 
 fn check(document: &[u8], batch: &[u8]) -> Result<(), String> {
-    let xml = body(&mut Choices::of(document));
+    let mut xml = body(&mut Choices::of(document));
+    if document.first().is_some_and(|first| first % 4 == 3) {
+        // Some programs indent what they write: white space stands before and behind everything but text.
+        xml = xml.replace("><w:", ">\n <w:").replace("></w:", ">\n</w:");
+    }
     let source = DocxBuilder::new().body(&xml).build();
     let mut document = WordDocument::open(source.clone(), &Limits::default()).map_err(|e| e.to_string())?;
     let count = document.paragraph_count();

@@ -141,3 +141,19 @@ fn case_121_marks_of_cells_and_records_of_properties() {
         }
     }
 }
+
+/// In an indented file the properties of a paragraph stand behind white space, and stay the first element.
+#[test]
+fn paragraphs_that_join_keep_their_properties_in_front() {
+    let body = format!(
+        "<w:p>\n <w:pPr>\n <w:rPr><w:del w:id=\"1\" {BY_ANN}/></w:rPr></w:pPr>\n <w:r><w:t>one</w:t></w:r>\n</w:p>\n\
+         <w:p>\n <w:pPr><w:keepNext/></w:pPr>\n <w:r><w:t>two</w:t></w:r>\n</w:p>"
+    );
+    let mut document =
+        WordDocument::open(DocxBuilder::new().body(&body).build(), &Limits::default()).unwrap();
+    document.resolve(Side::Accept, &choice()).unwrap();
+    let saved = document.save(Tracking::Tracked).unwrap().bytes;
+    let again = WordDocument::open(saved.clone(), &Limits::default()).unwrap();
+    assert_eq!(engross_docx::check(&again).unwrap(), []);
+    assert_eq!(texts(&parse(&main_part(&saved))), ["onetwo"]);
+}
