@@ -2,7 +2,7 @@
 import re
 from typing import Callable
 
-from case_tools import at, edited, refuse, replace
+from case_tools import at, edited, replace
 from documents import (HEAD, SETTINGS, cell, comment, commented, comments, control, deleted, document, footnotes, inserted, marked, p, r, replaced,
                        row, story, table)
 from judge import AUTHOR, Case
@@ -40,8 +40,10 @@ def odd_files() -> list[Case]:
         filed("a main part in UTF-16", "replace; encodings", utf16),
         filed("a main part with indented lines", "replace; white space between elements", indented),
         edited("protected, but for tracked changes", g, "replace; protection read", [p(TEXT), END], [p(AFTER), END], LATER, parts={"settings": protected("trackedChanges")}),
-        refuse("protected against all changes", g, "respect for protection", [p(TEXT), END], LATER, parts={"settings": protected("readOnly")}),
-        refuse("protected but for comments", g, "respect for protection", [p(TEXT), END], LATER, parts={"settings": protected("comments")}),
+        edited("protected against all changes", g, "respect for protection", [p(TEXT), END], [p(AFTER), END], LATER,
+               parts={"settings": protected("readOnly")}, protected=True),
+        edited("protected but for comments", g, "respect for protection", [p(TEXT), END], [p(AFTER), END], LATER,
+               parts={"settings": protected("comments")}, protected=True),
     ]
 
 

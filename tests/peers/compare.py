@@ -35,7 +35,8 @@ def answer(installed: peers.Installed, case: judge.Case, folder: pathlib.Path) -
     if done.returncode or not lines:
         said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
         return judge.Outcome(None, crash=next((line for line in reversed(said) if "Error" in line), said[-1])[:300])
-    return judge.Outcome(output.read_bytes() if output.exists() else None, json.loads(lines[-1])["results"])
+    told = json.loads(lines[-1])
+    return judge.Outcome(output.read_bytes() if output.exists() else None, told["results"], told.get("warnings", []))
 
 
 def main(options: argparse.Namespace) -> int:

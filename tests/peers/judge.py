@@ -24,13 +24,15 @@ W15 = "{http://schemas.microsoft.com/office/word/2012/wordml}"
 WORDS = ("right", "wrong", "refused", "cannot", "crashed")
 # What no program may read otherwise, or not at all.
 DAMAGE = re.compile("p-in-inline|tc-no-final-p|tr-no-tc|r-in-r|note-ref-unresolved|rev-illegal|pPr-not-first|rev-no-author")
+# What a warning has to speak of where a document is protected.
+PROTECTION = re.compile("protect|read.?only|restrict", re.IGNORECASE)
 Comment = tuple[str, str, str, str, bool]  # author, text, commented text, text of the comment it answers, resolved
 
 
 @dataclass(frozen=True)
 class Case:
     """One task. `want` is the document that an editor would have once our changes are accepted; None where no is the right answer. `also`
-    is a second document that is as right."""
+    is a second document that is as right. `protected`: no is right too, and the edit is only with a warning of the protection."""
     name: str
     group: str
     feature: str
@@ -42,13 +44,15 @@ class Case:
     tracked: bool = True
     one_word: bool = False
     inside_theirs: bool = False
+    protected: bool = False
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an engine answered: the document or nothing, a status and a reason for each operation, or the trace it ended with."""
+    """What an engine answered: the document or nothing, a status and a reason for each operation, its warnings, or the trace it ended with."""
     document: bytes | None
     results: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     crash: str = ""
 
 
@@ -227,7 +231,7 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
             changed = same(source, Reading(outcome.document), "accept", case)
             if changed:
                 return Verdict("wrong", f"said no, and changed the document: {changed}")
-        return Verdict("right" if case.want is None and "applied" not in said else "refused", reasons)
+        return Verdict("right" if (case.want is None or case.protected) and "applied" not in said else "refused", reasons)
     if case.want is None:
         return Verdict("wrong", "claimed success where there was nothing that could rightly be done")
     if outcome.document is None:
@@ -240,6 +244,8 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
         fault = ""
     if fault or shared:
         return Verdict("wrong", fault or "; ".join(shared), only_ids=not fault)
+    if case.protected and not any(PROTECTION.search(warning) for warning in outcome.warnings):
+        return Verdict("wrong", "changed a protected document and told nobody of its protection")
     least = least_characters(case)
     return Verdict("right", granularity=result.changed_characters() / least if case.one_word and least else None)
 

@@ -55,6 +55,12 @@ def totals(ready: list[peers.Installed], cases: list[judge.Case], verdicts: Verd
     return f"{len(cases)} cases:\n\n" + table(["Engine", "Right", "Wrong", "Refused", "Cannot", "Crashed", "Changed text, times the least"], rows)
 
 
+def no_is_right(case: judge.Case) -> str:
+    if case.protected:
+        return "; **no** or a warning is right"
+    return "; **no** is right" if case.want is None else ""
+
+
 def matrix(ready: list[peers.Installed], cases: list[judge.Case], verdicts: Verdicts) -> str:
     def sign(verdict: judge.Verdict) -> str:
         return ONLY_ID if verdict.only_ids else SIGNS[verdict.word]
@@ -62,7 +68,7 @@ def matrix(ready: list[peers.Installed], cases: list[judge.Case], verdicts: Verd
     names = [installed.peer.name for installed in ready]
     out = []
     for group in dict.fromkeys(case.group for case in cases):
-        rows = [[case.name, case.feature + ("; **no** is right" if case.want is None else ""), *(sign(verdicts[name][case.name]) for name in names)]
+        rows = [[case.name, case.feature + no_is_right(case), *(sign(verdicts[name][case.name]) for name in names)]
                 for case in cases if case.group == group]
         out.append(f"**{group[0].upper() + group[1:]}**\n\n" + table(["Case", "Needs", *names], rows, right=99))
     legend = f"✓ right · ✗ wrong · {ONLY_ID} wrong for an id that two of its revisions share, and for nothing else · – refused · `·` cannot · ! crashed"

@@ -1,7 +1,8 @@
 """The engines that are compared: what is installed for each, how its adapter is started, and under which licence it stands.
 
-A peer is run only under a permissive licence, which is read from the package as it was installed. Must never install a newer version
-by itself: results belong to versions.
+A peer is run when its licence lets anybody run it and publish what came out; the licence is read from the package as it was
+installed. What a licence asks of those who distribute a program is no matter here, since nothing of a peer is distributed. Must never
+install a newer version by itself: results belong to versions.
 """
 import hashlib
 import json
@@ -14,7 +15,8 @@ import sys
 from dataclasses import dataclass
 
 HERE = pathlib.Path(__file__).resolve().parent
-PERMISSIVE = re.compile(r"^(MIT( License)?|Apache-2\.0|BSD-[23]-Clause|ISC|0BSD)\b")
+# Licences that let anybody run a program and publish what came out.
+FREE_TO_RUN = re.compile(r"^(MIT( License)?|Apache-2\.0|BSD-[23]-Clause|ISC|0BSD|MPL-2\.0)\b")
 OLDEST_PYTHON = (3, 12)
 OLDEST_NODE = 18
 
@@ -36,12 +38,12 @@ PEERS = [
     Peer("docx-scalpel", "python", "docx_scalpel_lib.py", ("docx-scalpel==0.9.0",)),
     Peer("adeu", "python", "adeu_lib.py", ("adeu==3.0.7",)),
     Peer("docx-revisions", "python", "docx_revisions_lib.py", ("docx-revisions==0.1.5",)),
+    Peer("docx-redline", "python", "docx_redline_lib.py", ("docx-redline==1.0.3",)),
     Peer("docx-redline-js", "node", "docx_redline_js.mjs",
          ("@ansonlai/docx-redline-js@0.1.6", "@xmldom/xmldom@0.9.12", "jszip@3.10.1")),
 ]
 # Known and left out, with the reason that the page gives.
 LEFT_OUT = {
-    "docx-redline": ("1.0.3", "MPL-2.0", "not a permissive licence"),
     "superdoc": ("2.x", "proprietary", "its terms do not allow it"),
     "Spire.Doc": ("", "proprietary", "its terms do not allow it"),
     "Aspose.Words": ("", "proprietary", "its terms do not allow it"),
@@ -99,8 +101,8 @@ def prepared(peer: Peer, cache: pathlib.Path, engross: pathlib.Path, python: str
             quietly(["npm", "install", "--save-exact", "--no-audit", "--no-fund", "--ignore-scripts", *peer.packages], folder / "npm.log", folder)
         stamp.write_text(mark)
     version, licence = python_facts(interpreter, peer) if peer.kind == "python" else node_facts(folder, peer)
-    if not PERMISSIVE.match(licence):
-        raise Skipped(f"licence {licence.splitlines()[0] if licence else 'not stated'} is not permissive")
+    if not FREE_TO_RUN.match(licence):
+        raise Skipped(f"licence {licence.splitlines()[0] if licence else 'not stated'} is not known to let anybody run it and publish what came out")
     if peer.kind == "python":
         return Installed(peer, [str(interpreter), str(adapter)], environment, version, licence.split()[0])
     node = shutil.which("node")

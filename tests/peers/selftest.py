@@ -35,8 +35,8 @@ def without(data: bytes, name: str) -> bytes:
     return out.getvalue()
 
 
-def shown() -> Iterator[tuple[str, Case, bytes | None, str, str]]:
-    """What is shown, the case, the document, what is claimed of it, and the word that is due."""
+def shown() -> Iterator[tuple[str, Case, bytes | None, str, str, *tuple[str, ...]]]:
+    """What is shown, the case, the document, what is claimed of it, the word that is due, and what an engine warned of."""
     word = edited("word", "", "", [p("Within ten days."), END], [p("Within five days."), END], ASKED, one_word=True)
     yield "a right replacement", word, document(p("Within ", SWAP, " days."), END), "applied", "right"
     yield "a change without a mark", word, document(p("Within five days."), END), "applied", "wrong"
@@ -102,13 +102,22 @@ def shown() -> Iterator[tuple[str, Case, bytes | None, str, str]]:
     yield "a success that cannot be", absent, document(p("Within ten days."), END), "applied", "wrong"
     yield "an operation that is not there", absent, None, "cannot", "cannot"
 
+    closed = edited("protected", "", "", [p("Within ten days."), END], [p("Within five days."), END], ASKED, protected=True)
+    done, untracked = document(p("Within ", SWAP, " days."), END), document(p("Within five days."), END)
+    yield "a protected document, and a no", closed, None, "refused", "right"
+    yield "a protected document changed, and that said", closed, done, "applied", "right", "The document is protected."
+    yield "a protected document changed, and nothing said", closed, done, "applied", "wrong"
+    yield "a protected document changed, and something else said", closed, done, "applied", "wrong", "A font is missing."
+    yield "a protected document changed without a mark, and that said", closed, untracked, "applied", "wrong", "The document is protected."
+    yield "an open document, a no and a warning", word, None, "refused", "refused", "The document is protected."
+
 
 def failures() -> list[str]:
     """What the judge said otherwise than it should."""
     out = []
-    for what, case, data, claimed, due in shown():
+    for what, case, data, claimed, due, *warnings in shown():
         try:
-            said = judge(case, Outcome(data, [{"status": claimed, "why": ""}]))
+            said = judge(case, Outcome(data, [{"status": claimed, "why": ""}], warnings))
         except Exception as error:
             out.append(f"{what}: {error!r}")
             continue

@@ -9,7 +9,7 @@ import io
 from adeu import ModifyText, RedlineEngine, ReplyComment, extract_text_from_stream
 from adeu.models import DeleteTableRow, InsertTableRow
 from adeu.redline.engine import BatchValidationError
-from worker import APPLIED, Cannot, Operation, Result, cannot, main, refused
+from worker import APPLIED, Answer, Cannot, Operation, cannot, main, refused
 
 
 def quoted(place: dict, reading: list[str]) -> str:
@@ -52,24 +52,24 @@ def translated(o: Operation, reading: list[str]) -> object:
                   "reject_author": "changes are rejected by their ids"}[kind])
 
 
-def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:
+def apply(source: bytes, operations: list[Operation], author: str, date: str) -> Answer:
     if operations[0]["op"] == "accept_all":
         engine = RedlineEngine(io.BytesIO(source), author=author)
         engine.accept_all_revisions()
-        return engine.save_to_stream().getvalue(), [APPLIED]
+        return Answer(engine.save_to_stream().getvalue(), [APPLIED])
     try:
         reading = extract_text_from_stream(io.BytesIO(source), clean_view=True).split("\n\n") if any(o["op"] != "replace" for o in operations) else []
         changes = [translated(o, reading) for o in operations]
     except Cannot as why:
-        return None, [cannot(why)] * len(operations)
+        return Answer(None, [cannot(why)] * len(operations))
     engine = RedlineEngine(io.BytesIO(source), author=author, timestamp=date)
     try:
         answer = engine.process_batch(changes)
     except BatchValidationError as why:
-        return None, [refused(" ".join(str(why).split()))] * len(operations)
+        return Answer(None, [refused(" ".join(str(why).split()))] * len(operations))
     if answer.get("edits_skipped") or answer.get("actions_skipped"):
-        return None, [refused(answer.get("skipped_details"))] * len(operations)
-    return engine.save_to_stream().getvalue(), [APPLIED] * len(operations)
+        return Answer(None, [refused(answer.get("skipped_details"))] * len(operations))
+    return Answer(engine.save_to_stream().getvalue(), [APPLIED] * len(operations))
 
 
 if __name__ == "__main__":

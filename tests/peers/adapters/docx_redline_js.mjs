@@ -78,9 +78,12 @@ async function xmlOf(zip, path) {
   return new TextDecoder(wide ? 'utf-16le' : 'utf-8').decode(bytes).replace('encoding="UTF-16"', 'encoding="UTF-8"');
 }
 
+const warnings = [];
+
 async function perform(zip, part, operation) {
   const path = `word/${part}.xml`;
   const result = await applyOperationToDocumentXml(await xmlOf(zip, path), operation, request.author);
+  warnings.push(...(result.warnings ?? []).map(String));
   if (result.status === 'error') return refused(`${result.error?.code}: ${result.error?.message}`);
   if (!result.hasChanges) return refused((result.warnings ?? []).join('; ') || 'no change');
   zip.file(path, result.documentXml);
@@ -131,4 +134,4 @@ for (let i = 0; i < request.operations.length; i += 1) {
 if (results.some((result) => result.status === 'applied')) {
   writeFileSync(request.output, await zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' }));
 }
-console.log(JSON.stringify({ results }));
+console.log(JSON.stringify({ results, warnings }));

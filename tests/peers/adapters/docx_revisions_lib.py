@@ -6,7 +6,7 @@ or several where one was meant, is taken as its no. Its documented `ValueError` 
 import io
 
 from docx_revisions import RevisionDocument, RevisionParagraph
-from worker import Cannot, Operation, Refused, Result, main, one_by_one
+from worker import Answer, Cannot, Operation, Refused, main, one_by_one
 
 
 class Paragraphs:
@@ -29,7 +29,7 @@ def paragraph_at(document: RevisionDocument, known: Paragraphs, place: dict) -> 
     return known.by_text[place["text"]]
 
 
-def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:
+def apply(source: bytes, operations: list[Operation], author: str, date: str) -> Answer:
     document = RevisionDocument(io.BytesIO(source))
     known = Paragraphs(document)
 
@@ -60,7 +60,7 @@ def apply(source: bytes, operations: list[Operation], author: str, date: str) ->
     results = one_by_one(operations, do)
     out = io.BytesIO()
     document.save(out)
-    return out.getvalue(), results
+    return Answer(out.getvalue(), results)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import re
 
 from docx_scalpel import (CharSpan, DocxSessionSettings, FormatOp, MutationBatchStep, ParagraphAlignment, ParagraphFormatOp, Position,
                           ProjectionScopes, TrackedChangeMode, open_session)
-from worker import APPLIED, Cannot, Operation, Refused, Result, main, one_by_one, refused
+from worker import APPLIED, Answer, Cannot, Operation, Refused, Result, main, one_by_one, refused
 
 SCOPES = {"body": ProjectionScopes.BODY, "header": ProjectionScopes.HEADERS, "footer": ProjectionScopes.FOOTERS,
           "footnote": ProjectionScopes.FOOTNOTES, "textbox": ProjectionScopes.ALL}
@@ -113,20 +113,22 @@ class Editor:
             raise Refused(f"{result.error.code.value}: {result.error.message}")
 
 
-def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:
+def apply(source: bytes, operations: list[Operation], author: str, date: str) -> Answer:
     settings = DocxSessionSettings(tracked_changes=TrackedChangeMode.RENDER_INLINE, revision_author=author)
     with open_session(source, settings) as session:
         editor = Editor(session, author, date)
         words = [o for o in operations if o["op"] == "replace"]
         results: list[Result] = []
+        warnings: tuple[str, ...] = ()
         if words:
             try:
                 answer = session.execute_batch(editor.steps(words))
+                warnings = answer.warnings
                 results = [APPLIED if answer.success else refused(f"{answer.failure.error.code.value}: {answer.failure.error.message}")] * len(words)
             except Refused as why:
                 results = [refused(why)] * len(words)
         results += one_by_one([o for o in operations if o["op"] != "replace"], editor.do)
-        return session.save(), results
+        return Answer(session.save(), results, warnings)
 
 
 if __name__ == "__main__":

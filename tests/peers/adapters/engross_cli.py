@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from worker import Operation, Result, main
+from worker import Answer, Operation, main
 
 PREFIX = {"body": "", "header": "header:default@1/", "footer": "footer:default@1/", "footnote": "footnote:1/", "textbox": "textbox:1/"}
 
@@ -58,7 +58,7 @@ def translated(o: Operation) -> dict:
     return {"op": {"accept_all": "accept", "reject_all": "reject"}[kind]}
 
 
-def apply(source: bytes, operations: list[Operation], author: str, date: str) -> tuple[bytes | None, list[Result]]:
+def apply(source: bytes, operations: list[Operation], author: str, date: str) -> Answer:
     with tempfile.TemporaryDirectory() as folder:
         document, batch, output = (Path(folder) / name for name in ("document.docx", "operations.json", "output.docx"))
         document.write_bytes(source)
@@ -70,7 +70,7 @@ def apply(source: bytes, operations: list[Operation], author: str, date: str) ->
             raise RuntimeError(answer["error"]["code"] + ": " + answer["error"]["message"])
         results = [{"status": "applied"} if o["status"] == "applied" else
                    {"status": "refused", "why": f"{o.get('code') or o['status']}: {o.get('message') or ''}"} for o in answer["operations"]]
-        return output.read_bytes() if output.exists() else None, results
+        return Answer(output.read_bytes() if output.exists() else None, results, answer.get("warnings", []))
 
 
 if __name__ == "__main__":
