@@ -45,10 +45,13 @@ pub(crate) enum Command {
     /// Reject tracked changes: all, or those of an author, a kind or a place.
     Reject(ResolveArgs),
     /// List the tracked changes.
+    #[command(after_help = "Example:\n  engross revisions nda.redline.docx --json")]
     Revisions(ListArgs),
     /// List the comments.
+    #[command(after_help = "Example:\n  engross comments nda.docx")]
     Comments(ListArgs),
     /// Look for damage and for what would not survive accepting or rejecting; exits with 1 on errors.
+    #[command(after_help = "Example:\n  engross check nda.redline.docx")]
     Check(ListArgs),
     /// List, make and restore checkpoints: what a document was before each change in place, and when you said so.
     Checkpoint(CheckpointArgs),
@@ -323,7 +326,6 @@ fn parse_range(text: &str) -> Result<Range, String> {
 
 /// `engross revisions`, `engross comments` and `engross check`
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  engross revisions nda.redline.docx --json")]
 pub(crate) struct ListArgs {
     /// The document, a .docx file.
     #[arg(value_name = "FILE")]

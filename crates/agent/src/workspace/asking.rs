@@ -11,7 +11,7 @@ use crate::tools::{
 };
 use crate::writing::Texts;
 
-/// Model calls that the calls of one round may cost.
+/// Model calls that the calls of one round may cost on a document, and in searches.
 const QUESTIONS: usize = 4;
 
 /// Has the model answer what has to be known before the calls on a document can be carried out.
@@ -40,9 +40,12 @@ pub(super) async fn ask_all(
     Ok(())
 }
 
-/// A call that needs no document, only the web.
-pub(super) async fn research(call: &ToolCall, turn: &ToolRound) -> CallResult {
+/// A call that needs no document, only the web. `before` it, so many of the round were carried out.
+pub(super) async fn research(call: &ToolCall, turn: &ToolRound, before: usize) -> CallResult {
     let found = async {
+        if before >= QUESTIONS || turn.cancelled.is_cancelled() {
+            return Err(Research::no_calls_left());
+        }
         let Understood::Ask(Question::Research(research)) = parse_call(call, &Texts::default())? else {
             return Err(Research::no_calls_left());
         };

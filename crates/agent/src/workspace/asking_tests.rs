@@ -106,6 +106,17 @@ async fn a_model_without_a_search_says_so() {
 }
 
 #[tokio::test]
+async fn a_round_searches_four_times_at_most() {
+    let script = json!({"default": {"text": "Found.", "sources": [{"url": "https://a.example/"}]}});
+    let model = Arc::new(ScriptModel::new("s.json", &script.to_string()).unwrap());
+    let search =
+        |n: usize| call(&format!("w{n}"), PERFORM_RESEARCH, &json!({"instruction": format!("q{n}")}));
+    let asked = ToolRound { model, ..round((0..6).map(search).collect(), BTreeMap::new()) };
+    let failed: Vec<bool> = desk().tools.run(asked).await.iter().map(|result| result.is_error).collect();
+    assert_eq!(failed, [false, false, false, false, true, true]);
+}
+
+#[tokio::test]
 async fn an_operation_takes_its_text_from_a_file_that_was_written() {
     let desk = desk();
     let id = desk.written("deal/clause.md", "One **bold** clause.\n\nAnd another.\n");
@@ -146,6 +157,6 @@ async fn a_text_that_is_not_to_be_had_refuses_its_operation_alone() {
         "applied",
     ];
     assert_eq!(codes, expected);
-    let mut operation = json!({"op": "insert_paragraph", "content": "x".repeat(70_000)});
+    let mut operation = json!({"op": "insert_paragraph", "content": "x".repeat(70_000), "contentFrom": null});
     assert_eq!(desk.all.texts("deal").fill(&mut operation), Ok(()), "only what models write is bounded");
 }

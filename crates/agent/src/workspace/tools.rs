@@ -371,8 +371,8 @@ impl Toolbox for DocumentTools {
                     *slot = Some(result);
                 }
             }
-            for (place, call) in sorted.searches {
-                let result = asking::research(&call, &work.round).await;
+            for (before, (place, call)) in sorted.searches.into_iter().enumerate() {
+                let result = asking::research(&call, &work.round, before).await;
                 if let Some(slot) = results.get_mut(place) {
                     *slot = Some(of_call(result));
                 }

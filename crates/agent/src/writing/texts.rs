@@ -41,12 +41,13 @@ impl Texts {
         let Some(fields) = operation.as_object_mut() else { return Ok(()) };
         let name = fields.get("op").or_else(|| fields.get("operation")).and_then(Value::as_str);
         let field = name.and_then(text_field);
-        let Some(from) = fields.remove(CONTENT_FROM) else { return Ok(()) };
+        // Some models send null where they mean nothing.
+        let Some(from) = fields.remove(CONTENT_FROM).filter(|from| !from.is_null()) else { return Ok(()) };
         let invalid = |message: String| ToolError::new("INVALID_OPERATION", message);
         let Some(field) = field else {
             return Err(invalid(format!("'{CONTENT_FROM}' is for operations with a text")));
         };
-        if fields.contains_key(field) {
+        if fields.get(field).is_some_and(|text| !text.is_null()) {
             return Err(invalid(format!("give '{field}' or '{CONTENT_FROM}', not both")));
         }
         let Some(id) = from.as_str().and_then(|id| id.parse::<WriteSessionId>().ok()) else {
