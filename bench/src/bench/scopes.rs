@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use wait4::Wait4;
 
-use crate::command::run_command;
+use crate::run_command;
 use crate::{Error, Result, root, say};
 
 /// Runs of each side; the median counts.

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::command::run_command;
+use crate::run_command;
 use crate::{Error, Result, root, say};
 
 /// With chunks of 64 KiB, the least part of the floor's speed.

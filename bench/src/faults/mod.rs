@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use crate::command::run_command;
+use crate::run_command;
 use crate::{Error, Result, root, say};
 
 /// What a scenario needs: a folder of its own, and whether it is to be short.
@@ -40,7 +40,7 @@ const SCENARIOS: [(&str, Scenario); 7] = [
 pub(crate) fn run(quick: bool, only: Option<&str>) -> Result<()> {
     run_command(
         Command::new(env!("CARGO"))
-            .args(["build", "--profile", "ci", "--package", "engross", "--package", "xtask"])
+            .args(["build", "--profile", "ci", "--package", "engross", "--package", "engross-bench"])
             .current_dir(root()),
     )?;
     let mut missed = Vec::new();
@@ -56,39 +56,6 @@ pub(crate) fn run(quick: bool, only: Option<&str>) -> Result<()> {
         }
     }
     if missed.is_empty() { Ok(()) } else { Err(Error::Missed(format!("failed: {}", missed.join(", ")))) }
-}
-
-/// Random interleavings against the rules of sessions, so many.
-pub(crate) fn random_sessions(sessions: u32) -> Result<()> {
-    run_command(
-        Command::new(env!("CARGO"))
-            .env("ENGROSS_RANDOM_SESSIONS", sessions.to_string())
-            .current_dir(root())
-            .args(["test", "--profile", "ci", "--package", "engross-agent", "--lib", "random_sessions_hold"])
-            .args(["--", "--nocapture"]),
-    )
-}
-
-/// Tasks that wait for a gateway, so many, over restarts and a clock that jumps; and hostile names of files, so many.
-pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
-    run_command(
-        Command::new(env!("CARGO"))
-            .env("ENGROSS_QUEUED_TASKS", queued.to_string())
-            .env("ENGROSS_HOSTILE_NAMES", names.to_string())
-            .current_dir(root())
-            .args([
-                "test",
-                "--profile",
-                "ci",
-                "--package",
-                "engross-artifacts",
-                "--package",
-                "engross-tasks",
-                "--tests",
-                "at_length",
-            ])
-            .args(["--", "--nocapture"]),
-    )
 }
 
 /// An empty folder.

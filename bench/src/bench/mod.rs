@@ -13,7 +13,7 @@ use std::process::Command;
 
 use clap::Subcommand;
 
-use crate::command::run_command;
+use crate::run_command;
 use crate::{Result, root};
 
 /// What is measured.
@@ -82,10 +82,10 @@ struct Built {
 fn build() -> Result<Built> {
     run_command(
         Command::new(env!("CARGO"))
-            .args(["build", "--release", "--package", "engross", "--package", "xtask"])
+            .args(["build", "--release", "--package", "engross", "--package", "engross-bench"])
             .current_dir(root()),
     )?;
     let suffix = std::env::consts::EXE_SUFFIX;
     let built = |name: &str| root().join("target/release").join(format!("{name}{suffix}"));
-    Ok(Built { engine: built("engross"), chore: built("xtask") })
+    Ok(Built { engine: built("engross"), chore: built("engross-bench") })
 }

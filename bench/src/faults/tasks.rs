@@ -133,7 +133,7 @@ fn long(key: &str, size: usize) -> String {
 /// The settings of a server that knows this program as an agent.
 fn settings(folder: &Path) -> Result<()> {
     // The one that was just built: the one that runs may have been replaced by it.
-    let program = root().join("target/ci").join(format!("xtask{}", std::env::consts::EXE_SUFFIX));
+    let program = root().join("target/ci").join(format!("engross-bench{}", std::env::consts::EXE_SUFFIX));
     write(
         &folder.join("config.toml"),
         &format!("[agents.fake]\ncommand = \"'{}' acp-agent\"\n", program.display()),

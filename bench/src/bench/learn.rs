@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use wait4::Wait4;
 
-use crate::command::run_command;
+use crate::run_command;
 use crate::{Error, Result, root, say};
 
 /// Runs of each side; the best counts, because everything else on the machine only adds.

@@ -1,0 +1,40 @@
+//! Long runs of tests that are short by default.
+//!
+//! Must never hold a rule of its own: the tests judge.
+
+use std::process::Command;
+
+use crate::{Result, root, run_command};
+
+/// Random interleavings against the rules of sessions, so many.
+pub(crate) fn random_sessions(sessions: u32) -> Result<()> {
+    run_command(
+        Command::new(env!("CARGO"))
+            .env("ENGROSS_RANDOM_SESSIONS", sessions.to_string())
+            .current_dir(root())
+            .args(["test", "--profile", "ci", "--package", "engross-agent", "--lib", "random_sessions_hold"])
+            .args(["--", "--nocapture"]),
+    )
+}
+
+/// Tasks that wait for a gateway, so many, over restarts and a clock that jumps; and hostile names of files, so many.
+pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
+    run_command(
+        Command::new(env!("CARGO"))
+            .env("ENGROSS_QUEUED_TASKS", queued.to_string())
+            .env("ENGROSS_HOSTILE_NAMES", names.to_string())
+            .current_dir(root())
+            .args([
+                "test",
+                "--profile",
+                "ci",
+                "--package",
+                "engross-artifacts",
+                "--package",
+                "engross-tasks",
+                "--tests",
+                "at_length",
+            ])
+            .args(["--", "--nocapture"]),
+    )
+}
