@@ -38,3 +38,27 @@ pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
             .args(["--", "--nocapture"]),
     )
 }
+
+/// The gate, and then what is too long for it. What a chore prints are its figures.
+pub(crate) fn ci_full() -> Result<()> {
+    run_command(Command::new("bash").arg(".ci/run").current_dir(root()))?;
+    let chores: [&[&str]; 8] = [
+        &["test"],
+        &["write-matrix"],
+        &["random-sessions"],
+        &["tasks-at-length"],
+        &["faults"],
+        &["random", "--seconds", "600"],
+        &["fuzz", "--seconds", "60"],
+        &["bench"],
+    ];
+    for chore in chores {
+        let mut command = Command::new(env!("CARGO"));
+        command.arg("xtask").args(chore).current_dir(root());
+        if chore == ["test"] {
+            command.env("ENGROSS_REQUIRE", "wasm,judge,soffice,postgres,node,moto");
+        }
+        run_command(&mut command)?;
+    }
+    Ok(())
+}

@@ -2,11 +2,14 @@
 //!
 //! Must never hold code of the product.
 
+mod book;
 mod corpus;
 mod examples;
 mod fuzz;
 #[cfg(test)]
 mod layers_tests;
+#[cfg(test)]
+mod links_tests;
 mod long;
 mod office;
 mod part;
@@ -89,6 +92,10 @@ enum Chore {
     },
     /// Evaluates learning offline and writes docs/learning-evaluation.md with its plots.
     EvalLearning,
+    /// Builds the book of all pages in target/book/html; needs mdbook.
+    Book,
+    /// Runs `.ci/run`, and then everything that takes longer: faults, long random runs, fuzzing, LibreOffice.
+    CiFull,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
 }
@@ -105,6 +112,8 @@ fn main() -> ExitCode {
         Chore::RandomSessions { sessions } => long::random_sessions(sessions),
         Chore::TasksAtLength { queued, names } => long::tasks_at_length(queued, names),
         Chore::EvalLearning => eval_learning(),
+        Chore::Book => book::run(),
+        Chore::CiFull => long::ci_full(),
         Chore::Examples => examples::pack(),
     };
     match done {
