@@ -6,6 +6,7 @@ mod instant_model;
 mod model_server;
 #[cfg(unix)]
 pub mod postgres;
+pub mod task_requests;
 
 /// A model provider that answers at once.
 pub mod instant {

@@ -59,7 +59,7 @@ const MEMORY: u64 = 32 * MIB;
 
 /// Measures, prints a table, and fails when a bar is missed.
 pub(crate) fn run() -> Result<()> {
-    let build = ["build", "--release", "--package", "engross-bridge", "--example", "scopes"];
+    let build = ["build", "--release", "--package", "engross-artifacts", "--example", "scopes"];
     run_command(Command::new(env!("CARGO")).args(build).current_dir(root()))?;
     let program = root().join(format!("target/release/examples/scopes{}", std::env::consts::EXE_SUFFIX));
     let folder = root().join("target/bench/scopes");

@@ -76,7 +76,17 @@ pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
             .env("ENGROSS_QUEUED_TASKS", queued.to_string())
             .env("ENGROSS_HOSTILE_NAMES", names.to_string())
             .current_dir(root())
-            .args(["test", "--profile", "ci", "--package", "engross-bridge", "--test", "bridge", "at_length"])
+            .args([
+                "test",
+                "--profile",
+                "ci",
+                "--package",
+                "engross-artifacts",
+                "--package",
+                "engross-tasks",
+                "--tests",
+                "at_length",
+            ])
             .args(["--", "--nocapture"]),
     )
 }

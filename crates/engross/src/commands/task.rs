@@ -1,6 +1,6 @@
 //! `engross task`: task threads, and whoever works for them.
 //!
-//! Must never decide what becomes of a task: that is `engross_bridge::threads`. Never takes a detached task for a finished one.
+//! Must never decide what becomes of a task: that is `engross_threads`. Never takes a detached task for a finished one.
 
 mod at_work;
 mod attached;
@@ -11,14 +11,14 @@ mod shown;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engross_bridge::scopes::segment;
-use engross_bridge::threads::{
-    Ask, Desk, ExecutionBinding, ExecutionMode, Held, Input, Journal, Lanes, Lifecycle, OwnerScope, Rules,
-    ThreadError, ThreadRecord, WorkspaceBinding,
-};
+use engross_artifacts::segment;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SessionId, SystemClock};
 use engross_store::files::Folder;
 use engross_store::{SqliteStore, Store};
+use engross_threads::{
+    Ask, Desk, ExecutionBinding, ExecutionMode, Held, Input, Journal, Lanes, Lifecycle, OwnerScope, Rules,
+    ThreadError, ThreadRecord, WorkspaceBinding,
+};
 
 use super::{Ended, sessions};
 use crate::cli::{AnswerArgs, AtBridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs};
@@ -90,7 +90,7 @@ impl Place {
         }
     }
 
-    fn desk(&self, link: Arc<dyn engross_bridge::threads::Link>) -> Desk {
+    fn desk(&self, link: Arc<dyn engross_threads::Link>) -> Desk {
         Desk::new(self.journal.clone(), link, Rules::default(), Lanes::default())
     }
 }
@@ -210,7 +210,7 @@ fn record(key: &str, args: &RunArgs) -> Result<ThreadRecord, Failure> {
     let provider = args.gateway.as_deref().or(args.agent.as_deref()).unwrap_or(USUAL).to_owned();
     let path = absolute(&folder);
     Ok(ThreadRecord {
-        schema_version: engross_bridge::threads::SCHEMA_VERSION,
+        schema_version: engross_threads::SCHEMA_VERSION,
         thread_id: key.to_owned(),
         title: String::new(),
         owner_scope: OwnerScope::default(),
@@ -232,8 +232,8 @@ fn record(key: &str, args: &RunArgs) -> Result<ThreadRecord, Failure> {
             provider_id: provider,
             others: serde_json::Map::new(),
         },
-        context_state: engross_bridge::threads::ContextState::default(),
-        lifecycle_state: engross_bridge::threads::LifecycleState::default(),
+        context_state: engross_threads::ContextState::default(),
+        lifecycle_state: engross_threads::LifecycleState::default(),
         created_at_ms: SystemClock.millis(),
         updated_at_ms: SystemClock.millis(),
         others: serde_json::Map::new(),

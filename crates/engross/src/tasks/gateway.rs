@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engross_bridge::agent::TaskRunner;
-use engross_bridge::gateway::{GatewayConfig, GatewayLimits, GatewayRunner, media_sources};
-use engross_bridge::scopes::SourceRoot;
+use engross_artifacts::SourceRoot;
+use engross_openclaw::{GatewayConfig, GatewayLimits, GatewayRunner, media_sources};
 use engross_protocol::{Failure, SystemClock};
+use engross_tasks::runner::TaskRunner;
 
 use crate::settings::{Environment, GATEWAY_HOME, GATEWAY_TOKEN, GATEWAY_URL};
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use engross_bridge::scopes::{Hashes, MemoryHashes, Sha256Sum};
+use engross_artifacts::{Hashes, MemoryHashes, Sha256Sum};
 use engross_protocol::Failure;
 use engross_store::files::{FileError, Folder, RelPath, Root, Stamp};
 

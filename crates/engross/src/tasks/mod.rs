@@ -13,16 +13,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engross_acp::client::{self, Agents, Host};
 use engross_agent::session::Sessions;
-use engross_bridge::agent::{Policy, ProviderId, TaskRunner};
-use engross_bridge::agents::{self, Agents, Host};
-use engross_bridge::rpc::{Bridge, BridgeConfig};
-use engross_bridge::runs::{Places, Provider, Runs, RunsConfig, Target};
-use engross_bridge::scopes::{Keys, SigningKey, Workspace};
+use engross_artifacts::{Keys, SigningKey, Workspace};
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::Store;
 use engross_store::blobs::{Blobs, ObjectBlobs};
 use engross_store::files::{Precondition, RelPath, Root};
+use engross_tasks::rpc::{Bridge, BridgeConfig};
+use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
+use engross_tasks::runs::{Places, Provider, Runs, RunsConfig, Target};
 use sha2::{Digest, Sha256};
 
 use crate::settings::{AgentSetting, Environment};
@@ -125,14 +125,14 @@ pub(crate) fn agents(data: &Path, owner: String, settings: &AgentSettings) -> Re
     let folder = data.join("agents");
     crate::files::make_folder(&folder)?;
     let host = Host { environment: Environment::whole(), folder, owner, clock: Arc::new(SystemClock) };
-    let agents = Agents::new(providers(settings)?, &host, &agents::Limits::default());
+    let agents = Agents::new(providers(settings)?, &host, &client::Limits::default());
     agents.sweep();
     Ok(Arc::new(agents))
 }
 
 /// The agents that are known, each as the settings have it, and further ones.
-fn providers(settings: &AgentSettings) -> Result<Vec<agents::Provider>, Failure> {
-    let mut providers = agents::Provider::known();
+fn providers(settings: &AgentSettings) -> Result<Vec<client::Provider>, Failure> {
+    let mut providers = client::Provider::known();
     for (name, setting) in settings {
         let wrong = |problem: String| {
             Failure::new(Exit::Usage, "CONFIG_INVALID", format!("[agents.{name}] cannot be used: {problem}"))
@@ -141,12 +141,12 @@ fn providers(settings: &AgentSettings) -> Result<Vec<agents::Provider>, Failure>
             return Err(wrong("the name is taken; choose another one".to_owned()));
         }
         let id = ProviderId::new(name).map_err(wrong)?;
-        let mut provider = agents::Provider::from_command(id.clone(), &setting.command)
+        let mut provider = client::Provider::from_command(id.clone(), &setting.command)
             .map_err(|error| wrong(error.to_string()))?;
         let known = providers.iter().position(|known| known.id == id);
         if let Some(known) = known.map(|at| providers.remove(at)) {
-            let agents::Provider { label, install, pass, set, start, warm, .. } = known;
-            provider = agents::Provider { label, install, pass, set, start, warm, ..provider };
+            let client::Provider { label, install, pass, set, start, warm, .. } = known;
+            provider = client::Provider { label, install, pass, set, start, warm, ..provider };
         }
         provider.pass.extend(setting.pass.iter().cloned());
         provider.set.extend(setting.set.iter().map(|(name, value)| (name.clone(), value.clone())));

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use engross_agent::session::{
     Answering, Finish, Parameters, RequestError, SessionKey, Sessions, Step, TurnEvent, TurnRequest,
 };
-use engross_bridge::agent::{
+use engross_artifacts::ArtifactScope;
+use engross_llm::Message;
+use engross_tasks::runner::{
     AgentError, AgentEvent, Control, Health, How, Pending, Receipt, Running, TaskRunner, Turn, TurnEnd,
 };
-use engross_bridge::scopes::ArtifactScope;
-use engross_llm::Message;
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 

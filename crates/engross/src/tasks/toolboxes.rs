@@ -7,7 +7,7 @@ use std::sync::Arc;
 use engross_agent::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspace, Workspaces};
 use engross_agent::writing::{ContentTools, Writer};
-use engross_bridge::scopes::ArtifactScope;
+use engross_artifacts::ArtifactScope;
 use engross_protocol::Clock;
 use engross_store::files::{FileError, Locks, RelPath, Root};
 use engross_write::runner::WriteService;

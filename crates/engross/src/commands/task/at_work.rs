@@ -5,8 +5,8 @@
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-use engross_bridge::threads::{Desk, FileOutcome, Held, Lifecycle, Progress};
 use engross_protocol::{Exit, Failure};
+use engross_threads::{Desk, FileOutcome, Held, Lifecycle, Progress};
 
 use super::{Ended, failed, folder, questions, shown};
 use crate::output::{Output, note};
@@ -65,7 +65,7 @@ pub(super) async fn submit(desk: &Desk, held: &Held) -> Result<(), Failure> {
 pub(super) async fn drive(desk: &Desk, key: &str, quiet: bool) -> Result<Left, Failure> {
     let held = desk.journal().load(key).await.map_err(failed)?;
     let held =
-        held.ok_or_else(|| failed(engross_bridge::threads::ThreadError::Unknown { thread: key.to_owned() }))?;
+        held.ok_or_else(|| failed(engross_threads::ThreadError::Unknown { thread: key.to_owned() }))?;
     let place = folder(&held.thread.record)?;
     let mut teller = Teller { quiet, in_text: false };
     let (ask, asked) = tokio::sync::mpsc::unbounded_channel();

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engross_bridge::scopes::segment;
+use engross_artifacts::segment;
 use engross_protocol::{Clock as _, Failure, SystemClock};
 use engross_store::files::{Folder, Precondition, RelPath};
 

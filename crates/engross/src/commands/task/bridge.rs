@@ -5,10 +5,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engross_bridge::threads::{
+use engross_protocol::Failure;
+use engross_threads::{
     Call, FetchError, Frames, Link, LinkError, Pending, RemoteArtifact, RemoteBridge, Sink, Source,
 };
-use engross_protocol::Failure;
 
 use crate::cli::BridgeArgs;
 use crate::commands::serve::{Embedded, embed, find};

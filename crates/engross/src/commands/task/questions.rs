@@ -4,8 +4,8 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use engross_bridge::threads::{Desk, Question};
 use engross_protocol::{Exit, Failure};
+use engross_threads::{Desk, Question};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use engross_bridge::threads::{Thread, ThreadMessage};
+use engross_threads::{Thread, ThreadMessage};
 use serde::Serialize;
 
 /// A thread, as `--json` shows it.

@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use engross_bridge::rpc::{self, Bridge, Call, Frame, RpcError};
+use engross_tasks::rpc::{self, Bridge, Call, Frame, RpcError};
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;

@@ -12,11 +12,11 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::Response;
-use engross_bridge::runs::{KeptFile, Runs};
-use engross_bridge::scopes::{
+use engross_artifacts::{
     ArtifactStream, LinkQuery, LinkTarget, OpenArtifact, ScopeError, Span, content_type,
 };
 use engross_store::blobs::BlobError;
+use engross_tasks::runs::{KeptFile, Runs};
 use futures_util::stream;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 

@@ -10,7 +10,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use engross_bridge::rpc::{self, Bridge, Call, Frame};
+use engross_tasks::rpc::{self, Bridge, Call, Frame};
 use futures_util::stream::{SelectAll, Stream};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;

@@ -1,0 +1,69 @@
+use serde_json::{Value, json};
+
+use super::updates::Tools;
+use engross_tasks::runner::AgentEvent;
+
+fn tool(id: &str, title: &str, kind: &str, status: &str) -> Option<AgentEvent> {
+    let own = |text: &str| text.to_owned();
+    Some(AgentEvent::Tool { id: own(id), title: own(title), kind: own(kind), status: own(status) })
+}
+
+fn text(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+#[test]
+fn updates_are_told_in_order_and_whole() {
+    let steps = |first: &str, second: &str| {
+        json!({ "sessionUpdate": "plan", "entries": [
+            { "content": "read", "priority": "high", "status": first },
+            { "content": "write", "priority": "low", "status": second },
+        ] })
+    };
+    let table = [
+        (
+            json!({ "sessionUpdate": "agent_message_chunk", "content": text(" a\n") }),
+            Some(AgentEvent::Text(" a\n".to_owned())),
+        ),
+        (
+            json!({ "sessionUpdate": "agent_thought_chunk", "content": text("hm") }),
+            Some(AgentEvent::Thought("hm".to_owned())),
+        ),
+        (json!({ "sessionUpdate": "user_message_chunk", "content": text("me") }), None),
+        (
+            json!({ "sessionUpdate": "tool_call", "toolCallId": "1", "title": "Write a.txt", "kind": "edit" }),
+            tool("1", "Write a.txt", "edit", "pending"),
+        ),
+        (
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "in_progress" }),
+            tool("1", "Write a.txt", "edit", "in_progress"),
+        ),
+        (json!({ "sessionUpdate": "tool_call_update", "toolCallId": "1", "rawOutput": { "x": 1 } }), None),
+        (
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": "2", "title": "ls", "kind": "dance" }),
+            tool("2", "ls", "", "pending"),
+        ),
+        (
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed" }),
+            tool("1", "Write a.txt", "edit", "completed"),
+        ),
+        (
+            steps("in_progress", "pending"),
+            tool("plan", "0 of 2 steps done, now: read", "think", "in_progress"),
+        ),
+        (steps("completed", "completed"), tool("plan", "2 of 2 steps done", "think", "completed")),
+        (
+            json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "resource_link", "name": "x", "uri": "file:///tmp/a%20b.png" } }),
+            Some(AgentEvent::Files(vec!["/tmp/a b.png".to_owned()])),
+        ),
+        (json!({ "sessionUpdate": "current_mode_update", "currentModeId": "x" }), None),
+    ];
+    let mut tools = Tools::default();
+    for (update, event) in table {
+        let update =
+            serde_json::from_value(update.clone()).unwrap_or_else(|error| panic!("{update}: {error}"));
+        assert_eq!(tools.event(update), event);
+    }
+    assert!(!tools.is_one_running());
+    assert_eq!(tools.title("2"), Some("ls"));
+}

@@ -1,0 +1,149 @@
+//! An agent that can be started: its command, what it sees of the environment, and where it runs.
+//!
+//! Must never start anything.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engross_protocol::Clock;
+
+use super::command_line::split;
+use super::error::AgentFault;
+use engross_tasks::runner::ProviderId;
+
+/// When a process is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// For each run, in its folder and with its names in the environment. A conversation goes on in the next process, if the
+    /// agent can take it up; otherwise its process is kept.
+    PerRun,
+    /// Before anybody asks, as it takes long. It is told the names of a run in the prompt, and kept for the conversation.
+    Warm,
+}
+
+/// An agent, and how it is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    /// Its id in requests.
+    pub id: ProviderId,
+    /// For people.
+    pub label: String,
+    /// The program: a name to be looked for in `PATH`, or a path.
+    pub program: String,
+    /// What it is given.
+    pub arguments: Vec<String>,
+    /// What to do when it is missing, as an order: "install it with …".
+    pub install: String,
+    /// What it sees of our environment besides the usual. `NAME*` stands for all names that begin so.
+    pub pass: Vec<String>,
+    /// What it gets besides.
+    pub set: Vec<(String, String)>,
+    /// When it is started.
+    pub start: Start,
+    /// How many processes wait for a turn, where they are started before.
+    pub warm: usize,
+}
+
+impl Provider {
+    /// An agent by its command line. A process is started for each run.
+    ///
+    /// # Errors
+    /// [`AgentFault::Command`].
+    pub fn from_command(id: ProviderId, command: &str) -> Result<Self, AgentFault> {
+        let mut words = split(command)?.into_iter();
+        let program = words.next().unwrap_or_default();
+        Ok(Self {
+            label: id.as_str().to_owned(),
+            id,
+            install: format!("install `{program}`, or give its full path in the configuration"),
+            program,
+            arguments: words.collect(),
+            pass: Vec::new(),
+            set: Vec::new(),
+            start: Start::PerRun,
+            warm: 0,
+        })
+    }
+
+    /// The agents that are known by name, in the order of the catalog: codex, opencode, gemini, hermes.
+    #[must_use]
+    pub fn known() -> Vec<Self> {
+        KNOWN.iter().filter_map(Known::provider).collect()
+    }
+}
+
+struct Known {
+    id: &'static str,
+    label: &'static str,
+    command: &'static [&'static str],
+    install: &'static str,
+    pass: &'static [&'static str],
+    start: Start,
+}
+
+const KNOWN: &[Known] = &[
+    Known {
+        id: "codex",
+        label: "Codex",
+        command: &["codex-acp"],
+        install: "install it with `npm install -g @zed-industries/codex-acp@0.16.0`",
+        pass: &["CODEX_*", "OPENAI_*"],
+        start: Start::PerRun,
+    },
+    Known {
+        id: "opencode",
+        label: "OpenCode",
+        command: &["opencode", "acp"],
+        install: "install it with `npm install -g opencode-ai`",
+        pass: &["OPENCODE_*", "OPENAI_*", "ANTHROPIC_*", "GEMINI_*", "GOOGLE_*", "OPENROUTER_*"],
+        start: Start::Warm,
+    },
+    Known {
+        id: "gemini",
+        label: "Gemini",
+        command: &["gemini", "--acp", "--skip-trust"],
+        install: "install it with `npm install -g @google/gemini-cli`",
+        pass: &["GEMINI_*", "GOOGLE_*"],
+        start: Start::Warm,
+    },
+    Known {
+        id: "hermes",
+        label: "Hermes",
+        command: &["hermes-acp"],
+        install: "install it with `pipx install 'hermes-agent[acp]'`",
+        pass: &["HERMES_*", "OPENAI_*", "ANTHROPIC_*", "OPENROUTER_*"],
+        start: Start::Warm,
+    },
+];
+
+impl Known {
+    fn provider(&self) -> Option<Provider> {
+        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let (program, arguments) = self.command.split_first()?;
+        Some(Provider {
+            id: ProviderId::new(self.id).ok()?,
+            label: self.label.to_owned(),
+            program: (*program).to_owned(),
+            arguments: own(arguments),
+            install: self.install.to_owned(),
+            pass: own(self.pass),
+            set: Vec::new(),
+            start: self.start,
+            warm: 1,
+        })
+    }
+}
+
+/// Where agents run.
+#[derive(Clone)]
+pub struct Host {
+    /// Our environment, of which they see a part.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where a process starts that does not know its run yet. It is to be empty, and to be there.
+    pub folder: PathBuf,
+    /// What tells our agents from those of other servers on this machine; the same after a restart. Letters, digits, `-`, `_`.
+    pub owner: String,
+    /// Tells the time that deadlines are measured against.
+    pub clock: Arc<dyn Clock>,
+}

@@ -1,0 +1,143 @@
+//! A gateway with the plugin for tasks: it makes the folder of a run on its own machine and hands over the files in it.
+//!
+//! Must never write anywhere but beneath the folder of the run, take a file whose bytes are not those it was listed with, or be
+//! content with some of the files.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use engross_store::files::{Precondition, RelPath, Root};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::connection::Connection;
+use super::error::{GatewayFault, shown};
+use super::frame::text;
+use super::turn::same_session;
+use engross_tasks::runner::Turn;
+
+/// The version of the plugin's parameters.
+const SCHEMA: u8 = 1;
+
+/// Files of a run that are asked for.
+const FILES: usize = 10_000;
+
+/// A folder on the gateway's machine for one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Prepared {
+    /// Its absolute path there.
+    pub(super) directory: String,
+    /// What the gateway calls it.
+    pub(super) scope: String,
+}
+
+/// What is known of the plugin for a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Plugin {
+    /// It was not asked yet.
+    Unknown,
+    /// The gateway does not have it.
+    Absent,
+    /// It has made this.
+    Made(Prepared),
+}
+
+/// Has a folder made for `turn`, where the gateway has the plugin (case 81). Asked again, it is the same folder.
+pub(super) async fn prepare(connection: &Connection, turn: &Turn) -> Result<Plugin, GatewayFault> {
+    let key = turn.session_key.as_str();
+    // The key stands for the thread, too: the thread itself stays here.
+    let params = json!({
+        "schemaVersion": SCHEMA, "appThreadKey": key, "openclawSessionKey": key, "runId": turn.turn,
+    });
+    let limit = connection.limits().request;
+    let made = match connection.request("xworkmate.session.prepare", params, limit).await {
+        Err(fault) if fault.is_unknown_method() => return Ok(Plugin::Absent),
+        made => made?,
+    };
+    for name in ["openclawSessionKey", "sessionKey"] {
+        let found = text(&made[name]);
+        if !found.is_empty() && !same_session(found, key) {
+            return Err(GatewayFault::Session { asked: key.to_owned(), found: shown(found) });
+        }
+    }
+    let (directory, scope) = (text(&made["artifactDirectory"]), text(&made["artifactScope"]));
+    if directory.is_empty() {
+        return Ok(Plugin::Absent);
+    }
+    Ok(Plugin::Made(Prepared { directory: directory.to_owned(), scope: scope.to_owned() }))
+}
+
+/// Brings all files of the run here, also those elsewhere that its answer `named`.
+pub(super) async fn deliver(
+    connection: &Connection,
+    turn: &Turn,
+    prepared: &Prepared,
+    named: &[String],
+) -> Result<(), GatewayFault> {
+    let limits = connection.limits();
+    let with = |more: Value| {
+        let mut params = json!({
+            "openclawSessionKey": turn.session_key, "runId": turn.turn, "artifactScope": prepared.scope,
+        });
+        if let (Value::Object(params), Value::Object(more)) = (&mut params, more) {
+            params.extend(more);
+        }
+        params
+    };
+    if !named.is_empty() {
+        let params = with(json!({ "sourceFiles": named, "maxFiles": FILES }));
+        let method = "xworkmate.artifacts.collect-and-snapshot";
+        let collected = connection.request(method, params, limits.request).await?;
+        if let Some(warning) = collected["warnings"].as_array().and_then(|warnings| warnings.first()) {
+            let problem = warning.as_str().map_or_else(|| warning.to_string(), str::to_owned);
+            return Err(unreachable(&named.join(", "), &problem));
+        }
+    }
+    let params = with(json!({ "maxFiles": FILES, "maxInlineBytes": 0, "includeContent": false }));
+    let exported = connection.request("xworkmate.artifacts.export", params, limits.request).await?;
+    for file in exported["artifacts"].as_array().map(Vec::as_slice).unwrap_or_default() {
+        let path = text(&file["relativePath"]);
+        let size = file["sizeBytes"].as_u64().unwrap_or_default();
+        if size > limits.largest_file {
+            let problem = format!("it has {size} bytes, and at most {} are fetched", limits.largest_file);
+            return Err(unreachable(path, &problem));
+        }
+        let mut wanted = json!({ "relativePath": path, "maxInlineBytes": limits.largest_file });
+        if let Some(reference) = file["artifactRef"].as_str() {
+            wanted["artifactRef"] = reference.into();
+        }
+        let read = connection.request("xworkmate.artifacts.read", with(wanted), limits.file).await?;
+        put(turn, path, bytes(file, &read["artifacts"][0])?).await?;
+    }
+    Ok(())
+}
+
+/// The bytes of a file that was listed and read.
+fn bytes(listed: &Value, read: &Value) -> Result<Vec<u8>, GatewayFault> {
+    let path = text(&listed["relativePath"]);
+    let content = read["content"].as_str().ok_or_else(|| unreachable(path, "it came without content"))?;
+    let bytes = STANDARD.decode(content).map_err(|_| unreachable(path, "its content is no base64"))?;
+    if let Some(listed) = listed["sha256"].as_str() {
+        let found: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        if found != listed {
+            return Err(unreachable(path, "it has other bytes than it was listed with"));
+        }
+    }
+    Ok(bytes)
+}
+
+async fn put(turn: &Turn, path: &str, bytes: Vec<u8>) -> Result<(), GatewayFault> {
+    let (directory, name) = (turn.directory.clone(), path.to_owned());
+    let written = tokio::task::spawn_blocking(move || {
+        let path = RelPath::parse(&name)?;
+        Root::open(&directory)?.top().write(&path, bytes.as_slice(), &Precondition::Any)
+    });
+    match written.await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(unreachable(path, &error.to_string())),
+        Err(_) => Err(unreachable(path, "this server is stopping")),
+    }
+}
+
+fn unreachable(path: &str, problem: &str) -> GatewayFault {
+    GatewayFault::Unreachable { path: shown(path), problem: shown(problem) }
+}

@@ -1,0 +1,9 @@
+//! Tasks: the runs of agents in a journal, and the protocol in front of them.
+//!
+//! Must never know an agent behind [`runner::TaskRunner`], a transport, or what a document is. Time and secrets come from
+//! outside. [`runs`] carries out what a person asked for, [`rpc`] is how it is asked; the files of a run are in
+//! `engross-artifacts`.
+
+pub mod rpc;
+pub mod runner;
+pub mod runs;

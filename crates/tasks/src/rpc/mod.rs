@@ -1,0 +1,171 @@
+//! The protocol in front of runs: requests become calls of the service, and what happens becomes frames.
+//!
+//! Must never know HTTP or sockets: a transport hands in a [`Request`] and takes [`Frame`]s out. `docs/protocol/tasks.md`
+//! describes all of it.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `envelope`, `error` | what do requests and answers look like? |
+//! | `params`, `routing` | what does a request say, and who is to carry it out? |
+//! | `submit` | how does a request become a run, and the run an answer? |
+//! | `tasks`, `permissions`, `jobs`, `artifacts` | what can be asked of runs that are there? |
+//! | `catalog` | who is there? |
+
+mod artifacts;
+mod catalog;
+mod envelope;
+mod error;
+mod jobs;
+mod params;
+mod permissions;
+mod routing;
+mod submit;
+mod tasks;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::task::TaskTracker;
+
+use crate::runner::Policy;
+use crate::runs::Runs;
+
+pub use envelope::{Request, notification, reply};
+pub use error::RpcError;
+
+/// The version of the protocol: that of the reference's contract, and what is added to it.
+pub const PROTOCOL: &str = "1.1";
+
+/// Frames that may wait for a slow client before the call waits for it.
+const AHEAD: usize = 64;
+
+/// What is said of the server, and what it allows.
+#[derive(Debug, Clone)]
+pub struct BridgeConfig {
+    /// Its version.
+    pub version: String,
+    /// What agents may do without asking.
+    pub permissions: Policy,
+}
+
+/// A request as it came in, beside what it says.
+#[derive(Debug, Clone, Default)]
+pub struct Call {
+    /// Who asks.
+    pub principal: String,
+    /// The address of this server as the client knows it; empty when there is none.
+    pub base: String,
+    /// The path it came to.
+    pub path: &'static str,
+    /// Whether the client hears what happens before the answer.
+    pub stream: bool,
+    /// A key that makes repeating the request harmless.
+    pub idempotency: Option<String>,
+    /// The number of the last update that the client has heard.
+    pub last_event: Option<u64>,
+    /// The revision that the client has.
+    pub if_none_match: Option<String>,
+}
+
+/// What goes out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Frame {
+    /// Something happened: the envelope, and its number if it has one.
+    Event(Value, Option<u64>),
+    /// The answer. The last frame, if there is one.
+    Answer(Value),
+}
+
+/// Where the frames of one call go.
+pub(crate) struct Sink(mpsc::Sender<Frame>);
+
+impl Sink {
+    async fn notify(&self, method: &str, params: &Value, seq: Option<u64>) {
+        // Whoever went away hears nothing; the run goes on.
+        let _ = self.0.send(Frame::Event(notification(method, params, seq), seq)).await;
+    }
+
+    fn is_gone(&self) -> bool {
+        self.0.is_closed()
+    }
+
+    async fn gone(&self) {
+        self.0.closed().await;
+    }
+}
+
+/// The service. Clones are the same one.
+#[derive(Clone)]
+pub struct Bridge {
+    runs: Runs,
+    config: Arc<BridgeConfig>,
+    calls: TaskTracker,
+}
+
+impl Bridge {
+    /// The protocol in front of `runs`.
+    #[must_use]
+    pub fn new(runs: Runs, config: BridgeConfig) -> Self {
+        Self { runs, config: Arc::new(config), calls: TaskTracker::new() }
+    }
+
+    /// The runs behind it.
+    #[must_use]
+    pub fn runs(&self) -> &Runs {
+        &self.runs
+    }
+
+    /// Begins to answer a request. Dropping the receiver ends the call and no run.
+    #[must_use]
+    pub fn open(&self, call: Call, request: Request) -> mpsc::Receiver<Frame> {
+        let (sender, receiver) = mpsc::channel(AHEAD);
+        let bridge = self.clone();
+        self.calls.spawn(async move {
+            let sink = Sink(sender);
+            let answer = bridge.answer(&call, &request, &sink).await;
+            if let Some(id) = &request.id {
+                let envelope = match answer {
+                    Ok(result) => reply(id, Ok(result)),
+                    Err(error) => reply(id, Err(&error)),
+                };
+                let _ = sink.0.send(Frame::Answer(envelope)).await;
+            }
+        });
+        receiver
+    }
+
+    async fn answer(&self, call: &Call, request: &Request, sink: &Sink) -> Result<Value, RpcError> {
+        let params = &request.params;
+        let fields = params::Params(params);
+        match request.method.as_str() {
+            "acp.capabilities" => Ok(catalog::capabilities(self).await),
+            method @ ("session.start" | "session.message") => {
+                submit::carry_out(self, call, method, params, sink).await
+            }
+            "session.cancel" => tasks::cancel_session(self, call, params).await,
+            "session.close" => tasks::close(self, call, params).await,
+            "xworkmate.tasks.get" => Ok(tasks::get(self, call, params, sink).await),
+            "xworkmate.tasks.cancel" => tasks::cancel(self, call, params).await,
+            "xworkmate.session.prepare" => tasks::prepare(self, call, params).await,
+            "xworkmate.routing.resolve" => routing::resolve(fields, self.runs.config()),
+            "xworkmate.permissions.respond" => permissions::respond(self, call, params).await,
+            "xworkmate.permissions.list" => permissions::list(self, call, params).await,
+            "xworkmate.jobs.submit" => jobs::submit(self, call, params).await,
+            "xworkmate.jobs.get" => jobs::get(self, call, params).await,
+            "xworkmate.jobs.list" => jobs::list(self, call, false).await,
+            "xworkmate.jobs.stats" => jobs::list(self, call, true).await,
+            "xworkmate.artifacts.export" => artifacts::export(self, call, params, false).await,
+            "xworkmate.artifacts.list" => artifacts::export(self, call, params, true).await,
+            "xworkmate.artifacts.read" => artifacts::read(self, call, params).await,
+            "xworkmate.artifacts.collect-and-snapshot" => artifacts::collect(self, call, params).await,
+            "health" => {
+                Ok(json!({ "status": "ok", "version": self.config.version, "role": "acp-control-plane" }))
+            }
+            method => {
+                let method: String = method.chars().take(80).collect();
+                Err(RpcError::new(-32601, "RPC_METHOD_UNKNOWN", format!("unknown method: {method}")))
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Who is to carry out a request: what it says, and nothing else.
+//!
+//! Must never turn an explicit choice of an agent into one of a gateway.
+
+use serde_json::{Value, json};
+
+use super::error::RpcError;
+use super::params::Params;
+use crate::runner::ProviderId;
+use crate::runs::{Provider, RunsConfig, Target};
+
+/// Who was found.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Route {
+    pub(super) target: Target,
+    pub(super) provider: ProviderId,
+    pub(super) model: Option<String>,
+    pub(super) skills: Vec<String>,
+}
+
+/// Fields that nobody here carries out.
+const UNSUPPORTED: &[&str] = &["orchestrationMode", "role", "roleModel"];
+
+pub(super) fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, RpcError> {
+    let Some(routing) = params.object("routing")? else {
+        return Err(RpcError::token(
+            -32602,
+            "ROUTING_REQUIRED",
+            "say in `routing` who is to carry it out, such as {\"explicitExecutionTarget\":\"agent\",\"explicitProviderId\":\"engross\"}",
+        ));
+    };
+    for field in UNSUPPORTED {
+        if routing.text(field)?.is_some() {
+            let message = format!("`routing.{field}` is not carried out here: choose a provider");
+            return Err(RpcError::token(-32602, "ROUTING_UNSUPPORTED", &message));
+        }
+    }
+    let explicit = routing.text("explicitExecutionTarget")?;
+    let target = match explicit {
+        Some("agent" | "single-agent" | "singleAgent") => Target::Agent,
+        Some("gateway") => Target::Gateway,
+        Some(other) => {
+            return Err(RpcError::params(format!(
+                "there is no target '{}': it is agent or gateway",
+                short(other)
+            )));
+        }
+        None => match routing.text("explicitProviderId")? {
+            Some(id) if is_gateway(id, config) => Target::Gateway,
+            Some(_) => Target::Agent,
+            None => implied(params, routing)?,
+        },
+    };
+    let asked = match target {
+        Target::Agent => match routing.text("explicitProviderId")? {
+            Some(id) => Some(id),
+            None => params.text("provider")?,
+        },
+        Target::Gateway => match routing.text("preferredGatewayProviderId")? {
+            Some(id) => Some(id),
+            None => params.first(&["gatewayProviderId", "gatewayProvider"])?,
+        },
+    };
+    let provider = match asked {
+        Some(id) => find(id, config)?,
+        // Without a word the first that is there; a gateway is always named.
+        None => config
+            .providers
+            .iter()
+            .find(|provider| {
+                provider.target == target && (provider.runner.is_some() || target == Target::Gateway)
+            })
+            .ok_or_else(|| {
+                RpcError::token(-32602, "GATEWAY_PROVIDER_REQUIRED", "no such provider is set up: name one")
+            })?,
+    };
+    if provider.target != target {
+        let message = format!("'{}' is no {}", provider.id, target.as_str());
+        return Err(RpcError::token(-32001, "PROVIDER_NOT_FOUND", &message));
+    }
+    let model = match routing.text("explicitModel")? {
+        Some(model) => Some(model),
+        None => params.text("model")?,
+    };
+    let mut skills = routing.texts("explicitSkills")?;
+    skills.extend(params.texts("selectedSkills")?);
+    Ok(Route {
+        target,
+        provider: provider.id.clone(),
+        // A gateway chooses its model itself.
+        model: model.map(str::to_owned).filter(|_| target == Target::Agent),
+        skills,
+    })
+}
+
+/// What the fields beside the routing say.
+fn implied(params: Params<'_>, routing: Params<'_>) -> Result<Target, RpcError> {
+    for name in ["requestedExecutionTarget", "executionTarget"] {
+        match params.text(name)? {
+            Some("gateway") => return Ok(Target::Gateway),
+            Some("agent" | "single-agent" | "singleAgent") => return Ok(Target::Agent),
+            _ => {}
+        }
+    }
+    let gateway = params.first(&["gatewayProviderId", "gatewayProvider"])?.is_some()
+        || (params.text("provider")?.is_none() && routing.text("preferredGatewayProviderId")?.is_some());
+    Ok(if gateway { Target::Gateway } else { Target::Agent })
+}
+
+fn is_gateway(id: &str, config: &RunsConfig) -> bool {
+    config.providers.iter().any(|provider| provider.id.as_str() == id && provider.target == Target::Gateway)
+}
+
+fn find<'a>(id: &str, config: &'a RunsConfig) -> Result<&'a Provider, RpcError> {
+    config.providers.iter().find(|provider| provider.id.as_str() == id).ok_or_else(|| {
+        let known: Vec<&str> = config.providers.iter().map(|provider| provider.id.as_str()).collect();
+        let message = format!("{}; there are: {}", short(id), known.join(", "));
+        RpcError::token(-32001, "PROVIDER_NOT_FOUND", &message)
+    })
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(64).collect()
+}
+
+/// `xworkmate.routing.resolve`: what a request would be routed to.
+pub(super) fn resolve(params: Params<'_>, config: &RunsConfig) -> Result<Value, RpcError> {
+    let route = route(params, config)?;
+    let provider = config.provider(&route.provider);
+    let missing = provider.is_none_or(|provider| provider.runner.is_none());
+    let gateway = route.target == Target::Gateway;
+    Ok(json!({
+        "resolvedExecutionTarget": if gateway { "gateway" } else { "single-agent" },
+        "resolvedProviderId": if gateway { "" } else { route.provider.as_str() },
+        "resolvedGatewayProviderId": if gateway { route.provider.as_str() } else { "" },
+        "resolvedModel": route.model.unwrap_or_default(),
+        "resolvedSkills": route.skills,
+        "status": if missing { "unavailable" } else { "available" },
+        "unavailable": missing,
+        "unavailableCode": if missing { "PROVIDER_UNAVAILABLE" } else { "" },
+        "unavailableMessage": provider.filter(|_| missing).map(|provider| provider.help.clone()).unwrap_or_default(),
+        "skillResolutionSource": "explicit",
+        "needsSkillInstall": false,
+        "skillInstallRequestId": "",
+    }))
+}

@@ -1,0 +1,239 @@
+//! `xworkmate.tasks.*`, `session.cancel`, `session.close`, `xworkmate.session.prepare`: runs that are there.
+//!
+//! Must never answer a question for a run with an error of the protocol: what is wrong is a status.
+
+use serde_json::{Map, Value, json};
+
+use super::error::RpcError;
+use super::params::Params;
+use super::submit::{LONGEST_WAIT, follow};
+use super::{Bridge, Call, Sink};
+use crate::runner::ProviderId;
+use crate::runs::{Cancelled, Found, Preparation, RunError, Ticket};
+use engross_artifacts::{RunId, SessionKey, expected_dirs};
+
+/// `xworkmate.tasks.get`.
+pub(super) async fn get(bridge: &Bridge, call: &Call, fields: &Map<String, Value>, sink: &Sink) -> Value {
+    match got(bridge, call, Params(fields), sink).await {
+        Ok(told) => told,
+        Err(error) => json!({
+            "ok": false, "success": false, "status": "not_found", "code": "TASK_LOOKUP_FAILED",
+            "message": error.message, "error": error.body(),
+        }),
+    }
+}
+
+async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> Result<Value, RpcError> {
+    let lookup = params.lookup()?;
+    let missing = |code: &str, message: &str| {
+        json!({
+            "ok": false, "success": false, "status": "not_found", "code": code, "message": message,
+            "runId": lookup.run, "appThreadKey": lookup.thread, "openclawSessionKey": lookup.session_key,
+        })
+    };
+    let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
+        Found::Run(ticket) => ticket,
+        Found::Nothing => {
+            return Ok(missing("TASK_NOT_FOUND", "there is no such task: look at its ids, or start it"));
+        }
+        Found::NoRun(session) => {
+            if let Some(told) = files_alone(bridge, &lookup, session).await? {
+                bridge.runs.counters().count_unconfirmed();
+                return Ok(told);
+            }
+            return Ok(missing("no_native_task_record", "the thread is known, but not this run: start it"));
+        }
+        Found::Mismatch => {
+            return Ok(missing(
+                "RUN_SCOPE_MISMATCH",
+                "these ids do not belong together: send those of one run",
+            ));
+        }
+    };
+    let wait = params.number("waitMs")?.map(|wait| wait.min(LONGEST_WAIT));
+    let known = match params.text("ifRevision")? {
+        Some(known) => Some(known.to_owned()),
+        None => call.if_none_match.clone(),
+    };
+    let after = params.number("afterSeq")?.or(call.last_event);
+    if call.stream && (after.is_some() || wait.is_some()) {
+        follow(&ticket, call, sink, after.unwrap_or_default(), wait, false).await?;
+    } else if let Some(wait) = wait {
+        let seen = match &known {
+            Some(known) => known.clone(),
+            None => ticket.revision().await?.0,
+        };
+        tokio::select! {
+            changed = ticket.changed(&seen) => changed?,
+            () = sink.gone() => {}
+            () = tokio::time::sleep(std::time::Duration::from_millis(wait)) => {}
+        }
+    }
+    let (revision, status) = ticket.revision().await?;
+    if known.is_some_and(|known| known == revision) {
+        return Ok(json!({
+            "success": true, "notModified": true, "revision": revision, "runId": ticket.run(),
+            "status": status.as_str(), "taskStatus": status.as_str(), "terminal": status.is_terminal(),
+        }));
+    }
+    let snapshot = ticket.snapshot(&call.base).await?;
+    let mut told = (*snapshot.body).clone();
+    if params.flag("includeArtifacts")? == Some(false)
+        && let Value::Object(told) = &mut told
+    {
+        told.insert("artifacts".to_owned(), json!([]));
+    }
+    Ok(told)
+}
+
+/// What is told of a run of this session that left files and no record: that its end is not known (contracts/tasks.md §3.4).
+/// The files are counted and not listed, because nothing says that they are whole.
+async fn files_alone(
+    bridge: &Bridge,
+    lookup: &crate::runs::Lookup,
+    session: Option<SessionKey>,
+) -> Result<Option<Value>, RpcError> {
+    let (Some(session), Some(Ok(run))) = (session, lookup.run.as_deref().map(RunId::parse)) else {
+        return Ok(None);
+    };
+    let runs = bridge.runs.clone();
+    let key = session.as_str().to_owned();
+    let counted = tokio::task::spawn_blocking(move || {
+        let config = runs.config();
+        let scope = config.workspace.open(&session, &run, None).ok()?;
+        let manifest =
+            scope.manifest(&engross_artifacts::Requirements::default(), None, config.hashing()).ok()?;
+        Some(manifest.files.len()).filter(|count| *count > 0)
+    });
+    Ok(counted.await.map_err(|_| RunError::Stopping)?.map(|count| {
+        json!({
+            "ok": true, "success": false, "status": "unknown", "taskStatus": "unknown", "terminal": false,
+            "evidence": "artifacts_present", "artifactCount": count, "artifacts": [],
+            "runId": lookup.run, "appThreadKey": lookup.thread, "openclawSessionKey": key,
+        })
+    }))
+}
+
+/// `xworkmate.tasks.cancel`.
+pub(super) async fn cancel(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
+    let params = Params(fields);
+    let refused = |code: &str| json!({ "accepted": false, "cancelled": false, "code": code });
+    let mut lookup = params.lookup()?;
+    lookup.provider = params.text("gatewayProviderId")?.map(str::to_owned);
+    let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
+        Found::Run(ticket) => ticket,
+        Found::Nothing | Found::NoRun(_) => return Ok(refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED")),
+        Found::Mismatch => return Ok(refused("RUN_SCOPE_MISMATCH")),
+    };
+    let run = ticket.run().clone();
+    Ok(match bridge.runs.cancel(&ticket).await? {
+        Cancelled::InQueue => {
+            json!({ "accepted": true, "cancelled": true, "cancellationScope": "queue", "runId": run })
+        }
+        Cancelled::Wait => {
+            json!({ "accepted": true, "cancelled": true, "cancellationScope": "artifact-wait", "runId": run })
+        }
+        Cancelled::AlreadyTerminal => refused("TASK_ALREADY_TERMINAL"),
+        Cancelled::NotOurs => refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED"),
+        Cancelled::Unconfirmed => refused("NATIVE_CANCEL_UNCONFIRMED"),
+        Cancelled::Asked(receipt) => json!({
+            "accepted": true, "cancelled": false, "nativeMethod": receipt.method, "aborted": receipt.aborted,
+            "runIds": receipt.runs, "runId": run,
+        }),
+    })
+}
+
+/// The newest run of the session that a request names.
+async fn of_session(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<Option<Ticket>, RpcError> {
+    let session_id = params.first(&["sessionId", "threadId"])?;
+    let session_id =
+        session_id.ok_or_else(|| RpcError::params("`sessionId` is missing: send the session's id"))?;
+    let lookup = crate::runs::Lookup { session_id: Some(session_id.to_owned()), ..Default::default() };
+    Ok(match bridge.runs.look(&call.principal, &lookup).await? {
+        Found::Run(ticket) => Some(ticket),
+        _ => None,
+    })
+}
+
+/// `session.cancel`.
+pub(super) async fn cancel_session(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
+    let cancelled = match of_session(bridge, call, Params(fields)).await? {
+        Some(ticket) => bridge.runs.cancel_thread(&ticket).await?,
+        None => false,
+    };
+    Ok(json!({ "accepted": true, "runCancelled": cancelled }))
+}
+
+/// `session.close`.
+pub(super) async fn close(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
+    let found = of_session(bridge, call, Params(fields)).await?;
+    if let Some(ticket) = &found {
+        bridge.runs.close(ticket).await?;
+    }
+    Ok(json!({ "accepted": true, "closed": found.is_some() }))
+}
+
+/// `xworkmate.session.prepare`.
+pub(super) async fn prepare(
+    bridge: &Bridge,
+    call: &Call,
+    fields: &Map<String, Value>,
+) -> Result<Value, RpcError> {
+    // The paper's client may send these fields beneath a name of their own.
+    let top = Params(fields);
+    let params = match (top.object("xworkmate")?, top.object("xworkmateMetadata")?) {
+        (Some(nested), _) | (None, Some(nested)) if top.text("appThreadKey")?.is_none() => nested,
+        _ => top,
+    };
+    if top.0.contains_key("sessionKey") {
+        return Err(RpcError::params("`sessionKey` is not taken: send `openclawSessionKey`"));
+    }
+    if params.number("schemaVersion")?.is_some_and(|version| version != 1) {
+        return Err(RpcError::params("`schemaVersion` must be 1"));
+    }
+    let thread = params.required("appThreadKey")?.to_owned();
+    let session_key = params.required("openclawSessionKey")?.to_owned();
+    let run = params.required("runId")?.to_owned();
+    let expected = expected_dirs(params.list("expectedArtifactDirs")?)?;
+    let provider = params.text("gatewayProviderId")?.unwrap_or("openclaw");
+    let provider = ProviderId::new(provider).map_err(RpcError::params)?;
+    let contract = params.contract()?;
+    let preparation = Preparation {
+        principal: call.principal.clone(),
+        thread: thread.clone(),
+        session_key: session_key.clone(),
+        run: run.clone(),
+        provider,
+        contract,
+    };
+    bridge.runs.prepare(preparation).await?;
+    let (session, run) = (SessionKey::parse(&session_key)?, RunId::parse(&run)?);
+    let workspace = bridge.runs.config().workspace.clone();
+    let prepared = tokio::task::spawn_blocking(move || workspace.prepare(&session, &run, &expected)).await;
+    let prepared = prepared.map_err(|_| RunError::Stopping)??;
+    let mut told = serde_json::to_value(&prepared).unwrap_or_default();
+    if let Value::Object(told) = &mut told {
+        let mapping = json!({
+            "schemaVersion": 1, "appThreadKey": thread, "openclawSessionKey": session_key,
+            "expectedArtifactDirs": prepared.expected_artifact_dirs, "source": "bridge_prepare",
+        });
+        told.insert("appThreadKey".to_owned(), thread.into());
+        told.insert("openclawSessionKey".to_owned(), session_key.into());
+        told.insert("remoteWorkingDirectory".to_owned(), prepared.artifact_directory.clone().into());
+        told.insert("remoteWorkspaceRefKind".to_owned(), "remotePath".into());
+        told.insert("mapping".to_owned(), mapping);
+    }
+    Ok(told)
+}

@@ -1,0 +1,270 @@
+//! What can be asked of runs that are there: which one is meant, cancel it, answer it, close its thread.
+//!
+//! Must never find a run of another principal, nor say that a worker has stopped before it has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_store::NameRow;
+
+use super::decide::{Action, Input, Reply};
+use super::error::RunError;
+use super::log::Question;
+use super::names::{Kind, key_name, name};
+use super::order::{Face, Target};
+use super::said::Said;
+use super::service::{Cell, Runs};
+use super::state::Phase;
+use super::ticket::Ticket;
+use crate::runner::Receipt;
+use engross_artifacts::{RunId, SessionKey};
+
+/// How long an agent has to confirm that it was asked to stop.
+const CONFIRM: Duration = Duration::from_secs(5);
+
+/// Which run is meant: by any of its ids, which must agree.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lookup {
+    /// The session as the client calls it.
+    pub session_id: Option<String>,
+    /// The thread.
+    pub thread: Option<String>,
+    /// The turn.
+    pub turn: Option<String>,
+    /// The run.
+    pub run: Option<String>,
+    /// The key of the session.
+    pub session_key: Option<String>,
+    /// Who carries it out.
+    pub provider: Option<String>,
+}
+
+/// What a lookup found.
+pub enum Found {
+    /// This run.
+    Run(Ticket),
+    /// Nothing of this principal.
+    Nothing,
+    /// The thread, but no such run; the key of its session.
+    NoRun(Option<SessionKey>),
+    /// Ids that do not belong together.
+    Mismatch,
+}
+
+/// What became of a request to stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cancelled {
+    /// It never began.
+    InQueue,
+    /// Only the wait for its files was cancelled.
+    Wait,
+    /// It had ended before.
+    AlreadyTerminal,
+    /// Nobody here carries it out.
+    NotOurs,
+    /// The agent was asked, and says this.
+    Asked(Receipt),
+    /// The agent was asked, and did not confirm.
+    Unconfirmed,
+}
+
+impl Runs {
+    /// Which run is meant.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn look(&self, principal: &str, lookup: &Lookup) -> Result<Found, RunError> {
+        let Some(row) = self.row(principal, lookup).await? else { return Ok(Found::Nothing) };
+        let cell = self.cell(row.session).await?;
+        let live = cell.live.lock().await;
+        if live.principal != principal {
+            return Ok(Found::Nothing);
+        }
+        let differs =
+            |given: &Option<String>, known: &str| given.as_deref().is_some_and(|given| given != known);
+        let key = live.session_key.as_ref().map(|key| key.as_str().to_owned()).unwrap_or_default();
+        if differs(&lookup.thread, &live.key) || differs(&lookup.session_key, &key) {
+            return Ok(Found::Mismatch);
+        }
+        let named = match (&lookup.run, &lookup.turn) {
+            (Some(run), _) => live.runs.iter().rev().find(|known| known.id.as_str() == run),
+            (None, Some(turn)) => live.runs.iter().rev().find(|known| known.turn == *turn),
+            (None, None) => live.newest(),
+        };
+        let Some(run) = named else { return Ok(Found::NoRun(live.session_key.clone())) };
+        if differs(&lookup.turn, &run.turn) {
+            return Ok(Found::Mismatch);
+        }
+        let provider = run.face().map(|face| face.provider.as_str().to_owned());
+        if let (Some(asked), Some(provider)) = (&lookup.provider, &provider)
+            && asked != provider
+        {
+            return Ok(Found::Mismatch);
+        }
+        let run = run.id.clone();
+        let thread = live.key.clone();
+        drop(live);
+        if let Some(session_id) = lookup.session_id.as_ref().filter(|id| **id != thread) {
+            let alias = self.find(&name(Kind::Session, principal, session_id)?).await?;
+            if alias.is_none_or(|alias| alias.session != cell.id) {
+                return Ok(Found::Mismatch);
+            }
+        }
+        Ok(Found::Run(Ticket { runs: self.clone(), cell, run, replayed: true }))
+    }
+
+    /// The first id that leads somewhere.
+    async fn row(&self, principal: &str, lookup: &Lookup) -> Result<Option<NameRow>, RunError> {
+        let of = |kind, text: &Option<String>| text.as_deref().map(|text| name(kind, principal, text));
+        let names = [
+            of(Kind::Run, &lookup.run),
+            of(Kind::Turn, &lookup.turn),
+            of(Kind::Thread, &lookup.thread),
+            of(Kind::Thread, &lookup.session_id),
+            of(Kind::Session, &lookup.session_id),
+            lookup.session_key.as_deref().map(key_name),
+        ];
+        for name in names.into_iter().flatten() {
+            if let Some(row) = self.find(&name?).await? {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The run of a job.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn job(&self, principal: &str, job: &str) -> Result<Option<Ticket>, RunError> {
+        let Some(row) = self.find(&name(Kind::Job, principal, job)?).await? else { return Ok(None) };
+        let run = RunId::parse(&String::from_utf8_lossy(&row.value))?;
+        let cell = self.cell(row.session).await?;
+        Ok(Some(Ticket { runs: self.clone(), cell, run, replayed: true }))
+    }
+
+    /// Asks for the end of a run. It resolves with what is known then.
+    ///
+    /// # Errors
+    /// When the store cannot be written to.
+    pub async fn cancel(&self, ticket: &Ticket) -> Result<Cancelled, RunError> {
+        let Ticket { cell, run, .. } = ticket;
+        match self.step(cell, run, Input::Cancel, &Said::default()).await? {
+            Action::Reply(Reply::CancelledInQueue) => Ok(Cancelled::InQueue),
+            Action::Reply(Reply::CancelledWait) => Ok(Cancelled::Wait),
+            Action::Reply(Reply::AlreadyTerminal) => Ok(Cancelled::AlreadyTerminal),
+            Action::AskToStop => Ok(self.ask_to_stop(cell, run).await),
+            _ => Ok(Cancelled::NotOurs),
+        }
+    }
+
+    async fn ask_to_stop(&self, cell: &Cell, run: &RunId) -> Cancelled {
+        let handle = cell.handle(run);
+        if let Some(handle) = &handle {
+            handle.cancelled.cancel();
+        }
+        let Some(control) = handle.and_then(|handle| handle.control()) else {
+            // The agent has not been reached yet, and is not going to be.
+            let runs = vec![run.as_str().to_owned()];
+            return Cancelled::Asked(Receipt { method: "start", aborted: true, runs });
+        };
+        match tokio::time::timeout(CONFIRM, control.cancel()).await {
+            Ok(Ok(receipt)) => Cancelled::Asked(receipt),
+            Ok(Err(_)) | Err(_) => Cancelled::Unconfirmed,
+        }
+    }
+
+    /// Cancels all runs of a thread that are with agents of this machine, or wait for one; tells whether there were any.
+    ///
+    /// # Errors
+    /// As [`Runs::cancel`].
+    pub async fn cancel_thread(&self, ticket: &Ticket) -> Result<bool, RunError> {
+        let live = ticket.cell.live.lock().await;
+        let open: Vec<RunId> = live
+            .open()
+            .filter(|run| run.face().is_some_and(|face| face.target == Target::Agent))
+            .map(|run| run.id.clone())
+            .collect();
+        drop(live);
+        let mut any = false;
+        // The last one first, so that none begins because the one before it ended.
+        for run in open.into_iter().rev() {
+            let one = Ticket { run, ..ticket.clone() };
+            any |= !matches!(self.cancel(&one).await?, Cancelled::AlreadyTerminal | Cancelled::NotOurs);
+        }
+        Ok(any)
+    }
+
+    /// Forgets the conversation of a thread; its runs and their files stay.
+    ///
+    /// # Errors
+    /// When the store cannot be written to.
+    pub async fn close(&self, ticket: &Ticket) -> Result<(), RunError> {
+        let live = ticket.cell.live.lock().await;
+        let (principal, thread) = (live.principal.clone(), live.key.clone());
+        let conversation = live.conversation.clone();
+        drop(live);
+        self.step(&ticket.cell, &ticket.run, Input::Close, &Said::default()).await?;
+        let provider = conversation.and_then(|id| self.inner.config.provider(&id).cloned());
+        if let Some(runner) = provider.and_then(|provider| provider.runner) {
+            runner.close(&principal, &thread).await;
+        }
+        Ok(())
+    }
+
+    /// Answers a question: with one of its options, or no. The reply says what was wrong with it.
+    ///
+    /// # Errors
+    /// When the store cannot be written to.
+    pub async fn answer(
+        &self,
+        ticket: &Ticket,
+        request: &str,
+        option: Option<String>,
+    ) -> Result<Result<(), Reply>, RunError> {
+        let input = Input::Answer(request.to_owned(), option);
+        match self.step(&ticket.cell, &ticket.run, input, &Said::default()).await? {
+            Action::Tell(permission, option) => {
+                if let Some(control) = ticket.cell.handle(&ticket.run).and_then(|handle| handle.control()) {
+                    control.answer(&permission, option.as_deref());
+                }
+                Ok(Ok(()))
+            }
+            Action::Reply(reply) => Ok(Err(reply)),
+            _ => Ok(Err(Reply::QuestionUnknown)),
+        }
+    }
+
+    /// Questions of a thread that nobody has answered.
+    pub async fn questions(&self, ticket: &Ticket) -> Vec<(Question, Face)> {
+        let live = ticket.cell.live.lock().await;
+        let of = |phase: &Phase| match phase {
+            Phase::Running(active) => {
+                let face = &active.order.face;
+                active.open.iter().cloned().map(|question| (question, face.clone())).collect()
+            }
+            _ => Vec::new(),
+        };
+        live.runs.iter().flat_map(|run| of(&run.phase)).collect()
+    }
+
+    /// All threads of a principal with runs that have not ended.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn open_threads(&self, principal: &str) -> Result<Vec<Ticket>, RunError> {
+        let due = self.inner.config.store.due(u64::MAX >> 1, usize::MAX >> 1).await?;
+        let mut all = Vec::new();
+        for id in due {
+            let cell: Arc<Cell> = self.cell(id).await?;
+            let live = cell.live.lock().await;
+            let run = live.open().next().map(|run| run.id.clone());
+            let ours = live.principal == principal;
+            drop(live);
+            if let Some(run) = run.filter(|_| ours) {
+                all.push(Ticket { runs: self.clone(), cell, run, replayed: true });
+            }
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,402 @@
+//! One run from its place to its end: scope, agent, files, verdict.
+//!
+//! Must never begin before that is durable, leave a run without an end, or an agent behind.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::attachments;
+use super::config::Provider;
+use super::decide::{Action, Input};
+use super::error::RunError;
+use super::handle::Handle;
+use super::lane::Waiting;
+use super::names::{Kind, name};
+use super::order::{Order, Target};
+use super::said::Said;
+use super::service::{Cell, Runs};
+use super::state::Phase;
+use super::tell;
+use crate::runner::{AgentEvent, Running, Turn};
+use engross_artifacts::{Collection, Manifest, RunId, Scope, media_tokens};
+use serde_json::json;
+
+/// How long an agent has to confirm that it was asked to stop.
+const CONFIRM: Duration = Duration::from_secs(5);
+
+/// How long the store may be away before a run's end is tried again.
+const RETRY: Duration = Duration::from_millis(500);
+
+impl Runs {
+    /// A run that has got its place.
+    pub(super) async fn begin(self, waiting: Waiting) {
+        let Ok(cell) = self.cell_of(&waiting).await else {
+            // The store is away; the run waits on.
+            sleep(RETRY).await;
+            self.give_back(waiting);
+            return;
+        };
+        match self.step(&cell, &waiting.run, Input::Admit, &Said::default()).await {
+            Ok(Action::Start(order)) => self.drive(cell, waiting.principal, *order, None).await,
+            Ok(_) => self.requeue(&cell, &waiting.run).await,
+            Err(_) => {
+                // The store is away; the run waits on.
+                sleep(RETRY).await;
+                self.requeue(&cell, &waiting.run).await;
+            }
+        }
+    }
+
+    async fn cell_of(&self, waiting: &Waiting) -> Result<Arc<Cell>, RunError> {
+        let found = name(Kind::Run, &waiting.principal, waiting.run.as_str())?;
+        let row = self.find(&found).await?;
+        let row = row.ok_or_else(|| RunError::Damaged { problem: "a run has no name".to_owned() })?;
+        self.cell(row.session).await
+    }
+
+    /// A run that a process before this one had begun.
+    pub(super) async fn take_up(self, cell: Arc<Cell>, run: RunId) {
+        let live = cell.live.lock().await;
+        let principal = live.principal.clone();
+        let phase = live.run(&run).map(|run| run.phase.clone());
+        drop(live);
+        match phase {
+            Some(Phase::Exporting(_)) => self.export(&cell, &run).await,
+            Some(Phase::Running(active)) => {
+                let provider = self.inner.config.provider(&active.order.face.provider).cloned();
+                let resumed = match provider.and_then(|provider| provider.runner) {
+                    Some(runner) if active.begun => {
+                        match self
+                            .turn(&principal, &active.order, active.deadline, active.agent_session.clone())
+                            .await
+                        {
+                            Ok((turn, _)) => runner.resume(turn, active.agent_session).await.ok().flatten(),
+                            Err(_) => None,
+                        }
+                    }
+                    _ => None,
+                };
+                self.settle(&cell, &run, Input::Restarted(resumed.is_some()), &Said::default()).await;
+                if let Some(running) = resumed {
+                    self.drive(cell, principal, active.order, Some(running)).await;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Decides until it is stored; `None` when that cannot be any more, as the process is about to end.
+    async fn settle(&self, cell: &Arc<Cell>, run: &RunId, mut input: Input, said: &Said) -> Option<Action> {
+        loop {
+            match self.step(cell, run, input.clone(), said).await {
+                Ok(action) => return Some(action),
+                Err(RunError::Store(engross_store::Error::Closed) | RunError::Damaged { .. }) => return None,
+                Err(RunError::Store(error @ engross_store::Error::TooLarge { .. })) => {
+                    // A list that no entry can hold is no list; the run must end all the same.
+                    let (code, message) = (error.code().to_owned(), error.to_string());
+                    input = match input {
+                        Input::Exported(_) => Input::ExportFailed(code, message),
+                        _ => Input::Lost(code, message),
+                    };
+                }
+                Err(_) => sleep(RETRY).await,
+            }
+        }
+    }
+
+    /// The folder of a run, and what its agent is told.
+    async fn turn(
+        &self,
+        principal: &str,
+        order: &Order,
+        deadline: u64,
+        conversation: Option<String>,
+    ) -> Result<(Turn, Scope), RunError> {
+        let face = order.face.clone();
+        let workspace = self.inner.config.workspace.clone();
+        let (inline, turn_id) = (order.inline.clone(), face.turn.clone());
+        let made = tokio::task::spawn_blocking(move || {
+            workspace.prepare(&face.session_key, &face.run, &[])?;
+            let scope = workspace.open(&face.session_key, &face.run, None)?;
+            let attachments = attachments::put(&scope, &turn_id, &inline)?;
+            Ok::<_, RunError>((scope, attachments))
+        });
+        let (scope, attachments) = made.await.map_err(|_| RunError::Stopping)??;
+        let face = &order.face;
+        let directory = scope.directory().to_owned();
+        let environment = [
+            ("XWORKMATE_TASK_ARTIFACT_DIR", directory.as_str()),
+            ("XWORKMATE_ARTIFACT_DIRECTORY", directory.as_str()),
+            ("XWORKMATE_ARTIFACT_SCOPE", scope.name().as_str()),
+            ("XWORKMATE_SESSION_KEY", face.session_key.as_str()),
+            ("XWORKMATE_RUN_ID", face.run.as_str()),
+        ];
+        let turn = Turn {
+            principal: principal.to_owned(),
+            thread: face.thread.clone(),
+            session_key: face.session_key.clone(),
+            run: face.run.clone(),
+            turn: face.turn.clone(),
+            prompt: order.prompt.replace("$XWORKMATE_ARTIFACT_DIRECTORY", &directory),
+            user_text: order.user_text.clone(),
+            continues: order.continues,
+            conversation: conversation.filter(|_| order.continues),
+            directory: PathBuf::from(&directory),
+            environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+            attachments,
+            model: face.model.clone(),
+            permissions: order.permissions,
+            deadline,
+        };
+        Ok((turn, scope))
+    }
+
+    async fn drive(self, cell: Arc<Cell>, principal: String, order: Order, resumed: Option<Running>) {
+        let run = order.face.run.clone();
+        let handle = Arc::new(Handle::default());
+        cell.put_handle(&run, Arc::clone(&handle));
+        let live = cell.live.lock().await;
+        let deadline = match live.run(&run).map(|run| &run.phase) {
+            Some(Phase::Running(active)) => {
+                if active.cancelling {
+                    handle.cancelled.cancel();
+                }
+                active.deadline
+            }
+            _ => 0,
+        };
+        drop(live);
+        let until = Instant::now() + Duration::from_millis(deadline.saturating_sub(self.now()));
+        let said = match resumed {
+            Some(running) => self.listen(&cell, &order, &handle, running, (deadline, until)).await,
+            None => match self.call(&cell, &principal, &order, &handle, until).await {
+                Some(running) => self.listen(&cell, &order, &handle, running, (deadline, until)).await,
+                None => false,
+            },
+        };
+        cell.drop_handle(&run);
+        if said {
+            self.export(&cell, &run).await;
+        }
+        attachments::remove(&self.inner.config.workspace, &order.face).await;
+    }
+
+    /// Gives the run to its agent; `None` when it has ended by that.
+    async fn call(
+        &self,
+        cell: &Arc<Cell>,
+        principal: &str,
+        order: &Order,
+        handle: &Handle,
+        until: Instant,
+    ) -> Option<Running> {
+        let run = &order.face.run;
+        let lost = |code: &str, message: String| Input::Lost(code.to_owned(), message);
+        let provider = self.inner.config.provider(&order.face.provider);
+        let Some(runner) = provider.and_then(|provider| provider.runner.clone()) else {
+            let input = lost("PROVIDER_UNAVAILABLE", unavailable(&order.face.provider, provider));
+            self.settle(cell, run, input, &Said::default()).await;
+            return None;
+        };
+        let deadline = self.now().saturating_add(millis(until.saturating_duration_since(Instant::now())));
+        let conversation = cell.live.lock().await.agent_session.clone();
+        let input = match self.turn(principal, order, deadline, conversation).await {
+            Err(error) => lost(error.code(), error.to_string()),
+            Ok((turn, _)) => {
+                tokio::select! {
+                    biased;
+                    () = handle.cancelled.cancelled() => Input::Stopped,
+                    () = sleep_until(until) => lost(
+                        "OPENCLAW_RUN_DEADLINE_EXCEEDED",
+                        "the agent did not begin in the time that the run has".to_owned(),
+                    ),
+                    started = runner.start(turn) => match started {
+                        Ok(running) => {
+                            handle.set(Arc::clone(&running.control));
+                            return Some(running);
+                        }
+                        Err(error) => Input::Lost(error.code, error.message),
+                    },
+                }
+            }
+        };
+        self.settle(cell, run, input, &Said::default()).await;
+        None
+    }
+
+    /// Hears an agent until its turn ends; tells whether there are files to be listed.
+    async fn listen(
+        &self,
+        cell: &Arc<Cell>,
+        order: &Order,
+        handle: &Handle,
+        mut running: Running,
+        (deadline, mut until): (u64, Instant),
+    ) -> bool {
+        let run = &order.face.run;
+        let gateway = order.face.target == Target::Gateway;
+        let mut said = Said::default();
+        let mut stop: Option<Instant> = None;
+        loop {
+            let question = self.question(cell, run).await;
+            let input = tokio::select! {
+                biased;
+                event = running.events.recv() => match event {
+                    Some(event) => match self.passing(cell, order, &mut said, event) {
+                        Some(event) => Input::Heard(event),
+                        None => continue,
+                    },
+                    None if gateway => Input::Lost("OPENCLAW_GATEWAY_LOST".to_owned(), "the gateway is gone: look whether it runs, then ask again".to_owned()),
+                    None => Input::Lost("AGENT_LOST".to_owned(), "the agent is gone before it was done: look at its own log, then ask again".to_owned()),
+                },
+                () = sleep_until(until) => {
+                    let left = deadline.saturating_sub(self.now());
+                    if left > 0 {
+                        // The clock was set back, and it is the clock that counts.
+                        until = Instant::now() + Duration::from_millis(left);
+                        continue;
+                    }
+                    let _ = timeout(CONFIRM, running.control.cancel()).await;
+                    Input::Deadline
+                }
+                // A gateway's run may go on wherever it is; an agent of this machine is stopped.
+                () = handle.cancelled.cancelled(), if stop.is_none() && !gateway => {
+                    stop = Some(Instant::now() + self.inner.config.grace);
+                    continue;
+                }
+                () = sleep_until(stop.unwrap_or(until)), if stop.is_some() => Input::Stopped,
+                () = sleep_until(question.as_ref().map_or(until, |(_, at)| *at)), if question.is_some() => {
+                    Input::Answer(question.map(|(request, _)| request).unwrap_or_default(), None)
+                }
+            };
+            match self.settle(cell, run, input, &said).await {
+                None => return false,
+                Some(Action::Export) => return true,
+                Some(Action::Tell(permission, option)) => {
+                    running.control.answer(&permission, option.as_deref());
+                }
+                Some(_) => {}
+            }
+            let live = cell.live.lock().await;
+            if !matches!(live.run(run).map(|run| &run.phase), Some(Phase::Running(_))) {
+                return false;
+            }
+        }
+    }
+
+    /// The question that runs out first, and when.
+    async fn question(&self, cell: &Arc<Cell>, run: &RunId) -> Option<(String, Instant)> {
+        let live = cell.live.lock().await;
+        let Some(Phase::Running(active)) = live.run(run).map(|run| &run.phase) else { return None };
+        let first = active.open.iter().min_by_key(|question| question.until)?;
+        let left = first.until.saturating_sub(self.now());
+        Some((first.request.clone(), Instant::now() + Duration::from_millis(left)))
+    }
+
+    /// Tells what passes by; gives back what has to be decided.
+    fn passing(&self, cell: &Cell, order: &Order, said: &mut Said, event: AgentEvent) -> Option<AgentEvent> {
+        let face = &order.face;
+        let tell = |kind: &str, event: &str, more| {
+            cell.updates.passing(&face.run, |seq| tell::update(face, seq, kind, event, more));
+        };
+        match event {
+            AgentEvent::Text(text) => {
+                said.hear(&text);
+                tell("delta", "delta", json!({ "delta": text, "text": text }));
+            }
+            AgentEvent::Thought(text) => tell(
+                "event",
+                "thinking",
+                json!({ "structuredEvent": { "type": "thinking", "text": text }, "eventType": "thinking" }),
+            ),
+            AgentEvent::Tool { id, title, kind, status } => {
+                said.call(&id);
+                let call = json!({
+                    "type": "tool_call", "toolCallId": id, "title": title, "kind": kind, "status": status,
+                });
+                tell("event", "tool_call", json!({ "structuredEvent": call, "eventType": "tool_call" }));
+            }
+            AgentEvent::Files(files) => said.name(files),
+            event => return Some(event),
+        }
+        None
+    }
+
+    /// Takes what the answer names elsewhere, lists the files, and ends the run.
+    pub(super) async fn export(&self, cell: &Arc<Cell>, run: &RunId) {
+        let live = cell.live.lock().await;
+        let Some(Phase::Exporting(exporting)) = live.run(run).map(|run| run.phase.clone()) else { return };
+        drop(live);
+        let runs = self.clone();
+        let face = exporting.face.clone();
+        let listed = tokio::task::spawn_blocking(move || {
+            let face = &exporting.face;
+            let config = &runs.inner.config;
+            let scope = config.workspace.open(&face.session_key, &face.run, None)?;
+            let roots = config.provider(&face.provider).map(|provider| provider.sources.clone());
+            let roots = roots.unwrap_or_default();
+            let mut files = exporting.files.clone();
+            files.extend(media_tokens(&exporting.text));
+            let mut collected = None;
+            if !roots.is_empty() && !files.is_empty() {
+                collected = Some(scope.collect(&files, &roots, None, config.hashing())?);
+            }
+            let mut manifest = scope.manifest(&face.contract.requirements(), None, config.hashing())?;
+            if face.target == Target::Gateway {
+                reachable(&files, collected.as_ref(), &manifest)?;
+            }
+            manifest.warnings.extend(collected.into_iter().flat_map(|collected| collected.warnings));
+            Ok::<Manifest, RunError>(manifest)
+        });
+        let input = match listed.await {
+            Ok(Ok(mut manifest)) => {
+                self.keep(&face, &mut manifest).await;
+                Input::Exported(manifest)
+            }
+            Ok(Err(error)) => Input::ExportFailed(error.code().to_owned(), error.to_string()),
+            Err(_) => return,
+        };
+        self.settle(cell, run, input, &Said::default()).await;
+    }
+}
+
+/// Refuses a result that names a file which is not among its files: whoever reads the words would look for it.
+fn reachable(named: &[String], collected: Option<&Collection>, manifest: &Manifest) -> Result<(), RunError> {
+    let is_here = |path: &String| {
+        let was_taken = |taken: &Collection| taken.files.iter().any(|file| file.source == *path);
+        // A link elsewhere is no file of the gateway.
+        path.contains("://")
+            || collected.is_some_and(was_taken)
+            || manifest.files.iter().any(|file| {
+                let before = path.strip_suffix(&file.relative_path);
+                before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            })
+    };
+    let Some(missing) = named.iter().find(|path| !is_here(path)) else { return Ok(()) };
+    let why = collected
+        .and_then(|taken| taken.warnings.iter().find(|warning| warning.contains(missing.as_str())))
+        .map(|warning| format!(" ({warning})"))
+        .unwrap_or_default();
+    Err(RunError::Scope {
+        code: "OPENCLAW_ARTIFACT_UNREACHABLE",
+        message: format!(
+            "the answer names the file '{}', which cannot be had from the gateway{why}: let it be written to the folder of the task",
+            missing.chars().take(200).collect::<String>()
+        ),
+    })
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What is said when a provider is not there.
+fn unavailable(id: &crate::runner::ProviderId, provider: Option<&Provider>) -> String {
+    match provider {
+        Some(provider) if !provider.help.is_empty() => format!("{id} is not available: {}", provider.help),
+        _ => format!("{id} is not available here: choose another provider"),
+    }
+}

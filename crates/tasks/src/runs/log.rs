@@ -1,0 +1,194 @@
+//! What happens to a thread and its runs: the entries of its log, in the words they are stored in.
+//!
+//! Must never lose a meaning: entries that were written once are read for ever.
+
+use engross_store::{Millis, NewEntry};
+use serde::{Deserialize, Serialize};
+
+use super::order::{Face, Order};
+use super::status::{Status, SyncStatus};
+use crate::runner::PermissionOption;
+use engross_artifacts::{Manifest, Outcome, RunId, SessionKey};
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum RunEvent {
+    /// The thread began. Always the first entry.
+    Opened {
+        /// Whose it is.
+        principal: String,
+        /// Its key.
+        thread: String,
+        /// The key of its session, which never changes.
+        session_key: SessionKey,
+    },
+    /// A run was accepted; from here on it is not lost.
+    Accepted(Box<Order>),
+    /// A scope was made for a run that somebody else carries out.
+    Prepared {
+        /// Who it is.
+        face: Box<Face>,
+        /// When nobody waits for it any more.
+        deadline: Millis,
+    },
+    /// The run has its place, and is about to be given to its agent.
+    Started {
+        /// The run.
+        run: RunId,
+        /// When it has to be done.
+        deadline: Millis,
+    },
+    /// The agent has begun.
+    Bound {
+        /// The run.
+        run: RunId,
+        /// What the agent calls the session.
+        agent_session: Option<String>,
+    },
+    /// The agent asks for a permission.
+    Asked(Question),
+    /// It was answered, once and for all.
+    Decided {
+        /// The run.
+        run: RunId,
+        /// Which question.
+        request: String,
+        /// The chosen answer; none is a denial.
+        option: Option<String>,
+    },
+    /// The line to the agent is broken, or good again.
+    Degraded {
+        /// The run.
+        run: RunId,
+        /// Why; none when it is good again.
+        code: Option<String>,
+    },
+    /// Somebody wants an end. What the agent makes of it is seen from what follows.
+    CancelAsked {
+        /// The run.
+        run: RunId,
+    },
+    /// The agent is done; its files are still to be listed.
+    Finished {
+        /// The run.
+        run: RunId,
+        /// Its words.
+        text: String,
+        /// Whether it said itself that it was done.
+        said_so: bool,
+        /// Files elsewhere that it names.
+        files: Vec<String>,
+    },
+    /// The run has ended. Nothing comes after it, and it never changes.
+    Ended {
+        /// The run.
+        run: RunId,
+        /// All that is told of it from now on.
+        end: Box<Terminal>,
+    },
+    /// The thread's conversation is forgotten; its runs are not.
+    Closed,
+}
+
+/// A permission that an agent asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    /// The run.
+    pub run: RunId,
+    /// The question, as clients name it.
+    pub request: String,
+    /// The question, as the agent names it.
+    pub permission: String,
+    /// What it is about.
+    pub tool: String,
+    /// The answers it takes.
+    pub options: Vec<PermissionOption>,
+    /// When it was asked.
+    pub asked: Millis,
+    /// When it counts as denied.
+    pub until: Millis,
+}
+
+/// The end of a run, with all that is needed to tell of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Terminal {
+    /// Who it was.
+    pub face: Face,
+    /// When it got its place; none when it never did.
+    pub started: Option<Millis>,
+    /// When it ended.
+    pub ended: Millis,
+    /// How.
+    pub status: Status,
+    /// Whether it is a success.
+    pub success: bool,
+    /// Whether nobody but its text and files says so.
+    #[serde(default)]
+    pub inferred: bool,
+    /// Stable code of a failure.
+    pub code: Option<String>,
+    /// For people.
+    pub message: Option<String>,
+    /// The agent's words.
+    pub text: String,
+    /// `lastResultCode` of the thread.
+    pub result_code: String,
+    /// `lastArtifactSyncStatus` of the thread.
+    pub sync: SyncStatus,
+    /// Its files: of a success only.
+    pub manifest: Option<Manifest>,
+    /// What is missing of what was required.
+    pub missing: Option<Outcome>,
+    /// Who knew of the end first.
+    pub source: String,
+}
+
+impl RunEvent {
+    /// The run that the entry is of.
+    #[must_use]
+    pub fn run(&self) -> Option<&RunId> {
+        match self {
+            Self::Opened { .. } | Self::Closed => None,
+            Self::Accepted(order) => Some(&order.face.run),
+            Self::Prepared { face, .. } => Some(&face.run),
+            Self::Asked(question) => Some(&question.run),
+            Self::Started { run, .. }
+            | Self::Bound { run, .. }
+            | Self::Decided { run, .. }
+            | Self::Degraded { run, .. }
+            | Self::CancelAsked { run }
+            | Self::Finished { run, .. }
+            | Self::Ended { run, .. } => Some(run),
+        }
+    }
+
+    /// The kind of entry, for indexes and people.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "task_opened",
+            Self::Accepted(_) => "task_accepted",
+            Self::Prepared { .. } => "task_prepared",
+            Self::Started { .. } => "task_started",
+            Self::Bound { .. } => "task_bound",
+            Self::Asked(_) => "task_asked",
+            Self::Decided { .. } => "task_decided",
+            Self::Degraded { .. } => "task_degraded",
+            Self::CancelAsked { .. } => "task_cancel_asked",
+            Self::Finished { .. } => "task_finished",
+            Self::Ended { .. } => "task_ended",
+            Self::Closed => "task_closed",
+        }
+    }
+
+    /// As the store keeps it.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub(super) fn to_entry(&self, at: Millis) -> Result<NewEntry, serde_json::Error> {
+        Ok(NewEntry { kind: self.kind(), at, body: serde_json::to_vec(self)? })
+    }
+}

@@ -1,0 +1,447 @@
+//! The machine under random inputs and restarts: what the paper forbids is never reached.
+
+use std::collections::{BTreeMap, HashMap};
+
+use proptest::prelude::*;
+
+use super::decide::{Action, Input, Reply, decide};
+use super::log::RunEvent;
+use super::order::{Contract, Face, LoadClass, Order, Target};
+use super::said::Said;
+use super::state::{Phase, Thread};
+use super::status::{Status, SyncStatus};
+use super::tell;
+use crate::runner::{AgentEvent, How, PermissionOption, Policy, ProviderId, TurnEnd};
+use engross_artifacts::{Deliverable, Manifest, RunId, SessionKey, Sha256Sum};
+
+fn run(number: usize) -> RunId {
+    RunId::parse(&format!("run-{number}")).unwrap()
+}
+
+fn order(number: usize, contract: Contract, policy: Policy) -> Order {
+    Order {
+        face: Face {
+            run: run(number),
+            turn: format!("turn-{number}"),
+            session_id: "s".to_owned(),
+            thread: "t".to_owned(),
+            session_key: SessionKey::parse("agent:main:t").unwrap(),
+            target: Target::Agent,
+            provider: ProviderId::new("codex").unwrap(),
+            model: None,
+            skills: Vec::new(),
+            class: LoadClass::ShortTask,
+            budget: 600_000,
+            accepted: 1_000,
+            contract,
+        },
+        continues: false,
+        prompt: "p".to_owned(),
+        user_text: "p".to_owned(),
+        permissions: policy,
+        patience: 600_000,
+        inline: Vec::new(),
+        job: None,
+    }
+}
+
+fn manifest(contract: &Contract, names: &[&str]) -> Manifest {
+    let files: Vec<Deliverable> = names
+        .iter()
+        .map(|name| Deliverable {
+            relative_path: (*name).to_owned(),
+            size_bytes: 1,
+            sha256: Sha256Sum::from_bytes([1; 32]),
+            modified: 0,
+            required: false,
+        })
+        .collect();
+    Manifest {
+        outcome: contract.requirements().judge(names.iter().copied()),
+        files,
+        warnings: Vec::new(),
+        revision: Sha256Sum::from_bytes([2; 32]),
+    }
+}
+
+fn contract(kind: usize) -> Contract {
+    let mut contract = Contract { export: kind != 0, ..Contract::default() };
+    match kind {
+        2 => contract.extensions = vec!["PDF".to_owned()],
+        3 => contract.counts = BTreeMap::from([("md".to_owned(), 2)]),
+        4 => contract.expected_dirs = vec!["reports/".to_owned()],
+        _ => {}
+    }
+    contract
+}
+
+/// A thread with its log, as it would be on the disk.
+#[derive(Default)]
+struct Desk {
+    log: Vec<RunEvent>,
+    thread: Thread,
+    said: Said,
+    now: u64,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let mut desk = Self { now: 1_000, ..Self::default() };
+        desk.append(vec![RunEvent::Opened {
+            principal: "p".to_owned(),
+            thread: "t".to_owned(),
+            session_key: SessionKey::parse("agent:main:t").unwrap(),
+        }]);
+        desk
+    }
+
+    fn append(&mut self, events: Vec<RunEvent>) {
+        for event in events {
+            // Through the words of the store, as a restart would read it.
+            let event: RunEvent = serde_json::from_slice(&serde_json::to_vec(&event).unwrap()).unwrap();
+            self.thread.apply(&event, self.now);
+            self.log.push(event);
+        }
+    }
+
+    fn step(&mut self, id: &RunId, input: Input) -> Action {
+        let decision = decide(&self.thread, id, input, &self.said, self.now);
+        self.append(decision.events);
+        decision.action
+    }
+
+    fn submit(&mut self, number: usize, contract: Contract, policy: Policy) {
+        let order = Box::new(order(number, contract, policy));
+        assert_eq!(self.step(&run(number), Input::Submit(order)), Action::Enqueue);
+    }
+
+    /// A run that is with its agent.
+    fn begun(contract: Contract) -> Self {
+        let mut desk = Self::new();
+        desk.submit(1, contract, Policy::Ask);
+        assert!(matches!(desk.step(&run(1), Input::Admit), Action::Start(_)));
+        desk.step(&run(1), Input::Heard(AgentEvent::Started { agent_session: Some("a".to_owned()) }));
+        desk
+    }
+
+    fn end(&mut self, how: How, text: &str) -> Action {
+        let text = Some(text.to_owned());
+        self.step(&run(1), Input::Heard(AgentEvent::Ended(TurnEnd { how, text })))
+    }
+
+    fn last(&self) -> &super::log::Terminal {
+        match self.log.last() {
+            Some(RunEvent::Ended { end, .. }) => end,
+            other => panic!("no end: {other:?}"),
+        }
+    }
+}
+
+/// The outcome table of the design, row by row; with it cases 69 to 80 and 121.
+#[test]
+fn the_outcome_table() {
+    let missing = "OPENCLAW_REQUIRED_ARTIFACT_MISSING";
+    let nothing = "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE";
+    type Row = (
+        usize,
+        &'static str,
+        &'static [&'static str],
+        Status,
+        &'static str,
+        Option<&'static str>,
+        SyncStatus,
+    );
+    let rows: &[Row] = &[
+        (0, "hello", &[], Status::Completed, "success", None, SyncStatus::NoArtifacts),
+        (1, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),
+        (4, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),
+        (1, "", &["a.md"], Status::Completed, "success", None, SyncStatus::Synced),
+        (0, "hello", &["a.md"], Status::Completed, "success", None, SyncStatus::Synced),
+        (2, "see a.pdf", &[], Status::Failed, "artifact_missing", Some(missing), SyncStatus::Failed),
+        (2, "see a.pdf", &["a.md"], Status::Failed, "artifact_missing", Some(missing), SyncStatus::Failed),
+        (2, "", &["a.PDF"], Status::Completed, "success", None, SyncStatus::Synced),
+        (3, "two", &["a.md"], Status::Failed, "artifact_missing", Some(missing), SyncStatus::Failed),
+        (3, "two", &["a.md", "b.md"], Status::Completed, "success", None, SyncStatus::Synced),
+        (0, "  ", &[], Status::Failed, nothing, Some(nothing), SyncStatus::Failed),
+        (1, "", &[], Status::Failed, nothing, Some(nothing), SyncStatus::Failed),
+    ];
+    for (kind, text, files, status, result_code, code, sync) in rows {
+        for how in [How::Completed, How::Unstated] {
+            let mut desk = Desk::begun(contract(*kind));
+            let inferred = how == How::Unstated && *status == Status::Completed;
+            assert_eq!(desk.end(how, text), Action::Export);
+            desk.step(&run(1), Input::Exported(manifest(&contract(*kind), files)));
+            let end = desk.last();
+            let seen = (end.status, end.result_code.as_str(), end.code.as_deref(), end.sync, end.inferred);
+            assert_eq!(seen, (*status, *result_code, *code, *sync, inferred), "{kind} {text:?} {files:?}");
+            assert_eq!(end.success, *status == Status::Completed);
+            assert_eq!(end.manifest.is_some(), end.success);
+        }
+    }
+}
+
+#[test]
+fn case_72_and_90_a_failure_stays_one() {
+    let mut desk = Desk::begun(contract(0));
+    assert_eq!(desk.step(&run(1), Input::Cancel), Action::AskToStop);
+    let failed = How::Failed { code: "BOOM".to_owned(), message: "it broke".to_owned() };
+    desk.end(failed, "half");
+    let end = desk.last();
+    assert_eq!((end.status, end.code.as_deref(), end.text.as_str()), (Status::Failed, Some("BOOM"), "half"));
+    assert_eq!(desk.step(&run(1), Input::Cancel), Action::Reply(Reply::AlreadyTerminal));
+}
+
+#[test]
+fn case_83_past_its_deadline_a_run_is_interrupted_and_stays_so() {
+    let mut desk = Desk::begun(contract(0));
+    desk.now += 599_999;
+    assert_eq!(desk.step(&run(1), Input::Deadline), Action::Reply(Reply::Ignored));
+    desk.now += 1;
+    desk.step(&run(1), Input::Deadline);
+    let end = desk.last().clone();
+    assert_eq!(
+        (end.status, end.code.as_deref()),
+        (Status::Interrupted, Some("OPENCLAW_RUN_DEADLINE_EXCEEDED"))
+    );
+    let length = desk.log.len();
+    desk.end(How::Completed, "late");
+    desk.step(&run(1), Input::Lost("AGENT_LOST".to_owned(), "gone".to_owned()));
+    assert_eq!(desk.log.len(), length, "an end was followed by something");
+}
+
+#[test]
+fn case_88_the_wait_for_files_can_be_cancelled_once_and_for_all() {
+    let mut desk = Desk::begun(contract(1));
+    desk.end(How::Completed, "done");
+    for _ in 0..3 {
+        assert_eq!(desk.step(&run(1), Input::Cancel), Action::Reply(Reply::CancelledWait));
+    }
+    desk.step(&run(1), Input::Exported(manifest(&contract(1), &["late.md"])));
+    let end = desk.last();
+    let seen = (end.status, end.code.as_deref(), end.source.as_str(), end.manifest.is_none());
+    assert_eq!(
+        seen,
+        (Status::Cancelled, Some("ARTIFACT_WAIT_CANCELLED"), "bridge_artifact_wait_cancel", true)
+    );
+}
+
+#[test]
+fn a_restart_ends_what_was_with_an_agent_and_lists_what_was_done() {
+    let mut desk = Desk::begun(contract(0));
+    desk.step(&run(1), Input::Restarted(false));
+    assert_eq!(desk.last().code.as_deref(), Some("ACP_BRIDGE_RESTART"));
+    assert_eq!(desk.last().status, Status::Interrupted);
+
+    let mut desk = Desk::begun(contract(0));
+    assert_eq!(desk.step(&run(1), Input::Restarted(true)), Action::Rest);
+    desk.end(How::Completed, "done");
+    assert_eq!(desk.step(&run(1), Input::Restarted(false)), Action::Export);
+
+    let mut desk = Desk::new();
+    desk.submit(1, contract(0), Policy::Ask);
+    assert_eq!(desk.step(&run(1), Input::Restarted(false)), Action::Enqueue);
+}
+
+fn options() -> Vec<PermissionOption> {
+    [("yes", "allow_once"), ("always", "allow_always"), ("no", "reject_once")]
+        .map(|(id, kind)| PermissionOption { id: id.to_owned(), kind: kind.to_owned(), name: String::new() })
+        .to_vec()
+}
+
+fn question() -> AgentEvent {
+    AgentEvent::Permission { id: "q".to_owned(), tool: "run tests".to_owned(), options: options() }
+}
+
+#[test]
+fn case_93_permissions_are_asked_unless_a_policy_answers() {
+    let told = |option: Option<&str>| Action::Tell("q".to_owned(), option.map(str::to_owned));
+    for (policy, action) in
+        [(Policy::Ask, Action::Rest), (Policy::Allow, told(Some("yes"))), (Policy::Deny, told(Some("no")))]
+    {
+        let mut desk = Desk::new();
+        desk.submit(1, contract(0), policy);
+        desk.step(&run(1), Input::Admit);
+        assert_eq!(desk.step(&run(1), Input::Heard(question())), action, "{policy:?}");
+    }
+    let mut desk = Desk::begun(contract(0));
+    desk.step(&run(1), Input::Heard(question()));
+    let answer =
+        |request: &str, option: Option<&str>| Input::Answer(request.to_owned(), option.map(str::to_owned));
+    let unknown = Action::Reply(Reply::QuestionUnknown);
+    assert_eq!(desk.step(&run(1), answer("perm-other", Some("yes"))), unknown);
+    let not_offered = Action::Reply(Reply::OptionNotOffered);
+    assert_eq!(desk.step(&run(1), answer("perm-run-1-1", Some("root"))), not_offered);
+    assert_eq!(desk.step(&run(1), answer("perm-run-1-1", Some("yes"))), told(Some("yes")));
+    let decided = Action::Reply(Reply::QuestionDecided);
+    assert_eq!(desk.step(&run(1), answer("perm-run-1-1", Some("no"))), decided);
+    // A cancel denies what is open, and everything that is asked after it.
+    desk.step(&run(1), Input::Heard(question()));
+    assert_eq!(desk.step(&run(1), Input::Cancel), Action::AskToStop);
+    assert_eq!(desk.step(&run(1), answer("perm-run-1-2", Some("yes"))), decided);
+    assert_eq!(desk.step(&run(1), Input::Heard(question())), told(None));
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Submit(usize, Policy),
+    On(usize, Input),
+    /// The process dies: what was not stored is gone.
+    Crash,
+    Wait(u64),
+}
+
+fn ends() -> impl Strategy<Value = How> {
+    prop_oneof![
+        3 => Just(How::Completed),
+        1 => Just(How::Unstated),
+        1 => Just(How::Failed { code: "E".to_owned(), message: "m".to_owned() }),
+        1 => Just(How::Cancelled),
+    ]
+}
+
+fn inputs() -> impl Strategy<Value = Input> {
+    let files = prop::collection::vec(prop::sample::select(vec!["a.md", "b.md", "c.pdf", "d.txt"]), 0..4);
+    prop_oneof![
+        4 => Just(Input::Admit),
+        2 => Just(Input::Heard(AgentEvent::Started { agent_session: None })),
+        3 => (ends(), prop::option::of(Just(String::new())))
+            .prop_map(|(how, text)| Input::Heard(AgentEvent::Ended(TurnEnd { how, text }))),
+        1 => Just(Input::Heard(question())),
+        1 => prop::option::of(Just("G".to_owned())).prop_map(|code| Input::Heard(AgentEvent::Degraded(code))),
+        1 => Just(Input::Lost("L".to_owned(), "m".to_owned())),
+        1 => Just(Input::Deadline),
+        1 => Just(Input::Refuse("OPENCLAW_GATEWAY_BUSY", "m".to_owned())),
+        // What is required is not known here; the outcome is put in when the step is made.
+        4 => files.prop_map(|files| {
+            let mut files = files;
+            files.sort_unstable();
+            files.dedup();
+            Input::Exported(manifest(&Contract::default(), &files))
+        }),
+        1 => Just(Input::ExportFailed("X".to_owned(), "m".to_owned())),
+        1 => Just(Input::Cancel),
+        1 => Just(Input::Stopped),
+        1 => (1_usize..4, prop::option::of(prop::sample::select(vec!["yes", "no", "root"])))
+            .prop_map(|(number, option)| Input::Answer(format!("perm-run-1-{number}"), option.map(str::to_owned))),
+        1 => Just(Input::Close),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    let policy = prop::sample::select(vec![Policy::Ask, Policy::Allow, Policy::Deny]);
+    prop_oneof![
+        2 => (0_usize..5, policy).prop_map(|(kind, policy)| Step::Submit(kind, policy)),
+        12 => (0_usize..4, inputs()).prop_map(|(run, input)| Step::On(run, input)),
+        1 => Just(Step::Crash),
+        1 => (1_u64..400_000).prop_map(Step::Wait),
+    ]
+}
+
+/// What must hold at every moment.
+fn check(desk: &Desk) -> Result<(), TestCaseError> {
+    let mut folded = Thread::default();
+    let mut ended: HashMap<&RunId, usize> = HashMap::new();
+    let mut began: Vec<&RunId> = Vec::new();
+    let mut accepted: Vec<&RunId> = Vec::new();
+    let mut asked_to_stop: Vec<&RunId> = Vec::new();
+    for event in &desk.log {
+        folded.apply(event, 0);
+        let Some(id) = event.run() else { continue };
+        prop_assert!(!ended.contains_key(id), "an entry behind an end: {event:?}");
+        match event {
+            RunEvent::Accepted(_) => accepted.push(id),
+            RunEvent::Started { .. } => began.push(id),
+            RunEvent::CancelAsked { .. } => asked_to_stop.push(id),
+            RunEvent::Ended { end, .. } => {
+                ended.insert(id, 1);
+                prop_assert_eq!(end.success, end.status == Status::Completed);
+                prop_assert_eq!(end.success, end.code.is_none());
+                // No files of a failure, and a success is complete and says something.
+                prop_assert_eq!(end.manifest.is_some(), end.success);
+                if let Some(manifest) = &end.manifest {
+                    let names = manifest.files.iter().map(Deliverable::label);
+                    prop_assert!(end.face.contract.requirements().judge(names).constraint_satisfied);
+                    prop_assert!(!manifest.files.is_empty() || !end.text.trim().is_empty());
+                }
+                let told = tell::terminal(end, 1, "/w", None);
+                prop_assert_eq!(&told["terminal"], &serde_json::json!(true));
+            }
+            _ => {}
+        }
+    }
+    prop_assert!(desk.thread.runs.iter().filter(|run| run.holds()).count() <= 1, "two runs at once");
+    let in_order: Vec<&RunId> = accepted.iter().copied().filter(|id| began.contains(id)).collect();
+    prop_assert_eq!(in_order, began, "runs of a thread began out of order");
+    for run in &desk.thread.runs {
+        let done = matches!(run.phase, Phase::Done { .. });
+        prop_assert_eq!(done, ended.contains_key(&run.id));
+        prop_assert_eq!(done, run.status().is_terminal());
+        let told = tell::handle(run, "/w", None, desk.now);
+        if !done {
+            // A handle is never a result.
+            prop_assert_eq!(&told["terminal"], &serde_json::json!(false));
+            prop_assert_eq!(&told["artifacts"], &serde_json::json!([]));
+            prop_assert!(!["completed", "failed", "cancelled"].contains(&told["status"].as_str().unwrap()));
+            for field in [
+                "success",
+                "status",
+                "turnId",
+                "runId",
+                "taskId",
+                "sessionId",
+                "threadId",
+                "appThreadKey",
+                "openclawSessionKey",
+                "artifactScope",
+            ] {
+                prop_assert!(!told[field].is_null(), "{field} is missing");
+            }
+        }
+    }
+    let heads = |thread: &Thread| {
+        thread.runs.iter().map(|run| (run.id.clone(), run.seq, run.status())).collect::<Vec<_>>()
+    };
+    prop_assert_eq!(heads(&folded), heads(&desk.thread));
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn nothing_forbidden_is_reached(steps in prop::collection::vec(steps(), 1..60)) {
+        let mut desk = Desk::new();
+        let mut kinds = Vec::new();
+        for step in steps {
+            match step {
+                Step::Submit(kind, policy) => {
+                    desk.submit(kinds.len(), contract(kind), policy);
+                    kinds.push(kind);
+                }
+                Step::On(number, input) if !kinds.is_empty() => {
+                    let number = number % kinds.len();
+                    let input = match input {
+                        Input::Exported(listed) => {
+                            let names: Vec<&str> = listed.files.iter().map(Deliverable::label).collect();
+                            Input::Exported(manifest(&contract(kinds[number]), &names))
+                        }
+                        input => input,
+                    };
+                    desk.said.text = if number % 2 == 0 { "words".to_owned() } else { String::new() };
+                    desk.step(&run(number), input);
+                }
+                Step::On(..) => {}
+                Step::Crash => {
+                    desk.said = Said::default();
+                    let open: Vec<RunId> = desk.thread.open().map(|run| run.id.clone()).collect();
+                    for id in open {
+                        desk.step(&id, Input::Restarted(false));
+                    }
+                    prop_assert!(desk.thread.open().all(|run| !matches!(run.phase, Phase::Running(_))));
+                }
+                Step::Wait(time) => desk.now += time,
+            }
+            check(&desk)?;
+        }
+    }
+}

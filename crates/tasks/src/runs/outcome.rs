@@ -1,0 +1,118 @@
+//! What a run has come to: one table, and nothing else decides it.
+//!
+//! Must never call a success what lacks a file that was required, or has neither words nor files.
+
+use engross_store::Millis;
+
+use super::log::Terminal;
+use super::order::Face;
+use super::status::{Status, SyncStatus};
+use engross_artifacts::Manifest;
+
+/// What an agent left behind when it was done.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Evidence {
+    pub(super) text: String,
+    /// Whether the agent said that it was done.
+    pub(super) said_so: bool,
+    pub(super) manifest: Manifest,
+}
+
+/// A run that ended without being done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failing {
+    pub(super) status: Status,
+    pub(super) code: String,
+    pub(super) message: String,
+    pub(super) text: String,
+    pub(super) source: &'static str,
+}
+
+/// The end of a run whose agent was done.
+pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, now: Millis) -> Terminal {
+    let Evidence { text, said_so, manifest } = evidence;
+    if !manifest.outcome.constraint_satisfied {
+        let message = format!(
+            "required files are missing{}: ask the agent to write them into its artifact directory",
+            missing(&manifest)
+        );
+        let outcome = manifest.outcome;
+        let failing = Failing {
+            status: Status::Failed,
+            code: "OPENCLAW_REQUIRED_ARTIFACT_MISSING".to_owned(),
+            message,
+            text,
+            source: "agent_end",
+        };
+        let mut end = fail(face, started, failing, now);
+        "artifact_missing".clone_into(&mut end.result_code);
+        end.missing = Some(outcome);
+        return end;
+    }
+    if manifest.files.is_empty() && text.trim().is_empty() {
+        let failing = Failing {
+            status: Status::Failed,
+            code: "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE".to_owned(),
+            message: "the agent ended without a word and without a file: look at its own log, then ask again"
+                .to_owned(),
+            text,
+            source: "agent_end",
+        };
+        return fail(face, started, failing, now);
+    }
+    let sync = match (manifest.files.is_empty(), face.contract.export) {
+        (false, _) => SyncStatus::Synced,
+        (true, true) => SyncStatus::NoExportedArtifacts,
+        (true, false) => SyncStatus::NoArtifacts,
+    };
+    Terminal {
+        face: face.clone(),
+        started,
+        ended: now,
+        status: Status::Completed,
+        success: true,
+        inferred: !said_so,
+        code: None,
+        message: None,
+        text,
+        result_code: "success".to_owned(),
+        sync,
+        manifest: Some(manifest),
+        missing: None,
+        source: "agent_end".to_owned(),
+    }
+}
+
+/// The end of a run that was not done. Its files, if there are any, are never listed.
+pub(super) fn fail(face: &Face, started: Option<Millis>, failing: Failing, now: Millis) -> Terminal {
+    let Failing { status, code, message, text, source } = failing;
+    let result_code = if status == Status::Failed { code.clone() } else { status.as_str().to_owned() };
+    Terminal {
+        face: face.clone(),
+        started,
+        ended: now,
+        status,
+        success: false,
+        inferred: false,
+        code: Some(code),
+        message: Some(message),
+        text,
+        result_code,
+        sync: SyncStatus::Failed,
+        manifest: None,
+        missing: None,
+        source: source.to_owned(),
+    }
+}
+
+fn missing(manifest: &Manifest) -> String {
+    let extensions =
+        manifest.outcome.missing_required_extensions.iter().map(|extension| format!(".{extension}"));
+    let counts = manifest
+        .outcome
+        .missing_required_file_counts
+        .iter()
+        .map(|(extension, count)| format!("{} of {} .{extension}", count.actual, count.expected));
+    let all: Vec<String> = extensions.chain(counts).collect();
+    if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
+}

@@ -1,0 +1,371 @@
+//! How a run is accepted: durable before anything is begun, and once only.
+//!
+//! Must never accept half of a request, or take a thread or a session key for another one's.
+
+use std::collections::BTreeMap;
+
+use engross_protocol::SessionId;
+use engross_store::{Millis, Name, NameRow, NewSession};
+use sha2::{Digest, Sha256};
+
+use super::decide::{Action, Input, decide};
+use super::error::RunError;
+use super::log::RunEvent;
+use super::names::{Kind, check_thread, key_name, name};
+use super::order::{Contract, Face, Inline, LONGEST_BUDGET, LoadClass, Order, Target};
+use super::said::Said;
+use super::service::Runs;
+use super::state::Thread;
+use super::ticket::Ticket;
+use crate::runner::{Policy, ProviderId};
+use engross_artifacts::{RunId, SessionKey};
+
+/// What is asked of a thread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Submission {
+    /// Who asks.
+    pub principal: String,
+    /// The thread.
+    pub thread: String,
+    /// The session as the client calls it; often the thread.
+    pub session_id: String,
+    /// The key of its session, if the client chooses it.
+    pub session_key: Option<String>,
+    /// Whether it goes on with the thread's conversation.
+    pub continues: bool,
+    /// Where it is to be carried out.
+    pub target: Target,
+    /// By whom.
+    pub provider: ProviderId,
+    /// The model.
+    pub model: Option<String>,
+    /// Skills, as they are named.
+    pub skills: Vec<String>,
+    /// Its class.
+    pub class: LoadClass,
+    /// Its budget in milliseconds, if it is not that of its class.
+    pub budget: Option<Millis>,
+    /// How long it may wait for a place, in milliseconds.
+    pub patience: Millis,
+    /// Which files it has to deliver.
+    pub contract: Contract,
+    /// What the agent is told.
+    pub prompt: String,
+    /// What of it the person wrote.
+    pub user_text: String,
+    /// What may be done without asking.
+    pub permissions: Policy,
+    /// Files of the request.
+    pub inline: Vec<Inline>,
+    /// A key that makes repeating it harmless, and what it stands for.
+    pub idempotency: Option<(String, String)>,
+    /// For jobs: their id.
+    pub job: Option<String>,
+}
+
+/// A scope for a run that somebody else carries out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preparation {
+    /// Who asks.
+    pub principal: String,
+    /// The thread.
+    pub thread: String,
+    /// The key of its session.
+    pub session_key: String,
+    /// The run.
+    pub run: String,
+    /// By whom it is carried out.
+    pub provider: ProviderId,
+    /// Which files it has to deliver.
+    pub contract: Contract,
+}
+
+impl Runs {
+    /// Accepts a run. Resolves when it is durable; it begins when it has its place.
+    ///
+    /// # Errors
+    /// When it is wrong, does not fit its thread, or there is no room. Nothing of it is stored then.
+    pub async fn submit(&self, submission: Submission) -> Result<Ticket, RunError> {
+        if self.inner.stopping.is_cancelled() {
+            return Err(RunError::Stopping);
+        }
+        check_thread("threadId", &submission.thread)?;
+        check_thread("sessionId", &submission.session_id)?;
+        if let Some(earlier) = self.earlier(&submission).await? {
+            return Ok(earlier);
+        }
+        let (full, active, queued) = self.fullness(submission.target);
+        if full {
+            return Err(RunError::Busy { active, queued });
+        }
+        let ticket = match self.accept(&submission).await {
+            Err(RunError::Store(
+                engross_store::Error::NameTaken { .. } | engross_store::Error::Conflict { .. },
+            )) => {
+                // Somebody was faster: perhaps with this very request.
+                match self.earlier(&submission).await? {
+                    Some(earlier) => return Ok(earlier),
+                    None => self.accept(&submission).await?,
+                }
+            }
+            accepted => accepted?,
+        };
+        self.pump();
+        Ok(ticket)
+    }
+
+    /// Makes the scope of a run that somebody else carries out, and keeps what belongs to what.
+    ///
+    /// # Errors
+    /// [`RunError::Conflict`]: the thread has another session key, or that key another thread.
+    pub async fn prepare(&self, preparation: Preparation) -> Result<Ticket, RunError> {
+        check_thread("appThreadKey", &preparation.thread)?;
+        let now = self.now();
+        let run = RunId::parse(&preparation.run)?;
+        let session_key = SessionKey::parse(&preparation.session_key)?;
+        let Preparation { principal, thread, provider, contract, .. } = preparation;
+        let found = name(Kind::Run, &principal, run.as_str())?;
+        if let Some(row) = self.find(&found).await? {
+            let cell = self.cell(row.session).await?;
+            let live = cell.live.lock().await;
+            if live.key != thread || live.session_key.as_ref() != Some(&session_key) {
+                return Err(conflict("the run belongs to another thread or session key"));
+            }
+            drop(live);
+            return Ok(Ticket { runs: self.clone(), cell, run, replayed: true });
+        }
+        let class = LoadClass::ComplexChainTask;
+        let face = Face {
+            turn: format!("turn-{run}"),
+            run: run.clone(),
+            session_id: thread.clone(),
+            thread: thread.clone(),
+            session_key: session_key.clone(),
+            target: Target::Gateway,
+            provider,
+            model: None,
+            skills: Vec::new(),
+            class,
+            budget: class.budget(),
+            accepted: now,
+            contract,
+        };
+        let input = Input::Prepare(Box::new(face), now.saturating_add(class.budget()));
+        let mut names = BTreeMap::new();
+        names.insert(found, run.as_str().as_bytes().to_vec());
+        let thread_name = name(Kind::Thread, &principal, &thread)?;
+        let who = Who { principal: &principal, thread: &thread, session_key, name: thread_name };
+        self.put(who, &run, input, names).await
+    }
+
+    /// The run that an idempotent request stands for already.
+    async fn earlier(&self, submission: &Submission) -> Result<Option<Ticket>, RunError> {
+        let Some((key, digest)) = &submission.idempotency else { return Ok(None) };
+        let found = name(Kind::Idempotency, &submission.principal, key)?;
+        let Some(row) = self.find(&found).await? else { return Ok(None) };
+        let value = String::from_utf8_lossy(&row.value).into_owned();
+        let (run, known) = value.split_once('\n').unwrap_or((&value, ""));
+        if known != digest {
+            return Err(RunError::KeyReused);
+        }
+        let cell = self.cell(row.session).await?;
+        Ok(Some(Ticket { runs: self.clone(), cell, run: RunId::parse(run)?, replayed: true }))
+    }
+
+    async fn accept(&self, submission: &Submission) -> Result<Ticket, RunError> {
+        let now = self.now();
+        let Submission { principal, thread, .. } = submission;
+        let thread_name = name(Kind::Thread, principal, thread)?;
+        let session_key = self.session_key(submission, &thread_name).await?;
+        let number = u128::from_be_bytes(self.inner.config.ids.next(now));
+        let run = RunId::parse(&format!("run-{number:032x}"))?;
+        let turn = format!("turn-{number:032x}");
+        let mut names = BTreeMap::new();
+        names.insert(name(Kind::Run, principal, run.as_str())?, run.as_str().as_bytes().to_vec());
+        names.insert(name(Kind::Turn, principal, &turn)?, run.as_str().as_bytes().to_vec());
+        if let Some((key, digest)) = &submission.idempotency {
+            names.insert(name(Kind::Idempotency, principal, key)?, format!("{run}\n{digest}").into_bytes());
+        }
+        if let Some(job) = &submission.job {
+            names.insert(name(Kind::Job, principal, job)?, run.as_str().as_bytes().to_vec());
+        }
+        if submission.session_id != *thread {
+            let alias = name(Kind::Session, principal, &submission.session_id)?;
+            if self.find(&alias).await?.is_none() {
+                names.insert(alias, Vec::new());
+            }
+        }
+        let budget = submission.budget.unwrap_or_else(|| submission.class.budget());
+        let face = Face {
+            run: run.clone(),
+            turn,
+            session_id: submission.session_id.clone(),
+            thread: thread.clone(),
+            session_key: session_key.clone(),
+            target: submission.target,
+            provider: submission.provider.clone(),
+            model: submission.model.clone(),
+            skills: submission.skills.clone(),
+            class: submission.class,
+            budget: budget.clamp(1, LONGEST_BUDGET),
+            accepted: now,
+            contract: submission.contract.clone(),
+        };
+        let order = Order {
+            face,
+            continues: submission.continues,
+            prompt: submission.prompt.clone(),
+            user_text: submission.user_text.clone(),
+            permissions: submission.permissions,
+            patience: submission.patience,
+            inline: submission.inline.clone(),
+            job: submission.job.clone(),
+        };
+        let who = Who { principal, thread, session_key, name: thread_name };
+        self.put(who, &run, Input::Submit(Box::new(order)), names).await
+    }
+
+    /// The session key of the thread: the one it has, the one that is asked for, or the one that follows from its key.
+    async fn session_key(&self, submission: &Submission, thread: &Name) -> Result<SessionKey, RunError> {
+        if let Some(row) = self.find(thread).await? {
+            let cell = self.cell(row.session).await?;
+            let live = cell.live.lock().await;
+            let known = live.session_key.clone().ok_or_else(|| damaged("it has no session key"))?;
+            if submission.session_key.as_ref().is_some_and(|asked| asked != known.as_str()) {
+                return Err(conflict(&format!("the thread has the session key '{known}' already")));
+            }
+            return Ok(known);
+        }
+        if let Some(asked) = &submission.session_key {
+            return Ok(SessionKey::parse(asked)?);
+        }
+        let usual = format!("agent:main:{}", submission.thread);
+        if self.find(&key_name(&usual)?).await?.is_none() {
+            return Ok(SessionKey::parse(&usual)?);
+        }
+        // Another principal has a thread of this name, and folders are named after keys.
+        let digest: [u8; 32] =
+            Sha256::digest(format!("{}\n{}", submission.principal, submission.thread)).into();
+        let short: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Ok(SessionKey::parse(&format!("{usual}:{short}"))?)
+    }
+
+    /// Stores what an input leads to, in the thread's log, which is made if it is missing.
+    async fn put(
+        &self,
+        who: Who<'_>,
+        run: &RunId,
+        input: Input,
+        names: BTreeMap<Name, Vec<u8>>,
+    ) -> Result<Ticket, RunError> {
+        let now = self.now();
+        let ticket = |cell| Ticket { runs: self.clone(), cell, run: run.clone(), replayed: false };
+        if let Some(row) = self.find(&who.name).await? {
+            let cell = self.cell(row.session).await?;
+            let mut live = cell.live.lock().await;
+            if live.session_key.as_ref() != Some(&who.session_key) {
+                return Err(conflict("the thread has another session key already"));
+            }
+            if let Input::Submit(order) = &input {
+                check_continuation(&live, order)?;
+            }
+            let decision = decide(&live, run, input, &Said::default(), now);
+            self.store(&cell, &mut live, &decision.events, names.into_iter().collect(), now).await?;
+            self.follow(&who, &decision.events, &decision.action);
+            drop(live);
+            return Ok(ticket(cell));
+        }
+        if let Input::Submit(order) = &input
+            && order.continues
+        {
+            return Err(RunError::Continuation { reason: "there is no such thread" });
+        }
+        let opened = RunEvent::Opened {
+            principal: who.principal.to_owned(),
+            thread: who.thread.to_owned(),
+            session_key: who.session_key.clone(),
+        };
+        let decision = decide(&Thread::default(), run, input, &Said::default(), now);
+        let events = std::iter::once(opened).chain(decision.events);
+        let events: Vec<RunEvent> = events.collect();
+        let entries = events.iter().map(|event| event.to_entry(now)).collect::<Result<_, _>>();
+        let mut names: Vec<_> = names.into_iter().collect();
+        names.push((key_name(who.session_key.as_str())?, Vec::new()));
+        let id = SessionId::new(&*self.inner.config.ids, now);
+        let new = NewSession {
+            id,
+            at: now,
+            key: who.name.clone(),
+            names,
+            entries: entries.map_err(|error: serde_json::Error| damaged(&error.to_string()))?,
+            snapshot: None,
+            wake_at: Some(0),
+        };
+        let (session, created) = self.inner.config.store.create(new).await?;
+        if !created {
+            if session.key != who.name {
+                return Err(conflict("the session key, or the run, belongs to another thread already"));
+            }
+            // Another request has just made the thread.
+            return Err(engross_store::Error::Conflict {
+                session: session.id,
+                expected: 0,
+                head: session.head,
+            }
+            .into());
+        }
+        self.remember(who.name.clone(), NameRow { session: id, value: Vec::new() });
+        let cell = self.hold(session).await?;
+        let mut state = Thread::default();
+        for event in &events {
+            state.apply(event, now);
+            let head = state.head;
+            cell.updates.entry(head, event.run(), |seq| super::tell::of_entry(&state, event, seq));
+        }
+        self.follow(&who, &events, &decision.action);
+        Ok(ticket(cell))
+    }
+
+    fn follow(&self, who: &Who<'_>, events: &[RunEvent], action: &Action) {
+        if *action == Action::Enqueue {
+            for event in events {
+                if let RunEvent::Accepted(order) = event {
+                    self.enqueue(who.principal, order);
+                }
+            }
+        }
+    }
+}
+
+/// Whose log an entry goes to.
+struct Who<'a> {
+    principal: &'a str,
+    thread: &'a str,
+    session_key: SessionKey,
+    name: Name,
+}
+
+fn check_continuation(thread: &Thread, order: &Order) -> Result<(), RunError> {
+    if !order.continues {
+        return Ok(());
+    }
+    // A turn that is still to come will leave a conversation behind, if its agent can be reached at all.
+    let coming = thread.open().filter_map(|run| run.face()).map(|face| &face.provider).last();
+    match coming.or(thread.conversation.as_ref()) {
+        None => Err(RunError::Continuation { reason: "it was closed, or no agent has ever begun it" }),
+        Some(provider) if *provider != order.face.provider => {
+            Err(RunError::Continuation { reason: "another provider has it" })
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn conflict(message: &str) -> RunError {
+    RunError::Conflict {
+        message: format!("{message}: use the thread and the session key that belong together"),
+    }
+}
+
+fn damaged(problem: &str) -> RunError {
+    RunError::Damaged { problem: problem.to_owned() }
+}

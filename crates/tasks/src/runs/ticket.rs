@@ -1,0 +1,308 @@
+//! A run in the hand of somebody who may see it: its snapshot, its updates, its end.
+//!
+//! Must never be given out for a run of another principal.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use engross_store::Millis;
+use serde_json::{Value, json};
+
+use super::error::RunError;
+use super::journal;
+use super::lock::lock;
+use super::log::{RunEvent, Terminal};
+use super::order::Order;
+use super::service::{Cell, Runs, Told};
+use super::state::{Phase, Run, Thread};
+use super::status::Status;
+use super::tell;
+use super::updates::{Update, entry_of, seq_of};
+use engross_artifacts::{ExportPage, PageOf, RunId, SessionKey, Signer, expected_dirs};
+
+/// Ends that are kept as they were told, for each thread.
+const TOLD: usize = 16;
+
+/// A run.
+#[derive(Clone)]
+pub struct Ticket {
+    pub(super) runs: Runs,
+    pub(super) cell: Arc<Cell>,
+    pub(super) run: RunId,
+    /// Whether the run had been accepted before.
+    pub(super) replayed: bool,
+}
+
+/// How a run stands, as it is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// Another one whenever something of the run is new that is not merely time.
+    pub revision: String,
+    /// How it stands.
+    pub status: Status,
+    /// All that is told.
+    pub body: Arc<Value>,
+}
+
+impl Ticket {
+    /// The run's id.
+    #[must_use]
+    pub fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    /// Whether the run had been accepted before, by the same request.
+    #[must_use]
+    pub fn replayed(&self) -> bool {
+        self.replayed
+    }
+
+    /// The run's revision and status, without anything else.
+    ///
+    /// # Errors
+    /// [`RunError::Damaged`].
+    pub async fn revision(&self) -> Result<(String, Status), RunError> {
+        let live = self.cell.live.lock().await;
+        let run = self.of(&live)?;
+        Ok((run.seq.to_string(), run.status()))
+    }
+
+    fn of<'a>(&self, thread: &'a Thread) -> Result<&'a Run, RunError> {
+        thread.run(&self.run).ok_or_else(|| RunError::Damaged { problem: "a run is missing".to_owned() })
+    }
+
+    /// What the run was asked, as long as it waits or is with its agent.
+    pub(super) async fn order(&self) -> Result<Option<Order>, RunError> {
+        let live = self.cell.live.lock().await;
+        Ok(match &self.of(&live)?.phase {
+            Phase::Queued(order) => Some((**order).clone()),
+            Phase::Running(active) => Some(active.order.clone()),
+            _ => None,
+        })
+    }
+
+    /// How it stands now. `base` is the address of this server, which download links begin with; without one there are none.
+    ///
+    /// # Errors
+    /// When the store or the disk cannot be read.
+    pub async fn snapshot(&self, base: &str) -> Result<Snapshot, RunError> {
+        let live = self.cell.live.lock().await;
+        let run = self.of(&live)?.clone();
+        drop(live);
+        let (revision, status) = (run.seq.to_string(), run.status());
+        let now = self.runs.now();
+        if !status.is_terminal() {
+            let directory = self.directory(&run);
+            let position = match &run.phase {
+                Phase::Queued(order) => self.runs.position(order.face.target, &self.run),
+                _ => None,
+            };
+            let body = Arc::new(tell::handle(&run, &directory, position, now));
+            return Ok(Snapshot { revision, status, body });
+        }
+        let key = (self.run.clone(), base.to_owned());
+        let half = self.runs.inner.config.lifetime / 2;
+        let known = lock(&self.cell.told).get(&key).cloned();
+        if let Some(told) =
+            known.filter(|told| told.revision == revision && now.saturating_sub(told.at) < half)
+        {
+            return Ok(Snapshot { revision, status, body: told.body });
+        }
+        let end = self.terminal(run.seq).await?;
+        let (runs, base, seq) = (self.runs.clone(), base.to_owned(), run.seq);
+        let told = tokio::task::spawn_blocking(move || runs.tell_end(&end, seq, &base, now));
+        let body = Arc::new(told.await.map_err(|_| RunError::Stopping)?);
+        let mut all = lock(&self.cell.told);
+        if all.len() >= TOLD {
+            all.clear();
+        }
+        all.insert(key, Told { at: now, revision: revision.clone(), body: Arc::clone(&body) });
+        Ok(Snapshot { revision, status, body })
+    }
+
+    fn directory(&self, run: &Run) -> String {
+        let Some(face) = run.face() else { return String::new() };
+        self.runs.inner.config.directory_of(&face.session_key, &face.run)
+    }
+
+    /// The end of the run, which is the entry of this number.
+    async fn terminal(&self, seq: u64) -> Result<Terminal, RunError> {
+        let store = &self.runs.inner.config.store;
+        let entries = store.entries(self.cell.id, seq.saturating_sub(1), 1).await?;
+        match entries.first().map(journal::read).transpose()? {
+            Some(RunEvent::Ended { end, .. }) if end.face.run == self.run => Ok(*end),
+            _ => Err(RunError::Damaged { problem: format!("entry {seq} is not the end of {}", self.run) }),
+        }
+    }
+
+    /// The end of the run, if it has ended.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn end(&self) -> Result<Option<Terminal>, RunError> {
+        let live = self.cell.live.lock().await;
+        let run = self.of(&live)?;
+        let (seq, status) = (run.seq, run.status());
+        drop(live);
+        if status.is_terminal() { Ok(Some(self.terminal(seq).await?)) } else { Ok(None) }
+    }
+
+    /// Resolves when the revision is not `known` any more, or the run has ended. Dropping it harms nothing.
+    ///
+    /// # Errors
+    /// As [`Ticket::revision`].
+    pub async fn changed(&self, known: &str) -> Result<(), RunError> {
+        loop {
+            let changed = self.cell.updates.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let (revision, status) = self.revision().await?;
+            if revision != known || status.is_terminal() {
+                return Ok(());
+            }
+            changed.await;
+        }
+    }
+
+    /// Everything that happens to the run behind the update `after`; 0 for all of it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn listen(&self, after: u64) -> Result<Listener, RunError> {
+        let head = self.cell.live.lock().await.head;
+        let first = self.cell.updates.first();
+        let mut backlog = VecDeque::new();
+        // What is not kept in memory is told by the log, but for what only passed by.
+        let wanted = seq_of(entry_of(after) + 1);
+        if head > entry_of(after) && first.is_none_or(|first| first > wanted) {
+            let entries = self.runs.inner.config.store.entries(self.cell.id, 0, usize::MAX >> 1).await?;
+            let mut thread = Thread::default();
+            for entry in &entries {
+                let event = journal::read(entry)?;
+                thread.apply(&event, entry.at);
+                let seq = seq_of(entry.seq);
+                let ours = event.run() == Some(&self.run);
+                if ours && seq > after && first.is_none_or(|first| seq < first) {
+                    let told = tell::of_entry(&thread, &event, seq);
+                    backlog.extend(told.map(|params| Update {
+                        seq,
+                        run: self.run.clone(),
+                        params: Arc::new(params),
+                    }));
+                }
+            }
+        }
+        Ok(Listener { cell: Arc::clone(&self.cell), run: self.run.clone(), backlog, last: after })
+    }
+}
+
+/// Hears what happens to a run.
+pub struct Listener {
+    cell: Arc<Cell>,
+    run: RunId,
+    backlog: VecDeque<Update>,
+    last: u64,
+}
+
+impl Listener {
+    /// The next update. It waits for ever when nothing happens any more. Cancel-safe.
+    pub async fn next(&mut self) -> Update {
+        loop {
+            if let Some(update) = self.ready() {
+                return update;
+            }
+            let changed = self.cell.updates.changed();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if let Some(update) = Self::kept(&self.cell, &self.run, &mut self.last) {
+                return update;
+            }
+            changed.await;
+        }
+    }
+
+    /// The next update, if there is one already.
+    pub fn ready(&mut self) -> Option<Update> {
+        if let Some(update) = self.backlog.pop_front() {
+            self.last = update.seq;
+            return Some(update);
+        }
+        Self::kept(&self.cell, &self.run, &mut self.last)
+    }
+
+    fn kept(cell: &Cell, run: &RunId, last: &mut u64) -> Option<Update> {
+        loop {
+            let update = cell.updates.after(*last)?;
+            *last = update.seq;
+            if update.run == *run {
+                return Some(update);
+            }
+        }
+    }
+}
+
+impl Runs {
+    /// An end with its files as links and references. What cannot be said of the files any more is a warning.
+    fn tell_end(&self, end: &Terminal, seq: u64, base: &str, now: Millis) -> Value {
+        let config = &self.inner.config;
+        let directory = config.directory_of(&end.face.session_key, &end.face.run);
+        let Some(manifest) = &end.manifest else { return tell::terminal(end, seq, &directory, None) };
+        let page: Result<ExportPage, RunError> = (|| {
+            let scope = config.workspace.open(&end.face.session_key, &end.face.run, None)?;
+            let expected: Vec<Value> =
+                end.face.contract.expected_dirs.iter().cloned().map(Value::from).collect();
+            let expected = expected_dirs(&expected).unwrap_or_default();
+            let signer = Signer { keys: &config.keys, now, lifetime: config.lifetime };
+            let of = PageOf { expected: &expected, ..PageOf::default() };
+            Ok(scope.page(manifest, of, signer, config.hashing())?)
+        })();
+        match page {
+            Ok(page) => {
+                let mut told = tell::terminal(end, seq, &directory, Some(&page));
+                self.link(&mut told, &end.face.session_key, &end.face.run, base);
+                told
+            }
+            Err(error) => {
+                // The folder is gone; what was in it is still told, without a way to it.
+                let mut told = tell::terminal(end, seq, &directory, None);
+                let files: Vec<Value> = manifest
+                    .files
+                    .iter()
+                    .map(|file| {
+                        json!({
+                            "relativePath": file.relative_path,
+                            "label": file.label(),
+                            "contentType": engross_artifacts::content_type(file.label()),
+                            "sizeBytes": file.size_bytes,
+                            "sha256": file.sha256,
+                        })
+                    })
+                    .collect();
+                if let Value::Object(told) = &mut told {
+                    told.insert("artifactCount".to_owned(), files.len().into());
+                    told.insert("artifacts".to_owned(), files.into());
+                    told.insert("warnings".to_owned(), json!([error.to_string()]));
+                }
+                told
+            }
+        }
+    }
+
+    /// Adds a download link to every file that is told of a run.
+    pub(crate) fn link(&self, told: &mut Value, session: &SessionKey, run: &RunId, base: &str) {
+        if base.is_empty() {
+            return;
+        }
+        let config = &self.inner.config;
+        let now = self.now();
+        let Some(files) = told.get_mut("artifacts").and_then(Value::as_array_mut) else { return };
+        for file in files {
+            let path = file.get("relativePath").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let link = config.keys.link(session, run, &path, now, config.lifetime);
+            if let (Ok(query), Value::Object(file)) = (link, file) {
+                let url = format!("{}/artifacts/openclaw/download?{query}", base.trim_end_matches('/'));
+                file.insert("downloadUrl".to_owned(), url.into());
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! An agent that plays what the prompt says, one word after another:
+//! `say:TEXT`, `write:PATH=TEXT`, `ask`, `hold`, `fail:CODE`, `die`, `deaf` (ignores a cancel), `mute` (does not confirm one),
+//! `degrade`, `unstated`, `refuse:CODE`, `done`.
+
+use std::sync::{Arc, Mutex};
+
+use engross_tasks::runner::{
+    AgentError, AgentEvent, Control, Health, How, Pending, PermissionOption, Receipt, Running, TaskRunner,
+    Turn, TurnEnd,
+};
+use tokio::sync::{Notify, mpsc};
+
+#[derive(Default)]
+pub struct Player {
+    /// The turns it was given.
+    pub turns: Mutex<Vec<Turn>>,
+    /// Answers to its questions.
+    pub answers: Arc<Mutex<Vec<Option<String>>>>,
+    /// How often it was asked to stop.
+    pub cancels: Arc<Mutex<Vec<String>>>,
+    /// Lets everything that holds go on.
+    pub go: Arc<Notify>,
+    /// What was written to the disk before the agent was given it.
+    pub closed: Mutex<Vec<String>>,
+}
+
+impl Player {
+    pub fn prompts(&self) -> Vec<String> {
+        self.turns.lock().unwrap().iter().map(|turn| turn.prompt.clone()).collect()
+    }
+
+    /// Waits until it was given so many turns.
+    pub async fn given(&self, count: usize) {
+        super::within(async {
+            while self.turns.lock().unwrap().len() < count {
+                tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            }
+        })
+        .await;
+    }
+}
+
+struct Stop {
+    run: String,
+    stopped: Arc<Notify>,
+    deaf: bool,
+    mute: bool,
+    answered: Arc<Notify>,
+    answers: Arc<Mutex<Vec<Option<String>>>>,
+    cancels: Arc<Mutex<Vec<String>>>,
+}
+
+impl Control for Stop {
+    fn cancel(&self) -> Pending<'_, Result<Receipt, AgentError>> {
+        self.cancels.lock().unwrap().push(self.run.clone());
+        if !self.deaf {
+            self.stopped.notify_one();
+        }
+        let receipt = Receipt { method: "chat.abort", aborted: !self.deaf, runs: vec![self.run.clone()] };
+        let answer = if self.mute { Err(AgentError::new("NO", "no receipt")) } else { Ok(receipt) };
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn answer(&self, _permission: &str, option: Option<&str>) {
+        self.answers.lock().unwrap().push(option.map(str::to_owned));
+        self.answered.notify_one();
+    }
+}
+
+impl TaskRunner for Player {
+    fn health(&self) -> Pending<'_, Health> {
+        Box::pin(std::future::ready(Health::Ready))
+    }
+
+    fn start(&self, turn: Turn) -> Pending<'_, Result<Running, AgentError>> {
+        self.turns.lock().unwrap().push(turn.clone());
+        if let Some(code) = turn.prompt.strip_prefix("refuse:") {
+            return Box::pin(std::future::ready(Err(AgentError::new(code, "it will not"))));
+        }
+        let (sender, events) = mpsc::channel(16);
+        let stopped = Arc::new(Notify::new());
+        let answered = Arc::new(Notify::new());
+        let control = Stop {
+            run: turn.run.as_str().to_owned(),
+            stopped: Arc::clone(&stopped),
+            deaf: turn.prompt.contains("deaf"),
+            mute: turn.prompt.contains("mute"),
+            answered: Arc::clone(&answered),
+            answers: Arc::clone(&self.answers),
+            cancels: Arc::clone(&self.cancels),
+        };
+        let go = Arc::clone(&self.go);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = play(&turn, &sender, &go, &answered) => {}
+                () = stopped.notified() => {
+                    let _ = sender.send(AgentEvent::Ended(TurnEnd { how: How::Cancelled, text: None })).await;
+                }
+                () = sender.closed() => {}
+            }
+        });
+        Box::pin(std::future::ready(Ok(Running { events, control: Arc::new(control) })))
+    }
+
+    fn close(&self, _principal: &str, thread: &str) -> Pending<'_, ()> {
+        self.closed.lock().unwrap().push(thread.to_owned());
+        Box::pin(std::future::ready(()))
+    }
+}
+
+async fn play(turn: &Turn, sender: &mpsc::Sender<AgentEvent>, go: &Notify, answered: &Notify) {
+    let tell = |event| async { drop(sender.send(event).await) };
+    tell(AgentEvent::Started { agent_session: Some(format!("of {}", turn.thread)) }).await;
+    let mut how = How::Completed;
+    for word in turn.prompt.split_whitespace() {
+        let (verb, rest) = word.split_once(':').unwrap_or((word, ""));
+        match verb {
+            "say" => tell(AgentEvent::Text(rest.to_owned())).await,
+            "write" => {
+                let (path, text) = rest.split_once('=').unwrap();
+                let path = turn.directory.join(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            "ask" => {
+                let options = [("yes", "allow_once"), ("no", "reject_once")];
+                let options = options.map(|(id, kind)| PermissionOption {
+                    id: id.to_owned(),
+                    kind: kind.to_owned(),
+                    name: id.to_owned(),
+                });
+                let tool = "run tests".to_owned();
+                tell(AgentEvent::Permission { id: "q".to_owned(), tool, options: options.to_vec() }).await;
+                answered.notified().await;
+            }
+            "hold" => go.notified().await,
+            "degrade" => tell(AgentEvent::Degraded(Some("OPENCLAW_GATEWAY_SOCKET_CLOSED".to_owned()))).await,
+            "fail" => how = How::Failed { code: rest.to_owned(), message: "it failed".to_owned() },
+            "unstated" => how = How::Unstated,
+            "die" => return,
+            _ => {}
+        }
+    }
+    tell(AgentEvent::Ended(TurnEnd { how, text: None })).await;
+}

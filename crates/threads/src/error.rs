@@ -1,0 +1,73 @@
+//! What can go wrong with a task thread.
+
+use engross_store::files::FileError;
+
+/// The codes of threads, each explained in `docs/errors/CODE.md`.
+pub const CODES: &[&str] =
+    &["THREAD_RECORD_INVALID", "THREAD_ARCHIVED", "THREAD_UNKNOWN", "THREAD_NOT_IDLE", "BRIDGE_REFUSED"];
+
+/// What can go wrong with a task thread.
+#[derive(Debug, thiserror::Error)]
+pub enum ThreadError {
+    /// A record of another program cannot be used.
+    #[error("this is no record of a task thread: {problem}")]
+    Record {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Something was asked of a thread that was put away.
+    #[error("the task thread `{thread}` is archived; restore it first")]
+    Archived {
+        /// Its key.
+        thread: String,
+    },
+    /// There is no such thread.
+    #[error("there is no task thread `{thread}`; `engross task list` shows those that there are")]
+    Unknown {
+        /// Its key.
+        thread: String,
+    },
+    /// It cannot be put away or imported while it works.
+    #[error("the task thread `{thread}` is {status}; wait for its end or cancel it first")]
+    NotIdle {
+        /// Its key.
+        thread: String,
+        /// `queued` or `running`.
+        status: &'static str,
+    },
+    /// The bridge refuses, or cannot be reached.
+    #[error("the bridge refuses: {message} ({code})")]
+    Bridge {
+        /// Its code.
+        code: String,
+        /// Its words.
+        message: String,
+    },
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The journal could not be read or written.
+    #[error(transparent)]
+    Store(#[from] engross_store::Error),
+}
+
+impl ThreadError {
+    /// The stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Record { .. } => "THREAD_RECORD_INVALID",
+            Self::Archived { .. } => "THREAD_ARCHIVED",
+            Self::Unknown { .. } => "THREAD_UNKNOWN",
+            Self::NotIdle { .. } => "THREAD_NOT_IDLE",
+            // What another bridge calls it need not be known here.
+            Self::Bridge { code, .. } => engross_tasks::runs::CODES
+                .iter()
+                .find(|known| *known == code)
+                .copied()
+                .unwrap_or("BRIDGE_REFUSED"),
+            Self::File(error) => error.code(),
+            Self::Store(error) => error.code(),
+        }
+    }
+}

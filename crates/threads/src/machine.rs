@@ -1,0 +1,518 @@
+//! What happens next to a task thread: a pure function from the thread and an input to entries of its journal and actions.
+//!
+//! Must never do anything itself, take a running handle for a result, list files of another run, or leave a thread with a run
+//! that nobody will look after.
+
+use engross_store::Millis;
+
+use super::error::ThreadError;
+use super::outcome::{Reading, Terminal};
+use super::record::{Association, ExecutionMode};
+use super::state::{Ask, Entry, Lifecycle, Stage, SyncStatus, Thread, Work};
+
+/// What is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// How long after its budget a run is given up, in milliseconds.
+    pub grace: Millis,
+    /// Tries in a row to hear of a run that may fail because of the connection.
+    pub failures: u32,
+    /// The shortest and the longest pause between two tries, in milliseconds.
+    pub pause: (Millis, Millis),
+    /// Whether the bridge carries out a request that is sent twice once.
+    pub is_idempotent: bool,
+}
+
+impl Default for Rules {
+    /// 5 minutes, no bound on tries but the deadline, 1 to 30 seconds, an idempotent bridge.
+    fn default() -> Self {
+        Self { grace: 300_000, failures: u32::MAX, pause: (1_000, 30_000), is_idempotent: true }
+    }
+}
+
+/// Whether there is room for another run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// It can begin.
+    Free,
+    /// It must wait.
+    Busy,
+    /// Not even that.
+    Full,
+}
+
+/// What has happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// A person asks for something.
+    Send(Ask, Lane),
+    /// There is room for a request that waits.
+    Drain(Lane),
+    /// An update of the stream named the run.
+    Named(Association),
+    /// The answer came, or a snapshot.
+    Answered(Reading),
+    /// The stream ended without an answer, or a try to hear of it has failed because of the connection: the code.
+    Lost(String),
+    /// The bridge refused the request or the look-up: code and message.
+    Refused(String, String),
+    /// Files were fetched: the run's files that are here, and how many could not be written.
+    Fetched {
+        /// Their paths, in order.
+        paths: Vec<String>,
+        /// How many could not be fetched or written.
+        failed: usize,
+    },
+    /// The person stops it.
+    Abort,
+    /// The person puts it away.
+    Archive,
+    /// The person takes it back.
+    Restore,
+    /// Time has passed.
+    Wake,
+    /// The process begins: whatever it did before is over.
+    Resume,
+}
+
+/// What to do once the entries are stored.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Send the request, after so many milliseconds; the same id is carried out once.
+    Submit {
+        /// Milliseconds.
+        after: Millis,
+    },
+    /// Ask how the run stands, after so many milliseconds.
+    Look {
+        /// Milliseconds.
+        after: Millis,
+    },
+    /// Fetch the files of the run.
+    Fetch,
+    /// Tell the bridge to stop the run; what it answers changes nothing here.
+    Cancel(Option<Box<Association>>),
+    /// Tell the bridge that the thread is put away; what it answers changes nothing here.
+    Close,
+    /// Ask for a lane for the request that waits.
+    AskLane,
+}
+
+/// What an input leads to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Step {
+    /// To be stored first, as one.
+    pub entries: Vec<Entry>,
+    /// To be done then.
+    pub actions: Vec<Action>,
+}
+
+/// Codes after which a follow-up begins a new session at the bridge (contracts/tasks.md §4.2).
+const NEEDS_NEW_SESSION: &[&str] = &[
+    "RUNNING",
+    "QUEUED",
+    "ABORTED",
+    "BRIDGE_NOT_CONNECTED",
+    "ARTIFACT_MISSING",
+    "OPENCLAW_ARTIFACT_MISSING",
+    "OPENCLAW_GATEWAY_QUEUE_FULL",
+    "OPENCLAW_GATEWAY_SOCKET_CLOSED",
+    "OPENCLAW_NO_DISPLAYABLE_OUTPUT",
+    "OPENCLAW_NO_EXPORTED_ARTIFACTS",
+    "OPENCLAW_WAIT_FAILED",
+    "ACP_HTTP_401",
+    "ACP_HTTP_502",
+    "ACP_HTTP_CONNECT_FAILED",
+    "ACP_HTTP_CONNECT_TIMEOUT",
+    "ACP_HTTP_HANDSHAKE_INTERRUPTED",
+    "GATEWAY_TASK_REJECTED",
+    "SESSION_CONTINUATION_UNAVAILABLE",
+];
+
+/// Decides. The thread is as its journal tells; the entries of the step are not taken into it.
+///
+/// # Errors
+/// When a person asks for what cannot be done now; nothing has changed then.
+pub fn step(thread: &Thread, input: Input, rules: Rules, now: Millis) -> Result<Step, ThreadError> {
+    let mut step = Step::default();
+    let decider = Decider { thread, rules, now };
+    match input {
+        Input::Send(ask, lane) => decider.send(ask, lane, &mut step)?,
+        Input::Drain(lane) => decider.drain(lane, &mut step),
+        Input::Named(association) => decider.named(association, &mut step),
+        Input::Answered(reading) => decider.answered(reading, &mut step),
+        Input::Lost(code) => decider.lost(&code, &mut step),
+        Input::Refused(code, message) => decider.refused(code, message, &mut step),
+        Input::Fetched { paths, failed } => decider.fetched(paths, failed, &mut step),
+        Input::Abort => decider.abort(&mut step),
+        Input::Archive => decider.archive(&mut step)?,
+        Input::Restore => {
+            if thread.record.lifecycle_state.archived {
+                step.entries.push(Entry::Restored);
+            }
+        }
+        Input::Wake => decider.wake(&mut step),
+        Input::Resume => decider.resume(&mut step),
+    }
+    Ok(step)
+}
+
+struct Decider<'a> {
+    thread: &'a Thread,
+    rules: Rules,
+    now: Millis,
+}
+
+impl Decider<'_> {
+    fn send(&self, ask: Ask, lane: Lane, step: &mut Step) -> Result<(), ThreadError> {
+        match self.thread.lifecycle() {
+            Lifecycle::Archived => {
+                Err(ThreadError::Archived { thread: self.thread.record.thread_id.clone() })
+            }
+            Lifecycle::Queued | Lifecycle::Running => {
+                step.entries.push(Entry::Waits { ask });
+                Ok(())
+            }
+            Lifecycle::Ready => {
+                self.begin(ask, lane, step);
+                Ok(())
+            }
+        }
+    }
+
+    fn drain(&self, lane: Lane, step: &mut Step) {
+        let ask = match &self.thread.work {
+            Work::Queued(ask) if lane == Lane::Free => (**ask).clone(),
+            Work::Idle => match self.thread.waiting.front() {
+                Some(ask) if !self.thread.record.lifecycle_state.archived => ask.clone(),
+                _ => return,
+            },
+            _ => return,
+        };
+        self.begin(ask, lane, step);
+    }
+
+    fn begin(&self, ask: Ask, lane: Lane, step: &mut Step) {
+        match lane {
+            Lane::Free => {
+                let deadline = self.now.saturating_add(ask.budget).saturating_add(self.rules.grace);
+                let follows = self.follows();
+                step.entries.push(Entry::Began { ask, follows, deadline });
+                step.actions.push(Action::Submit { after: 0 });
+            }
+            Lane::Busy => step.entries.push(Entry::Queued { ask }),
+            Lane::Full => {
+                // The words stay in the thread, so that they can be sent again.
+                step.entries.push(Entry::Queued { ask });
+                let told = "too many tasks wait for the gateway; send it again later".to_owned();
+                step.entries.push(failure("OPENCLAW_GATEWAY_QUEUE_FULL".to_owned(), told));
+            }
+        }
+    }
+
+    /// Whether the bridge has a session of this thread to go on with.
+    fn follows(&self) -> bool {
+        let record = &self.thread.record;
+        let was_answered =
+            record.context_state.messages.iter().any(|said| said.role == "assistant" && !said.error);
+        let code = record.lifecycle_state.last_result_code.as_deref().unwrap_or_default();
+        // While it waits, its own code stands there.
+        let queued = matches!(self.thread.work, Work::Queued(_));
+        was_answered && (queued || !NEEDS_NEW_SESSION.iter().any(|known| known.eq_ignore_ascii_case(code)))
+    }
+
+    fn named(&self, association: Association, step: &mut Step) {
+        if self.is_open() && self.is_ours(&association.artifact_scope, &association.run_id) {
+            self.associate(association, step);
+        }
+    }
+
+    /// What names the run is kept once; later handles only fill in what was missing.
+    fn associate(&self, new: Association, step: &mut Step) {
+        if new.run_id.is_empty() {
+            return;
+        }
+        let known = self.thread.record.context_state.open_claw_task_association.clone();
+        let mut merged = known.clone().unwrap_or_default();
+        for (field, value) in [
+            (&mut merged.session_id, new.session_id),
+            (&mut merged.thread_id, new.thread_id),
+            (&mut merged.turn_id, new.turn_id),
+            (&mut merged.run_id, new.run_id),
+            (&mut merged.app_thread_key, new.app_thread_key),
+            (&mut merged.openclaw_session_key, new.openclaw_session_key),
+            (&mut merged.artifact_scope, new.artifact_scope),
+            (&mut merged.artifact_directory, new.artifact_directory),
+            (&mut merged.gateway_provider_id, new.gateway_provider_id),
+            (&mut merged.status, new.status),
+        ] {
+            if field.is_empty() {
+                *field = value;
+            }
+        }
+        if merged.started_at_ms == 0 {
+            merged.started_at_ms = self.thread.running().map_or(self.now, |running| running.began);
+        }
+        if known.as_ref() != Some(&merged) {
+            step.entries.push(Entry::Associated { association: Box::new(merged) });
+        }
+    }
+
+    fn answered(&self, reading: Reading, step: &mut Step) {
+        if !self.is_open() {
+            return;
+        }
+        match reading {
+            Reading::Running(association) => {
+                let is_ours = self.is_ours(&association.artifact_scope, &association.run_id);
+                if is_ours {
+                    self.associate(*association, step);
+                }
+                if is_ours && self.failures() > 0 {
+                    step.entries.push(Entry::Heard);
+                }
+                self.look(0, step);
+            }
+            Reading::Ended(terminal) if !self.is_ours(&terminal.artifact_scope, &terminal.run_id) => {
+                // The end of another run says nothing of this one.
+                self.look(1, step);
+            }
+            Reading::Ended(terminal) => self.ended(terminal, step),
+            Reading::NotFound { code } => {
+                step.entries.push(failure(code, "the bridge does not know the run any more".to_owned()));
+                self.next(step);
+            }
+        }
+    }
+
+    fn ended(&self, terminal: Box<Terminal>, step: &mut Step) {
+        let wants_files = self.thread.running().is_some_and(|running| running.ask.wants_files);
+        let is_named = self.thread.running().is_some_and(|running| {
+            !(running.ask.required_extensions.is_empty() && running.ask.required_counts.is_empty())
+        });
+        let has_text = !terminal.text.trim().is_empty();
+        let has_files = !terminal.artifacts.is_empty();
+        if terminal.is_short || (terminal.success && is_named && !self.has_required(&terminal)) {
+            let told = said_or(&terminal, "files that were asked for are missing");
+            step.entries.push(failure("artifact_missing".to_owned(), told));
+        } else if !terminal.success {
+            let code = failure_code(&terminal, has_text || has_files);
+            let told = said_or(&terminal, "the run failed");
+            step.entries.push(failure(code, told));
+        } else if has_files {
+            step.entries.push(Entry::Delivered { terminal });
+            step.actions.push(Action::Fetch);
+            return;
+        } else if has_text {
+            let sync = if wants_files { SyncStatus::NoExportedArtifacts } else { SyncStatus::NoArtifacts };
+            step.entries.push(Entry::Ended {
+                code: "success".to_owned(),
+                sync,
+                paths: Vec::new(),
+                text: terminal.text,
+                failed: false,
+            });
+        } else {
+            let told = "the run ended without a word and without a file".to_owned();
+            step.entries.push(failure("OPENCLAW_TERMINAL_WITHOUT_EVIDENCE".to_owned(), told));
+        }
+        self.next(step);
+    }
+
+    /// Whether the files that were asked for by name are listed: a bridge that says so is not enough.
+    fn has_required(&self, terminal: &Terminal) -> bool {
+        let Some(running) = self.thread.running() else { return false };
+        let ask = &running.ask;
+        let extensions = ask.required_extensions.iter().map(String::as_str);
+        let counts = ask.required_counts.iter().map(|(extension, count)| (extension.as_str(), *count));
+        let requirements = engross_artifacts::Requirements::new(extensions, counts);
+        let names =
+            terminal.artifacts.iter().map(|file| file.relative_path.rsplit('/').next().unwrap_or_default());
+        requirements.judge(names).constraint_satisfied
+    }
+
+    fn lost(&self, code: &str, step: &mut Step) {
+        let Some(running) = self.thread.running().filter(|_| self.is_open()) else { return };
+        let failures = self.failures().saturating_add(1);
+        let is_known = self.is_known();
+        // Without a name nothing can be asked but the same request again, which a bridge must recognise.
+        let is_hopeless = !(is_known || self.rules.is_idempotent);
+        if is_hopeless || failures > self.rules.failures || self.now >= running.deadline {
+            step.entries.push(failure(code.to_owned(), "the connection to the bridge was lost".to_owned()));
+            self.next(step);
+            return;
+        }
+        step.entries.push(Entry::Lost { failures });
+        if failures == 1 || !is_known {
+            step.actions.push(Action::Submit { after: self.pause(failures - 1) });
+        } else {
+            self.look(failures, step);
+        }
+    }
+
+    fn refused(&self, code: String, message: String, step: &mut Step) {
+        if self.is_open() {
+            step.entries.push(failure(code, message));
+            self.next(step);
+        }
+    }
+
+    fn fetched(&self, paths: Vec<String>, failed: usize, step: &mut Step) {
+        let Some(Stage::Fetching { terminal }) = self.thread.running().map(|running| &running.stage) else {
+            return;
+        };
+        let sync = match (paths.is_empty(), failed) {
+            (_, 0) => SyncStatus::Synced,
+            (false, _) => SyncStatus::Partial,
+            (true, _) => SyncStatus::Failed,
+        };
+        step.entries.push(Entry::Ended {
+            code: "success".to_owned(),
+            sync,
+            paths,
+            text: terminal.text.clone(),
+            failed: false,
+        });
+        self.next(step);
+    }
+
+    fn abort(&self, step: &mut Step) {
+        let ended = |told: &str| Entry::Ended {
+            code: "aborted".to_owned(),
+            sync: SyncStatus::Failed,
+            paths: Vec::new(),
+            text: told.to_owned(),
+            failed: true,
+        };
+        match &self.thread.work {
+            Work::Idle => return,
+            Work::Queued(_) => step.entries.push(ended("stopped before it began")),
+            Work::Running(running) => {
+                step.entries.push(ended("stopped"));
+                if !matches!(running.stage, Stage::Fetching { .. }) {
+                    let known = self.thread.record.context_state.open_claw_task_association.clone();
+                    step.actions.push(Action::Cancel(known.map(Box::new)));
+                }
+            }
+        }
+        self.next(step);
+    }
+
+    fn archive(&self, step: &mut Step) -> Result<(), ThreadError> {
+        let status = self.thread.lifecycle();
+        match status {
+            Lifecycle::Archived => Ok(()),
+            Lifecycle::Ready if self.thread.waiting.is_empty() => {
+                step.entries.push(Entry::Archived);
+                step.actions.push(Action::Close);
+                Ok(())
+            }
+            _ => Err(ThreadError::NotIdle {
+                thread: self.thread.record.thread_id.clone(),
+                status: status.as_str(),
+            }),
+        }
+    }
+
+    fn wake(&self, step: &mut Step) {
+        let Some(running) = self.thread.running() else { return };
+        if self.is_open() && self.now >= running.deadline {
+            let known = self.thread.record.context_state.open_claw_task_association.clone();
+            let told = "the run did not end in time".to_owned();
+            step.entries.push(failure("OPENCLAW_RUN_POLL_TIMEOUT".to_owned(), told));
+            step.actions.push(Action::Cancel(known.map(Box::new)));
+            self.next(step);
+        }
+    }
+
+    fn resume(&self, step: &mut Step) {
+        match &self.thread.work {
+            Work::Idle if self.thread.waiting.is_empty() => {}
+            Work::Idle | Work::Queued(_) => step.actions.push(Action::AskLane),
+            Work::Running(running) => match running.stage {
+                Stage::Fetching { .. } => step.actions.push(Action::Fetch),
+                _ if self.now >= running.deadline => self.wake(step),
+                Stage::Recovering { failures } if self.is_known() => self.look(failures, step),
+                _ if self.is_known() || self.rules.is_idempotent => {
+                    step.actions.push(Action::Submit { after: 0 });
+                }
+                _ => self.lost("ACP_HTTP_CONNECTION_CLOSED", step),
+            },
+        }
+    }
+
+    /// Asks how the run stands, later the more tries have failed.
+    fn look(&self, failures: u32, step: &mut Step) {
+        step.actions.push(Action::Look { after: self.pause(failures) });
+    }
+
+    /// How long to wait after so many tries that failed.
+    fn pause(&self, failures: u32) -> Millis {
+        let (shortest, longest) = self.rules.pause;
+        if failures == 0 { 0 } else { shortest.saturating_mul(1 << failures.min(16)).min(longest) }
+    }
+
+    /// Whether the bridge has named the run.
+    fn is_known(&self) -> bool {
+        self.thread.record.context_state.open_claw_task_association.is_some()
+    }
+
+    /// What came while the thread was at work may begin.
+    fn next(&self, step: &mut Step) {
+        if !self.thread.waiting.is_empty() {
+            step.actions.push(Action::AskLane);
+        }
+    }
+
+    /// Whether a run is under way whose end is not known.
+    fn is_open(&self) -> bool {
+        self.thread.running().is_some_and(|running| !matches!(running.stage, Stage::Fetching { .. }))
+    }
+
+    fn failures(&self) -> u32 {
+        match self.thread.running().map(|running| &running.stage) {
+            Some(Stage::Recovering { failures }) => *failures,
+            _ => 0,
+        }
+    }
+
+    /// Whether what was heard is of the run that is under way. A bridge that names none is believed.
+    fn is_ours(&self, scope: &str, run: &str) -> bool {
+        let Some(known) = &self.thread.record.context_state.open_claw_task_association else { return true };
+        let is_same = |known: &str, heard: &str| known.is_empty() || heard.is_empty() || known == heard;
+        is_same(&known.artifact_scope, scope) && is_same(&known.run_id, run)
+    }
+}
+
+/// Whether a thread's tasks go through a gateway, whose lanes are few.
+#[must_use]
+pub fn needs_lane(thread: &Thread) -> bool {
+    thread.record.execution_binding.execution_mode == ExecutionMode::Gateway
+}
+
+fn failure(code: String, told: String) -> Entry {
+    Entry::Ended { code, sync: SyncStatus::Failed, paths: Vec::new(), text: told, failed: true }
+}
+
+/// What the agent said, and why it is no success.
+fn said_or(terminal: &Terminal, else_: &str) -> String {
+    let cause = if terminal.cause.trim().is_empty() { else_ } else { terminal.cause.trim() };
+    match terminal.text.trim() {
+        "" => cause.to_owned(),
+        said if said.contains(cause) || terminal.cause.trim().is_empty() => said.to_owned(),
+        said => format!("{said}\n\n{cause}"),
+    }
+}
+
+/// The bridge's word for it, unless that says nothing; then its code (contracts/tasks.md §4.3).
+fn failure_code(terminal: &Terminal, has_evidence: bool) -> String {
+    match terminal.status.as_str() {
+        "cancelled" | "canceled" | "aborted" => "aborted".to_owned(),
+        "" | "failed" | "completed" | "error" => match &terminal.code {
+            Some(code) => code.clone(),
+            None if !has_evidence => "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE".to_owned(),
+            None => "failed".to_owned(),
+        },
+        status => status.to_owned(),
+    }
+}
