@@ -50,8 +50,7 @@ const ENTRIES: &[&str] = &[
 fn entries_keep_the_names_they_are_stored_under() {
     let parts = [("RECORD", RECORD), ("ASSOCIATION", ASSOCIATION), ("TERMINAL", TERMINAL), ("ASK", ASK)];
     for golden in ENTRIES {
-        let golden =
-            parts.iter().fold((*golden).to_owned(), |text, (name, part)| text.replace(name, part));
+        let golden = parts.iter().fold((*golden).to_owned(), |text, (name, part)| text.replace(name, part));
         let entry: Entry = serde_json::from_str(&golden).unwrap_or_else(|error| panic!("{error}: {golden}"));
         let expected: Value = serde_json::from_str(&golden).unwrap();
         assert_eq!(serde_json::to_value(&entry).unwrap(), expected);

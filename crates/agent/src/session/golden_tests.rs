@@ -1,9 +1,9 @@
 //! The names that a session's log and snapshot are stored under. A line here was written by 0.1.0 and stays readable; a type
 //! may be renamed, what it is stored as may not.
 
+use engross_llm::{Message, ToolCall, ToolSpec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use engross_llm::{Message, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
 use super::idempotency::claim;
@@ -16,7 +16,10 @@ use super::state::Session;
 /// One of each entry: its kind in the store, and its body with every field and every word that a field can have.
 const ENTRIES: &[(&str, &str)] = &[
     ("opened", r#"{"event":"opened","key":"agent:main:a"}"#),
-    ("accepted", r#"{"event":"accepted","turn":1,"sent_from":0,"parameters":{"tool_choice":"auto"},"background":false}"#),
+    (
+        "accepted",
+        r#"{"event":"accepted","turn":1,"sent_from":0,"parameters":{"tool_choice":"auto"},"background":false}"#,
+    ),
     (
         "accepted",
         r#"{"event":"accepted","turn":2,"keep":3,"messages":[{"role":"user","content":"q"},
@@ -27,8 +30,14 @@ const ENTRIES: &[(&str, &str)] = &[
         "parameters":{"model":"engross/slow","max_output_tokens":9,"temperature":0.5,"tool_choice":{"named":"look"},
         "write_content":true},"background":true,"workspace":"w","retake":true}"#,
     ),
-    ("accepted", r#"{"event":"accepted","turn":1,"sent_from":0,"parameters":{"tool_choice":"none"},"background":false}"#),
-    ("accepted", r#"{"event":"accepted","turn":1,"sent_from":0,"parameters":{"tool_choice":"required"},"background":false}"#),
+    (
+        "accepted",
+        r#"{"event":"accepted","turn":1,"sent_from":0,"parameters":{"tool_choice":"none"},"background":false}"#,
+    ),
+    (
+        "accepted",
+        r#"{"event":"accepted","turn":1,"sent_from":0,"parameters":{"tool_choice":"required"},"background":false}"#,
+    ),
     ("answered", r#"{"event":"answered","text":"t"}"#),
     (
         "answered",
@@ -51,9 +60,18 @@ const ENTRIES: &[(&str, &str)] = &[
         r#"{"event":"wrote","id":"WRITE","standing":"goes_on","bytes":5,"lines":1,"part":5,"part_sha256":"h","say":"more",
         "code":"C","usage":{"input_tokens":1,"output_tokens":2},"model":"m"}"#,
     ),
-    ("wrote", r#"{"event":"wrote","id":"WRITE","standing":"written","bytes":5,"lines":1,"part":5,"say":"done"}"#),
-    ("wrote", r#"{"event":"wrote","id":"WRITE","standing":"left","bytes":5,"lines":1,"part":0,"say":"left"}"#),
-    ("wrote", r#"{"event":"wrote","id":"WRITE","standing":"failed","bytes":0,"lines":0,"part":0,"say":"no","code":"C"}"#),
+    (
+        "wrote",
+        r#"{"event":"wrote","id":"WRITE","standing":"written","bytes":5,"lines":1,"part":5,"say":"done"}"#,
+    ),
+    (
+        "wrote",
+        r#"{"event":"wrote","id":"WRITE","standing":"left","bytes":5,"lines":1,"part":0,"say":"left"}"#,
+    ),
+    (
+        "wrote",
+        r#"{"event":"wrote","id":"WRITE","standing":"failed","bytes":0,"lines":0,"part":0,"say":"no","code":"C"}"#,
+    ),
     ("configured", r#"{"event":"configured"}"#),
     (
         "configured",

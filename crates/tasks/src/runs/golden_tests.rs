@@ -36,23 +36,35 @@ const END: &str = r#"{"face":FACE,"started":1,"ended":2,"status":"completed","su
 /// One of each entry: its kind in the store, and its body.
 const ENTRIES: &[(&str, &str)] = &[
     ("task_opened", r#"{"is":"opened","principal":"p","thread":"th","session_key":"sk"}"#),
-    ("task_accepted", r#"{"is":"accepted","face":FACE,"continues":false,"prompt":"p","userText":"u","permissions":"allow",
-        "patience":3,"inline":[],"job":null}"#),
-    ("task_accepted", r#"{"is":"accepted","face":SMALL_FACE,"continues":true,"prompt":"p","userText":"u","permissions":"deny",
-        "patience":3,"inline":[{"name":"a","mimeType":"text/plain","content":"aGk="}],"job":"j"}"#),
+    (
+        "task_accepted",
+        r#"{"is":"accepted","face":FACE,"continues":false,"prompt":"p","userText":"u","permissions":"allow",
+        "patience":3,"inline":[],"job":null}"#,
+    ),
+    (
+        "task_accepted",
+        r#"{"is":"accepted","face":SMALL_FACE,"continues":true,"prompt":"p","userText":"u","permissions":"deny",
+        "patience":3,"inline":[{"name":"a","mimeType":"text/plain","content":"aGk="}],"job":"j"}"#,
+    ),
     ("task_prepared", r#"{"is":"prepared","face":FACE,"deadline":4}"#),
     ("task_started", r#"{"is":"started","run":"r","deadline":4}"#),
     ("task_bound", r#"{"is":"bound","run":"r","agent_session":"a"}"#),
-    ("task_asked", r#"{"is":"asked","run":"r","request":"q","permission":"p","tool":"t",
-        "options":[{"optionId":"o","kind":"allow_once","name":"n"}],"asked":1,"until":2}"#),
+    (
+        "task_asked",
+        r#"{"is":"asked","run":"r","request":"q","permission":"p","tool":"t",
+        "options":[{"optionId":"o","kind":"allow_once","name":"n"}],"asked":1,"until":2}"#,
+    ),
     ("task_decided", r#"{"is":"decided","run":"r","request":"q","option":"o"}"#),
     ("task_degraded", r#"{"is":"degraded","run":"r","code":"C"}"#),
     ("task_cancel_asked", r#"{"is":"cancel_asked","run":"r"}"#),
     ("task_finished", r#"{"is":"finished","run":"r","text":"t","said_so":true,"files":["f"]}"#),
     ("task_ended", r#"{"is":"ended","run":"r","end":END}"#),
-    ("task_ended", r#"{"is":"ended","run":"r","end":{"face":SMALL_FACE,"started":null,"ended":2,"status":"failed","success":false,
+    (
+        "task_ended",
+        r#"{"is":"ended","run":"r","end":{"face":SMALL_FACE,"started":null,"ended":2,"status":"failed","success":false,
         "inferred":false,"code":"C","message":"m","text":"","resultCode":"r","sync":"failed","manifest":null,"missing":OUTCOME,
-        "source":"restart"}}"#),
+        "source":"restart"}}"#,
+    ),
     ("task_closed", r#"{"is":"closed"}"#),
 ];
 
@@ -71,7 +83,10 @@ const WORDS: &[(&str, &[&str])] = &[
     ("target", &["agent", "gateway"]),
     ("class", &["short_task", "long_task", "complex_chain_task"]),
     ("permissions", &["ask", "allow", "deny"]),
-    ("status", &["queued", "running", "syncing-artifacts", "completed", "failed", "cancelled", "interrupted"]),
+    (
+        "status",
+        &["queued", "running", "syncing-artifacts", "completed", "failed", "cancelled", "interrupted"],
+    ),
     ("sync", &["synced", "no-artifacts", "no-exported-artifacts", "failed"]),
 ];
 
@@ -127,7 +142,8 @@ fn threads_keep_the_names_they_are_found_by() {
     let kinds = [Kind::Thread, Kind::Session, Kind::Run, Kind::Turn, Kind::Job, Kind::Idempotency];
     let names: Vec<String> =
         kinds.iter().map(|kind| name(*kind, "p", "t").unwrap().as_str().to_owned()).collect();
-    let expected = ["thread", "session", "run", "turn", "job", "idempotency"].map(|kind| format!("task/{kind}/p/t"));
+    let expected =
+        ["thread", "session", "run", "turn", "job", "idempotency"].map(|kind| format!("task/{kind}/p/t"));
     assert_eq!(names, expected);
     assert_eq!(key_name("k").unwrap().as_str(), "task/key/k");
     assert_eq!(list_name("p").unwrap().as_str(), "task/jobs/p");

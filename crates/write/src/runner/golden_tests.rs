@@ -14,8 +14,7 @@ const PATCHES: &str = r#"[{"type":"insert_after_line","line":1},{"type":"insert_
     {"type":"replace_pattern","pattern":"p","flags":"i"}]"#;
 
 fn read_and_written<T: Serialize + DeserializeOwned>(golden: &Value) {
-    let value: T =
-        serde_json::from_value(golden.clone()).unwrap_or_else(|error| panic!("{error}: {golden}"));
+    let value: T = serde_json::from_value(golden.clone()).unwrap_or_else(|error| panic!("{error}: {golden}"));
     assert_eq!(serde_json::to_value(&value).unwrap(), *golden);
 }
 
@@ -123,7 +122,12 @@ fn words_of_a_session_keep_their_spelling() {
         ),
         (
             "/session/framer/fences/scan",
-            vec![json!("Other"), json!({"Indent": 1}), json!({"Run": [96, 3]}), json!({"Info": [96, 3, true]})],
+            vec![
+                json!("Other"),
+                json!({"Indent": 1}),
+                json!({"Run": [96, 3]}),
+                json!({"Info": [96, 3, true]}),
+            ],
         ),
         ("/session/framer/virtual_start", words("Cut Reply")),
         ("/session/framer/ended/by", words("marker done request")),
@@ -158,14 +162,11 @@ fn what_clients_read_keeps_its_spelling() {
     let report = json!({"validators": ["json"], "findings": [finding]});
     let words = ["hint", "warning", "error"].map(Value::from);
     with(report, "/findings/0/severity", &words, read_and_written::<Report>);
-    for word in
-        ["json", "jsonlines", "toml", "yaml", "xml", "html", "csv", "tsv", "markdown", "docx", "text"]
+    for word in ["json", "jsonlines", "toml", "yaml", "xml", "html", "csv", "tsv", "markdown", "docx", "text"]
     {
         read_and_written::<Kind>(&word.into());
     }
-    for word in
-        ["bash", "c", "css", "go", "java", "javascript", "python", "rust", "tsx", "typescript"]
-    {
+    for word in ["bash", "c", "css", "go", "java", "javascript", "python", "rust", "tsx", "typescript"] {
         read_and_written::<Language>(&word.into());
         read_and_written::<Kind>(&json!({ "code": word }));
     }
