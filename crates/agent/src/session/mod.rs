@@ -60,6 +60,8 @@ mod watch;
 #[cfg(test)]
 mod cases_tests;
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
 mod manage_tests;

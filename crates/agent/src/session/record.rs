@@ -13,8 +13,8 @@ const PAGE: usize = 1000;
 
 /// A snapshot as it is stored. Another version is not read: the log is.
 #[derive(Serialize, Deserialize)]
-struct Stored<S> {
-    version: u32,
+pub(super) struct Stored<S> {
+    pub(super) version: u32,
     session: S,
 }
 
