@@ -46,7 +46,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("engross-testkit", &[]),
-    ("engross-bench", &["engross-testkit", "xtask"]),
+    ("engross-bench", &["engross-protocol", "engross-testkit", "xtask"]),
     ("xtask", &[]),
 ];
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use engross_protocol::hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -246,7 +247,7 @@ fn is_right(key: &str, content: &str, end: &Value) -> Result<()> {
             (file["relativePath"].as_str().unwrap_or_default(), file["sha256"].as_str().unwrap_or_default())
         })
         .collect();
-    let sum: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = hex::encode(Sha256::digest(content));
     let name = format!("{key}.md");
     let is_right = end["success"] == true && files == [(name.as_str(), sum.as_str())];
     if is_right { Ok(()) } else { Err(failed(format!("{key} ended as {end}"))) }
