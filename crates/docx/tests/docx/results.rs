@@ -12,8 +12,7 @@ use serde_json::{Value, json};
 fn sample() -> Vec<u8> {
     let ann = "w:author=\"Ann\" w:date=\"2025-01-01T00:00:00Z\"";
     let bob = "w:author=\"Bob\" w:date=\"2025-01-01T00:00:00Z\"";
-    let section =
-        "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/></w:sectPr>".to_owned();
+    let section = "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/></w:sectPr>".to_owned();
     let body = format!(
         "<w:p><w:r><w:t>The fee is due on Monday.</w:t></w:r></w:p>\
          <w:p><w:commentRangeStart w:id=\"4\"/><w:r><w:t>The price.</w:t></w:r><w:commentRangeEnd w:id=\"4\"/>\
@@ -30,7 +29,8 @@ fn sample() -> Vec<u8> {
 }
 
 fn batches() -> Vec<(&'static str, Value)> {
-    let fee = json!({"op": "modify_text", "paragraphIndex": 1, "originalText": "fee", "replacementText": "sum"});
+    let fee =
+        json!({"op": "modify_text", "paragraphIndex": 1, "originalText": "fee", "replacementText": "sum"});
     let edits = json!([
         fee,
         fee,
