@@ -13,8 +13,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-llm", &["engross-protocol", "engross-tls"]),
     ("engross-store", &["engross-protocol", "engross-tls"]),
     ("engross-write", &["engross-protocol", "engross-store"]),
+    ("engross-journal", &["engross-protocol", "engross-store"]),
     ("engross-artifacts", &["engross-protocol", "engross-store"]),
-    ("engross-tasks", &["engross-artifacts", "engross-protocol", "engross-store"]),
+    ("engross-tasks", &["engross-artifacts", "engross-journal", "engross-protocol", "engross-store"]),
     ("engross-acp", &["engross-protocol", "engross-store", "engross-tasks"]),
     (
         "engross-openclaw",
@@ -22,10 +23,27 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "engross-threads",
-        &["engross-artifacts", "engross-protocol", "engross-store", "engross-tasks", "engross-tls"],
+        &[
+            "engross-artifacts",
+            "engross-journal",
+            "engross-protocol",
+            "engross-store",
+            "engross-tasks",
+            "engross-tls",
+        ],
     ),
     ("engross-learn", &["engross-llm", "engross-protocol"]),
-    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store", "engross-write"]),
+    (
+        "engross-agent",
+        &[
+            "engross-docx",
+            "engross-journal",
+            "engross-llm",
+            "engross-protocol",
+            "engross-store",
+            "engross-write",
+        ],
+    ),
     (
         "engross",
         &[

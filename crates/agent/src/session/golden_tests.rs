@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::idempotency::claim;
+use super::idempotency::KeyClaim;
 use super::log::LogEvent;
 use super::names::name_of;
-use super::record::Stored;
+use super::record::SessionSnapshot;
 use super::request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
 use super::state::Session;
 
@@ -124,7 +124,7 @@ fn entries_keep_the_names_they_are_stored_under() {
 #[test]
 fn snapshots_keep_the_names_they_are_stored_under() {
     for golden in SNAPSHOTS {
-        let stored: Stored<Session> = read_and_written(golden);
+        let stored: SessionSnapshot<Session> = read_and_written(golden);
         assert_eq!(stored.version, 3, "another version: sessions would be read from their logs");
     }
 }
@@ -182,7 +182,7 @@ fn an_idempotency_key_stands_for_the_same_request_as_before() {
     let (none, required) = (choice(ToolChoice::None), choice(ToolChoice::Required));
     let expected = ["A", "B", "C", "D", "E"];
     for (request, digest) in [small, large, user, none, required].iter().zip(expected) {
-        let (name, value) = claim(request).unwrap().unwrap().name(7);
+        let (name, value) = KeyClaim::of(request).unwrap().unwrap().name(7);
         assert_eq!(name.as_str(), "once\u{1}p\u{1}i");
         let value: Value = serde_json::from_slice(&value).unwrap();
         assert_eq!(value, json!({"answer": 7, "digest": digest}));
