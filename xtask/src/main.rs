@@ -14,6 +14,7 @@ mod long;
 mod office;
 mod part;
 mod test;
+mod words;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -96,6 +97,8 @@ enum Chore {
     Book,
     /// Runs `.ci/run`, and then everything that takes longer: faults, long random runs, fuzzing, LibreOffice.
     CiFull,
+    /// Counts the words that docs/glossary.md has replaced, and names of types that break its rules.
+    Words,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
 }
@@ -114,6 +117,7 @@ fn main() -> ExitCode {
         Chore::EvalLearning => eval_learning(),
         Chore::Book => book::run(),
         Chore::CiFull => long::ci_full(),
+        Chore::Words => words::run(),
         Chore::Examples => examples::pack(),
     };
     match done {
