@@ -19,3 +19,15 @@ fn every_operation_and_field_is_described() {
         }
     }
 }
+
+/// Models and clients read it; what it says is changed on purpose only.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "reads and writes the pinned schema")]
+fn the_schema_is_pinned() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/operations_schema.json");
+    let text = serde_json::to_string_pretty(&operations_schema()).unwrap() + "\n";
+    if std::env::var_os("ENGROSS_UPDATE_SCENARIOS").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(path).unwrap());
+}
