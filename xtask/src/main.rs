@@ -4,6 +4,7 @@
 
 mod book;
 mod corpus;
+mod docs;
 mod examples;
 mod fuzz;
 #[cfg(test)]
@@ -98,6 +99,8 @@ enum Chore {
     CiFull,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
+    /// Writes the parts of the documentation that are made from tables of the code.
+    Docs,
 }
 
 fn main() -> ExitCode {
@@ -115,6 +118,7 @@ fn main() -> ExitCode {
         Chore::Book => book::run(),
         Chore::CiFull => long::ci_full(),
         Chore::Examples => examples::pack(),
+        Chore::Docs => docs::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

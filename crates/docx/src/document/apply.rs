@@ -140,7 +140,7 @@ impl WordDocument {
         }
         run.first_id = self.ids.peek();
         for group in routes.groups {
-            self.run_group(group, &mut run)?;
+            self.run_group(&group, &mut run)?;
         }
         self.write_lists(&run.supplies.lists)?;
         if self.write_comments(&run.supplies.comments)? {
@@ -241,7 +241,7 @@ impl WordDocument {
     }
 
     /// Applies the edits of one story.
-    fn run_group(&mut self, group: Group, run: &mut Run<'_>) -> Result<(), Error> {
+    fn run_group(&mut self, group: &Group, run: &mut Run<'_>) -> Result<(), Error> {
         let part = group.story.as_ref().map_or(self.main_name.clone(), |story| story.part.clone());
         self.load_mut(&part)?;
         let tree = match self.others.get_mut(&part) {
