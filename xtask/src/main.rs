@@ -4,6 +4,7 @@
 
 mod book;
 mod corpus;
+mod docs;
 mod examples;
 mod fuzz;
 #[cfg(test)]
@@ -101,6 +102,8 @@ enum Chore {
     Words,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
+    /// Writes the parts of the documentation that are made from tables of the code.
+    Docs,
 }
 
 fn main() -> ExitCode {
@@ -119,6 +122,7 @@ fn main() -> ExitCode {
         Chore::CiFull => long::ci_full(),
         Chore::Words => words::run(),
         Chore::Examples => examples::pack(),
+        Chore::Docs => docs::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
