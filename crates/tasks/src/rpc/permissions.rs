@@ -69,7 +69,7 @@ pub(super) async fn list(
     };
     let mut items = Vec::new();
     for ticket in tickets {
-        for (question, face) in bridge.runs.questions(&ticket).await {
+        for (question, face) in bridge.runs.questions(&ticket).await? {
             items.push(json!({
                 "requestId": question.request,
                 "sessionId": face.session_id,

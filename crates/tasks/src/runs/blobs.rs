@@ -82,11 +82,11 @@ impl Runs {
     pub async fn kept(&self, target: &LinkTarget) -> Result<Option<KeptFile>, RunError> {
         let Some(blobs) = &self.inner.config.blobs else { return Ok(None) };
         let Some(row) = self.find(&key_name(target.session.as_str())?).await? else { return Ok(None) };
-        let cell = self.cell(row.session).await?;
-        if cell.live.lock().await.run(&target.run).is_none() {
+        let loaded = self.thread(row.session);
+        if self.open(&loaded).await?.run(&target.run).is_none() {
             return Ok(None);
         }
-        let ticket = Ticket { runs: self.clone(), cell, run: target.run.clone(), replayed: true };
+        let ticket = Ticket { runs: self.clone(), loaded, run: target.run.clone(), replayed: true };
         let manifest = ticket.end().await?.and_then(|end| end.manifest);
         let files = manifest.into_iter().flat_map(|manifest| manifest.files);
         let file = files.into_iter().find(|file| file.relative_path == target.path.as_str());

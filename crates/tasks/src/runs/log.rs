@@ -2,7 +2,7 @@
 //!
 //! Must never lose a meaning: entries that were written once are read for ever.
 
-use engross_store::{Millis, NewEntry};
+use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
 use super::order::{Face, Order};
@@ -182,13 +182,5 @@ impl RunEvent {
             Self::Ended { .. } => "task_ended",
             Self::Closed => "task_closed",
         }
-    }
-
-    /// As the store keeps it.
-    ///
-    /// # Errors
-    /// When it cannot be written as JSON.
-    pub(super) fn to_entry(&self, at: Millis) -> Result<NewEntry, serde_json::Error> {
-        Ok(NewEntry { kind: self.kind(), at, body: serde_json::to_vec(self)? })
     }
 }

@@ -14,11 +14,11 @@ use super::tell;
 use crate::runner::{AgentEvent, How, PermissionOption, Policy, ProviderId, TurnEnd};
 use engross_artifacts::{Deliverable, Manifest, RunId, SessionKey, Sha256Sum};
 
-fn run(number: usize) -> RunId {
+pub(super) fn run(number: usize) -> RunId {
     RunId::parse(&format!("run-{number}")).unwrap()
 }
 
-fn order(number: usize, contract: Contract, policy: Policy) -> Order {
+pub(super) fn order(number: usize, contract: Contract, policy: Policy) -> Order {
     Order {
         face: Face {
             run: run(number),
@@ -64,7 +64,7 @@ fn manifest(contract: &Contract, names: &[&str]) -> Manifest {
     }
 }
 
-fn contract(kind: usize) -> Contract {
+pub(super) fn contract(kind: usize) -> Contract {
     let mut contract = Contract { export: kind != 0, ..Contract::default() };
     match kind {
         2 => contract.extensions = vec!["PDF".to_owned()],

@@ -15,13 +15,13 @@
 //! | `lane` | who may begin when places are few? |
 //! | `tell`, `updates`, `ticket` | what of it is told, to whom, and under which number? |
 //! | `config`, `service` | what are all runs made of, and how is a decision stored? |
-//! | `submit`, `drive`, `attachments`, `handle`, `lock` | how is a run accepted, and carried out? |
+//! | `submit`, `drive`, `attachments`, `handle` | how is a run accepted, and carried out? |
 //! | `blobs` | where are files kept besides? |
 //! | `ask` | what can be asked of runs that are there? |
 //! | `counters` | how often has something gone wrong? |
 //! | `jobs` | which runs did somebody ask for as jobs? |
 //! | `watch` | who looks after runs that nobody asks for? |
-//! | `names`, `journal` | how is a thread stored, and found again? |
+//! | `names`, `journal` | how is a thread stored and found again, and what is kept beside it in memory? |
 
 mod ask;
 mod attachments;
@@ -35,7 +35,6 @@ mod handle;
 mod jobs;
 mod journal;
 mod lane;
-mod lock;
 mod log;
 mod names;
 mod order;
@@ -50,6 +49,8 @@ mod ticket;
 mod updates;
 mod watch;
 
+#[cfg(test)]
+mod journal_tests;
 #[cfg(test)]
 mod lane_tests;
 #[cfg(test)]
