@@ -20,7 +20,7 @@
 //! | `watch` | who looks after a session when no request comes? |
 //! | `record`, `names`, `idempotency` | how is it stored, and found again? |
 //! | `observe` | who else hears of what was stored? |
-//! | `spans` | what does whoever traces the process see of a turn? |
+//! | `spans` | what does a tracing collector see of a turn? |
 //! | `one_turn` | how does a run without a store use all this? |
 //! | `transcript` | what does the log look like to readers of OpenClaw's transcripts? |
 //! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
@@ -116,21 +116,23 @@ pub use answer::AnswerStream;
 
 pub use config::{Models, SessionsConfig};
 pub use context::ContextPolicy;
-pub use decide::{Rules, ServerTool};
+pub use decide::{ServerTool, TurnRules};
 pub use error::{RefusalKind, RequestError};
-pub use event::{Finish, Placed, Step, TurnEvent};
+pub use event::{Finish, PositionedEvent, ToolStep, TurnEvent};
 pub use log::{
-    Accepted, Call, Ending, EndingKind, LogEvent, Opens, ResultSource, Seen, Side, Standing, ToolResult,
-    Wrote,
+    AcceptedRequest, Ending, EndingKind, LogEvent, ModelCall, OpenedFile, ResultSource, SeenFile, Side,
+    Standing, ToolResult, WriteReport,
 };
 pub use manage::SessionView;
-pub use observe::{Observer, Stored};
+pub use observe::{Observer, StoredEntries};
 pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
 pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;
-pub use state::{OpenCall, Phase, Session, Turn, Writing};
-pub use toolbox::{Briefing, Briefs, NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};
+pub use state::{FileInProgress, OpenCall, SessionState, TurnPhase, TurnState};
+pub use toolbox::{
+    Briefing, BriefingFuture, NoToolboxes, ToolResultsFuture, ToolRound, Toolbox, ToolboxFuture, Toolboxes,
+};
 
 /// The whole log of a session.
 #[cfg(test)]

@@ -27,8 +27,8 @@ use engross_llm::ToolSpec;
 use serde_json::{Value, json};
 
 pub(crate) use apply::apply_together;
-pub(crate) use arguments::{Understood, parse_call, proposals};
-pub(crate) use question::{Answered, Question};
+pub(crate) use arguments::{ParsedCall, parse_call, proposals};
+pub(crate) use question::{Question, QuestionAnswer};
 pub(crate) use read::read_document;
 pub(crate) use research::{PERFORM_RESEARCH, Research, spec as research_spec};
 pub(crate) use result::{ROUND_CALLS, cut, share_of_round};

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::super::event::Finish;
 use super::super::intake::NO_RESULT;
-use super::super::log::{Accepted, Call, Ending, EndingKind, LogEvent, Side};
-use super::line::{self, LineId, Speaker, Spoken};
+use super::super::log::{AcceptedRequest, Ending, EndingKind, LogEvent, ModelCall, Side};
+use super::line::{self, LineId, ModelMessage, Speaker};
 use super::mark::{Line, Mark};
 
 /// What stands in a line for text of an answer that was begun anew.
@@ -72,7 +72,7 @@ impl Transcriber {
 
     /// Takes the next entry, number `seq`, of `at` in milliseconds since 1970; gives its lines, possibly none.
     pub fn fold(&mut self, seq: u64, at: u64, event: &LogEvent) -> Vec<Line> {
-        let mut telling = Telling { to: self, seq, at, lines: Vec::new() };
+        let mut telling = EntryLines { to: self, seq, at, lines: Vec::new() };
         telling.begin(event);
         telling.tell(event);
         telling.lines
@@ -80,14 +80,14 @@ impl Transcriber {
 }
 
 /// One entry being told.
-struct Telling<'a> {
+struct EntryLines<'a> {
     to: &'a mut Transcriber,
     seq: u64,
     at: u64,
     lines: Vec<Line>,
 }
 
-impl Telling<'_> {
+impl EntryLines<'_> {
     fn begin(&mut self, event: &LogEvent) {
         if std::mem::replace(&mut self.to.begun, true) {
             return;
@@ -134,7 +134,7 @@ impl Telling<'_> {
         }
     }
 
-    fn accepted(&mut self, accepted: &Accepted) {
+    fn accepted(&mut self, accepted: &AcceptedRequest) {
         self.abandon();
         if accepted.turn != self.to.turn || !accepted.messages.is_empty() {
             self.close();
@@ -152,7 +152,7 @@ impl Telling<'_> {
                 Message::Assistant { content, tool_calls } => {
                     self.close();
                     let calls: Vec<&ToolCall> = tool_calls.iter().collect();
-                    self.spoke(&Spoken {
+                    self.spoke(&ModelMessage {
                         by: Speaker::Adopted,
                         text: content,
                         stop: if calls.is_empty() { "stop" } else { "toolUse" },
@@ -172,7 +172,7 @@ impl Telling<'_> {
     fn answered(
         &mut self,
         text: &str,
-        calls: &[Call],
+        calls: &[ModelCall],
         usage: Option<Usage>,
         cut: Option<Finish>,
         model: &str,
@@ -201,7 +201,7 @@ impl Telling<'_> {
             Some(Finish::Stop | Finish::ToolCalls) | None => (usual, None),
         };
         let spoken = calls.iter().map(|call| &call.call).collect();
-        self.spoke(&Spoken { by, text, calls: spoken, usage, stop, error });
+        self.spoke(&ModelMessage { by, text, calls: spoken, usage, stop, error });
         self.to.open.extend(calls.iter().map(|call| opened(&call.call, call.side)));
     }
 
@@ -254,7 +254,7 @@ impl Telling<'_> {
     fn part(&mut self, stop: &'static str, error: String) {
         let text = std::mem::take(&mut self.to.partial);
         let model = self.to.model.clone();
-        let spoken = Spoken {
+        let spoken = ModelMessage {
             by: Speaker::of(&model),
             text: &text,
             calls: Vec::new(),
@@ -274,7 +274,7 @@ impl Telling<'_> {
         }
     }
 
-    fn spoke(&mut self, spoken: &Spoken<'_>) {
+    fn spoke(&mut self, spoken: &ModelMessage<'_>) {
         self.to.calling = self.to.path.len();
         self.to.resulted = 0;
         self.message(spoken.json(self.at));

@@ -106,7 +106,7 @@ pub(super) fn user(content: &str, at: u64) -> Value {
 }
 
 /// A message of the model.
-pub(super) struct Spoken<'a> {
+pub(super) struct ModelMessage<'a> {
     pub(super) by: Speaker<'a>,
     pub(super) text: &'a str,
     pub(super) calls: Vec<&'a ToolCall>,
@@ -115,7 +115,7 @@ pub(super) struct Spoken<'a> {
     pub(super) error: Option<String>,
 }
 
-impl Spoken<'_> {
+impl ModelMessage<'_> {
     pub(super) fn json(&self, at: u64) -> Value {
         let mut content: Vec<Value> = Vec::new();
         if !self.text.is_empty() {
