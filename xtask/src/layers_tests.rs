@@ -64,15 +64,16 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("engross-testkit", &[]),
-    ("xtask", &["engross-testkit"]),
+    ("engross-bench", &["engross-protocol", "engross-testkit", "xtask"]),
+    ("xtask", &[]),
 ];
 
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
     ("agent-client-protocol-schema", &["engross-acp"]),
-    ("axum", &["engross", "xtask"]),
+    ("axum", &["engross", "engross-bench"]),
     ("cap-std", &["engross-store"]),
-    ("clap", &["engross", "xtask"]),
+    ("clap", &["engross", "engross-bench", "xtask"]),
     ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),
     ("opentelemetry", &["engross"]),
@@ -80,7 +81,10 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("opentelemetry-otlp", &["engross"]),
     ("opentelemetry_sdk", &["engross"]),
     ("object_store", &["engross-store"]),
-    ("reqwest", &["engross", "engross-llm", "engross-openclaw", "engross-store", "engross-threads", "xtask"]),
+    (
+        "reqwest",
+        &["engross", "engross-llm", "engross-openclaw", "engross-store", "engross-threads", "engross-bench"],
+    ),
     ("rawzip", &["engross-docx"]),
     ("ring", &["engross-openclaw"]),
     ("rusqlite", &["engross-learn", "engross-store"]),

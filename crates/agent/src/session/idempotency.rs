@@ -2,6 +2,7 @@
 //!
 //! Must never give one request the answer of another.
 
+use engross_protocol::hex;
 use engross_store::Name;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -37,7 +38,7 @@ impl KeyClaim {
             "{:?}",
             (&request.key, &request.system, &request.messages, &request.tools, &request.parameters)
         );
-        let digest = Sha256::digest(content.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex::encode(Sha256::digest(content.as_bytes()));
         Ok(Some(Self { name, digest }))
     }
 

@@ -56,6 +56,8 @@ mod watch;
 #[cfg(test)]
 mod cases_tests;
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod lease_tests;
 #[cfg(test)]
 mod machine_tests;

@@ -25,9 +25,9 @@ pub(super) const PATIENCE: u64 = 60_000;
 
 /// A snapshot as it is stored. Another version is not read: the log is.
 #[derive(Serialize, Deserialize)]
-struct SessionSnapshot<S> {
-    version: u32,
-    session: S,
+pub(super) struct SessionSnapshot<S> {
+    pub(super) version: u32,
+    pub(super) session: S,
 }
 
 const VERSION: u32 = 3;

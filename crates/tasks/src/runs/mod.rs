@@ -50,6 +50,8 @@ mod updates;
 mod watch;
 
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod journal_tests;
 #[cfg(test)]
 mod lane_tests;
