@@ -85,7 +85,7 @@ impl<'a> EditRun<'a> {
         }
     }
 
-    /// Runs to the end. Failures of the model end the run and are told in the outcome.
+    /// Runs to the end. Failures of the model end the run and are in the outcome.
     ///
     /// # Errors
     /// When the document cannot be read or edited at all.

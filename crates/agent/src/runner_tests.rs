@@ -7,7 +7,7 @@ use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_llm::{Message, Model, ModelInfo, Request, RulesModel, ScriptModel};
 use serde_json::{Value, json};
 
-use crate::Ending;
+use crate::EditRunEnd;
 use crate::{EditRun, EditRunEvent, EditRunOptions, EditRunOutcome};
 
 fn nda() -> WordDocument {

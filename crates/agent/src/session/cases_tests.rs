@@ -237,7 +237,7 @@ async fn case_166_a_conversation_is_there_after_a_restart() {
     assert_eq!(asked[..before.len()], before);
 }
 
-/// mission/000: the session on every answer, results in their own role, late results of a stopped turn without effect.
+/// The session on every answer, results in their own role, late results of a stopped turn without effect.
 #[tokio::test]
 async fn case_168_late_results_of_a_cancelled_turn_change_nothing() {
     let world = world([calls("", &[("a", "look", "{}")]), text("new")]);

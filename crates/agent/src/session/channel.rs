@@ -85,7 +85,7 @@ impl Channel {
         }
     }
 
-    /// Whether somebody listens.
+    /// Whether there is a listener.
     pub(crate) fn has_listeners(&self) -> bool {
         self.listeners.load(Ordering::SeqCst) > 0
     }

@@ -1,4 +1,4 @@
-//! What of a conversation the model is given.
+//! Builds the model's context window from the log.
 //!
 //! Must never cut between a call and its result, leave out what the client itself sent, or leave anything out in silence.
 
@@ -57,7 +57,7 @@ pub(crate) fn offered<'a>(choice: &'a ToolChoice, names: &[&'a str]) -> Vec<&'a 
     }
 }
 
-/// A try to mend a conversation that a provider refused, gentlest first (mission/004). All work on a copy.
+/// A way to repair a conversation that a provider refused, gentlest first. All work on a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HistoryRepair {
     /// Calls and results are paired anew.

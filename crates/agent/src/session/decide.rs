@@ -50,7 +50,7 @@ pub(crate) struct Offer {
     pub(crate) tools: Vec<ServerTool>,
     /// Tools that every client carries out.
     pub(crate) client: Vec<ClientTool>,
-    /// What the model is told of its tools.
+    /// Instructions for the model about its tools.
     pub(crate) instructions: String,
     /// Settings for sessions that have none of their own.
     pub(crate) settings: Settings,
@@ -59,7 +59,7 @@ pub(crate) struct Offer {
 /// A tool that the server carries out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerTool {
-    /// What the model is told.
+    /// The tool as the model sees it.
     pub spec: ToolSpec,
     /// Whether it changes nothing, so that it may be begun again after a crash.
     pub read_only: bool,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq)]
 pub struct PositionedEvent {
     /// How much of the answer there is with this: bytes of text, and one for each start of a call, piece of arguments and
-    /// the end. The same whether the answer is heard live or read from the log, so that a listener can go on behind it.
+    /// the end. The same whether the answer is live or read from the log, so that a client can resume after it.
     pub position: u64,
     /// What happened.
     pub event: TurnEvent,

@@ -42,7 +42,7 @@ pub(crate) fn take_in(
     Ok(intake.events)
 }
 
-/// How far a request tells what the session knows.
+/// How much of a request the session knows already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct KnownMessages {
     /// Messages of the request that the session has already.

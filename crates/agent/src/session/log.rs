@@ -124,7 +124,7 @@ pub struct AcceptedRequest {
     /// The workspace whose tools the model has from here on. `None`: as before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Whether an answer whose process died begins anew here, with nothing new from the client. What was told of the one
+    /// Whether an answer whose process died begins anew here, with nothing new from the client. What was published of the one
     /// before is no part of this one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retake: bool,
@@ -166,7 +166,7 @@ pub struct WriteReport {
     /// Their hash; empty where nothing came.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub part_sha256: String,
-    /// What the model is told: to go on, or the result of its call.
+    /// What the model reads: a request for more, or the result of its call.
     pub say: String,
     /// The code of what is wrong; empty if nothing is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -250,7 +250,7 @@ pub enum ResultSource {
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
-    /// What listeners are told.
+    /// What listeners receive.
     pub kind: EndingKind,
     /// Stable code; empty when the model was done.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -273,7 +273,7 @@ pub enum EndingKind {
     Stopped,
     /// It failed.
     Failed,
-    /// Its listeners went away, or somebody cancelled it.
+    /// Its listeners went away, or it was cancelled.
     Cancelled,
 }
 

@@ -1,6 +1,6 @@
 //! What can be done to a session beside asking it: read it, set it, stop its turn.
 //!
-//! Must never change a session that somebody works on.
+//! Must never change a session while a turn of it runs.
 
 use engross_journal::{Log, NewLog};
 use engross_protocol::SessionId;

@@ -11,11 +11,11 @@ use super::state::SessionState;
 /// Parts the texts of several answers of the model within one answer to the client.
 const BETWEEN: &str = "\n\n";
 
-/// Tells one answer.
+/// Renders one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Renderer {
     position: u64,
-    /// Bytes of the model's present answer that were told as they came.
+    /// Bytes of the model's present answer that were published as they came.
     streamed: usize,
     /// Whether an earlier answer of the model had text.
     spoke: bool,
@@ -54,7 +54,7 @@ impl Renderer {
         self.over
     }
 
-    /// What an entry of the log tells; `session` has taken it in already.
+    /// The events of an entry of the log, which `session` has taken in already.
     pub(crate) fn entry(&mut self, event: &LogEvent, session: &SessionState) -> Vec<PositionedEvent> {
         match event {
             LogEvent::Answered { text, usage, .. } => {

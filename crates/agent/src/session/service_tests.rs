@@ -10,7 +10,7 @@ use super::request::{SessionKey, TurnRequest};
 use super::service_support::*;
 use super::{Sessions, SessionsConfig, TurnRules};
 
-/// mission/000, *Command Pattern*.
+/// A tool of the client, from the call to the answer that its result leads to.
 #[tokio::test]
 async fn summarize_the_doc() {
     let world =
@@ -186,7 +186,7 @@ async fn an_answer_reads_the_same_live_and_later() {
         .collect();
     assert_eq!(text, "Some words. \n\nMore words.");
     let end = all.last().unwrap().position;
-    // Whoever heard the answer up to some place hears the rest of it, whoever tells it.
+    // A client that has received the answer up to a position receives the rest of it, live or from the log.
     for behind in 0..=end {
         let key = SessionKey::Named("doc".to_owned());
         for world in [&world, &world.restarted()] {
@@ -418,7 +418,7 @@ async fn two_nodes_never_work_on_one_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_gives_a_turn_up_and_says_something_new_does_not_wait() {
+async fn a_client_that_gives_a_turn_up_and_says_something_new_does_not_wait() {
     let world = world([]);
     let given_up = world.sessions.submit(request(vec![user("a")])).await.unwrap();
     while world.model.asked().is_empty() {

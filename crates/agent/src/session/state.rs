@@ -1,4 +1,4 @@
-//! A session as its log tells it.
+//! The state of a session: a fold of its log.
 //!
 //! Must never be changed but by [`SessionState::apply`], so that a state read from the log is the state that was.
 
@@ -131,7 +131,7 @@ impl TurnState {
 }
 
 impl SessionState {
-    /// When somebody should look after it even if no request comes, in milliseconds since 1970: when calls of the client
+    /// When it is due even if no request comes, in milliseconds since 1970: when calls of the client
     /// have waited for too long, or when nothing was stored of a background turn for `patience` milliseconds after `now`.
     #[must_use]
     pub fn wake_at(&self, now: u64, patience: u64) -> Option<u64> {

@@ -48,7 +48,7 @@ fn slow(store: &Arc<MemoryStore>, pieces: usize) -> Sessions {
     })
 }
 
-/// A crash loses at most what streamed in since the last checkpoint: 4 KiB, or one second (contracts/sessions.md §3.6).
+/// A crash loses at most what streamed in since the last checkpoint: 4 KiB, or one second.
 #[tokio::test]
 async fn what_streams_is_in_the_log_while_it_streams() {
     tokio::time::pause();

@@ -223,7 +223,7 @@ impl Sessions {
         if let Some(recorded) = recorded().await? {
             return Ok(Some(recorded));
         }
-        // Its process died, so it is begun anew, under a number of its own: what was told of it before may not be continued
+        // Its process died, so it is begun anew, under a number of its own: what was published of it before may not be continued
         // with the words of another answer.
         let mut session = journal.open(lock).await?;
         if session.is_leased()

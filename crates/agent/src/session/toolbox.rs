@@ -22,7 +22,7 @@ pub type ToolResultsFuture<'a> = Pin<Box<dyn Future<Output = Vec<ToolResult>> + 
 pub type ToolboxFuture<'a> =
     Pin<Box<dyn Future<Output = Result<Arc<dyn Toolbox>, RequestError>> + Send + 'a>>;
 
-/// What a model is told of a workspace.
+/// The description of a workspace for the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Briefing {
     /// Standing instructions; empty for none.
@@ -55,10 +55,10 @@ pub trait Toolbox: Send + Sync {
     /// What is on offer; the same for a whole turn.
     fn tools(&self) -> Vec<ServerTool>;
 
-    /// What the model is told before each of its answers, as standing instructions.
+    /// Standing instructions for the model before each of its answers.
     fn briefing(&self) -> BriefingFuture<'_>;
 
-    /// What people are told while a call is carried out: "Applying edits …".
+    /// A status line for people while a call is carried out: "Applying edits …".
     fn status(&self, call: &ToolCall) -> String;
 
     /// Who writes files for the model, if it may write any.

@@ -1,6 +1,6 @@
-//! Looks after sessions when no request comes: calls that nobody answered in time, and background turns whose process died.
+//! Attends to sessions when no request comes: calls without a result in time, and background turns whose process died.
 //!
-//! Must never touch a session that somebody works on, here or elsewhere.
+//! Must never touch a session of which a turn runs, here or in another process.
 
 use std::time::Duration;
 

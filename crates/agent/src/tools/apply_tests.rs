@@ -34,7 +34,7 @@ fn an_insertion_in_one_call_does_not_shift_the_numbers_of_the_next() {
     );
     let applied = apply_together(&mut document, &[&first, &second], &options(), 8000).unwrap();
     let statuses: Vec<Status> = applied.iter().map(|call| call.results[0].status).collect();
-    assert_eq!(statuses, [Status::ApplyResult, Status::ApplyResult]);
+    assert_eq!(statuses, [Status::Applied, Status::Applied]);
     assert_eq!(text_of(&document, "P51"), before.replace("three (3)", "five (5)"));
     let answer: Value = serde_json::from_str(&applied[1].answer.content).unwrap();
     assert_eq!(answer["summary"], json!({"applied": 1, "noChange": 0, "refused": 0, "failed": 0}));

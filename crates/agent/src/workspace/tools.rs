@@ -18,7 +18,8 @@ use crate::session::{
     Briefing, BriefingFuture, SeenFile, ServerTool, ToolResult, ToolResultsFuture, ToolRound, Toolbox,
 };
 use crate::tools::{
-    APPLY_REDLINES, CallResult, Done, PERFORM_RESEARCH, READ_DOCUMENT, Round, ToolError, research_spec, specs,
+    APPLY_REDLINES, CallResult, PERFORM_RESEARCH, READ_DOCUMENT, Round, RoundResult, ToolError,
+    research_spec, specs,
 };
 use crate::writing::{Writer, offer_texts};
 
@@ -243,7 +244,7 @@ impl DocumentTools {
             };
             let (steps, document) =
                 workspace.edit_in_steps(&path, Some(&revision), tracking, editing.len(), edit)?;
-            let (done, edited): (Vec<Done>, Vec<Edited>) = steps.into_iter().unzip();
+            let (done, edited): (Vec<RoundResult>, Vec<Edited>) = steps.into_iter().unzip();
             let done = done.into_iter().next_back().unwrap_or_default();
             Ok(results(&name, &round, done, &edited, &document.revision()))
         })
@@ -252,7 +253,13 @@ impl DocumentTools {
 }
 
 /// What the calls of a round came to on `file`, which is at `revision` now; `edited` has a step for each call that edits.
-fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &str) -> Vec<ToolResult> {
+fn results(
+    file: &str,
+    round: &Round,
+    done: RoundResult,
+    edited: &[Edited],
+    revision: &str,
+) -> Vec<ToolResult> {
     let editing = round.editing();
     let mut operations = done.operations.into_iter().map(|(result, _)| json!(result));
     let mut results = Vec::with_capacity(done.results.len());

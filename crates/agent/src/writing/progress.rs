@@ -73,6 +73,6 @@ impl Progress {
         (self.told_bytes, self.told_at) = (self.bytes, now);
         let (bytes, lines) = (self.before + self.bytes, self.lines_before + self.lines);
         let at = if self.heading.is_empty() { String::new() } else { format!(", at {}", self.heading) };
-        Some(format!("FileInProgress {}: {bytes} bytes, {lines} lines{at} …", self.file))
+        Some(format!("Writing {}: {bytes} bytes, {lines} lines{at} …", self.file))
     }
 }

@@ -61,7 +61,7 @@ impl Writer {
     /// What people are reply when a call begins.
     pub(crate) fn status(call: &ToolCall) -> String {
         let file = tool::file_of(&call.arguments);
-        file.map_or_else(|| "FileInProgress a file …".to_owned(), |file| format!("FileInProgress {file} …"))
+        file.map_or_else(|| "Writing a file …".to_owned(), |file| format!("Writing {file} …"))
     }
 
     /// Carries a call out. `calling` is kept up to date: one file is written at a time.
@@ -207,7 +207,7 @@ impl Writer {
             (None, Some(prompt)) => (Standing::GoesOn, prompt.to_owned()),
             _ => (Standing::Left, outcome(&view)),
         };
-        Wrote {
+        WriteReport {
             id,
             standing,
             bytes: view.receipt.as_ref().map_or(view.bytes, |receipt| receipt.bytes),

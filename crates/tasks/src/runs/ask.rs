@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use engross_store::NameRow;
 
+use super::answer_text::AnswerText;
 use super::decide::{Action, Input, Reply};
 use super::error::RunError;
 use super::journal::LoadedThread;
 use super::log::Question;
 use super::names::{Kind, key_name, name};
-use super::order::{Face, Target};
-use super::said::Said;
+use super::request::{RequestContext, Target};
 use super::service::Runs;
 use super::state::Phase;
 use super::ticket::Ticket;
@@ -40,7 +40,7 @@ pub struct Lookup {
 }
 
 /// What a lookup found.
-pub enum Found {
+pub enum LookupResult {
     /// This run.
     Run(Ticket),
     /// Nothing of this principal.
@@ -53,7 +53,7 @@ pub enum Found {
 
 /// What became of a request to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cancelled {
+pub enum CancelResult {
     /// It never began.
     InQueue,
     /// Only the wait for its files was cancelled.
@@ -73,33 +73,33 @@ impl Runs {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn look(&self, principal: &str, lookup: &Lookup) -> Result<Found, RunError> {
-        let Some(row) = self.row(principal, lookup).await? else { return Ok(Found::Nothing) };
+    pub async fn look(&self, principal: &str, lookup: &Lookup) -> Result<LookupResult, RunError> {
+        let Some(row) = self.row(principal, lookup).await? else { return Ok(LookupResult::Nothing) };
         let loaded = self.thread(row.session);
         let thread = self.open(&loaded).await?;
         if thread.principal != principal {
-            return Ok(Found::Nothing);
+            return Ok(LookupResult::Nothing);
         }
         let differs =
             |given: &Option<String>, known: &str| given.as_deref().is_some_and(|given| given != known);
         let key = thread.session_key.as_ref().map(|key| key.as_str().to_owned()).unwrap_or_default();
         if differs(&lookup.thread, &thread.key) || differs(&lookup.session_key, &key) {
-            return Ok(Found::Mismatch);
+            return Ok(LookupResult::Mismatch);
         }
         let named = match (&lookup.run, &lookup.turn) {
             (Some(run), _) => thread.runs.iter().rev().find(|known| known.id.as_str() == run),
             (None, Some(turn)) => thread.runs.iter().rev().find(|known| known.turn == *turn),
             (None, None) => thread.newest(),
         };
-        let Some(run) = named else { return Ok(Found::NoRun(thread.session_key.clone())) };
+        let Some(run) = named else { return Ok(LookupResult::NoRun(thread.session_key.clone())) };
         if differs(&lookup.turn, &run.turn) {
-            return Ok(Found::Mismatch);
+            return Ok(LookupResult::Mismatch);
         }
         let provider = run.face().map(|face| face.provider.as_str().to_owned());
         if let (Some(asked), Some(provider)) = (&lookup.provider, &provider)
             && asked != provider
         {
-            return Ok(Found::Mismatch);
+            return Ok(LookupResult::Mismatch);
         }
         let run = run.id.clone();
         let key = thread.key.clone();
@@ -107,10 +107,10 @@ impl Runs {
         if let Some(session_id) = lookup.session_id.as_ref().filter(|id| **id != key) {
             let alias = self.find(&name(Kind::Session, principal, session_id)?).await?;
             if alias.is_none_or(|alias| alias.session != loaded.id()) {
-                return Ok(Found::Mismatch);
+                return Ok(LookupResult::Mismatch);
             }
         }
-        Ok(Found::Run(Ticket { runs: self.clone(), loaded, run, replayed: true }))
+        Ok(LookupResult::Run(Ticket { runs: self.clone(), loaded, run, replayed: true }))
     }
 
     /// The first id that leads somewhere.
@@ -147,18 +147,18 @@ impl Runs {
     ///
     /// # Errors
     /// When the store cannot be written to.
-    pub async fn cancel(&self, ticket: &Ticket) -> Result<Cancelled, RunError> {
+    pub async fn cancel(&self, ticket: &Ticket) -> Result<CancelResult, RunError> {
         let Ticket { loaded, run, .. } = ticket;
-        match self.step(loaded, run, Input::Cancel, &Said::default()).await? {
-            Action::Reply(Reply::CancelledInQueue) => Ok(Cancelled::InQueue),
-            Action::Reply(Reply::CancelledWait) => Ok(Cancelled::Wait),
-            Action::Reply(Reply::AlreadyTerminal) => Ok(Cancelled::AlreadyTerminal),
+        match self.step(loaded, run, Input::Cancel, &AnswerText::default()).await? {
+            Action::Reply(Reply::CancelledInQueue) => Ok(CancelResult::InQueue),
+            Action::Reply(Reply::CancelledWait) => Ok(CancelResult::Wait),
+            Action::Reply(Reply::AlreadyTerminal) => Ok(CancelResult::AlreadyTerminal),
             Action::AskToStop => Ok(self.ask_to_stop(loaded, run).await),
-            _ => Ok(Cancelled::NotOurs),
+            _ => Ok(CancelResult::NotOurs),
         }
     }
 
-    async fn ask_to_stop(&self, loaded: &LoadedThread, run: &RunId) -> Cancelled {
+    async fn ask_to_stop(&self, loaded: &LoadedThread, run: &RunId) -> CancelResult {
         let handle = loaded.extra.handle(run);
         if let Some(handle) = &handle {
             handle.cancelled.cancel();
@@ -166,11 +166,11 @@ impl Runs {
         let Some(control) = handle.and_then(|handle| handle.control()) else {
             // The agent has not been reached yet, and is not going to be.
             let runs = vec![run.as_str().to_owned()];
-            return Cancelled::Asked(Receipt { method: "start", aborted: true, runs });
+            return CancelResult::Asked(Receipt { method: "start", aborted: true, runs });
         };
         match tokio::time::timeout(CONFIRM, control.cancel()).await {
-            Ok(Ok(receipt)) => Cancelled::Asked(receipt),
-            Ok(Err(_)) | Err(_) => Cancelled::Unconfirmed,
+            Ok(Ok(receipt)) => CancelResult::Asked(receipt),
+            Ok(Err(_)) | Err(_) => CancelResult::Unconfirmed,
         }
     }
 
@@ -190,7 +190,7 @@ impl Runs {
         // The last one first, so that none begins because the one before it ended.
         for run in open.into_iter().rev() {
             let one = Ticket { run, ..ticket.clone() };
-            any |= !matches!(self.cancel(&one).await?, Cancelled::AlreadyTerminal | Cancelled::NotOurs);
+            any |= !matches!(self.cancel(&one).await?, CancelResult::AlreadyTerminal | CancelResult::NotOurs);
         }
         Ok(any)
     }
@@ -204,7 +204,7 @@ impl Runs {
         let (principal, key) = (thread.principal.clone(), thread.key.clone());
         let conversation = thread.conversation.clone();
         drop(thread);
-        self.step(&ticket.loaded, &ticket.run, Input::Close, &Said::default()).await?;
+        self.step(&ticket.loaded, &ticket.run, Input::Close, &AnswerText::default()).await?;
         let provider = conversation.and_then(|id| self.inner.config.provider(&id).cloned());
         if let Some(runner) = provider.and_then(|provider| provider.runner) {
             runner.close(&principal, &key).await;
@@ -223,7 +223,7 @@ impl Runs {
         option: Option<String>,
     ) -> Result<Result<(), Reply>, RunError> {
         let input = Input::Answer(request.to_owned(), option);
-        match self.step(&ticket.loaded, &ticket.run, input, &Said::default()).await? {
+        match self.step(&ticket.loaded, &ticket.run, input, &AnswerText::default()).await? {
             Action::Tell(permission, option) => {
                 if let Some(control) =
                     ticket.loaded.extra.handle(&ticket.run).and_then(|handle| handle.control())
@@ -241,7 +241,7 @@ impl Runs {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn questions(&self, ticket: &Ticket) -> Result<Vec<(Question, Face)>, RunError> {
+    pub async fn questions(&self, ticket: &Ticket) -> Result<Vec<(Question, RequestContext)>, RunError> {
         let thread = self.open(&ticket.loaded).await?;
         let of = |phase: &Phase| match phase {
             Phase::Running(active) => {

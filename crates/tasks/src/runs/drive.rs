@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::answer_text::AnswerText;
 use super::attachments;
 use super::config::Provider;
 use super::decide::{Action, Input};
 use super::error::RunError;
 use super::handle::Handle;
 use super::journal::LoadedThread;
-use super::lane::Waiting;
 use super::names::{Kind, name};
-use super::order::{Order, Target};
-use super::said::Said;
+use super::notifications;
+use super::request::{RunRequest, Target};
+use super::run_queue::QueuedRun;
 use super::service::{RETRY, Runs};
 use super::state::Phase;
-use super::tell;
 use crate::runner::{AgentEvent, Running, Turn};
 use engross_artifacts::{Collection, Manifest, RunId, Scope, media_tokens};
 use serde_json::json;
@@ -30,14 +30,14 @@ const CONFIRM: Duration = Duration::from_secs(5);
 
 impl Runs {
     /// A run that has got its place.
-    pub(super) async fn begin(self, waiting: Waiting) {
+    pub(super) async fn begin(self, waiting: QueuedRun) {
         let Ok(loaded) = self.thread_of(&waiting).await else {
             // The store is away; the run waits on.
             sleep(RETRY).await;
             self.give_back(waiting);
             return;
         };
-        match self.step(&loaded, &waiting.run, Input::Admit, &Said::default()).await {
+        match self.step(&loaded, &waiting.run, Input::Admit, &AnswerText::default()).await {
             Ok(Action::Start(order)) => self.drive(loaded, waiting.principal, *order, None).await,
             Ok(_) => self.requeue(&loaded, &waiting.run).await,
             Err(_) => {
@@ -48,7 +48,7 @@ impl Runs {
         }
     }
 
-    async fn thread_of(&self, waiting: &Waiting) -> Result<Arc<LoadedThread>, RunError> {
+    async fn thread_of(&self, waiting: &QueuedRun) -> Result<Arc<LoadedThread>, RunError> {
         let found = name(Kind::Run, &waiting.principal, waiting.run.as_str())?;
         let row = self.find(&found).await?;
         let row = row.ok_or_else(|| RunError::Damaged { problem: "a run has no name".to_owned() })?;
@@ -77,7 +77,7 @@ impl Runs {
                     }
                     _ => None,
                 };
-                self.settle(&loaded, &run, Input::Restarted(resumed.is_some()), &Said::default()).await;
+                self.settle(&loaded, &run, Input::Restarted(resumed.is_some()), &AnswerText::default()).await;
                 if let Some(running) = resumed {
                     self.drive(loaded, principal, active.order, Some(running)).await;
                 }
@@ -92,7 +92,7 @@ impl Runs {
         loaded: &Arc<LoadedThread>,
         run: &RunId,
         mut input: Input,
-        said: &Said,
+        said: &AnswerText,
     ) -> Option<Action> {
         loop {
             match self.step(loaded, run, input.clone(), said).await {
@@ -115,7 +115,7 @@ impl Runs {
     async fn turn(
         &self,
         principal: &str,
-        order: &Order,
+        order: &RunRequest,
         deadline: u64,
         conversation: Option<String>,
     ) -> Result<(Turn, Scope), RunError> {
@@ -162,7 +162,7 @@ impl Runs {
         self,
         loaded: Arc<LoadedThread>,
         principal: String,
-        order: Order,
+        order: RunRequest,
         resumed: Option<Running>,
     ) {
         let run = order.face.run.clone();
@@ -199,7 +199,7 @@ impl Runs {
         &self,
         loaded: &Arc<LoadedThread>,
         principal: &str,
-        order: &Order,
+        order: &RunRequest,
         handle: &Handle,
         until: Instant,
     ) -> Option<Running> {
@@ -208,7 +208,7 @@ impl Runs {
         let provider = self.inner.config.provider(&order.face.provider);
         let Some(runner) = provider.and_then(|provider| provider.runner.clone()) else {
             let input = lost("PROVIDER_UNAVAILABLE", unavailable(&order.face.provider, provider));
-            self.settle(loaded, run, input, &Said::default()).await;
+            self.settle(loaded, run, input, &AnswerText::default()).await;
             return None;
         };
         let deadline = self.now().saturating_add(millis(until.saturating_duration_since(Instant::now())));
@@ -233,7 +233,7 @@ impl Runs {
                 }
             }
         };
-        self.settle(loaded, run, input, &Said::default()).await;
+        self.settle(loaded, run, input, &AnswerText::default()).await;
         None
     }
 
@@ -241,14 +241,14 @@ impl Runs {
     async fn listen(
         &self,
         loaded: &Arc<LoadedThread>,
-        order: &Order,
+        order: &RunRequest,
         handle: &Handle,
         mut running: Running,
         (deadline, mut until): (u64, Instant),
     ) -> bool {
         let run = &order.face.run;
         let gateway = order.face.target == Target::Gateway;
-        let mut said = Said::default();
+        let mut said = AnswerText::default();
         let mut stop: Option<Instant> = None;
         loop {
             let question = self.question(loaded, run).await;
@@ -310,13 +310,16 @@ impl Runs {
     fn passing(
         &self,
         loaded: &LoadedThread,
-        order: &Order,
-        said: &mut Said,
+        order: &RunRequest,
+        said: &mut AnswerText,
         event: AgentEvent,
     ) -> Option<AgentEvent> {
         let face = &order.face;
         let tell = |kind: &str, event: &str, more| {
-            loaded.extra.updates.passing(&face.run, |seq| tell::update(face, seq, kind, event, more));
+            loaded
+                .extra
+                .updates
+                .passing(&face.run, |seq| notifications::update(face, seq, kind, event, more));
         };
         match event {
             AgentEvent::Text(text) => {
@@ -375,7 +378,7 @@ impl Runs {
             Ok(Err(error)) => Input::ExportFailed(error.code().to_owned(), error.to_string()),
             Err(_) => return,
         };
-        self.settle(loaded, run, input, &Said::default()).await;
+        self.settle(loaded, run, input, &AnswerText::default()).await;
     }
 }
 

@@ -5,10 +5,10 @@ use engross_journal::{Creation, Log, NewLog, read_all};
 use engross_protocol::SessionId;
 use engross_store::{MemoryStore, Name, Store};
 
+use super::answer_text::AnswerText;
 use super::decide::{Input, decide};
 use super::log::RunEvent;
 use super::machine_tests::{contract, order, run};
-use super::said::Said;
 use super::state::Thread;
 use crate::runner::{AgentEvent, Policy};
 
@@ -34,7 +34,7 @@ async fn a_thread_of_five_thousand_entries_has_few_snapshots_and_is_read_back_as
             Input::Lost("AGENT_LOST".to_owned(), "it is gone".to_owned()),
         ];
         for input in inputs {
-            let decision = decide(log.state(), &run(number), input, &Said::default(), 1_000);
+            let decision = decide(log.state(), &run(number), input, &AnswerText::default(), 1_000);
             assert!(!decision.events.is_empty());
             for event in &decision.events {
                 log.state_mut().apply(event, 1_000);

@@ -14,17 +14,17 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::answer_text::AnswerText;
 use super::config::RunsConfig;
 use super::counters::Counters;
 use super::decide::{Action, Input, decide};
 use super::error::RunError;
 use super::journal::{LoadedThread, ThreadGuard, ThreadJournal, lock};
-use super::lane::{Lane, Waiting};
 use super::log::RunEvent;
-use super::order::{Order, Target};
-use super::said::Said;
+use super::notifications;
+use super::request::{RunRequest, Target};
+use super::run_queue::{QueuedRun, RunQueue};
 use super::state::{Phase, Thread};
-use super::tell;
 use super::updates::seq_of;
 
 /// Names that are remembered.
@@ -45,7 +45,7 @@ pub struct Runs {
 pub(super) struct Inner {
     pub(super) config: RunsConfig,
     pub(super) journal: ThreadJournal,
-    lanes: Mutex<HashMap<Target, Lane>>,
+    queues: Mutex<HashMap<Target, RunQueue>>,
     pub(super) counters: Counters,
     pub(super) tasks: TaskTracker,
     pub(super) stopping: CancellationToken,
@@ -55,9 +55,9 @@ impl Runs {
     /// A service. Nothing goes on before [`Runs::recover`].
     #[must_use]
     pub fn new(config: RunsConfig) -> Self {
-        let lanes = HashMap::from([
-            (Target::Agent, Lane::new(None)),
-            (Target::Gateway, Lane::new(Some(config.gateway))),
+        let queues = HashMap::from([
+            (Target::Agent, RunQueue::new(None)),
+            (Target::Gateway, RunQueue::new(Some(config.gateway))),
         ]);
         let tasks = TaskTracker::new();
         let journal = Journal::new(Options {
@@ -70,7 +70,7 @@ impl Runs {
             inner: Arc::new(Inner {
                 config,
                 journal,
-                lanes: Mutex::new(lanes),
+                queues: Mutex::new(queues),
                 counters: Counters::default(),
                 tasks,
                 stopping: CancellationToken::new(),
@@ -128,7 +128,7 @@ impl Runs {
         loaded: &Arc<LoadedThread>,
         run: &RunId,
         input: Input,
-        said: &Said,
+        said: &AnswerText,
     ) -> Result<Action, RunError> {
         let mut thread = self.open(&loaded).await?;
         let now = self.now();
@@ -139,8 +139,8 @@ impl Runs {
         let principal = thread.principal.clone();
         drop(thread);
         if ended {
-            for lane in lock(&self.inner.lanes).values_mut() {
-                lane.leave(run);
+            for queue in lock(&self.inner.queues).values_mut() {
+                queue.leave(run);
             }
             if let Some(order) = next {
                 self.enqueue(&principal, &order);
@@ -176,28 +176,28 @@ impl Runs {
     pub(super) fn apply(thread: &mut Thread, events: &[RunEvent], now: Millis) -> Vec<(u64, Option<Value>)> {
         let apply = |event: &RunEvent| {
             thread.apply(event, now);
-            (thread.head, tell::of_entry(thread, event, seq_of(thread.head)))
+            (thread.head, notifications::of_entry(thread, event, seq_of(thread.head)))
         };
         events.iter().map(apply).collect()
     }
 
     /// Lets a run wait for its place.
-    pub(super) fn enqueue(&self, principal: &str, order: &Order) {
-        let waiting = Waiting {
+    pub(super) fn enqueue(&self, principal: &str, order: &RunRequest) {
+        let waiting = QueuedRun {
             run: order.face.run.clone(),
             principal: principal.to_owned(),
             thread: order.face.thread.clone(),
         };
-        if let Some(lane) = lock(&self.inner.lanes).get_mut(&order.face.target) {
-            lane.wait(waiting);
+        if let Some(queue) = lock(&self.inner.queues).get_mut(&order.face.target) {
+            queue.wait(waiting);
         }
     }
 
     /// Waits again behind the others of its principal.
-    pub(super) fn give_back(&self, waiting: Waiting) {
-        for lane in lock(&self.inner.lanes).values_mut() {
-            if lane.leave(&waiting.run) {
-                lane.wait(waiting);
+    pub(super) fn give_back(&self, waiting: QueuedRun) {
+        for queue in lock(&self.inner.queues).values_mut() {
+            if queue.leave(&waiting.run) {
+                queue.wait(waiting);
                 break;
             }
         }
@@ -206,8 +206,8 @@ impl Runs {
 
     /// Gives up a place, and waits again if the run still can.
     pub(super) async fn requeue(&self, loaded: &Arc<LoadedThread>, run: &RunId) {
-        for lane in lock(&self.inner.lanes).values_mut() {
-            lane.leave(run);
+        for queue in lock(&self.inner.queues).values_mut() {
+            queue.leave(run);
         }
         let Some(thread) = self.open_at_last(loaded).await else { return };
         if let Some(order) = thread.next().filter(|order| order.face.run == *run) {
@@ -223,44 +223,44 @@ impl Runs {
             return;
         }
         loop {
-            let next = lock(&self.inner.lanes).values_mut().find_map(Lane::admit);
+            let next = lock(&self.inner.queues).values_mut().find_map(RunQueue::admit);
             let Some(waiting) = next else { return };
             let runs = self.clone();
             self.inner.tasks.spawn(async move { runs.begin(waiting).await });
         }
     }
 
-    /// Whether a lane takes no more, and how many are under way and wait in it.
+    /// Whether a queue takes no more, and how many are under way and wait in it.
     pub(super) fn fullness(&self, target: Target) -> (bool, usize, usize) {
-        lock(&self.inner.lanes)
+        lock(&self.inner.queues)
             .get(&target)
-            .map_or((false, 0, 0), |lane| (lane.is_full(), lane.active(), lane.queued()))
+            .map_or((false, 0, 0), |queue| (queue.is_full(), queue.active(), queue.queued()))
     }
 
     /// Where a waiting run stands, from 1, and how many wait.
     #[must_use]
     pub fn position(&self, target: Target, run: &RunId) -> Option<(usize, usize)> {
-        let lanes = lock(&self.inner.lanes);
-        let order = lanes.get(&target)?.order();
+        let queues = lock(&self.inner.queues);
+        let order = queues.get(&target)?.order();
         order.iter().position(|waiting| waiting.run == *run).map(|at| (at + 1, order.len()))
     }
 
-    /// All that wait, with their lanes.
-    pub(super) fn waiting(&self) -> Vec<(Target, Waiting, usize, usize)> {
-        let lanes = lock(&self.inner.lanes);
+    /// All that wait, with their queues.
+    pub(super) fn waiting(&self) -> Vec<(Target, QueuedRun, usize, usize)> {
+        let queues = lock(&self.inner.queues);
         let mut all = Vec::new();
-        for (target, lane) in lanes.iter() {
-            let order = lane.order();
+        for (target, queue) in queues.iter() {
+            let order = queue.order();
             let count = order.len();
             all.extend(order.into_iter().enumerate().map(|(at, waiting)| (*target, waiting, at + 1, count)));
         }
         all
     }
 
-    /// How many runs are under way in a lane.
+    /// How many runs are under way in a queue.
     #[must_use]
     pub fn active(&self, target: Target) -> usize {
-        lock(&self.inner.lanes).get(&target).map_or(0, Lane::active)
+        lock(&self.inner.queues).get(&target).map_or(0, RunQueue::active)
     }
 
     /// Takes up what was left when the process ended: runs that wait go on waiting in their order, runs whose agent is done get
@@ -270,7 +270,7 @@ impl Runs {
     /// When the store cannot be read.
     pub async fn recover(&self) -> Result<(), RunError> {
         let due = self.inner.config.store.due(Millis::MAX >> 1, usize::MAX >> 1).await?;
-        let mut queued: Vec<(Millis, String, Order)> = Vec::new();
+        let mut queued: Vec<(Millis, String, RunRequest)> = Vec::new();
         for id in due {
             let loaded = self.thread(id);
             let thread = self.open(&loaded).await?;

@@ -9,12 +9,12 @@ use engross_protocol::{SessionId, hex};
 use engross_store::{Millis, Name, Session};
 use sha2::{Digest, Sha256};
 
+use super::answer_text::AnswerText;
 use super::decide::{Action, Input, decide};
 use super::error::RunError;
 use super::log::RunEvent;
 use super::names::{Kind, check_thread, key_name, name};
-use super::order::{Contract, Face, Inline, LONGEST_BUDGET, LoadClass, Order, Target};
-use super::said::Said;
+use super::request::{Contract, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
 use super::service::Runs;
 use super::state::Thread;
 use super::ticket::Ticket;
@@ -136,7 +136,7 @@ impl Runs {
             return Ok(Ticket { runs: self.clone(), loaded, run, replayed: true });
         }
         let class = LoadClass::ComplexChainTask;
-        let face = Face {
+        let face = RequestContext {
             turn: format!("turn-{run}"),
             run: run.clone(),
             session_id: thread.clone(),
@@ -197,7 +197,7 @@ impl Runs {
             }
         }
         let budget = submission.budget.unwrap_or_else(|| submission.class.budget());
-        let face = Face {
+        let face = RequestContext {
             run: run.clone(),
             turn,
             session_id: submission.session_id.clone(),
@@ -212,7 +212,7 @@ impl Runs {
             accepted: now,
             contract: submission.contract.clone(),
         };
-        let order = Order {
+        let order = RunRequest {
             face,
             continues: submission.continues,
             prompt: submission.prompt.clone(),
@@ -269,7 +269,7 @@ impl Runs {
             if let Input::Submit(order) = &input {
                 check_continuation(&thread, order)?;
             }
-            let decision = decide(&thread, run, input, &Said::default(), now);
+            let decision = decide(&thread, run, input, &AnswerText::default(), now);
             self.store(&loaded, &mut thread, &decision.events, names.into_iter().collect(), now).await?;
             self.follow(&who, &decision.events, &decision.action);
             drop(thread);
@@ -285,7 +285,7 @@ impl Runs {
             thread: who.thread.to_owned(),
             session_key: who.session_key.clone(),
         };
-        let decision = decide(&Thread::default(), run, input, &Said::default(), now);
+        let decision = decide(&Thread::default(), run, input, &AnswerText::default(), now);
         let events = std::iter::once(opened).chain(decision.events);
         let events: Vec<RunEvent> = events.collect();
         let mut names: Vec<_> = names.into_iter().collect();
@@ -329,7 +329,7 @@ struct Who<'a> {
     name: Name,
 }
 
-fn check_continuation(thread: &Thread, order: &Order) -> Result<(), RunError> {
+fn check_continuation(thread: &Thread, order: &RunRequest) -> Result<(), RunError> {
     if !order.continues {
         return Ok(());
     }

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::error::RunError;
 use super::journal::{LoadedThread, PublishedEnd, lock};
 use super::log::{RunEvent, Terminal};
-use super::order::Order;
+use super::notifications;
+use super::request::RunRequest;
 use super::service::Runs;
 use super::state::{Phase, Run, Thread};
 use super::status::Status;
-use super::tell;
 use super::updates::{Update, entry_of, seq_of};
 use engross_artifacts::{ExportPage, PageOf, RunId, SessionKey, Signer, expected_dirs};
 
@@ -72,7 +72,7 @@ impl Ticket {
     }
 
     /// What the run was asked, as long as it waits or is with its agent.
-    pub(super) async fn order(&self) -> Result<Option<Order>, RunError> {
+    pub(super) async fn order(&self) -> Result<Option<RunRequest>, RunError> {
         let thread = self.runs.open(&self.loaded).await?;
         Ok(match &self.of(&thread)?.phase {
             Phase::Queued(order) => Some((**order).clone()),
@@ -97,7 +97,7 @@ impl Ticket {
                 Phase::Queued(order) => self.runs.position(order.face.target, &self.run),
                 _ => None,
             };
-            let body = Arc::new(tell::handle(&run, &directory, position, now));
+            let body = Arc::new(notifications::handle(&run, &directory, position, now));
             return Ok(Snapshot { revision, status, body });
         }
         let key = (self.run.clone(), base.to_owned());
@@ -182,7 +182,7 @@ impl Ticket {
                 let seq = seq_of(seq);
                 let ours = event.run() == Some(&self.run);
                 if ours && seq > after && first.is_none_or(|first| seq < first) {
-                    let told = tell::of_entry(&thread, &event, seq);
+                    let told = notifications::of_entry(&thread, &event, seq);
                     backlog.extend(told.map(|params| Update {
                         seq,
                         run: self.run.clone(),
@@ -245,7 +245,9 @@ impl Runs {
     fn tell_end(&self, end: &Terminal, seq: u64, base: &str, now: Millis) -> Value {
         let config = &self.inner.config;
         let directory = config.directory_of(&end.face.session_key, &end.face.run);
-        let Some(manifest) = &end.manifest else { return tell::terminal(end, seq, &directory, None) };
+        let Some(manifest) = &end.manifest else {
+            return notifications::terminal(end, seq, &directory, None);
+        };
         let page: Result<ExportPage, RunError> = (|| {
             let scope = config.workspace.open(&end.face.session_key, &end.face.run, None)?;
             let expected: Vec<Value> =
@@ -257,13 +259,13 @@ impl Runs {
         })();
         match page {
             Ok(page) => {
-                let mut told = tell::terminal(end, seq, &directory, Some(&page));
+                let mut told = notifications::terminal(end, seq, &directory, Some(&page));
                 self.link(&mut told, &end.face.session_key, &end.face.run, base);
                 told
             }
             Err(error) => {
                 // The folder is gone; what was in it is still told, without a way to it.
-                let mut told = tell::terminal(end, seq, &directory, None);
+                let mut told = notifications::terminal(end, seq, &directory, None);
                 let files: Vec<Value> = manifest
                     .files
                     .iter()

@@ -40,12 +40,12 @@ pub(super) fn entry_of(seq: u64) -> u64 {
 /// The updates of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Updates {
-    kept: Mutex<Kept>,
+    kept: Mutex<UpdateBuffer>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct UpdateBuffer {
     updates: VecDeque<(Update, usize)>,
     bytes: usize,
     last: u64,
@@ -102,12 +102,12 @@ impl Updates {
         self.changed.notified()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, UpdateBuffer> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl UpdateBuffer {
     fn push(&mut self, update: Update) {
         let size = weight(&update.params);
         self.bytes += size;

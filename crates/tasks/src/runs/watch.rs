@@ -7,13 +7,13 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::sleep;
 
+use super::answer_text::AnswerText;
 use super::decide::Input;
 use super::error::RunError;
 use super::names::{Kind, name};
-use super::said::Said;
+use super::notifications;
 use super::service::Runs;
 use super::state::Phase;
-use super::tell;
 
 /// How often positions are told.
 const POSITIONS: u64 = 20_000;
@@ -56,13 +56,12 @@ impl Runs {
                 let message =
                     format!("no place became free within {} seconds: ask again later", order.patience / 1000);
                 let input = Input::Refuse("OPENCLAW_GATEWAY_BUSY", message);
-                self.step(&loaded, &waiting.run, input, &Said::default()).await?;
+                self.step(&loaded, &waiting.run, input, &AnswerText::default()).await?;
             } else if tell_positions {
                 let queue = json!({ "queue": { "position": position, "queued": queued } });
-                loaded
-                    .extra
-                    .updates
-                    .passing(&waiting.run, |seq| tell::update(&order.face, seq, "status", "queued", queue));
+                loaded.extra.updates.passing(&waiting.run, |seq| {
+                    notifications::update(&order.face, seq, "status", "queued", queue)
+                });
             }
         }
         for id in self.inner.config.store.due(u64::MAX >> 1, usize::MAX >> 1).await? {
@@ -73,7 +72,7 @@ impl Runs {
                 thread.open().filter(|run| late(&run.phase)).map(|run| run.id.clone()).collect();
             drop(thread);
             for run in late {
-                self.step(&loaded, &run, Input::Deadline, &Said::default()).await?;
+                self.step(&loaded, &run, Input::Deadline, &AnswerText::default()).await?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What follows from an answer of the model: which calls are carried out, and by whom.
 //!
-//! Must never leave a call without somebody who gives its result.
+//! Must never leave a call without a side that gives its result.
 
 use engross_llm::{Answer, FinishReason, Message};
 

@@ -1,4 +1,4 @@
-//! Takes entries one by one and tells what lines they are.
+//! Turns the entries of a log into transcript lines, one by one.
 //!
 //! Lines form a tree as the format wants it: each names its parent, and what was said on another branch stays where it
 //! is. The active branch is the way from the last line to the first. Must never end a branch between a call and its
@@ -51,7 +51,7 @@ struct Open {
 }
 
 impl Transcriber {
-    /// For a session of which nothing was told yet.
+    /// For a session without a transcript.
     #[must_use]
     pub fn new(session: SessionId) -> Self {
         Self {
@@ -72,14 +72,14 @@ impl Transcriber {
 
     /// Takes the next entry, number `seq`, of `at` in milliseconds since 1970; gives its lines, possibly none.
     pub fn fold(&mut self, seq: u64, at: u64, event: &LogEvent) -> Vec<Line> {
-        let mut telling = EntryLines { to: self, seq, at, lines: Vec::new() };
-        telling.begin(event);
-        telling.tell(event);
-        telling.lines
+        let mut lines = EntryLines { to: self, seq, at, lines: Vec::new() };
+        lines.begin(event);
+        lines.transcribe(event);
+        lines.lines
     }
 }
 
-/// One entry being told.
+/// The lines of one entry.
 struct EntryLines<'a> {
     to: &'a mut Transcriber,
     seq: u64,
@@ -99,7 +99,7 @@ impl EntryLines<'_> {
         self.to.root = self.to.leaf;
     }
 
-    fn tell(&mut self, event: &LogEvent) {
+    fn transcribe(&mut self, event: &LogEvent) {
         match event {
             LogEvent::Opened { .. } | LogEvent::Began { .. } => {}
             LogEvent::Accepted(accepted) => self.accepted(accepted),

@@ -218,7 +218,7 @@ fn opened() -> LogEvent {
     LogEvent::Opened { key: "agent:main:doc".to_owned() }
 }
 
-/// mission/000: a tool of the client. The call is a line once, and so is its real result; that the command was issued is
+/// A tool of the client. The call is a line once, and so is its real result; that the command was issued is
 /// known from the log alone.
 #[test]
 fn a_call_of_the_client_line_by_line() {
