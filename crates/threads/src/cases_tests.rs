@@ -17,7 +17,7 @@ fn answer(answer: Value) -> Vec<Option<Frame>> {
 
 /// Code, sync status, paths and the last words of a thread that is driven to its end.
 async fn brought_home(room: &Room, desk: &Desk, key: &str) -> Value {
-    let thread = desk.drive(key, &room.folder(), &mut |_| {}).await.unwrap().thread;
+    let thread = desk.drive(key, &room.folder(), &mut |_| {}).await.unwrap().into_state();
     assert_eq!(thread.lifecycle(), Lifecycle::Ready);
     let context = &thread.record.context_state;
     json!([
@@ -87,7 +87,7 @@ async fn case_104_five_at_once_wait_for_nobody_and_share_nothing() {
     let keys = ["a", "b", "c", "d", "e"];
     for key in keys {
         desk.journal().open(record(key)).await.unwrap();
-        assert_eq!(desk.send(key, ask(key)).await.unwrap().thread.lifecycle(), Lifecycle::Running);
+        assert_eq!(desk.send(key, ask(key)).await.unwrap().state().lifecycle(), Lifecycle::Running);
     }
     for key in keys {
         let done = json!({"success": true, "status": "completed", "runId": format!("r-{key}"),
@@ -107,7 +107,7 @@ async fn case_108_what_was_interrupted_gives_its_place_free() {
         desk.journal().open(record(key)).await.unwrap();
         desk.send(key, Ask { budget: 0, ..ask(key) }).await.unwrap();
     }
-    let lifecycle = async |key: &str| desk.journal().load(key).await.unwrap().unwrap().thread.lifecycle();
+    let lifecycle = async |key: &str| desk.journal().load(key).await.unwrap().unwrap().state().lifecycle();
     assert_eq!((lifecycle("one").await, lifecycle("two").await), (Lifecycle::Running, Lifecycle::Queued));
     let refused =
         Frame::Refused { code: "OPENCLAW_GATEWAY_SOCKET_CLOSED".to_owned(), message: "gone".to_owned() };
@@ -127,11 +127,11 @@ async fn case_109_a_record_that_says_queued_waits_for_nothing() {
     let mut stale: Value = serde_json::from_str(&record("old").to_json().unwrap()).unwrap();
     stale["lifecycleState"] = json!({"archived": false, "status": "queued", "lastResultCode": "queued"});
     desk.journal().open(ThreadRecord::parse(&stale.to_string()).unwrap()).await.unwrap();
-    let told = desk.drive("old", &room.folder(), &mut |_| {}).await.unwrap().thread;
+    let told = desk.drive("old", &room.folder(), &mut |_| {}).await.unwrap().into_state();
     assert_eq!(told.lifecycle(), Lifecycle::Ready);
     assert!(script.methods().is_empty(), "nothing is sent for it");
     desk.journal().open(record("new")).await.unwrap();
-    assert_eq!(desk.send("new", ask("go")).await.unwrap().thread.lifecycle(), Lifecycle::Running);
+    assert_eq!(desk.send("new", ask("go")).await.unwrap().state().lifecycle(), Lifecycle::Running);
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn cases_112_113_threads_with_the_same_words_keep_apart() {
     }
     let before = desk.journal().load("draft:1").await.unwrap();
     script.replies.lock().unwrap().push_back(answer(done()));
-    let second = desk.drive("draft:2", &elsewhere.folder(), &mut |_| {}).await.unwrap().thread;
+    let second = desk.drive("draft:2", &elsewhere.folder(), &mut |_| {}).await.unwrap().into_state();
     assert_eq!(second.record.context_state.last_task_artifact_relative_paths, ["out/a.md"]);
     assert_eq!(desk.journal().load("draft:1").await.unwrap(), before, "the other thread is as it was");
     assert!(!room.place.path().join("out").exists() && elsewhere.place.path().join("out/a.md").exists());
@@ -212,7 +212,7 @@ async fn case_119_a_damaged_thread_loses_only_itself() {
     fresh.title = "another".to_owned();
     let (held, is_new) = desk.journal().open(fresh).await.unwrap();
     assert!(!is_new);
-    assert_eq!(held.thread.record.context_state.messages.len(), 2);
+    assert_eq!(held.state().record.context_state.messages.len(), 2);
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::error::ThreadError;
 use super::folder::{keep_synced, sent, synced};
-use super::journal::{Held, Journal};
+use super::journal::{LoadedThread, ThreadJournal};
 use super::link::{Call, Frame, Link};
 use super::machine::{Action, Input, Lane, Rules, needs_lane, step};
 use super::outcome::{Reading, association_of};
@@ -62,7 +62,7 @@ pub enum Progress {
 
 /// The threads of a person, and the bridge that works for them.
 pub struct Desk {
-    journal: Journal,
+    journal: ThreadJournal,
     link: Arc<dyn Link>,
     rules: Rules,
     lanes: Lanes,
@@ -71,7 +71,7 @@ pub struct Desk {
 /// A thread while it is driven.
 struct Driven<'a> {
     desk: &'a Desk,
-    held: Held,
+    thread: LoadedThread,
     folder: &'a Folder,
     tell: &'a mut (dyn FnMut(Progress) + Send),
     todo: VecDeque<Action>,
@@ -81,7 +81,7 @@ struct Driven<'a> {
 impl Desk {
     /// The threads of a journal, and the bridge behind `link`.
     #[must_use]
-    pub fn new(journal: Journal, link: Arc<dyn Link>, rules: Rules, lanes: Lanes) -> Self {
+    pub fn new(journal: ThreadJournal, link: Arc<dyn Link>, rules: Rules, lanes: Lanes) -> Self {
         Self { journal, link, rules, lanes }
     }
 
@@ -92,7 +92,7 @@ impl Desk {
 
     /// The threads.
     #[must_use]
-    pub fn journal(&self) -> &Journal {
+    pub fn journal(&self) -> &ThreadJournal {
         &self.journal
     }
 
@@ -100,13 +100,13 @@ impl Desk {
     ///
     /// # Errors
     /// When the thread is archived, or the store fails.
-    pub async fn send(&self, key: &str, ask: Ask) -> Result<Held, ThreadError> {
-        let mut held = self.find(key).await?;
+    pub async fn send(&self, key: &str, ask: Ask) -> Result<LoadedThread, ThreadError> {
+        let mut thread = self.find(key).await?;
         let ask = Ask { id: if ask.id.is_empty() { self.journal.new_id() } else { ask.id }, ..ask };
         loop {
-            let lane = self.lane(&held, &ask).await?;
-            if self.tell(&mut held, Input::Send(ask.clone(), lane)).await?.is_some() {
-                return Ok(held);
+            let lane = self.lane(&thread, &ask).await?;
+            if self.tell(&mut thread, Input::Send(ask.clone(), lane)).await?.is_some() {
+                return Ok(thread);
             }
         }
     }
@@ -115,14 +115,14 @@ impl Desk {
     ///
     /// # Errors
     /// When that cannot be done now, or the store fails.
-    pub async fn order(&self, key: &str, order: Input) -> Result<Held, ThreadError> {
-        let mut held = self.find(key).await?;
+    pub async fn order(&self, key: &str, order: Input) -> Result<LoadedThread, ThreadError> {
+        let mut thread = self.find(key).await?;
         loop {
-            if let Some(actions) = self.tell(&mut held, order.clone()).await? {
+            if let Some(actions) = self.tell(&mut thread, order.clone()).await? {
                 for action in actions {
-                    self.notify(&held.thread.record, &action).await;
+                    self.notify(&thread.state().record, &action).await;
                 }
-                return Ok(held);
+                return Ok(thread);
             }
         }
     }
@@ -137,37 +137,41 @@ impl Desk {
         key: &str,
         folder: &Folder,
         tell: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Held, ThreadError> {
-        let held = self.find(key).await?;
-        let mut driven = Driven { desk: self, held, folder, tell, todo: VecDeque::new(), heard: None };
+    ) -> Result<LoadedThread, ThreadError> {
+        let thread = self.find(key).await?;
+        let mut driven = Driven { desk: self, thread, folder, tell, todo: VecDeque::new(), heard: None };
         driven.run().await?;
-        Ok(driven.held)
+        Ok(driven.thread)
     }
 
-    async fn find(&self, key: &str) -> Result<Held, ThreadError> {
+    async fn find(&self, key: &str) -> Result<LoadedThread, ThreadError> {
         let found = self.journal.load(key).await?;
         found.ok_or_else(|| ThreadError::Unknown { thread: key.to_owned() })
     }
 
     /// Decides and stores; the actions, or `None` when somebody else was first and the thread is another one now.
-    async fn tell(&self, held: &mut Held, input: Input) -> Result<Option<Vec<Action>>, ThreadError> {
-        let step = step(&held.thread, input, self.rules, self.journal.now())?;
-        Ok(self.journal.append(held, &step.entries).await?.then_some(step.actions))
+    async fn tell(
+        &self,
+        thread: &mut LoadedThread,
+        input: Input,
+    ) -> Result<Option<Vec<Action>>, ThreadError> {
+        let step = step(&thread.state(), input, self.rules, self.journal.now())?;
+        Ok(self.journal.append(thread, &step.entries).await?.then_some(step.actions))
     }
 
     /// Whether there is room for a request of this thread.
-    async fn lane(&self, held: &Held, ask: &Ask) -> Result<Lane, ThreadError> {
-        if !needs_lane(&held.thread) {
+    async fn lane(&self, thread: &LoadedThread, ask: &Ask) -> Result<Lane, ThreadError> {
+        if !needs_lane(&thread.state()) {
             return Ok(Lane::Free);
         }
         let (mut active, mut before, mut queued) = (0, 0, 0);
-        let place = waits_since(held, ask, self.journal.now());
+        let place = waits_since(thread, ask, self.journal.now());
         for key in self.journal.keys().await? {
-            if key == held.thread.record.thread_id {
+            if key == thread.state().record.thread_id {
                 continue;
             }
             let other = match self.journal.load(&key).await {
-                Ok(other) => other.filter(|other| needs_lane(&other.thread)),
+                Ok(other) => other.filter(|other| needs_lane(&other.state())),
                 // A thread that cannot be read holds up nobody but itself.
                 Err(ThreadError::Record { problem }) => {
                     tracing::warn!(thread = %key, %problem, "a task thread cannot be read");
@@ -176,7 +180,7 @@ impl Desk {
                 Err(error) => return Err(error),
             };
             let Some(other) = other else { continue };
-            match &other.thread.work {
+            match &other.state().work {
                 Work::Running(_) => active += 1,
                 Work::Queued(waiting) => {
                     queued += 1;
@@ -189,7 +193,7 @@ impl Desk {
         }
         Ok(if active + before < self.lanes.active {
             Lane::Free
-        } else if matches!(held.thread.work, Work::Queued(_)) || queued < self.lanes.queued {
+        } else if matches!(thread.state().work, Work::Queued(_)) || queued < self.lanes.queued {
             Lane::Busy
         } else {
             Lane::Full
@@ -227,9 +231,9 @@ impl Desk {
 }
 
 /// Since when a request waits; the moment for one that begins to.
-fn waits_since(held: &Held, ask: &Ask, now: Millis) -> (Millis, String) {
-    let since = match &held.thread.work {
-        Work::Queued(waiting) if waiting.id == ask.id => held.thread.record.updated_at_ms,
+fn waits_since(thread: &LoadedThread, ask: &Ask, now: Millis) -> (Millis, String) {
+    let since = match &thread.state().work {
+        Work::Queued(waiting) if waiting.id == ask.id => thread.state().record.updated_at_ms,
         _ => now,
     };
     (since, ask.id.clone())
@@ -266,13 +270,13 @@ impl Driven<'_> {
         loop {
             match self.todo.pop_front() {
                 Some(action) => self.act(action).await?,
-                None if matches!(self.held.thread.work, Work::Queued(_)) => {
+                None if matches!(self.thread.state().work, Work::Queued(_)) => {
                     tokio::time::sleep(WATCH).await;
-                    self.desk.journal.refresh(&mut self.held).await?;
+                    self.desk.journal.refresh(&mut self.thread).await?;
                     self.todo.push_back(Action::AskLane);
                 }
                 // Another process has changed it between two steps: what is to be done is asked anew.
-                None if self.held.thread.running().is_some() => self.input(Input::Resume).await?,
+                None if self.thread.state().running().is_some() => self.input(Input::Resume).await?,
                 None => return Ok(()),
             }
         }
@@ -281,12 +285,12 @@ impl Driven<'_> {
     /// Tells the machine, and keeps what is to be done. When another process was first, what it did counts and the machine is
     /// asked what is left to do.
     async fn input(&mut self, input: Input) -> Result<(), ThreadError> {
-        let before = self.held.thread.lifecycle();
-        match self.desk.tell(&mut self.held, input).await? {
+        let before = self.thread.state().lifecycle();
+        match self.desk.tell(&mut self.thread, input).await? {
             Some(actions) => self.todo.extend(actions),
             None => self.todo.clear(),
         }
-        let now = self.held.thread.lifecycle();
+        let now = self.thread.state().lifecycle();
         if now != before {
             (self.tell)(Progress::State(now));
         }
@@ -299,7 +303,7 @@ impl Driven<'_> {
                 if !self.pause(Duration::from_millis(after)).await? {
                     return Ok(());
                 }
-                let Some(running) = self.held.thread.running() else { return Ok(()) };
+                let Some(running) = self.thread.state().running() else { return Ok(()) };
                 let method = if running.follows { "session.message" } else { "session.start" };
                 let sent = match sent(self.folder, &running.ask).await {
                     Ok(sent) => sent,
@@ -308,7 +312,7 @@ impl Driven<'_> {
                         return self.input(Input::Refused(error.code().to_owned(), message)).await;
                     }
                 };
-                let params = prompt::params(&self.held.thread.record, &running.ask, &sent);
+                let params = prompt::params(&self.thread.state().record, &running.ask, &sent);
                 let last_event = self.heard.clone();
                 self.listen(Call { method, params, last_event }).await
             }
@@ -316,7 +320,7 @@ impl Driven<'_> {
                 if !self.pause(Duration::from_millis(after)).await? {
                     return Ok(());
                 }
-                let record = &self.held.thread.record;
+                let record = &self.thread.state().record;
                 let known = record.context_state.open_claw_task_association.as_ref();
                 let mut params = look_up(record, known);
                 params["waitMs"] = json!(SNAPSHOT_WAIT);
@@ -324,18 +328,18 @@ impl Driven<'_> {
             }
             Action::Fetch => self.fetch().await,
             Action::AskLane => {
-                let ask = match &self.held.thread.work {
+                let ask = match &self.thread.state().work {
                     Work::Queued(ask) => (**ask).clone(),
-                    _ => match self.held.thread.waiting.front() {
+                    _ => match self.thread.state().waiting.front() {
                         Some(ask) => ask.clone(),
                         None => return Ok(()),
                     },
                 };
-                let lane = self.desk.lane(&self.held, &ask).await?;
+                let lane = self.desk.lane(&self.thread, &ask).await?;
                 self.input(Input::Drain(lane)).await
             }
             action @ (Action::Cancel(_) | Action::Close) => {
-                self.desk.notify(&self.held.thread.record, &action).await;
+                self.desk.notify(&self.thread.state().record, &action).await;
                 Ok(())
             }
         }
@@ -358,12 +362,12 @@ impl Driven<'_> {
 
     /// Whether the run is to be gone on with; looks at the clock and at what others did.
     async fn is_still_open(&mut self) -> Result<bool, ThreadError> {
-        if self.desk.journal.refresh(&mut self.held).await? {
+        if self.desk.journal.refresh(&mut self.thread).await? {
             self.todo.clear();
         }
         self.input(Input::Wake).await?;
         let is_open = |stage: &Stage| !matches!(stage, Stage::Fetching { .. });
-        Ok(self.held.thread.running().is_some_and(|running| is_open(&running.stage)))
+        Ok(self.thread.state().running().is_some_and(|running| is_open(&running.stage)))
     }
 
     /// Makes a call and tells the machine what comes of it.
@@ -397,14 +401,14 @@ impl Driven<'_> {
                 Some(Err(error)) => return self.input(Input::Lost(error.code)).await,
                 None => return self.input(Input::Lost("ACP_SSE_NO_RESULT".to_owned())).await,
             }
-            if self.held.thread.running().is_none() {
+            if self.thread.state().running().is_none() {
                 return Ok(());
             }
         }
     }
 
     async fn hear(&mut self, update: &Value, id: Option<String>) -> Result<(), ThreadError> {
-        let record = &self.held.thread.record;
+        let record = &self.thread.state().record;
         // What is said to somebody else is not heard (contracts/tasks.md §2.1).
         let is_other = |name: &str| update[name].as_str().is_some_and(|key| key != record.thread_id);
         if is_other("sessionId") || is_other("threadId") {
@@ -438,7 +442,7 @@ impl Driven<'_> {
 
     async fn fetch(&mut self) -> Result<(), ThreadError> {
         let Some(Stage::Fetching { terminal }) =
-            self.held.thread.running().map(|running| running.stage.clone())
+            self.thread.state().running().map(|running| running.stage.clone())
         else {
             return Ok(());
         };

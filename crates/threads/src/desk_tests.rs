@@ -12,7 +12,7 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 
 use super::desk::{Desk, Lanes, Progress};
-use super::journal::Journal;
+use super::journal::ThreadJournal;
 use super::link::{Call, Frame, Frames, Link, LinkError, Pending};
 use super::machine::{Input, Rules};
 use super::outcome::RemoteArtifact;
@@ -88,7 +88,7 @@ impl Room {
     }
 
     pub(super) fn desk(&self, link: &Arc<Script>) -> Desk {
-        let journal = Journal::new(
+        let journal = ThreadJournal::new(
             Arc::<MemoryStore>::clone(&self.store),
             Arc::new(SystemClock),
             Arc::<CountingIds>::clone(&self.ids),
@@ -147,7 +147,7 @@ async fn a_run_is_brought_home_over_a_bad_line() {
     desk.send("k", ask("Write it")).await.unwrap();
     let mut heard = Vec::new();
     let held = desk.drive("k", &room.folder(), &mut |progress| heard.push(progress)).await.unwrap();
-    let thread = held.thread;
+    let thread = held.state();
     assert_eq!(thread.lifecycle(), Lifecycle::Ready);
     assert_eq!(thread.record.lifecycle_state.last_result_code.as_deref(), Some("success"));
     assert_eq!(thread.record.context_state.last_artifact_sync_status.as_deref(), Some("synced"));
@@ -185,9 +185,9 @@ async fn a_request_outlives_the_process_that_took_it() {
     let script = Script::of(vec![vec![Some(Frame::Answer(done()))]]);
     let desk = room.desk(&script);
     let held = desk.drive("k", &folder, &mut |_| {}).await.unwrap();
-    assert_eq!(held.thread.record.lifecycle_state.last_result_code.as_deref(), Some("success"));
+    assert_eq!(held.state().record.lifecycle_state.last_result_code.as_deref(), Some("success"));
     let said: Vec<String> =
-        held.thread.record.context_state.messages.iter().map(|said| said.text.clone()).collect();
+        held.state().record.context_state.messages.iter().map(|said| said.text.clone()).collect();
     assert_eq!(said, ["Write it", "Done."]);
     assert_eq!(desk.journal().keys().await.unwrap(), ["k"]);
 }
@@ -202,20 +202,20 @@ async fn lanes_hold_over_threads_and_a_stop_reaches_a_run_elsewhere() {
     }
     let mut states = Vec::new();
     for key in ["one", "two", "three"] {
-        states.push(desk.send(key, ask("go")).await.unwrap().thread.lifecycle());
+        states.push(desk.send(key, ask("go")).await.unwrap().state().lifecycle());
     }
     assert_eq!(states, [Lifecycle::Running, Lifecycle::Queued, Lifecycle::Ready]);
-    let full = desk.journal().load("three").await.unwrap().unwrap().thread;
+    let full = desk.journal().load("three").await.unwrap().unwrap().into_state();
     let code = full.record.lifecycle_state.last_result_code;
     assert_eq!(code.as_deref(), Some("OPENCLAW_GATEWAY_QUEUE_FULL"));
 
-    let stopped = desk.order("one", Input::Abort).await.unwrap().thread;
+    let stopped = desk.order("one", Input::Abort).await.unwrap().into_state();
     assert_eq!(stopped.lifecycle(), Lifecycle::Ready);
     assert_eq!(script.methods(), ["xworkmate.tasks.cancel"]);
     script.replies.lock().unwrap().push_back(vec![Some(Frame::Answer(done()))]);
-    let next = desk.drive("two", &room.folder(), &mut |_| {}).await.unwrap().thread;
+    let next = desk.drive("two", &room.folder(), &mut |_| {}).await.unwrap().into_state();
     assert_eq!(next.record.lifecycle_state.last_result_code.as_deref(), Some("success"), "the place is free");
-    assert_eq!(desk.order("two", Input::Archive).await.unwrap().thread.lifecycle(), Lifecycle::Archived);
+    assert_eq!(desk.order("two", Input::Archive).await.unwrap().state().lifecycle(), Lifecycle::Archived);
     assert_eq!(desk.send("two", ask("more")).await.unwrap_err().code(), "THREAD_ARCHIVED");
 }
 
@@ -227,7 +227,7 @@ async fn a_bridge_that_refuses_ends_the_run_with_its_code() {
     let desk = room.desk(&script);
     desk.journal().open(record("k")).await.unwrap();
     desk.send("k", ask("go")).await.unwrap();
-    let thread = desk.drive("k", &room.folder(), &mut |_| {}).await.unwrap().thread;
+    let thread = desk.drive("k", &room.folder(), &mut |_| {}).await.unwrap().into_state();
     assert_eq!(thread.record.lifecycle_state.last_result_code.as_deref(), Some("ROUTING_REQUIRED"));
     assert_eq!(thread.record.context_state.messages[1].text, "say where to");
 }
@@ -244,9 +244,9 @@ async fn files_go_along_each_time_the_request_is_sent() {
         let attachments = vec![format!(".xworkmate/sent/1/{path}")];
         let held = desk.send(key, Ask { attachments, ..ask("Read it") }).await.unwrap();
         if key == "gone" {
-            assert_eq!(held.thread.lifecycle(), Lifecycle::Running, "the place is free again");
+            assert_eq!(held.state().lifecycle(), Lifecycle::Running, "the place is free again");
         }
-        let thread = desk.drive(key, &room.folder(), &mut |_| {}).await.unwrap().thread;
+        let thread = desk.drive(key, &room.folder(), &mut |_| {}).await.unwrap().into_state();
         let code = thread.record.lifecycle_state.last_result_code.unwrap();
         assert_eq!(code, if key == "k" { "success" } else { "TARGET_MISSING" });
     }

@@ -54,7 +54,7 @@ mod sync_tests;
 
 pub use desk::{Desk, Lanes, Progress};
 pub use error::{CODES, ThreadError};
-pub use journal::{Held, Journal};
+pub use journal::{LoadedThread, ThreadJournal};
 pub use link::{Call, Frame, Frames, Link, LinkError, Pending};
 pub use machine::{Action, Input, Lane, Rules, Step, needs_lane, step};
 pub use outcome::{Reading, RemoteArtifact, Terminal, association_of};

@@ -212,7 +212,7 @@ pub enum Entry {
 }
 
 /// A task thread.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Thread {
     /// Its record.
@@ -229,6 +229,12 @@ impl Thread {
     pub fn opened(entry: &Entry) -> Option<Self> {
         let Entry::Opened { record } = entry else { return None };
         Some(Self { record: (**record).clone(), work: Work::Idle, waiting: VecDeque::new() })
+    }
+
+    /// Whether its first entry was taken in.
+    #[must_use]
+    pub fn is_opened(&self) -> bool {
+        !self.record.thread_id.is_empty()
     }
 
     /// Its state.

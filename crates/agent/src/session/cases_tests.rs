@@ -13,8 +13,8 @@ use super::random_support::Life;
 use super::request::{SessionKey, TurnRequest};
 use super::service_support::*;
 use super::{
-    Briefing, Briefs, Opening, Rules, ServerTool, Sessions, SessionsConfig, ToolResult, ToolResults,
-    ToolRound, Toolbox, Toolboxes,
+    Briefing, BriefingFuture, ServerTool, Sessions, SessionsConfig, ToolResult, ToolResultsFuture, ToolRound,
+    Toolbox, ToolboxFuture, Toolboxes, TurnRules,
 };
 
 /// A workspace with a tool that reads and one that changes; what comes of the changes is told beforehand.
@@ -29,7 +29,7 @@ impl Toolbox for Bench {
         vec![tool("read", true), tool("apply", false)]
     }
 
-    fn briefing(&self) -> Briefs<'_> {
+    fn briefing(&self) -> BriefingFuture<'_> {
         Box::pin(async { Briefing::default() })
     }
 
@@ -37,7 +37,7 @@ impl Toolbox for Bench {
         call.name.clone()
     }
 
-    fn run(&self, round: ToolRound) -> ToolResults<'_> {
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_> {
         let results = round.calls.iter().map(|call| {
             if call.name == "read" {
                 return ToolResult::text("[P1] text");
@@ -58,7 +58,7 @@ impl Toolbox for Bench {
 struct Benches(Arc<Bench>);
 
 impl Toolboxes for Benches {
-    fn open<'a>(&'a self, _workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, _workspace: &'a str) -> ToolboxFuture<'a> {
         let bench = Arc::clone(&self.0);
         Box::pin(async move { Ok(bench as Arc<dyn Toolbox>) })
     }
@@ -66,7 +66,7 @@ impl Toolboxes for Benches {
 
 /// A world with a workbench on which changes succeed or fail as told.
 fn workshop(outcomes: &[bool], answers: impl IntoIterator<Item = Pieces>) -> World {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(answers));
     let toolboxes = Arc::new(Benches(Arc::new(Bench(Mutex::new(outcomes.to_vec())))));
     let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
     World { sessions, store, model }
@@ -229,7 +229,7 @@ async fn case_166_a_conversation_is_there_after_a_restart() {
     let before = world.messages(id).await;
     let after = world.restarted();
     let key = SessionKey::Named("doc".to_owned());
-    let view = after.sessions.look("", &key).await.unwrap();
+    let view = after.sessions.get("", &key).await.unwrap();
     assert_eq!((view.id, view.session.messages), (id, before.clone()));
     assert_eq!(heard(after.sessions.listen("", &key).await.unwrap()).await.0, "edited");
     heard(after.sessions.submit(request(vec![user("what did you do?")])).await.unwrap()).await;
@@ -237,7 +237,7 @@ async fn case_166_a_conversation_is_there_after_a_restart() {
     assert_eq!(asked[..before.len()], before);
 }
 
-/// mission/000: the session on every answer, results in their own role, late results of a stopped turn without effect.
+/// The session on every answer, results in their own role, late results of a stopped turn without effect.
 #[tokio::test]
 async fn case_168_late_results_of_a_cancelled_turn_change_nothing() {
     let world = world([calls("", &[("a", "look", "{}")]), text("new")]);
@@ -262,9 +262,9 @@ async fn case_168_late_results_of_a_cancelled_turn_change_nothing() {
 async fn a_failed_first_answer_is_no_round() {
     let answers =
         [vec![Ok(Event::Text("half".to_owned())), Err(Error::Truncated)], apply("a"), text("never asked")];
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(answers));
     let toolboxes = Arc::new(Benches(Arc::new(Bench(Mutex::new(vec![true])))));
-    let rules = Rules { loops: 1, ..Rules::default() };
+    let rules = TurnRules { loops: 1, ..TurnRules::default() };
     let sessions = Sessions::new(SessionsConfig { toolboxes, rules, ..config(&store, &model) });
     assert!(matches!(
         heard(sessions.submit(in_shed(request(vec![user("a")]))).await.unwrap()).await.2,
@@ -277,7 +277,8 @@ async fn a_failed_first_answer_is_no_round() {
 /// An answer that could not be stored is no answer: the same request is answered anew once there is room.
 #[tokio::test]
 async fn what_a_full_disk_lost_is_answered_when_there_is_room() {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([text("lost"), text("there")]));
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), ScriptedModel::new([text("lost"), text("there")]));
     let life = Life::new(&store);
     let config = SessionsConfig { store: Arc::<Life>::clone(&life), ..config(&store, &model) };
     let sessions = Sessions::new(config);

@@ -11,7 +11,7 @@ use super::log::LogEvent;
 use super::names::name_of;
 use super::record::SessionSnapshot;
 use super::request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
-use super::state::Session;
+use super::state::SessionState;
 
 /// One of each entry: its kind in the store, and its body with every field and every word that a field can have.
 const ENTRIES: &[(&str, &str)] = &[
@@ -124,7 +124,7 @@ fn entries_keep_the_names_they_are_stored_under() {
 #[test]
 fn snapshots_keep_the_names_they_are_stored_under() {
     for golden in SNAPSHOTS {
-        let stored: SessionSnapshot<Session> = read_and_written(golden);
+        let stored: SessionSnapshot<SessionState> = read_and_written(golden);
         assert_eq!(stored.version, 3, "another version: sessions would be read from their logs");
     }
 }

@@ -11,7 +11,7 @@ use super::service_support::*;
 use super::{SessionKey, Sessions, SessionsConfig, Settings};
 
 /// A process that shares its store with others, on a way to the store that can be broken.
-fn process(store: &Arc<MemoryStore>, model: &Arc<Told>) -> (Sessions, Arc<Life>) {
+fn process(store: &Arc<MemoryStore>, model: &Arc<ScriptedModel>) -> (Sessions, Arc<Life>) {
     let life = Life::new(store);
     let config = SessionsConfig {
         store: Arc::<Life>::clone(&life),
@@ -52,7 +52,7 @@ async fn append(store: &MemoryStore, id: SessionId, body: &str) {
 
 #[tokio::test]
 async fn a_session_that_cannot_be_read_is_left_free() {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([text("Hello.")]));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new([text("Hello.")]));
     let (sessions, _life) = process(&store, &model);
     let answer = sessions.submit(request(vec![user("Hi.")])).await.unwrap();
     let id = answer.session;
@@ -74,7 +74,8 @@ async fn a_session_that_cannot_be_read_is_left_free() {
 
 #[tokio::test]
 async fn a_session_that_cannot_be_written_is_left_free() {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([text("Hello."), text("Again.")]));
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), ScriptedModel::new([text("Hello."), text("Again.")]));
     let (sessions, life) = process(&store, &model);
     let answer = sessions.submit(request(vec![user("Hi.")])).await.unwrap();
     let id = answer.session;
@@ -90,7 +91,7 @@ async fn a_session_that_cannot_be_written_is_left_free() {
 
 #[tokio::test]
 async fn an_answer_that_cannot_be_begun_anew_leaves_its_session_free() {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([]));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new([]));
     let (sessions, life) = process(&store, &model);
     let mut once = request(vec![user("Hi.")]);
     once.idempotency_key = Some("once".to_owned());

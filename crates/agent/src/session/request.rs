@@ -38,7 +38,7 @@ pub enum SessionKey {
 /// A tool that the client carries out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClientTool {
-    /// What the model is told.
+    /// The tool as the model sees it.
     #[serde(flatten)]
     pub spec: ToolSpec,
     /// Whether it changes nothing, so that the same call may be made again.

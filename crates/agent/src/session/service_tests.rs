@@ -8,9 +8,9 @@ use super::event::{Finish, TurnEvent};
 use super::log::LogEvent;
 use super::request::{SessionKey, TurnRequest};
 use super::service_support::*;
-use super::{Rules, Sessions, SessionsConfig};
+use super::{Sessions, SessionsConfig, TurnRules};
 
-/// mission/000, *Command Pattern*.
+/// A tool of the client, from the call to the answer that its result leads to.
 #[tokio::test]
 async fn summarize_the_doc() {
     let world =
@@ -186,12 +186,12 @@ async fn an_answer_reads_the_same_live_and_later() {
         .collect();
     assert_eq!(text, "Some words. \n\nMore words.");
     let end = all.last().unwrap().position;
-    // Whoever heard the answer up to some place hears the rest of it, whoever tells it.
+    // A client that has received the answer up to a position receives the rest of it, live or from the log.
     for behind in 0..=end {
         let key = SessionKey::Named("doc".to_owned());
         for world in [&world, &world.restarted()] {
             let mut again = world.sessions.listen("", &key).await.unwrap();
-            again.go_on_behind(behind);
+            again.resume_after(behind);
             let (mut rest, mut events) = (String::new(), 0);
             while let Some(placed) = again.next().await {
                 match placed.event {
@@ -318,7 +318,8 @@ async fn a_call_made_three_times_stops_the_turn() {
 #[tokio::test]
 async fn the_servers_tools_do_not_wait_for_the_client_and_the_model_waits_for_both() {
     let mixed = [("s", "hammer", "{}"), ("c", "look", "{}")];
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([calls("", &mixed), text("done")]));
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), ScriptedModel::new([calls("", &mixed), text("done")]));
     let (hammer, toolboxes) = Shed::with_hammer();
     let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
     let world = World { sessions, store, model };
@@ -342,7 +343,7 @@ async fn the_model_is_called_six_times_at_most() {
         let (id, arguments) = (format!("c{n}"), format!("{{\"n\":{n}}}"));
         calls("", &[(&id, "hammer", &arguments)])
     });
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(many));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(many));
     let (_, toolboxes) = Shed::with_hammer();
     let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
     let answer = sessions.submit(in_shed(request(vec![user("go")]))).await.unwrap();
@@ -417,7 +418,7 @@ async fn two_nodes_never_work_on_one_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_gives_a_turn_up_and_says_something_new_does_not_wait() {
+async fn a_client_that_gives_a_turn_up_and_says_something_new_does_not_wait() {
     let world = world([]);
     let given_up = world.sessions.submit(request(vec![user("a")])).await.unwrap();
     while world.model.asked().is_empty() {
@@ -433,9 +434,11 @@ async fn whoever_gives_a_turn_up_and_says_something_new_does_not_wait() {
 
 #[tokio::test]
 async fn a_result_behind_its_deadline_is_refused_and_a_message_goes_on() {
-    let (store, model) =
-        (Arc::new(MemoryStore::default()), Told::new([calls("", &[("a", "look", "{}")]), text("gone on")]));
-    let rules = Rules { deadline: 0, ..Rules::default() };
+    let (store, model) = (
+        Arc::new(MemoryStore::default()),
+        ScriptedModel::new([calls("", &[("a", "look", "{}")]), text("gone on")]),
+    );
+    let rules = TurnRules { deadline: 0, ..TurnRules::default() };
     let sessions = Sessions::new(SessionsConfig { rules, ..config(&store, &model) });
     heard(sessions.submit(with_tools(vec![user("look")])).await.unwrap()).await;
     for id in ["a", "dummy"] {

@@ -1,4 +1,4 @@
-//! What whoever traces the process sees of a turn: spans with names, numbers and codes.
+//! The spans of a turn for a tracing collector: names, numbers and codes.
 //!
 //! Must never hold a word of a conversation, nor cost anything where nobody traces.
 
@@ -8,9 +8,9 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::event::Finish;
-use super::log::{EndingKind, LogEvent, Wrote};
+use super::log::{EndingKind, LogEvent, WriteReport};
 
-/// The span of a turn, from a request to the end of its answer. What only the end tells is recorded when this is dropped,
+/// The span of a turn, from a request to the end of its answer. What only the end shows is recorded when this is dropped,
 /// however the turn ends.
 pub(super) struct TurnSpan {
     span: Span,
@@ -34,13 +34,14 @@ impl TurnSpan {
     }
 
     /// Takes in entries of the log that were stored.
-    pub(super) fn heard(&mut self, events: &[LogEvent]) {
+    pub(super) fn record(&mut self, events: &[LogEvent]) {
         if self.span.is_disabled() {
             return;
         }
         for event in events {
             match event {
-                LogEvent::Answered { usage, model, .. } | LogEvent::Wrote(Wrote { usage, model, .. })
+                LogEvent::Answered { usage, model, .. }
+                | LogEvent::Wrote(WriteReport { usage, model, .. })
                     if !model.is_empty() =>
                 {
                     model_name(model).clone_into(&mut self.model);

@@ -12,9 +12,9 @@ use super::service_support::*;
 use super::{Models, Sessions, SessionsConfig, record};
 
 /// Streams pieces of 1 KiB, one every 10 ms, and then never ends.
-struct Slow(usize);
+struct SlowModel(usize);
 
-impl Model for Slow {
+impl Model for SlowModel {
     fn info(&self) -> ModelInfo {
         ModelInfo { spec: "slow".to_owned(), language_model: false }
     }
@@ -40,15 +40,15 @@ async fn streamed(store: &MemoryStore, id: SessionId) -> String {
 }
 
 fn slow(store: &Arc<MemoryStore>, pieces: usize) -> Sessions {
-    let model: Arc<dyn Model> = Arc::new(Slow(pieces));
+    let model: Arc<dyn Model> = Arc::new(SlowModel(pieces));
     Sessions::new(SessionsConfig {
         models: Models::one(model),
         grace: Duration::from_secs(60),
-        ..config(store, &Told::new([]))
+        ..config(store, &ScriptedModel::new([]))
     })
 }
 
-/// A crash loses at most what streamed in since the last checkpoint: 4 KiB, or one second (contracts/sessions.md §3.6).
+/// A crash loses at most what streamed in since the last checkpoint: 4 KiB, or one second.
 #[tokio::test]
 async fn what_streams_is_in_the_log_while_it_streams() {
     tokio::time::pause();
@@ -66,7 +66,7 @@ async fn what_streams_is_in_the_log_while_it_streams() {
     tokio::time::sleep(Duration::from_millis(1100)).await;
     assert_eq!(streamed(&store, id).await, heard, "what is left is stored after a second");
     // Another process finds it, and says that it is not whole.
-    let again = Sessions::new(config(&store, &Told::new([])));
+    let again = Sessions::new(config(&store, &ScriptedModel::new([])));
     let mut found = again.listen("", &super::SessionKey::Named("doc".to_owned())).await.unwrap();
     let mut text = String::new();
     let end = loop {

@@ -12,9 +12,9 @@ use super::service_support::*;
 use super::{SessionKey, Sessions, SessionsConfig, record};
 
 /// A clock that goes when it is told to.
-struct Wound(AtomicU64);
+struct TestClock(AtomicU64);
 
-impl Clock for Wound {
+impl Clock for TestClock {
     fn now(&self) -> Timestamp {
         "2027-01-15T08:00:00Z".parse().unwrap()
     }
@@ -24,8 +24,8 @@ impl Clock for Wound {
     }
 }
 
-fn wound() -> Arc<Wound> {
-    Arc::new(Wound(AtomicU64::new(1_800_000_000_000)))
+fn wound() -> Arc<TestClock> {
+    Arc::new(TestClock(AtomicU64::new(1_800_000_000_000)))
 }
 
 fn key() -> SessionKey {
@@ -35,10 +35,12 @@ fn key() -> SessionKey {
 #[tokio::test]
 async fn calls_that_nobody_answers_become_errors_by_themselves() {
     let clock = wound();
-    let (store, model) =
-        (Arc::new(MemoryStore::default()), Told::new([calls("", &[("a", "look", "{}")]), text("gone on")]));
+    let (store, model) = (
+        Arc::new(MemoryStore::default()),
+        ScriptedModel::new([calls("", &[("a", "look", "{}")]), text("gone on")]),
+    );
     let sessions =
-        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+        Sessions::new(SessionsConfig { clock: Arc::<TestClock>::clone(&clock), ..config(&store, &model) });
     let answer = sessions.submit(with_tools(vec![user("look")])).await.unwrap();
     let id = answer.session;
     heard(answer).await;
@@ -48,7 +50,7 @@ async fn calls_that_nobody_answers_become_errors_by_themselves() {
     clock.0.fetch_add(1, Ordering::SeqCst);
     // Another process may find it as well.
     let other =
-        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+        Sessions::new(SessionsConfig { clock: Arc::<TestClock>::clone(&clock), ..config(&store, &model) });
     other.look_after_all().await;
     let world = World { sessions: other, store, model };
     let log = world.log(id).await;
@@ -70,17 +72,17 @@ async fn calls_that_nobody_answers_become_errors_by_themselves() {
 async fn a_background_turn_whose_process_died_goes_on_without_a_request() {
     let clock = wound();
     // The first process is never answered by its model, and dies.
-    let (store, silent) = (Arc::new(MemoryStore::default()), Told::new([]));
+    let (store, silent) = (Arc::new(MemoryStore::default()), ScriptedModel::new([]));
     let first =
-        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &silent) });
+        Sessions::new(SessionsConfig { clock: Arc::<TestClock>::clone(&clock), ..config(&store, &silent) });
     let answer = first
         .submit(TurnRequest { background: true, ..request(vec![user("take your time")]) })
         .await
         .unwrap();
     let (id, number) = (answer.session, answer.answer);
-    let model = Told::new([text("here it is")]);
+    let model = ScriptedModel::new([text("here it is")]);
     let sessions =
-        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+        Sessions::new(SessionsConfig { clock: Arc::<TestClock>::clone(&clock), ..config(&store, &model) });
     sessions.look_after_all().await;
     assert!(model.asked().is_empty(), "its process may be alive");
     clock.0.fetch_add(record::PATIENCE, Ordering::SeqCst);

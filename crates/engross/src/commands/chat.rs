@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engross_agent::session::{
-    Models, RefusalKind, RequestError, Rules, SessionKey, SessionView, Sessions, SessionsConfig,
+    Models, RefusalKind, RequestError, TurnRules, SessionKey, SessionView, Sessions, SessionsConfig,
     Settings as SessionSettings, Toolboxes,
 };
 use engross_agent::writing::Writer;
@@ -119,7 +119,7 @@ async fn chat(
     let service = Sessions::new(SessionsConfig {
         store,
         models,
-        rules: Rules::default(),
+        rules: TurnRules::default(),
         settings,
         client_tools: Vec::new(),
         toolboxes,
@@ -133,7 +133,7 @@ async fn chat(
         ids: Arc::new(RandomIds),
     });
     let named = SessionKey::Named(key.clone());
-    let earlier = match service.look("", &named).await {
+    let earlier = match service.get("", &named).await {
         Ok(view) => Some(view),
         Err(error) if error.code == "SESSION_UNKNOWN" => None,
         Err(error) => return Err(refusal(&error)),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::serve::ListenerExt;
 use engross_agent::session::{
-    ClientTool, Models, Rules, Sessions, SessionsConfig, Settings as SessionSettings,
+    ClientTool, Models, TurnRules, Sessions, SessionsConfig, Settings as SessionSettings,
 };
 use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;
@@ -231,7 +231,7 @@ async fn serve(
     let service = Sessions::new(SessionsConfig {
         store: Arc::clone(&store),
         models,
-        rules: Rules::default(),
+        rules: TurnRules::default(),
         settings,
         client_tools,
         toolboxes: Arc::new(TaskToolboxes {

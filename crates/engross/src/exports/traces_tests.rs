@@ -1,6 +1,6 @@
 use std::sync::{Arc, Mutex};
 
-use engross_agent::session::{Ending, EndingKind, LogEvent, Observer, ResultSource, Stored, ToolResult};
+use engross_agent::session::{Ending, EndingKind, LogEvent, Observer, ResultSource, StoredEntries, ToolResult};
 use engross_protocol::SessionId;
 use engross_store::{Details, Error, Pending, TraceEvent, Traces};
 use serde_json::json;
@@ -30,8 +30,8 @@ impl Traces for Kept {
     }
 }
 
-fn stored(events: &[LogEvent]) -> Stored<'_> {
-    Stored { session: SESSION, key: "k", first: 5, at: 9, events }
+fn stored(events: &[LogEvent]) -> StoredEntries<'_> {
+    StoredEntries { session: SESSION, key: "k", first: 5, at: 9, events }
 }
 
 fn noted(number: usize) -> LogEvent {

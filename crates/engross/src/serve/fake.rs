@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engross_agent::session::{
-    Finish, Placed, RequestError, SessionKey, SessionView, Settings, TurnEvent, TurnRequest,
+    Finish, PositionedEvent, RequestError, SessionKey, SessionView, Settings, TurnEvent, TurnRequest,
 };
 use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
@@ -40,7 +40,7 @@ struct Inner {
 
 /// An answer that the test plays.
 pub(crate) struct FakeAnswer {
-    events: UnboundedReceiver<Placed>,
+    events: UnboundedReceiver<PositionedEvent>,
     behind: Option<u64>,
     replayed: bool,
     service: Fake,
@@ -54,7 +54,7 @@ impl Fake {
     }
 
     /// The next request gets what the test sends, for as long as it keeps the sender.
-    pub(crate) fn play(&self) -> UnboundedSender<Placed> {
+    pub(crate) fn play(&self) -> UnboundedSender<PositionedEvent> {
         let (sender, events) = unbounded_channel();
         let answer = FakeAnswer { events, behind: None, replayed: false, service: self.clone() };
         self.0.next.lock().unwrap().push_back(Ok(answer));
@@ -172,11 +172,11 @@ impl Answering for FakeAnswer {
         self.replayed
     }
 
-    fn go_on_behind(&mut self, position: u64) {
+    fn resume_after(&mut self, position: u64) {
         self.behind = Some(position);
     }
 
-    async fn next(&mut self) -> Option<Placed> {
+    async fn next(&mut self) -> Option<PositionedEvent> {
         loop {
             let placed = self.events.recv().await?;
             if self.behind.is_none_or(|behind| placed.position > behind) {

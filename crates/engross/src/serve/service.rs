@@ -4,7 +4,7 @@
 
 use std::future::Future;
 
-use engross_agent::session::{Placed, RequestError, SessionKey, SessionView, Settings, TurnRequest};
+use engross_agent::session::{PositionedEvent, RequestError, SessionKey, SessionView, Settings, TurnRequest};
 use engross_protocol::SessionId;
 
 /// Answers requests to sessions.
@@ -75,8 +75,8 @@ pub(crate) trait Answering: Send + 'static {
     fn replayed(&self) -> bool;
 
     /// Leaves out what lies at or before `position`.
-    fn go_on_behind(&mut self, position: u64);
+    fn resume_after(&mut self, position: u64);
 
     /// The next event; `None` after the last one. Cancel-safe: a future that is dropped has taken nothing.
-    fn next(&mut self) -> impl Future<Output = Option<Placed>> + Send;
+    fn next(&mut self) -> impl Future<Output = Option<PositionedEvent>> + Send;
 }

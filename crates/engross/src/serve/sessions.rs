@@ -1,7 +1,8 @@
 //! The real session service behind the routes.
 
 use engross_agent::session::{
-    AnswerStream, Placed, RequestError, SessionKey, SessionView, Sessions, Settings, TurnRequest,
+    AnswerStream, PositionedEvent, RequestError, SessionKey, SessionView, Sessions, Settings,
+    TurnRequest,
 };
 use engross_protocol::SessionId;
 
@@ -19,7 +20,7 @@ impl Service for Sessions {
     }
 
     async fn look(&self, principal: &str, key: &SessionKey) -> Result<SessionView, RequestError> {
-        Self::look(self, principal, key).await
+        Self::get(self, principal, key).await
     }
 
     async fn configure(
@@ -69,11 +70,11 @@ impl Answering for AnswerStream {
         self.replayed
     }
 
-    fn go_on_behind(&mut self, position: u64) {
-        Self::go_on_behind(self, position);
+    fn resume_after(&mut self, position: u64) {
+        Self::resume_after(self, position);
     }
 
-    async fn next(&mut self) -> Option<Placed> {
+    async fn next(&mut self) -> Option<PositionedEvent> {
         Self::next(self).await
     }
 }

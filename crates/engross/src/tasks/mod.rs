@@ -22,7 +22,7 @@ use engross_store::blobs::{Blobs, ObjectBlobs};
 use engross_store::files::{Precondition, RelPath, Root};
 use engross_tasks::rpc::{Bridge, BridgeConfig};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
-use engross_tasks::runs::{Places, Provider, Runs, RunsConfig, Target};
+use engross_tasks::runs::{Capacity, Provider, Runs, RunsConfig, Target};
 use sha2::{Digest, Sha256};
 
 use crate::settings::{AgentSetting, Environment};
@@ -97,7 +97,7 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
         blobs,
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         providers: providers.map_err(|problem| Failure::new(Exit::Usage, "USAGE", problem))?,
-        gateway: Places::default(),
+        gateway: Capacity::default(),
         grace: GRACE,
         lifetime: LIFETIME,
         clock: Arc::new(SystemClock),

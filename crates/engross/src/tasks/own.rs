@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use engross_agent::session::{
-    AnswerStream, Finish, Parameters, RequestError, SessionKey, Sessions, Step, TurnEvent, TurnRequest,
+    AnswerStream, Finish, Parameters, RequestError, SessionKey, Sessions, ToolStep, TurnEvent, TurnRequest,
 };
 use engross_artifacts::ArtifactScope;
 use engross_llm::Message;
@@ -144,9 +144,9 @@ async fn hear(
                 title: message,
                 kind: tool,
                 status: match step {
-                    Step::Started | Step::Running => "in_progress",
-                    Step::Done => "completed",
-                    Step::Failed => "failed",
+                    ToolStep::Started | ToolStep::Running => "in_progress",
+                    ToolStep::Done => "completed",
+                    ToolStep::Failed => "failed",
                 }
                 .to_owned(),
             },

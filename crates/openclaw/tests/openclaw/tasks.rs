@@ -12,7 +12,7 @@ use engross_store::files::Root;
 use engross_store::{SqliteStore, Store};
 use engross_tasks::rpc::{Bridge, BridgeConfig, Call, Frame, Request};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
-use engross_tasks::runs::{Places, Provider, Runs, RunsConfig, Target};
+use engross_tasks::runs::{Capacity, Provider, Runs, RunsConfig, Target};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -123,7 +123,7 @@ async fn open(folder: &Path, gate: &Gate) -> Bridge {
             help: String::new(),
             sources: media_sources(&[folder.join("media"), folder.join("missing")], &[]),
         }],
-        gateway: Places::default(),
+        gateway: Capacity::default(),
         grace: Duration::from_millis(50),
         lifetime: 24 * 3_600_000,
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,

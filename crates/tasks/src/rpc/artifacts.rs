@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::error::RpcError;
 use super::params::Params;
 use super::{Bridge, Call};
-use crate::runs::{Found, Lookup, RunError, RunsConfig};
+use crate::runs::{Lookup, LookupResult, RunError, RunsConfig};
 use engross_artifacts::{
     PageOf, Requirements, RunId, Scope, ScopeError, SessionKey, Signer, Wanted, expected_dirs,
 };
@@ -33,9 +33,9 @@ async fn scope(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<(Sess
         ..Lookup::default()
     };
     match bridge.runs.look(&call.principal, &lookup).await? {
-        Found::Run(_) => Ok((SessionKey::parse(session)?, RunId::parse(run)?)),
-        Found::Mismatch => Err(ScopeError::ScopeMismatch.into()),
-        Found::Nothing | Found::NoRun(_) => Err(RpcError::token(
+        LookupResult::Run(_) => Ok((SessionKey::parse(session)?, RunId::parse(run)?)),
+        LookupResult::Mismatch => Err(ScopeError::ScopeMismatch.into()),
+        LookupResult::Nothing | LookupResult::NoRun(_) => Err(RpcError::token(
             -32602,
             "TASK_NOT_FOUND",
             "there is no such run of this session: look at its ids, or prepare it",

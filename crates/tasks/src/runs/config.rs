@@ -8,8 +8,8 @@ use engross_protocol::{Clock, IdSource};
 use engross_store::blobs::Blobs;
 use engross_store::{Millis, Store};
 
-use super::lane::Places;
-use super::order::Target;
+use super::request::Target;
+use super::run_queue::Capacity;
 use crate::runner::{ProviderId, TaskRunner};
 use engross_artifacts::{ArtifactScope, Hashes, Hashing, Keys, RunId, SessionKey, SourceRoot, Workspace};
 
@@ -50,8 +50,8 @@ pub struct RunsConfig {
     pub threads: NonZeroUsize,
     /// Who can carry out runs, in the order they are told.
     pub providers: Vec<Provider>,
-    /// The places of the gateway's lane.
-    pub gateway: Places,
+    /// The places of the gateway's queue.
+    pub gateway: Capacity,
     /// How long an agent has to stop by itself once it was asked to.
     pub grace: Duration,
     /// How long references and links are good, in milliseconds.

@@ -5,10 +5,10 @@
 
 use engross_store::Millis;
 
+use super::answer_text::AnswerText;
 use super::log::{Question, RunEvent};
-use super::order::{Face, Order};
 use super::outcome::{Evidence, Failing, fail, judge};
-use super::said::Said;
+use super::request::{RequestContext, RunRequest};
 use super::state::{Active, Phase, Run, Thread};
 use super::status::Status;
 use crate::runner::{AgentEvent, How, PermissionOption, Policy};
@@ -21,9 +21,9 @@ const QUESTION: Millis = 10 * 60_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Input {
     /// A request for a new run, which has been found good.
-    Submit(Box<Order>),
+    Submit(Box<RunRequest>),
     /// A request for the scope of a run that somebody else carries out.
-    Prepare(Box<Face>, Millis),
+    Prepare(Box<RequestContext>, Millis),
     /// There is a place for the run.
     Admit,
     /// Nobody had a place for it in time, or there is no agent to give it to.
@@ -58,7 +58,7 @@ pub(super) enum Action {
     /// Find the run a place.
     Enqueue,
     /// Give the run to its agent.
-    Start(Box<Order>),
+    Start(Box<RunRequest>),
     /// Ask the agent to stop.
     AskToStop,
     /// Tell the agent an answer: which question, and which option.
@@ -114,7 +114,7 @@ impl Decision {
 /// Decides. `run` is the one that the input is about; of [`Input::Submit`], [`Input::Prepare`] and [`Input::Close`] it is
 /// not looked at. `said` is what was heard of the
 /// run's answer so far.
-pub(super) fn decide(thread: &Thread, id: &RunId, input: Input, said: &Said, now: Millis) -> Decision {
+pub(super) fn decide(thread: &Thread, id: &RunId, input: Input, said: &AnswerText, now: Millis) -> Decision {
     match input {
         Input::Submit(order) => return Decision::new(vec![RunEvent::Accepted(order)], Action::Enqueue),
         Input::Prepare(face, deadline) => {
@@ -177,7 +177,7 @@ fn ended(end: super::log::Terminal) -> Decision {
 }
 
 fn cancelled(
-    face: &Face,
+    face: &RequestContext,
     started: Option<Millis>,
     text: &str,
     source: &'static str,
@@ -193,7 +193,7 @@ fn cancelled(
     ended(fail(face, started, failing, now))
 }
 
-fn queued(thread: &Thread, run: &Run, order: &Order, input: Input, now: Millis) -> Decision {
+fn queued(thread: &Thread, run: &Run, order: &RunRequest, input: Input, now: Millis) -> Decision {
     let face = &order.face;
     match input {
         Input::Admit if thread.next().is_some_and(|next| next.face.run == run.id) => {
@@ -222,7 +222,7 @@ fn queued(thread: &Thread, run: &Run, order: &Order, input: Input, now: Millis) 
     }
 }
 
-fn prepared(face: &Face, deadline: Millis, input: &Input, now: Millis) -> Decision {
+fn prepared(face: &RequestContext, deadline: Millis, input: &Input, now: Millis) -> Decision {
     match input {
         Input::Deadline if now >= deadline => {
             let failing = Failing {
@@ -240,7 +240,7 @@ fn prepared(face: &Face, deadline: Millis, input: &Input, now: Millis) -> Decisi
     }
 }
 
-fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision {
+fn running(active: &Active, input: Input, said: &AnswerText, now: Millis) -> Decision {
     let text = said.text.as_str();
     let face = &active.order.face;
     let run = || face.run.clone();
@@ -294,7 +294,7 @@ fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision 
     }
 }
 
-fn heard(active: &Active, event: AgentEvent, heard: &Said, now: Millis) -> Decision {
+fn heard(active: &Active, event: AgentEvent, heard: &AnswerText, now: Millis) -> Decision {
     let face = &active.order.face;
     let run = face.run.clone();
     match event {

@@ -2,10 +2,10 @@
 //!
 //! Must never lose a meaning: entries that were written once are read for ever.
 
-use engross_store::{Millis, NewEntry};
+use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
-use super::order::{Face, Order};
+use super::request::{RequestContext, RunRequest};
 use super::status::{Status, SyncStatus};
 use crate::runner::PermissionOption;
 use engross_artifacts::{Manifest, Outcome, RunId, SessionKey};
@@ -24,11 +24,11 @@ pub enum RunEvent {
         session_key: SessionKey,
     },
     /// A run was accepted; from here on it is not lost.
-    Accepted(Box<Order>),
+    Accepted(Box<RunRequest>),
     /// A scope was made for a run that somebody else carries out.
     Prepared {
         /// Who it is.
-        face: Box<Face>,
+        face: Box<RequestContext>,
         /// When nobody waits for it any more.
         deadline: Millis,
     },
@@ -116,7 +116,7 @@ pub struct Question {
 #[serde(rename_all = "camelCase")]
 pub struct Terminal {
     /// Who it was.
-    pub face: Face,
+    pub face: RequestContext,
     /// When it got its place; none when it never did.
     pub started: Option<Millis>,
     /// When it ended.
@@ -182,13 +182,5 @@ impl RunEvent {
             Self::Ended { .. } => "task_ended",
             Self::Closed => "task_closed",
         }
-    }
-
-    /// As the store keeps it.
-    ///
-    /// # Errors
-    /// When it cannot be written as JSON.
-    pub(super) fn to_entry(&self, at: Millis) -> Result<NewEntry, serde_json::Error> {
-        Ok(NewEntry { kind: self.kind(), at, body: serde_json::to_vec(self)? })
     }
 }

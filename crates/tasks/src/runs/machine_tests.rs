@@ -4,23 +4,23 @@ use std::collections::{BTreeMap, HashMap};
 
 use proptest::prelude::*;
 
+use super::answer_text::AnswerText;
 use super::decide::{Action, Input, Reply, decide};
 use super::log::RunEvent;
-use super::order::{Contract, Face, LoadClass, Order, Target};
-use super::said::Said;
+use super::notifications;
+use super::request::{Contract, LoadClass, RequestContext, RunRequest, Target};
 use super::state::{Phase, Thread};
 use super::status::{Status, SyncStatus};
-use super::tell;
 use crate::runner::{AgentEvent, How, PermissionOption, Policy, ProviderId, TurnEnd};
 use engross_artifacts::{Deliverable, Manifest, RunId, SessionKey, Sha256Sum};
 
-fn run(number: usize) -> RunId {
+pub(super) fn run(number: usize) -> RunId {
     RunId::parse(&format!("run-{number}")).unwrap()
 }
 
-fn order(number: usize, contract: Contract, policy: Policy) -> Order {
-    Order {
-        face: Face {
+pub(super) fn order(number: usize, contract: Contract, policy: Policy) -> RunRequest {
+    RunRequest {
+        face: RequestContext {
             run: run(number),
             turn: format!("turn-{number}"),
             session_id: "s".to_owned(),
@@ -64,7 +64,7 @@ fn manifest(contract: &Contract, names: &[&str]) -> Manifest {
     }
 }
 
-fn contract(kind: usize) -> Contract {
+pub(super) fn contract(kind: usize) -> Contract {
     let mut contract = Contract { export: kind != 0, ..Contract::default() };
     match kind {
         2 => contract.extensions = vec!["PDF".to_owned()],
@@ -80,7 +80,7 @@ fn contract(kind: usize) -> Contract {
 struct Desk {
     log: Vec<RunEvent>,
     thread: Thread,
-    said: Said,
+    said: AnswerText,
     now: u64,
 }
 
@@ -363,7 +363,7 @@ fn check(desk: &Desk) -> Result<(), TestCaseError> {
                     prop_assert!(end.face.contract.requirements().judge(names).constraint_satisfied);
                     prop_assert!(!manifest.files.is_empty() || !end.text.trim().is_empty());
                 }
-                let told = tell::terminal(end, 1, "/w", None);
+                let told = notifications::terminal(end, 1, "/w", None);
                 prop_assert_eq!(&told["terminal"], &serde_json::json!(true));
             }
             _ => {}
@@ -376,7 +376,7 @@ fn check(desk: &Desk) -> Result<(), TestCaseError> {
         let done = matches!(run.phase, Phase::Done { .. });
         prop_assert_eq!(done, ended.contains_key(&run.id));
         prop_assert_eq!(done, run.status().is_terminal());
-        let told = tell::handle(run, "/w", None, desk.now);
+        let told = notifications::handle(run, "/w", None, desk.now);
         if !done {
             // A handle is never a result.
             prop_assert_eq!(&told["terminal"], &serde_json::json!(false));
@@ -432,7 +432,7 @@ proptest! {
                 }
                 Step::On(..) => {}
                 Step::Crash => {
-                    desk.said = Said::default();
+                    desk.said = AnswerText::default();
                     let open: Vec<RunId> = desk.thread.open().map(|run| run.id.clone()).collect();
                     for id in open {
                         desk.step(&id, Input::Restarted(false));

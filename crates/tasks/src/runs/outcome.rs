@@ -5,7 +5,7 @@
 use engross_store::Millis;
 
 use super::log::Terminal;
-use super::order::Face;
+use super::request::RequestContext;
 use super::status::{Status, SyncStatus};
 use engross_artifacts::Manifest;
 
@@ -29,7 +29,12 @@ pub(super) struct Failing {
 }
 
 /// The end of a run whose agent was done.
-pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, now: Millis) -> Terminal {
+pub(super) fn judge(
+    face: &RequestContext,
+    started: Option<Millis>,
+    evidence: Evidence,
+    now: Millis,
+) -> Terminal {
     let Evidence { text, said_so, manifest } = evidence;
     if !manifest.outcome.constraint_satisfied {
         let message = format!(
@@ -84,7 +89,12 @@ pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, no
 }
 
 /// The end of a run that was not done. Its files, if there are any, are never listed.
-pub(super) fn fail(face: &Face, started: Option<Millis>, failing: Failing, now: Millis) -> Terminal {
+pub(super) fn fail(
+    face: &RequestContext,
+    started: Option<Millis>,
+    failing: Failing,
+    now: Millis,
+) -> Terminal {
     let Failing { status, code, message, text, source } = failing;
     let result_code = if status == Status::Failed { code.clone() } else { status.as_str().to_owned() };
     Terminal {

@@ -8,7 +8,7 @@ use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
 use super::log::{Question, RunEvent};
-use super::order::{Face, Order};
+use super::request::{RequestContext, RunRequest};
 use super::status::Status;
 use crate::runner::{Policy, ProviderId};
 use engross_artifacts::{RunId, SessionKey};
@@ -50,9 +50,9 @@ pub struct Run {
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Accepted; it waits for its place.
-    Queued(Box<Order>),
+    Queued(Box<RunRequest>),
     /// Somebody else carries it out, until this moment.
-    Prepared(Box<Face>, Millis),
+    Prepared(Box<RequestContext>, Millis),
     /// With its agent.
     Running(Box<Active>),
     /// The agent is done; the files are being listed.
@@ -70,7 +70,7 @@ pub enum Phase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Active {
     /// What it was asked.
-    pub order: Order,
+    pub order: RunRequest,
     /// When it got its place.
     pub started: Millis,
     /// When it has to be done.
@@ -93,7 +93,7 @@ pub struct Active {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exporting {
     /// What it was asked.
-    pub face: Face,
+    pub face: RequestContext,
     /// When it got its place.
     pub started: Millis,
     /// The agent's words.
@@ -120,7 +120,7 @@ impl Run {
 
     /// Who it is, as long as it has not ended.
     #[must_use]
-    pub fn face(&self) -> Option<&Face> {
+    pub fn face(&self) -> Option<&RequestContext> {
         match &self.phase {
             Phase::Queued(order) => Some(&order.face),
             Phase::Prepared(face, _) => Some(face),
@@ -158,7 +158,7 @@ impl Thread {
 
     /// The next run that may begin: the oldest one that waits, when none holds the thread.
     #[must_use]
-    pub fn next(&self) -> Option<&Order> {
+    pub fn next(&self) -> Option<&RunRequest> {
         if self.runs.iter().any(Run::holds) {
             return None;
         }
@@ -187,7 +187,7 @@ impl Thread {
         }
     }
 
-    fn add(&mut self, face: &Face, phase: Phase) {
+    fn add(&mut self, face: &RequestContext, phase: Phase) {
         let seq = self.head;
         self.runs.push(Run { id: face.run.clone(), turn: face.turn.clone(), seq, phase });
     }

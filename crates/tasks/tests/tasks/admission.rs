@@ -1,14 +1,14 @@
-//! Places of a lane, queues, and what waiting is told.
+//! Capacity of a lane, queues, and what waiting is told.
 
 use engross_tasks::rpc::Frame;
 use engross_tasks::runner::Policy;
-use engross_tasks::runs::Places;
+use engross_tasks::runs::Capacity;
 use serde_json::{Value, json};
 
 use super::{Desk, agent, and, call, gateway, request, streaming, within};
 
 async fn narrow(active: usize, queued: usize) -> Desk {
-    Desk::with(Places { active, queued }, Policy::Ask).await
+    Desk::with(Capacity { active, queued }, Policy::Ask).await
 }
 
 #[tokio::test]

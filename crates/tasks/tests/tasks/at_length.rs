@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use engross_tasks::runner::Policy;
-use engross_tasks::runs::Places;
+use engross_tasks::runs::Capacity;
 use serde_json::{Value, json};
 
 use super::{Desk, and, gateway};
@@ -13,7 +13,7 @@ use crate::count;
 #[tokio::test]
 async fn at_length_what_waits_is_done_once_and_in_order() {
     let most = count("ENGROSS_QUEUED_TASKS", 120);
-    let mut desk = Desk::with(Places { active: 3, queued: most }, Policy::Ask).await;
+    let mut desk = Desk::with(Capacity { active: 3, queued: most }, Policy::Ask).await;
     let asked = |number: usize| {
         let more =
             json!({ "waitMs": 0, "idempotencyKey": format!("k{number}"), "queueTimeoutMs": 86_400_000 });

@@ -31,7 +31,7 @@ use engross_store::files::Root;
 use engross_store::{SqliteStore, Store};
 use engross_tasks::rpc::{Bridge, BridgeConfig, Call, Frame, Request};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
-use engross_tasks::runs::{Places, Provider, Runs, RunsConfig, Target};
+use engross_tasks::runs::{Capacity, Provider, Runs, RunsConfig, Target};
 pub(crate) use engross_testkit::task_requests::{agent, and, gateway, within};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -68,7 +68,7 @@ pub(crate) struct Desk {
     pub(crate) gateway: Arc<Player>,
     pub(crate) watch: Arc<Watch>,
     ids: Arc<dyn IdSource>,
-    places: Places,
+    places: Capacity,
     permissions: Policy,
     blobs: Option<Arc<dyn Blobs>>,
     pub(crate) bridge: Bridge,
@@ -76,10 +76,10 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) async fn new() -> Self {
-        Self::with(Places::default(), Policy::Ask).await
+        Self::with(Capacity::default(), Policy::Ask).await
     }
 
-    pub(crate) async fn with(places: Places, permissions: Policy) -> Self {
+    pub(crate) async fn with(places: Capacity, permissions: Policy) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (agent, gateway) = (Arc::new(Player::default()), Arc::new(Player::default()));
         let watch = Arc::new(Watch(AtomicU64::new(0)));
@@ -156,7 +156,7 @@ async fn open(
     gateway: &Arc<Player>,
     watch: &Arc<Watch>,
     ids: &Arc<dyn IdSource>,
-    places: Places,
+    places: Capacity,
     permissions: Policy,
     blobs: &Option<Arc<dyn Blobs>>,
 ) -> Bridge {

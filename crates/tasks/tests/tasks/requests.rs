@@ -2,7 +2,7 @@
 
 use engross_tasks::rpc::Request;
 use engross_tasks::runner::Policy;
-use engross_tasks::runs::Places;
+use engross_tasks::runs::Capacity;
 use serde_json::{Value, json};
 
 use super::{Desk, agent, and, call, gateway};
@@ -158,7 +158,7 @@ async fn a_policy_of_the_server_is_never_widened_by_a_request() {
         (Policy::Allow, "deny", Some("no")),
         (Policy::Allow, "allow", Some("yes")),
     ] {
-        let desk = Desk::with(Places::default(), policy).await;
+        let desk = Desk::with(Capacity::default(), policy).await;
         let params = and(and(agent("t", "ask say:x"), json!({ "permissions": asked })), wait.clone());
         assert_eq!(desk.call("session.start", params).await["status"], "completed");
         assert_eq!(*desk.agent.answers.lock().unwrap(), [answer.map(str::to_owned)]);

@@ -1,14 +1,14 @@
 //! What a new process makes of what the one before it left.
 
 use engross_tasks::runner::Policy;
-use engross_tasks::runs::Places;
+use engross_tasks::runs::Capacity;
 use serde_json::{Value, json};
 
 use super::{Desk, agent, and, gateway};
 
 #[tokio::test]
 async fn in_memory_loss_nothing_that_was_accepted_is_lost() {
-    let mut desk = Desk::with(Places { active: 1, queued: 20 }, Policy::Ask).await;
+    let mut desk = Desk::with(Capacity { active: 1, queued: 20 }, Policy::Ask).await;
     let wait = json!({ "waitMs": 0 });
     let done = desk.call("session.start", agent("done", "say:done write:a.md=x")).await;
     let running = desk.call("session.start", and(gateway("g0", "say:half hold"), wait.clone())).await;

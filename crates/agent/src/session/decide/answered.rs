@@ -1,12 +1,12 @@
 //! What follows from an answer of the model: which calls are carried out, and by whom.
 //!
-//! Must never leave a call without somebody who gives its result.
+//! Must never leave a call without a side that gives its result.
 
 use engross_llm::{Answer, FinishReason, Message};
 
 use super::{Action, Decider};
 use crate::session::event::Finish;
-use crate::session::log::{Call, EndingKind, LogEvent, ResultSource, Side};
+use crate::session::log::{EndingKind, LogEvent, ModelCall, ResultSource, Side};
 use crate::session::rounds;
 
 impl Decider<'_> {
@@ -24,7 +24,7 @@ impl Decider<'_> {
         for (call, count) in answer.tool_calls.into_iter().zip(repeats) {
             let side = self.side(&call.name);
             let reads = self.reads(&call.name);
-            let side = if self.poured.iter().any(|(id, _)| *id == call.id) {
+            let side = if self.content_results.iter().any(|(id, _)| *id == call.id) {
                 Side::Server
             } else if cut.is_some() {
                 refused.push((
@@ -41,7 +41,7 @@ impl Decider<'_> {
                 ));
                 Side::Nobody
             } else if count == 2 && !reads {
-                let before = calls.last().map(|before: &Call| &before.call);
+                let before = calls.last().map(|before: &ModelCall| &before.call);
                 let (content, is_error) = rounds::told_again(&self.session.messages, &call, before);
                 earlier.push((call.id.clone(), content, is_error));
                 Side::Nobody
@@ -59,11 +59,11 @@ impl Decider<'_> {
                 let message = format!("the model repeated its call of {} without a change", call.name);
                 self.push(LogEvent::Noted { code: "REPEATED_CALL".to_owned(), message });
             }
-            calls.push(Call { call, side });
+            calls.push(ModelCall { call, side });
         }
         let has_calls = !calls.is_empty();
         self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut, model });
-        for (id, result) in std::mem::take(&mut self.poured) {
+        for (id, result) in std::mem::take(&mut self.content_results) {
             self.push(LogEvent::resulted(id, result, ResultSource::Server));
         }
         for (id, message) in refused {
@@ -76,7 +76,7 @@ impl Decider<'_> {
         let is_writing = self.turn().is_some_and(|turn| turn.writing.is_some());
         if cut == Some(Finish::Length) && has_calls && (!bounded || is_writing) {
             // Nobody asked for a short answer: the model may try again with less at once.
-            return self.go_on();
+            return self.proceed();
         }
         if let Some(finish) = cut {
             return self.end(EndingKind::Whole(finish), "", "", None);
@@ -100,7 +100,7 @@ impl Decider<'_> {
             );
             return self.stop("ROUNDS_EXHAUSTED", &message);
         }
-        self.go_on()
+        self.proceed()
     }
 
     pub(super) fn side(&self, name: &str) -> Side {

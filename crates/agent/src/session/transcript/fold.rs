@@ -1,4 +1,4 @@
-//! Takes entries one by one and tells what lines they are.
+//! Turns the entries of a log into transcript lines, one by one.
 //!
 //! Lines form a tree as the format wants it: each names its parent, and what was said on another branch stays where it
 //! is. The active branch is the way from the last line to the first. Must never end a branch between a call and its
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::super::event::Finish;
 use super::super::intake::NO_RESULT;
-use super::super::log::{Accepted, Call, Ending, EndingKind, LogEvent, Side};
-use super::line::{self, LineId, Speaker, Spoken};
+use super::super::log::{AcceptedRequest, Ending, EndingKind, LogEvent, ModelCall, Side};
+use super::line::{self, LineId, ModelMessage, Speaker};
 use super::mark::{Line, Mark};
 
 /// What stands in a line for text of an answer that was begun anew.
@@ -51,7 +51,7 @@ struct Open {
 }
 
 impl Transcriber {
-    /// For a session of which nothing was told yet.
+    /// For a session without a transcript.
     #[must_use]
     pub fn new(session: SessionId) -> Self {
         Self {
@@ -72,22 +72,22 @@ impl Transcriber {
 
     /// Takes the next entry, number `seq`, of `at` in milliseconds since 1970; gives its lines, possibly none.
     pub fn fold(&mut self, seq: u64, at: u64, event: &LogEvent) -> Vec<Line> {
-        let mut telling = Telling { to: self, seq, at, lines: Vec::new() };
-        telling.begin(event);
-        telling.tell(event);
-        telling.lines
+        let mut lines = EntryLines { to: self, seq, at, lines: Vec::new() };
+        lines.begin(event);
+        lines.transcribe(event);
+        lines.lines
     }
 }
 
-/// One entry being told.
-struct Telling<'a> {
+/// The lines of one entry.
+struct EntryLines<'a> {
     to: &'a mut Transcriber,
     seq: u64,
     at: u64,
     lines: Vec<Line>,
 }
 
-impl Telling<'_> {
+impl EntryLines<'_> {
     fn begin(&mut self, event: &LogEvent) {
         if std::mem::replace(&mut self.to.begun, true) {
             return;
@@ -99,7 +99,7 @@ impl Telling<'_> {
         self.to.root = self.to.leaf;
     }
 
-    fn tell(&mut self, event: &LogEvent) {
+    fn transcribe(&mut self, event: &LogEvent) {
         match event {
             LogEvent::Opened { .. } | LogEvent::Began { .. } => {}
             LogEvent::Accepted(accepted) => self.accepted(accepted),
@@ -134,7 +134,7 @@ impl Telling<'_> {
         }
     }
 
-    fn accepted(&mut self, accepted: &Accepted) {
+    fn accepted(&mut self, accepted: &AcceptedRequest) {
         self.abandon();
         if accepted.turn != self.to.turn || !accepted.messages.is_empty() {
             self.close();
@@ -152,7 +152,7 @@ impl Telling<'_> {
                 Message::Assistant { content, tool_calls } => {
                     self.close();
                     let calls: Vec<&ToolCall> = tool_calls.iter().collect();
-                    self.spoke(&Spoken {
+                    self.spoke(&ModelMessage {
                         by: Speaker::Adopted,
                         text: content,
                         stop: if calls.is_empty() { "stop" } else { "toolUse" },
@@ -172,7 +172,7 @@ impl Telling<'_> {
     fn answered(
         &mut self,
         text: &str,
-        calls: &[Call],
+        calls: &[ModelCall],
         usage: Option<Usage>,
         cut: Option<Finish>,
         model: &str,
@@ -201,7 +201,7 @@ impl Telling<'_> {
             Some(Finish::Stop | Finish::ToolCalls) | None => (usual, None),
         };
         let spoken = calls.iter().map(|call| &call.call).collect();
-        self.spoke(&Spoken { by, text, calls: spoken, usage, stop, error });
+        self.spoke(&ModelMessage { by, text, calls: spoken, usage, stop, error });
         self.to.open.extend(calls.iter().map(|call| opened(&call.call, call.side)));
     }
 
@@ -254,7 +254,7 @@ impl Telling<'_> {
     fn part(&mut self, stop: &'static str, error: String) {
         let text = std::mem::take(&mut self.to.partial);
         let model = self.to.model.clone();
-        let spoken = Spoken {
+        let spoken = ModelMessage {
             by: Speaker::of(&model),
             text: &text,
             calls: Vec::new(),
@@ -274,7 +274,7 @@ impl Telling<'_> {
         }
     }
 
-    fn spoke(&mut self, spoken: &Spoken<'_>) {
+    fn spoke(&mut self, spoken: &ModelMessage<'_>) {
         self.to.calling = self.to.path.len();
         self.to.resulted = 0;
         self.message(spoken.json(self.at));

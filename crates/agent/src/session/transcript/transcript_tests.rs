@@ -8,7 +8,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::event::Finish;
-use super::super::log::{Accepted, Call, Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult};
+use super::super::log::{
+    AcceptedRequest, Ending, EndingKind, LogEvent, ModelCall, ResultSource, Side, ToolResult,
+};
 use super::super::machine_tests::{World, ops};
 use super::super::settings::Settings;
 use super::line::LineId;
@@ -181,7 +183,12 @@ fn user(text: &str) -> Message {
 }
 
 fn accepted(turn: u64, keep: Option<usize>, messages: &[Message]) -> LogEvent {
-    LogEvent::Accepted(Accepted { turn, keep, messages: messages.to_vec(), ..Accepted::default() })
+    LogEvent::Accepted(AcceptedRequest {
+        turn,
+        keep,
+        messages: messages.to_vec(),
+        ..AcceptedRequest::default()
+    })
 }
 
 fn call(id: &str, arguments: &str) -> ToolCall {
@@ -191,7 +198,7 @@ fn call(id: &str, arguments: &str) -> ToolCall {
 fn answered(text: &str, calls: &[ToolCall]) -> LogEvent {
     LogEvent::Answered {
         text: text.to_owned(),
-        calls: calls.iter().map(|call| Call { call: call.clone(), side: Side::Client }).collect(),
+        calls: calls.iter().map(|call| ModelCall { call: call.clone(), side: Side::Client }).collect(),
         usage: Some(Usage { input_tokens: 20, output_tokens: 3 }),
         cut: None,
         model: "anthropic/claude-sonnet-4-5".to_owned(),
@@ -211,7 +218,7 @@ fn opened() -> LogEvent {
     LogEvent::Opened { key: "agent:main:doc".to_owned() }
 }
 
-/// mission/000: a tool of the client. The call is a line once, and so is its real result; that the command was issued is
+/// A tool of the client. The call is a line once, and so is its real result; that the command was issued is
 /// known from the log alone.
 #[test]
 fn a_call_of_the_client_line_by_line() {
@@ -346,7 +353,7 @@ fn branches_parts_and_notes() {
             vec![
                 accepted(1, None, &[user("a")]),
                 streamed("Half", 0),
-                LogEvent::Accepted(Accepted { turn: 1, retake: true, ..Accepted::default() }),
+                LogEvent::Accepted(AcceptedRequest { turn: 1, retake: true, ..AcceptedRequest::default() }),
                 streamed("Who", 0),
                 answered("Whole", &[]),
                 whole(),

@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use engross_protocol::{Exit, Failure};
-use engross_threads::{Desk, FileOutcome, Held, Lifecycle, Progress};
+use engross_threads::{Desk, FileOutcome, LoadedThread, Lifecycle, Progress};
 
 use super::{Ended, failed, folder, questions, shown};
 use crate::output::{Output, note};
@@ -17,7 +17,7 @@ const SHORT: Duration = Duration::from_secs(5);
 /// How far somebody looked on.
 pub(super) enum Left {
     /// Nothing is left to do.
-    Home(Box<Held>),
+    Home(Box<LoadedThread>),
     /// The person let go.
     Interrupted,
 }
@@ -33,7 +33,7 @@ pub(super) async fn see_through(desk: &Desk, key: &str, output: Output) -> Resul
             Ok(Ended::Interrupted("interrupted; the task was not stopped"))
         }
         Left::Home(held) => {
-            let thread = &held.thread;
+            let thread = held.state();
             output.answer(&shown::Shown::of(thread), || shown::result(thread))?;
             let code = thread.record.lifecycle_state.last_result_code.as_deref();
             let sync = thread.record.context_state.last_artifact_sync_status.as_deref();
@@ -45,9 +45,9 @@ pub(super) async fn see_through(desk: &Desk, key: &str, output: Output) -> Resul
 }
 
 /// Sends what a thread is to do, and does not wait for its end.
-pub(super) async fn submit(desk: &Desk, held: &Held) -> Result<(), Failure> {
-    let key = held.thread.record.thread_id.clone();
-    let place = folder(&held.thread.record)?;
+pub(super) async fn submit(desk: &Desk, held: &LoadedThread) -> Result<(), Failure> {
+    let key = held.state().record.thread_id.clone();
+    let place = folder(held.state().record)?;
     let (sender, mut known) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = move |_: Progress| {
         let _ = sender.send(());
@@ -66,7 +66,7 @@ pub(super) async fn drive(desk: &Desk, key: &str, quiet: bool) -> Result<Left, F
     let held = desk.journal().load(key).await.map_err(failed)?;
     let held =
         held.ok_or_else(|| failed(engross_threads::ThreadError::Unknown { thread: key.to_owned() }))?;
-    let place = folder(&held.thread.record)?;
+    let place = folder(held.state().record)?;
     let mut teller = Teller { quiet, in_text: false };
     let (ask, asked) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = |progress: Progress| {

@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use engross_agent::session::{Finish, Placed, TurnEvent};
+use engross_agent::session::{Finish, PositionedEvent, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
 
@@ -107,7 +107,7 @@ pub(crate) trait Encoder: Send + 'static {
     fn begin(&mut self, out: &mut Out);
 
     /// Writes what happened.
-    fn event(&mut self, placed: Placed, out: &mut Out) -> Progress;
+    fn event(&mut self, placed: PositionedEvent, out: &mut Out) -> Progress;
 
     /// The answer ended without its last event.
     fn broken(&mut self, out: &mut Out);

@@ -2,7 +2,7 @@
 //!
 //! Must never end a stream of an answer that failed as if it were whole.
 
-use engross_agent::session::{Finish, Placed, TurnEvent};
+use engross_agent::session::{Finish, PositionedEvent, TurnEvent};
 use engross_llm::Usage;
 
 use super::answer::{self, Encoder, Head, Item, Place, Progress, Wanted, Whole};
@@ -126,7 +126,7 @@ impl Encoder for ChatStream {
         }
     }
 
-    fn event(&mut self, placed: Placed, out: &mut Out) -> Progress {
+    fn event(&mut self, placed: PositionedEvent, out: &mut Out) -> Progress {
         let (before, position) = (self.position, placed.position);
         self.position = before.max(position);
         match placed.event {

@@ -1,6 +1,6 @@
 //! The requests and answers that docs/protocol/sessions.md shows are those of this wire.
 
-use engross_agent::session::{Finish, Session, SessionView};
+use engross_agent::session::{Finish, SessionState, SessionView};
 use engross_llm::{Message, Usage};
 use serde_json::Value;
 
@@ -84,14 +84,14 @@ fn the_answers_are_ours() {
             &whole(vec![text("The agreement runs for two years.")], Finish::Stop),
         ),
     ];
-    let session = Session {
+    let session = SessionState {
         key: "agent:main:contract.docx".to_owned(),
         turns: 1,
         messages: vec![
             Message::User { content: "Hi".to_owned() },
             Message::Assistant { content: "Hello.".to_owned(), tool_calls: Vec::new() },
         ],
-        ..Session::default()
+        ..SessionState::default()
     };
     let id = "ses_01994f6e5a0c7c3f8a51d2b9c4e80f17".parse().unwrap();
     let view = SessionView { id, head: 4, created: 1_795_293_365_000, session };

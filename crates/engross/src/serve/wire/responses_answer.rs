@@ -3,7 +3,7 @@
 //! An event's number depends on the answer's content only, not on how its text came in pieces, so that a listener can go
 //! on behind any event. Must never end a stream of an answer that failed as if it were whole.
 
-use engross_agent::session::{Finish, Placed, TurnEvent};
+use engross_agent::session::{Finish, PositionedEvent, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use serde_json::{Value, json};
 
@@ -185,7 +185,7 @@ impl Encoder for ResponsesStream {
         self.response_at(out, 0, "response.in_progress", &State::InProgress, None);
     }
 
-    fn event(&mut self, placed: Placed, out: &mut Out) -> Progress {
+    fn event(&mut self, placed: PositionedEvent, out: &mut Out) -> Progress {
         let position = placed.position;
         match placed.event {
             TurnEvent::Text(text) if text.is_empty() => {}

@@ -6,12 +6,12 @@ use engross_store::Millis;
 use serde_json::{Map, Value, json};
 
 use super::log::{RunEvent, Terminal};
-use super::order::{Face, Target};
+use super::request::{RequestContext, Target};
 use super::state::{Phase, Run, Thread};
 use engross_artifacts::{ArtifactScope, ExportPage};
 
 /// The ids that everything carries that is told of a run.
-pub(super) fn ids(face: &Face) -> Map<String, Value> {
+pub(super) fn ids(face: &RequestContext) -> Map<String, Value> {
     let scope = ArtifactScope::of(&face.session_key, &face.run);
     let Value::Object(ids) = json!({
         "turnId": face.turn,
@@ -35,7 +35,7 @@ pub(crate) fn moment(at: Millis) -> String {
 }
 
 /// How a face is resolved: where it runs, and by whom.
-fn resolved(face: &Face) -> Value {
+fn resolved(face: &RequestContext) -> Value {
     let gateway = face.target == Target::Gateway;
     json!({
         "mode": "gateway-chat",
@@ -178,7 +178,7 @@ pub(super) fn terminal(end: &Terminal, seq: u64, directory: &str, page: Option<&
 }
 
 /// `params` of a `session.update`.
-pub(super) fn update(face: &Face, seq: u64, kind: &str, event: &str, more: Value) -> Value {
+pub(super) fn update(face: &RequestContext, seq: u64, kind: &str, event: &str, more: Value) -> Value {
     let mut told = Map::new();
     merge(&mut told, json!({ "type": kind, "event": event, "pending": true, "error": false, "seq": seq }));
     told.extend(ids(face));
