@@ -141,10 +141,6 @@ impl Store for MemoryStore {
         self.with(|kept| Ok(kept.names.get(name).cloned()))
     }
 
-    fn sole_since(&self) -> Option<u64> {
-        Some(0)
-    }
-
     fn healthy(&self) -> Pending<'_, ()> {
         self.with(|_| Ok(()))
     }
