@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::outcome::{EditRunEnd, EditRunOperation, EditRunOutcome};
 use crate::prompt::{SYSTEM, first_message};
 use crate::repair::mark_repaired;
-use crate::session::one_turn::{Action, Finish, Input, OneTurn, PartialAnswer, TurnEnd};
+use crate::session::one_turn::{Action, AnswerFinish, Input, OneTurn, PartialAnswer, TurnEnd};
 use crate::session::{ServerTool, ToolResult};
 use crate::tools::{APPLY_REDLINES, Proposal, Question, Round, research_spec, specs};
 use crate::writing::Texts;
@@ -220,9 +220,9 @@ fn tools(model: &dyn Model) -> Vec<ServerTool> {
 
 fn ending(over: TurnEnd, failure: Option<engross_llm::Error>, limit: u32) -> EditRunEnd {
     match (over, failure) {
-        (TurnEnd::Whole(Finish::Stop | Finish::ToolCalls), _) => EditRunEnd::Finished,
-        (TurnEnd::Whole(Finish::Length), _) => EditRunEnd::AnswerCut,
-        (TurnEnd::Whole(Finish::ContentFilter), _) => EditRunEnd::AnswerFiltered,
+        (TurnEnd::Whole(AnswerFinish::Stop | AnswerFinish::ToolCalls), _) => EditRunEnd::Finished,
+        (TurnEnd::Whole(AnswerFinish::Length), _) => EditRunEnd::AnswerCut,
+        (TurnEnd::Whole(AnswerFinish::ContentFilter), _) => EditRunEnd::AnswerFiltered,
         (TurnEnd::Repeated(tool), _) => EditRunEnd::RepeatedCall { tool },
         (TurnEnd::Stuck, _) => EditRunEnd::NoProgress,
         (TurnEnd::Failed, Some(error)) => EditRunEnd::ModelFailed(error),

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use engross_journal::{Creation, Error, Line, Log, Machine, NewLog, add_to_list};
+use engross_journal::{Creation, Error, ListLine, Log, Machine, NewLog, add_to_list};
 use engross_protocol::{Clock, IdSource, SessionId};
 use engross_store::{Error as StoreError, Millis, Name, Store};
 
 use super::error::ThreadError;
 use super::record::ThreadRecord;
-use super::state::{Entry, Thread};
+use super::state::{Thread, ThreadEntry};
 
 /// The log that lists all threads.
 const INDEX: &str = "threads:index";
@@ -30,13 +30,13 @@ pub struct ThreadJournal {
 }
 
 impl Machine for Thread {
-    type Event = Entry;
+    type Event = ThreadEntry;
 
-    fn kind(_: &Entry) -> &'static str {
+    fn kind(_: &ThreadEntry) -> &'static str {
         "thread"
     }
 
-    fn apply(&mut self, entry: &Entry, at: Millis) {
+    fn apply(&mut self, entry: &ThreadEntry, at: Millis) {
         match Self::opened(entry) {
             Some(thread) if !self.is_opened() => {
                 *self = thread;
@@ -95,14 +95,14 @@ impl ThreadJournal {
         let thread_id = record.thread_id.clone();
         let (id, at, key) = (self.new_session_id(), self.now(), name(&thread_id)?);
         let new = NewLog { id, at, key, names: Vec::new() };
-        let opened = [Entry::Opened { record: Box::new(record) }];
+        let opened = [ThreadEntry::Opened { record: Box::new(record) }];
         let (thread, is_new) = match Log::create(&*self.store, new, &opened).await? {
             Creation::New(thread) => (thread, true),
             Creation::Known(stored) => (self.replay(stored).await?, false),
         };
         // Listed also when it was there: the process that made it may have ended before it listed it.
         if is_new || thread.head() == 1 {
-            let line = Line { kind: "thread", at: self.now(), text: &thread_id, is_unique: true };
+            let line = ListLine { kind: "thread", at: self.now(), text: &thread_id, is_unique: true };
             add_to_list(&*self.store, self.new_session_id(), &Name::new(INDEX)?, line).await?;
         }
         Ok((thread, is_new))
@@ -113,7 +113,11 @@ impl ThreadJournal {
     ///
     /// # Errors
     /// As the store says.
-    pub async fn append(&self, thread: &mut LoadedThread, entries: &[Entry]) -> Result<bool, ThreadError> {
+    pub async fn append(
+        &self,
+        thread: &mut LoadedThread,
+        entries: &[ThreadEntry],
+    ) -> Result<bool, ThreadError> {
         let at = self.now();
         for entry in entries {
             Machine::apply(thread.state_mut(), entry, at);

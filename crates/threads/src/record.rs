@@ -132,7 +132,7 @@ pub enum ExecutionMode {
     /// An agent, straight through.
     #[default]
     Agent,
-    /// A gateway with few lanes.
+    /// A gateway with few capacity.
     Gateway,
 }
 

@@ -7,10 +7,10 @@ use engross_llm::{Error, Event, Message, ToolCall, ToolSpec};
 use engross_store::MemoryStore;
 use serde_json::json;
 
-use super::event::{Finish, TurnEvent};
+use super::event::{AnswerFinish, TurnEvent};
 use super::log::LogEvent;
 use super::random_support::Life;
-use super::request::{SessionKey, TurnRequest};
+use super::request::{SessionName, TurnRequest};
 use super::service_support::*;
 use super::{
     Briefing, BriefingFuture, ServerTool, Sessions, SessionsConfig, ToolResult, ToolResultsFuture, ToolRound,
@@ -145,7 +145,7 @@ async fn case_152_what_came_after_a_mending_is_kept() {
     let answers = [apply("a"), refused(), refused(), refused(), apply("b"), text("done")];
     let world = workshop(&[true, true], answers);
     let answer = world.sessions.submit(in_shed(request(vec![user("edit")]))).await.unwrap();
-    assert_eq!(heard(answer).await.2, done(Finish::Stop));
+    assert_eq!(heard(answer).await.2, done(AnswerFinish::Stop));
     let last = world.model.asked().pop().unwrap();
     assert!(
         matches!(&last[..], [Message::User { .. }, Message::Assistant { .. }, Message::Tool { tool_call_id, .. }] if tool_call_id == "b"),
@@ -163,7 +163,7 @@ async fn case_152_mending_does_not_reset_the_loop() {
     let history = vec![user("a"), said("b"), user("edit")];
     let answer = world.sessions.submit(in_shed(request(history))).await.unwrap();
     let (text, _, end) = heard(answer).await;
-    assert_eq!(end, done(Finish::Stop));
+    assert_eq!(end, done(AnswerFinish::Stop));
     assert!(text.contains("6 calls"), "{text}");
     assert_eq!(world.model.asked().len(), 6 + 3);
 }
@@ -175,7 +175,7 @@ async fn case_153_at_the_limit_the_user_is_told_and_can_go_on() {
     let answer = world.sessions.submit(in_shed(request(vec![user("edit")]))).await.unwrap();
     let id = answer.session;
     let (text, _, end) = heard(answer).await;
-    assert_eq!((end, world.model.asked().len()), (done(Finish::Stop), 6));
+    assert_eq!((end, world.model.asked().len()), (done(AnswerFinish::Stop), 6));
     assert!(text.contains("not done after 6 calls") && text.contains("Say how to go on"), "{text}");
     assert!(
         matches!(world.log(id).await.last(), Some(LogEvent::Ended(ending)) if ending.code == "ROUNDS_EXHAUSTED")
@@ -192,7 +192,7 @@ async fn case_159_changes_that_fail_twice_in_a_row_stop_the_turn_with_reasons() 
     let answer = world.sessions.submit(in_shed(request(vec![user("edit")]))).await.unwrap();
     let id = answer.session;
     let (said_at_last, _, end) = heard(answer).await;
-    assert_eq!((end, world.model.asked().len()), (done(Finish::Stop), 2));
+    assert_eq!((end, world.model.asked().len()), (done(AnswerFinish::Stop), 2));
     assert!(said_at_last.contains("- apply: there is no such text (TEXT_NOT_FOUND)"), "{said_at_last}");
     assert!(
         matches!(world.log(id).await.last(), Some(LogEvent::Ended(ending)) if ending.code == "NO_PROGRESS")
@@ -228,7 +228,7 @@ async fn case_166_a_conversation_is_there_after_a_restart() {
     heard(answer).await;
     let before = world.messages(id).await;
     let after = world.restarted();
-    let key = SessionKey::Named("doc".to_owned());
+    let key = SessionName::Named("doc".to_owned());
     let view = after.sessions.get("", &key).await.unwrap();
     assert_eq!((view.id, view.session.messages), (id, before.clone()));
     assert_eq!(heard(after.sessions.listen("", &key).await.unwrap()).await.0, "edited");
@@ -244,7 +244,7 @@ async fn case_168_late_results_of_a_cancelled_turn_change_nothing() {
     let first = world.sessions.submit(with_tools(vec![user("look")])).await.unwrap();
     let (id, session) = (first.session, first.key.clone());
     heard(first).await;
-    let key = SessionKey::Named("doc".to_owned());
+    let key = SessionName::Named("doc".to_owned());
     assert!(world.sessions.cancel("", &key).await.unwrap());
     let before = world.log(id).await;
     for late in [result("a", "look", "late"), result("dummy", "look", "late")] {

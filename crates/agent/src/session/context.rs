@@ -4,7 +4,7 @@
 
 use engross_llm::Message;
 
-use super::request::ToolChoice;
+use super::request::ClientToolChoice;
 use super::state::SessionState;
 
 /// How much stored history a model is given.
@@ -49,11 +49,11 @@ fn turn_starts(messages: &[Message]) -> impl Iterator<Item = usize> {
 }
 
 /// What the model may and must call, as far as the choice of the request goes: `None` for all.
-pub(crate) fn offered<'a>(choice: &'a ToolChoice, names: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn offered<'a>(choice: &'a ClientToolChoice, names: &[&'a str]) -> Vec<&'a str> {
     match choice {
-        ToolChoice::None => Vec::new(),
-        ToolChoice::Named(name) => names.iter().copied().filter(|known| known == name).collect(),
-        ToolChoice::Auto | ToolChoice::Required => names.to_vec(),
+        ClientToolChoice::None => Vec::new(),
+        ClientToolChoice::Named(name) => names.iter().copied().filter(|known| known == name).collect(),
+        ClientToolChoice::Auto | ClientToolChoice::Required => names.to_vec(),
     }
 }
 

@@ -2,12 +2,12 @@
 //!
 //! Must never do anything itself, call the model more often than allowed, or end a turn with a call that has no result.
 
-use engross_llm::{Answer, Error, Request, ToolCall, ToolChoice as Forced, ToolSpec};
+use engross_llm::{Answer, ClientToolChoice as Forced, Error, Request, ToolCall, ToolSpec};
 
 use super::context::{ContextPolicy, HistoryRepair, offered, window};
 use super::intake::NO_RESULT;
-use super::log::{Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult, WriteReport};
-use super::request::{ClientTool, ToolChoice};
+use super::log::{CallSide, LogEvent, ResultSource, ToolResult, TurnEnding, TurnEndingKind, WriteReport};
+use super::request::{ClientTool, ClientToolChoice};
 use super::rounds;
 use super::settings::Settings;
 use super::state::{OpenCall, SessionState, TurnPhase, TurnState};
@@ -219,7 +219,7 @@ impl Decider<'_> {
     /// Tools of the server do not wait for the client; the model waits for both.
     fn call(&mut self) -> Action {
         let Some(turn) = self.turn() else { return Action::Rest };
-        let open: Vec<OpenCall> = turn.open(Side::Server).cloned().collect();
+        let open: Vec<OpenCall> = turn.open(CallSide::Server).cloned().collect();
         let mut calls = Vec::with_capacity(open.len());
         for OpenCall { call, began, .. } in open {
             let read_only = self.tool(&call.name).is_some_and(|tool| tool.read_only);
@@ -236,7 +236,7 @@ impl Decider<'_> {
         if !calls.is_empty() {
             return Action::Run(calls);
         }
-        let waits = self.turn().is_some_and(|turn| turn.open(Side::Client).next().is_some());
+        let waits = self.turn().is_some_and(|turn| turn.open(CallSide::Client).next().is_some());
         if waits {
             self.push(LogEvent::Suspended { deadline: self.now.saturating_add(self.rules.deadline) });
             return Action::Rest;
@@ -257,7 +257,7 @@ impl Decider<'_> {
             return self.proceed();
         }
         let message = "the results of its calls did not come in time; send a new message to go on";
-        self.end(EndingKind::Cancelled, "CALLS_EXPIRED", message, None)
+        self.end(TurnEndingKind::Cancelled, "CALLS_EXPIRED", message, None)
     }
 
     fn ask(&mut self) -> Action {
@@ -294,11 +294,11 @@ impl Decider<'_> {
         write::ask_for_more(&mut messages, turn.writing.as_ref());
         let names: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
         // A forced choice holds for the first answer to a request.
-        let forced = turn.asked == 0 || turn.parameters.tool_choice == ToolChoice::None;
+        let forced = turn.asked == 0 || turn.parameters.tool_choice == ClientToolChoice::None;
         let choice = if forced && turn.writing.is_none() {
             turn.parameters.tool_choice.clone()
         } else {
-            ToolChoice::Auto
+            ClientToolChoice::Auto
         };
         let offered: Vec<String> = offered(&choice, &names).into_iter().map(str::to_owned).collect();
         let tools = self.specs().filter(|spec| offered.contains(&spec.name)).cloned().collect();
@@ -312,9 +312,9 @@ impl Decider<'_> {
             messages,
             tools,
             tool_choice: match choice {
-                ToolChoice::Auto | ToolChoice::None => Forced::Auto,
-                ToolChoice::Required => Forced::Required,
-                ToolChoice::Named(name) => Forced::Named(name),
+                ClientToolChoice::Auto | ClientToolChoice::None => Forced::Auto,
+                ClientToolChoice::Required => Forced::Required,
+                ClientToolChoice::Named(name) => Forced::Named(name),
             },
             max_output_tokens: turn.parameters.max_output_tokens,
             temperature: turn.parameters.temperature,
@@ -364,7 +364,7 @@ impl Decider<'_> {
             message = format!("{message}. {report}");
         }
         self.end(
-            EndingKind::Failed,
+            TurnEndingKind::Failed,
             error.code(),
             &message,
             error.retry_after().map(|wait| wait.as_secs().max(1)),
@@ -396,7 +396,7 @@ impl Decider<'_> {
 
     fn cancel(&mut self, code: &str, message: &str) -> Action {
         self.close_open();
-        self.end(EndingKind::Cancelled, code, message, None)
+        self.end(TurnEndingKind::Cancelled, code, message, None)
     }
 
     /// The last words of a turn that the session stops.
@@ -408,11 +408,11 @@ impl Decider<'_> {
             cut: None,
             model: String::new(),
         });
-        self.end(EndingKind::Stopped, code, message, None)
+        self.end(TurnEndingKind::Stopped, code, message, None)
     }
 
-    fn end(&mut self, kind: EndingKind, code: &str, message: &str, retry_after: Option<u64>) -> Action {
-        self.push(LogEvent::Ended(Ending {
+    fn end(&mut self, kind: TurnEndingKind, code: &str, message: &str, retry_after: Option<u64>) -> Action {
+        self.push(LogEvent::Ended(TurnEnding {
             kind,
             code: code.to_owned(),
             message: message.to_owned(),

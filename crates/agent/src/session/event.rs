@@ -58,7 +58,7 @@ pub enum TurnEvent {
     /// The answer is whole, and durable.
     Done {
         /// Why it ended.
-        finish: Finish,
+        finish: AnswerFinish,
         /// Tokens of all model calls of this answer, where known.
         usage: Option<Usage>,
     },
@@ -98,7 +98,7 @@ pub enum ToolStep {
 /// Why a whole answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Finish {
+pub enum AnswerFinish {
     /// The model was done.
     Stop,
     /// The client has calls to carry out.

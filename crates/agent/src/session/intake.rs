@@ -9,7 +9,7 @@ use engross_llm::{Message, ToolCall};
 use serde_json::{Value, json};
 
 use super::error::{RefusalKind, RequestError};
-use super::log::{AcceptedRequest, Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult};
+use super::log::{AcceptedRequest, CallSide, LogEvent, ResultSource, ToolResult, TurnEnding, TurnEndingKind};
 use super::request::TurnRequest;
 use super::state::{OpenCall, SessionState, TurnPhase};
 
@@ -167,8 +167,8 @@ impl Intake<'_> {
                     None => closed(&call.call.id),
                 });
             }
-            self.events.push(LogEvent::Ended(Ending {
-                kind: EndingKind::Cancelled,
+            self.events.push(LogEvent::Ended(TurnEnding {
+                kind: TurnEndingKind::Cancelled,
                 code: "TURN_SUPERSEDED".to_owned(),
                 message: "a new message came before the turn was over".to_owned(),
                 retry_after: None,
@@ -305,9 +305,9 @@ fn bind<'a>(
     let mut given: Vec<GivenResult<'a>> = Vec::with_capacity(results.len());
     for result in results {
         let Message::Tool { tool_call_id, name, content, is_error } = result else { continue };
-        let is_open = calls
-            .iter()
-            .any(|call| call.call.id == *tool_call_id && call.side == Side::Client && call.result.is_none());
+        let is_open = calls.iter().any(|call| {
+            call.call.id == *tool_call_id && call.side == CallSide::Client && call.result.is_none()
+        });
         if given.iter().any(|known| known.id == tool_call_id) || (!is_open && was_given(tool_call_id)) {
             return Err(RequestError::new(
                 RefusalKind::Conflict,
@@ -321,7 +321,7 @@ fn bind<'a>(
         }
         let open: Vec<&OpenCall> = calls
             .iter()
-            .filter(|call| call.side == Side::Client && call.result.is_none())
+            .filter(|call| call.side == CallSide::Client && call.result.is_none())
             .filter(|call| !given.iter().any(|known| known.id == call.call.id))
             .collect();
         let Some(at) = which(open.iter().map(|call| &call.call), tool_call_id, name) else {
@@ -363,7 +363,7 @@ fn unknown_call(id: &str, name: &str, details: Value) -> RequestError {
 fn open_calls(calls: &[OpenCall]) -> Value {
     let open: Vec<ToolCall> = calls
         .iter()
-        .filter(|call| call.side == Side::Client && call.result.is_none())
+        .filter(|call| call.side == CallSide::Client && call.result.is_none())
         .map(|call| call.call.clone())
         .collect();
     json!({"open": names(&open)})

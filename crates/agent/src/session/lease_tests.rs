@@ -8,7 +8,7 @@ use engross_store::{Append, MemoryStore, NewEntry, Store};
 
 use super::random_support::Life;
 use super::service_support::*;
-use super::{SessionKey, Sessions, SessionsConfig, Settings};
+use super::{SessionName, Sessions, SessionsConfig, Settings};
 
 /// A process that shares its store with others, on a way to the store that can be broken.
 fn process(store: &Arc<MemoryStore>, model: &Arc<ScriptedModel>) -> (Sessions, Arc<Life>) {
@@ -21,8 +21,8 @@ fn process(store: &Arc<MemoryStore>, model: &Arc<ScriptedModel>) -> (Sessions, A
     (Sessions::new(config), life)
 }
 
-fn key() -> SessionKey {
-    SessionKey::Named("doc".to_owned())
+fn key() -> SessionName {
+    SessionName::Named("doc".to_owned())
 }
 
 /// Whether another process could work on the session now.
@@ -59,14 +59,11 @@ async fn a_session_that_cannot_be_read_is_left_free() {
     heard(answer).await;
     append(&store, id, r#"{"event":"moved"}"#).await;
     let refused = sessions.submit(request(vec![user("And now?")])).await.unwrap_err();
-    assert_eq!(refused.code, "SESSION_DAMAGED");
+    assert_eq!(refused.code, "STORE_NEWER");
     assert!(is_free(&store, id).await, "after a request");
-    assert_eq!(sessions.cancel("", &key()).await.unwrap_err().code, "SESSION_DAMAGED");
+    assert_eq!(sessions.cancel("", &key()).await.unwrap_err().code, "STORE_NEWER");
     assert!(is_free(&store, id).await, "after a cancellation");
-    assert_eq!(
-        sessions.configure("", &key(), Settings::default()).await.unwrap_err().code,
-        "SESSION_DAMAGED"
-    );
+    assert_eq!(sessions.configure("", &key(), Settings::default()).await.unwrap_err().code, "STORE_NEWER");
     assert!(is_free(&store, id).await, "after settings");
     sessions.look_after_all().await;
     assert!(is_free(&store, id).await, "after a look");

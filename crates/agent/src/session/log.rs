@@ -8,7 +8,7 @@ use engross_write::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::event::Finish;
+use super::event::AnswerFinish;
 use super::request::{ClientTool, Parameters};
 use super::settings::Settings;
 
@@ -35,7 +35,7 @@ pub enum LogEvent {
         usage: Option<Usage>,
         /// Whether a limit or filter cut it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        cut: Option<Finish>,
+        cut: Option<AnswerFinish>,
         /// Who answered, such as `anthropic/claude-sonnet-4-5`; empty for the session itself.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         model: String,
@@ -84,7 +84,7 @@ pub enum LogEvent {
         deadline: i64,
     },
     /// The turn is over.
-    Ended(Ending),
+    Ended(TurnEnding),
     /// Something to know.
     Noted {
         /// Stable code.
@@ -137,7 +137,7 @@ pub struct ModelCall {
     #[serde(flatten)]
     pub call: ToolCall,
     /// Who carries it out.
-    pub side: Side,
+    pub side: CallSide,
 }
 
 /// A file that the model writes from here on: its text is the content.
@@ -226,7 +226,7 @@ pub struct SeenFile {
 /// Who carries a call out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum CallSide {
     /// The client, with its next request. This entry is the command it was issued.
     Client,
     /// The server.
@@ -249,9 +249,9 @@ pub enum ResultSource {
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ending {
+pub struct TurnEnding {
     /// What listeners receive.
-    pub kind: EndingKind,
+    pub kind: TurnEndingKind,
     /// Stable code; empty when the model was done.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub code: String,
@@ -266,9 +266,9 @@ pub struct Ending {
 /// What a turn's end means for its listeners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EndingKind {
+pub enum TurnEndingKind {
     /// The answer is whole.
-    Whole(Finish),
+    Whole(AnswerFinish),
     /// The session stopped it, with a report as its last words.
     Stopped,
     /// It failed.

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::decide::{Action, Input, Offer, PartialAnswer, RetryState, ServerTool, TurnRules, decide};
 use super::intake::take_in;
-use super::log::{LogEvent, Side, ToolResult};
+use super::log::{CallSide, LogEvent, ToolResult};
 use super::request::{ClientTool, TurnRequest};
 use super::state::{SessionState, TurnPhase};
 
@@ -323,7 +323,7 @@ impl World {
 
     fn open(&self) -> Vec<ToolCall> {
         let turn = self.session.turn.iter();
-        turn.flat_map(|turn| turn.open(Side::Client)).map(|open| open.call.clone()).collect()
+        turn.flat_map(|turn| turn.open(CallSide::Client)).map(|open| open.call.clone()).collect()
     }
 
     fn check(&self) {
@@ -350,7 +350,7 @@ impl World {
                 matches!(turn.phase, TurnPhase::Suspended { .. }),
                 "a turn rests only for its client: {turn:?}"
             );
-            assert!(turn.open(Side::Client).next().is_some());
+            assert!(turn.open(CallSide::Client).next().is_some());
         }
     }
 }

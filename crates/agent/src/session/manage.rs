@@ -10,7 +10,7 @@ use super::error::{RefusalKind, RequestError};
 use super::log::LogEvent;
 use super::names::name_of;
 use super::record::{self, lost};
-use super::request::SessionKey;
+use super::request::SessionName;
 use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
 use super::state::SessionState;
@@ -39,7 +39,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When there is no such session, or the store cannot be reached.
-    pub async fn get(&self, principal: &str, key: &SessionKey) -> Result<SessionView, RequestError> {
+    pub async fn get(&self, principal: &str, key: &SessionName) -> Result<SessionView, RequestError> {
         let (id, text) = self.known(principal, key).await?;
         let store = &*self.inner.config.store;
         let stored = store.load_by_id(id).await?.ok_or_else(|| unknown(&text))?;
@@ -56,7 +56,7 @@ impl Sessions {
     pub async fn configure(
         &self,
         principal: &str,
-        key: &SessionKey,
+        key: &SessionName,
         settings: Settings,
     ) -> Result<(), RequestError> {
         if let Some((field, problem)) = settings.problem() {
@@ -92,7 +92,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When there is no such session, or another server works on it.
-    pub async fn cancel(&self, principal: &str, key: &SessionKey) -> Result<bool, RequestError> {
+    pub async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
         let (id, _) = self.known(principal, key).await?;
         let runs = match self.inner.journal.get(id).extra.get() {
             Some(newest) if !newest.channel.is_over() => {

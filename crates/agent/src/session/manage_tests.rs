@@ -8,10 +8,10 @@ use super::event::{ToolStep, TurnEvent};
 use super::log::LogEvent;
 use super::request::{Parameters, TurnRequest};
 use super::service_support::*;
-use super::{Models, Observer, SessionKey, Sessions, SessionsConfig, Settings, StoredEntries};
+use super::{Models, Observer, SessionName, Sessions, SessionsConfig, Settings, StoredEntries};
 
-fn key() -> SessionKey {
-    SessionKey::Named("doc".to_owned())
+fn key() -> SessionName {
+    SessionName::Named("doc".to_owned())
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn places_are_shared_in_the_order_of_coming() {
     let sessions = Sessions::new(SessionsConfig { working: 1, ..config(&store, &model) });
     let mut answers = Vec::new();
     for n in 0..20 {
-        let key = Some(SessionKey::Named(format!("doc {n}")));
+        let key = Some(SessionName::Named(format!("doc {n}")));
         answers.push(
             sessions.submit(TurnRequest { key, ..request(vec![user(&format!("{n}"))]) }).await.unwrap(),
         );

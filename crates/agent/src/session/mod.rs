@@ -120,14 +120,14 @@ pub use config::{Models, SessionsConfig};
 pub use context::ContextPolicy;
 pub use decide::{ServerTool, TurnRules};
 pub use error::{RefusalKind, RequestError};
-pub use event::{Finish, PositionedEvent, ToolStep, TurnEvent};
+pub use event::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 pub use log::{
-    AcceptedRequest, Ending, EndingKind, LogEvent, ModelCall, OpenedFile, ResultSource, SeenFile, Side,
-    Standing, ToolResult, WriteReport,
+    AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, ResultSource, SeenFile, Standing, ToolResult,
+    TurnEnding, TurnEndingKind, WriteReport,
 };
 pub use manage::SessionView;
 pub use observe::{Observer, StoredEntries};
-pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
+pub use request::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
 pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;

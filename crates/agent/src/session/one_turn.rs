@@ -5,11 +5,11 @@
 use engross_llm::Message;
 
 use super::decide::{Offer, RetryState, ServerTool, TurnRules, decide};
-use super::log::{AcceptedRequest, Ending, EndingKind, LogEvent};
+use super::log::{AcceptedRequest, LogEvent, TurnEnding, TurnEndingKind};
 use super::state::SessionState;
 
 pub(crate) use super::decide::{Action, Input, PartialAnswer};
-pub(crate) use super::event::Finish;
+pub(crate) use super::event::AnswerFinish;
 
 /// The turn.
 pub(crate) struct OneTurn {
@@ -36,7 +36,7 @@ pub(crate) struct Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TurnEnd {
     /// The model was done, or its last answer was cut.
-    Whole(Finish),
+    Whole(AnswerFinish),
     /// No model call was left.
     Exhausted,
     /// The model made the same call of this tool over and over.
@@ -76,7 +76,7 @@ impl OneTurn {
             match event {
                 LogEvent::Noted { message, .. } => warnings.push(message),
                 LogEvent::Answered { calls, .. } => {
-                    if let Some(last) = calls.into_iter().find(|call| call.side == super::Side::Nobody) {
+                    if let Some(last) = calls.into_iter().find(|call| call.side == super::CallSide::Nobody) {
                         self.refused = last.call.name;
                     }
                 }
@@ -87,13 +87,13 @@ impl OneTurn {
         Step { action: decision.action, warnings, over }
     }
 
-    fn over(&self, Ending { kind, code, .. }: Ending) -> TurnEnd {
+    fn over(&self, TurnEnding { kind, code, .. }: TurnEnding) -> TurnEnd {
         match kind {
-            EndingKind::Whole(finish) => TurnEnd::Whole(finish),
-            EndingKind::Stopped if code == "REPEATED_CALL" => TurnEnd::Repeated(self.refused.clone()),
-            EndingKind::Stopped if code == "NO_PROGRESS" => TurnEnd::Stuck,
-            EndingKind::Stopped => TurnEnd::Exhausted,
-            EndingKind::Failed | EndingKind::Cancelled => TurnEnd::Failed,
+            TurnEndingKind::Whole(finish) => TurnEnd::Whole(finish),
+            TurnEndingKind::Stopped if code == "REPEATED_CALL" => TurnEnd::Repeated(self.refused.clone()),
+            TurnEndingKind::Stopped if code == "NO_PROGRESS" => TurnEnd::Stuck,
+            TurnEndingKind::Stopped => TurnEnd::Exhausted,
+            TurnEndingKind::Failed | TurnEndingKind::Cancelled => TurnEnd::Failed,
         }
     }
 }

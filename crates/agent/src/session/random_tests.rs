@@ -16,11 +16,11 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::event::{Finish, PositionedEvent, TurnEvent};
+use super::event::{AnswerFinish, PositionedEvent, TurnEvent};
 use super::log::{LogEvent, ResultSource};
 use super::random_support::{Life, ModelOfProcess, Outside, Plan, Presses, RuntimeClock};
 use super::service_support::{load, request, result, tool, user};
-use super::{AnswerStream, Models, SessionKey, Sessions, SessionsConfig, TurnRequest, TurnRules, record};
+use super::{AnswerStream, Models, SessionName, Sessions, SessionsConfig, TurnRequest, TurnRules, record};
 
 /// The result of a call that the client does not name.
 const DUMMY: &str = "the result of the only call of this tool";
@@ -259,7 +259,7 @@ impl World {
     /// The conversation as the client may read it, when no turn is under way.
     async fn conversation(&self) -> Option<Vec<Message>> {
         let sessions = self.sessions();
-        let key = SessionKey::Named("doc".to_owned());
+        let key = SessionName::Named("doc".to_owned());
         let view = timeout(Duration::from_secs(60), sessions.get("", &key)).await.ok()?.ok()?;
         view.session.turn.is_none().then_some(view.session.messages)
     }
@@ -318,7 +318,7 @@ impl World {
             }
             Op::Cancel => {
                 let sessions = self.sessions();
-                let key = SessionKey::Named("doc".to_owned());
+                let key = SessionName::Named("doc".to_owned());
                 let _ = timeout(Duration::from_secs(60), sessions.cancel("", &key)).await;
             }
             Op::Die { within, done } => {
@@ -422,7 +422,10 @@ impl World {
             self.send(self.request(vec![user(&text)]), &text, false).await;
             let (_, _, whole) = self.last.clone().unwrap();
             let whole = whole.expect("a new message is answered");
-            assert!(matches!(whole.end, Some(TurnEvent::Done { finish: Finish::Stop, .. })), "{whole:?}");
+            assert!(
+                matches!(whole.end, Some(TurnEvent::Done { finish: AnswerFinish::Stop, .. })),
+                "{whole:?}"
+            );
             self.check().await;
         }
     }

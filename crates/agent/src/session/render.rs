@@ -4,8 +4,8 @@
 
 use engross_llm::{ToolCall, Usage};
 
-use super::event::{Finish, PositionedEvent, ToolStep, TurnEvent};
-use super::log::{EndingKind, LogEvent, Side};
+use super::event::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
+use super::log::{CallSide, LogEvent, TurnEndingKind};
 use super::state::SessionState;
 
 /// Parts the texts of several answers of the model within one answer to the client.
@@ -74,7 +74,7 @@ impl Renderer {
                 self.delta(rest.unwrap_or_default()).into_iter().collect()
             }
             LogEvent::Suspended { .. } => {
-                let open = session.turn.iter().flat_map(|turn| turn.open(Side::Client));
+                let open = session.turn.iter().flat_map(|turn| turn.open(CallSide::Client));
                 let mut rendered: Vec<PositionedEvent> = Vec::new();
                 for (index, open) in open.enumerate() {
                     let call = TurnEvent::Call {
@@ -85,13 +85,13 @@ impl Renderer {
                     };
                     rendered.push(self.place(1, call));
                 }
-                rendered.push(self.done(Finish::ToolCalls));
+                rendered.push(self.done(AnswerFinish::ToolCalls));
                 rendered
             }
             LogEvent::Ended(ending) => vec![match ending.kind {
-                EndingKind::Whole(finish) => self.done(finish),
-                EndingKind::Stopped => self.done(Finish::Stop),
-                EndingKind::Failed | EndingKind::Cancelled => {
+                TurnEndingKind::Whole(finish) => self.done(finish),
+                TurnEndingKind::Stopped => self.done(AnswerFinish::Stop),
+                TurnEndingKind::Failed | TurnEndingKind::Cancelled => {
                     self.failed(ending.code.clone(), ending.message.clone(), ending.retry_after)
                 }
             }],
@@ -126,7 +126,7 @@ impl Renderer {
         self.place(1, TurnEvent::Failed { code, message, retry_after })
     }
 
-    fn done(&mut self, finish: Finish) -> PositionedEvent {
+    fn done(&mut self, finish: AnswerFinish) -> PositionedEvent {
         self.over = true;
         self.place(1, TurnEvent::Done { finish, usage: self.usage })
     }

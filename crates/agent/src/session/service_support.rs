@@ -10,9 +10,9 @@ use engross_store::{MemoryStore, Store};
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::json;
 
-use super::event::{Finish, PositionedEvent, TurnEvent};
+use super::event::{AnswerFinish, PositionedEvent, TurnEvent};
 use super::log::LogEvent;
-use super::request::{ClientTool, SessionKey, TurnRequest};
+use super::request::{ClientTool, SessionName, TurnRequest};
 use super::{
     AnswerStream, Briefing, BriefingFuture, Models, NoToolboxes, RequestError, ServerTool, SessionState,
     Sessions, SessionsConfig, Settings, ToolResult, ToolResultsFuture, ToolRound, Toolbox, ToolboxFuture,
@@ -160,7 +160,7 @@ pub(super) fn tool(name: &str) -> ClientTool {
 }
 
 pub(super) fn request(messages: Vec<Message>) -> TurnRequest {
-    TurnRequest { key: Some(SessionKey::Named("doc".to_owned())), messages, ..TurnRequest::default() }
+    TurnRequest { key: Some(SessionName::Named("doc".to_owned())), messages, ..TurnRequest::default() }
 }
 
 pub(super) fn with_tools(messages: Vec<Message>) -> TurnRequest {
@@ -181,7 +181,7 @@ pub(super) async fn heard(mut answer: AnswerStream) -> (String, Vec<(String, Str
     panic!("an answer has an end");
 }
 
-pub(super) fn done(finish: Finish) -> TurnEvent {
+pub(super) fn done(finish: AnswerFinish) -> TurnEvent {
     TurnEvent::Done { finish, usage: None }
 }
 

@@ -7,8 +7,8 @@ use engross_protocol::SessionId;
 use tracing::Span;
 use tracing::field::Empty;
 
-use super::event::Finish;
-use super::log::{EndingKind, LogEvent, WriteReport};
+use super::event::AnswerFinish;
+use super::log::{LogEvent, TurnEndingKind, WriteReport};
 
 /// The span of a turn, from a request to the end of its answer. What only the end shows is recorded when this is dropped,
 /// however the turn ends.
@@ -51,10 +51,10 @@ impl TurnSpan {
                         sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
                     }
                 }
-                LogEvent::Suspended { .. } => self.ended(finish(Finish::ToolCalls)),
+                LogEvent::Suspended { .. } => self.ended(finish(AnswerFinish::ToolCalls)),
                 LogEvent::Ended(ending) => match ending.kind {
-                    EndingKind::Whole(why) => self.ended(finish(why)),
-                    EndingKind::Stopped | EndingKind::Failed | EndingKind::Cancelled => {
+                    TurnEndingKind::Whole(why) => self.ended(finish(why)),
+                    TurnEndingKind::Stopped | TurnEndingKind::Failed | TurnEndingKind::Cancelled => {
                         self.ended(&ending.code);
                     }
                 },
@@ -107,11 +107,11 @@ pub fn model_name(spec: &str) -> &str {
     }
 }
 
-fn finish(why: Finish) -> &'static str {
+fn finish(why: AnswerFinish) -> &'static str {
     match why {
-        Finish::Stop => "stop",
-        Finish::ToolCalls => "tool_calls",
-        Finish::Length => "length",
-        Finish::ContentFilter => "content_filter",
+        AnswerFinish::Stop => "stop",
+        AnswerFinish::ToolCalls => "tool_calls",
+        AnswerFinish::Length => "length",
+        AnswerFinish::ContentFilter => "content_filter",
     }
 }

@@ -8,7 +8,7 @@ use engross_llm::{Message, ToolCall};
 use engross_protocol::WriteSessionId;
 use serde::{Deserialize, Serialize};
 
-use super::log::{AcceptedRequest, LogEvent, ModelCall, OpenedFile, Side, Standing, WriteReport};
+use super::log::{AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, Standing, WriteReport};
 use super::request::{ClientTool, Parameters};
 use super::settings::Settings;
 
@@ -116,7 +116,7 @@ pub struct OpenCall {
     /// Id, tool and arguments.
     pub call: ToolCall,
     /// Who carries it out.
-    pub side: Side,
+    pub side: CallSide,
     /// Whether the server began to change something for it.
     pub began: bool,
     /// Its result: text, and whether it failed.
@@ -125,7 +125,7 @@ pub struct OpenCall {
 
 impl TurnState {
     /// Calls of one side without a result, in order.
-    pub fn open(&self, side: Side) -> impl Iterator<Item = &OpenCall> {
+    pub fn open(&self, side: CallSide) -> impl Iterator<Item = &OpenCall> {
         self.calls.iter().filter(move |call| call.side == side && call.result.is_none())
     }
 }

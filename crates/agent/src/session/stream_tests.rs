@@ -67,7 +67,7 @@ async fn what_streams_is_in_the_log_while_it_streams() {
     assert_eq!(streamed(&store, id).await, heard, "what is left is stored after a second");
     // Another process finds it, and says that it is not whole.
     let again = Sessions::new(config(&store, &ScriptedModel::new([])));
-    let mut found = again.listen("", &super::SessionKey::Named("doc".to_owned())).await.unwrap();
+    let mut found = again.listen("", &super::SessionName::Named("doc".to_owned())).await.unwrap();
     let mut text = String::new();
     let end = loop {
         match found.next().await.unwrap().event {
@@ -86,7 +86,7 @@ async fn what_streamed_before_a_cancel_is_kept() {
     let sessions = slow(&store, 2);
     let mut answer = sessions.submit(request(vec![user("a")])).await.unwrap();
     answer.next().await.unwrap();
-    assert!(sessions.cancel("", &super::SessionKey::Named("doc".to_owned())).await.unwrap());
+    assert!(sessions.cancel("", &super::SessionName::Named("doc".to_owned())).await.unwrap());
     let id = answer.session;
     let (_, _, end) = heard(answer).await;
     assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "TURN_CANCELLED"));

@@ -17,7 +17,7 @@ use super::intake::take_in;
 use super::log::LogEvent;
 use super::names::{key_in, name_of};
 use super::record::{self, SessionGuard, lost};
-use super::request::{SessionKey, TurnRequest};
+use super::request::{SessionName, TurnRequest};
 use super::service::{Inner, Sessions, moment, unknown};
 use super::state::SessionState;
 use super::toolbox::Toolbox;
@@ -117,7 +117,7 @@ impl Sessions {
         let key = text.unwrap_or_else(|| format!("agent:main:openai:{id}"));
         let name = match name {
             Some(name) => name,
-            None => name_of(&request.principal, &SessionKey::Named(key.clone()))?.0,
+            None => name_of(&request.principal, &SessionName::Named(key.clone()))?.0,
         };
         let mut events = vec![LogEvent::Opened { key: key.clone() }];
         events.extend(take_in(&SessionState { key, ..SessionState::default() }, request, moment(now))?);

@@ -5,11 +5,11 @@ use engross_llm::Message;
 use engross_protocol::{Clock, Timestamp};
 use engross_store::MemoryStore;
 
-use super::event::{Finish, TurnEvent};
-use super::log::{Ending, EndingKind, LogEvent};
+use super::event::{AnswerFinish, TurnEvent};
+use super::log::{LogEvent, TurnEnding, TurnEndingKind};
 use super::request::TurnRequest;
 use super::service_support::*;
-use super::{SessionKey, Sessions, SessionsConfig, record};
+use super::{SessionName, Sessions, SessionsConfig, record};
 
 /// A clock that goes when it is told to.
 struct TestClock(AtomicU64);
@@ -28,8 +28,8 @@ fn wound() -> Arc<TestClock> {
     Arc::new(TestClock(AtomicU64::new(1_800_000_000_000)))
 }
 
-fn key() -> SessionKey {
-    SessionKey::Named("doc".to_owned())
+fn key() -> SessionName {
+    SessionName::Named("doc".to_owned())
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn calls_that_nobody_answers_become_errors_by_themselves() {
     let log = world.log(id).await;
     assert!(matches!(&log[log.len() - 2], LogEvent::Resulted { id, is_error: true, .. } if id == "a"));
     assert!(
-        matches!(&log[log.len() - 1], LogEvent::Ended(Ending { kind: EndingKind::Cancelled, code, .. }) if code == "CALLS_EXPIRED")
+        matches!(&log[log.len() - 1], LogEvent::Ended(TurnEnding { kind: TurnEndingKind::Cancelled, code, .. }) if code == "CALLS_EXPIRED")
     );
     let late = world.sessions.submit(request(vec![result("a", "look", "late")])).await.unwrap_err();
     assert_eq!(late.code, "RESULT_DUPLICATE");
@@ -90,6 +90,9 @@ async fn a_background_turn_whose_process_died_goes_on_without_a_request() {
     let answer = sessions.listen("", &key()).await.unwrap();
     assert!(answer.answer > number, "what was told before may not be continued with other words");
     let (text, _, end) = heard(answer).await;
-    assert_eq!((text.as_str(), end), ("here it is", TurnEvent::Done { finish: Finish::Stop, usage: None }));
+    assert_eq!(
+        (text.as_str(), end),
+        ("here it is", TurnEvent::Done { finish: AnswerFinish::Stop, usage: None })
+    );
     assert_eq!(load(&*store, id).await.turn, None);
 }

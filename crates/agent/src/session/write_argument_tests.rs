@@ -3,7 +3,7 @@
 use engross_llm::{Event, FinishReason, Message};
 use serde_json::json;
 
-use super::Finish;
+use super::AnswerFinish;
 use super::service_support::{Pieces, done};
 use super::write_support::{TestBench, bye, whole};
 
@@ -45,7 +45,7 @@ async fn a_whole_call_is_a_whole_file_and_the_conversation_keeps_a_stub() {
             let call = write_file(&arguments, usize::MAX, piece, FinishReason::ToolCalls);
             let desk = TestBench::with_content_tools([call, bye()]);
             let heard = desk.say("write").await;
-            assert_eq!(heard.end, done(Finish::Stop));
+            assert_eq!(heard.end, done(AnswerFinish::Stop));
             assert_eq!(desk.file("a.md").unwrap(), content);
             let messages = desk.messages(&heard).await;
             let Message::Assistant { tool_calls, .. } = &messages[1] else { panic!("{messages:?}") };
@@ -102,13 +102,13 @@ async fn a_call_that_is_cut_in_its_content_is_gone_on_with_as_text() {
         tokio::select! {
             _ = writing => panic!("nobody has said the rest"),
             marker = answering => {
-                let key = super::SessionKey::Named("doc".to_owned());
+                let key = super::SessionName::Named("doc".to_owned());
                 desk.sessions.cancel("", &key).await.unwrap();
                 let id = desk.writes.sessions().list()[0].id;
                 let again = super::write_support::begin_with("call_2", &json!({"session_id": id.to_string()}));
                 let rest = format!("{}{marker}\n", &rest[..rest.len() - 3]);
                 desk.model.answers.lock().unwrap().extend([again, whole(&rest), bye()]);
-                assert_eq!(desk.say("go on").await.end, done(Finish::Stop));
+                assert_eq!(desk.say("go on").await.end, done(AnswerFinish::Stop));
                 assert_eq!(desk.file("a.md").unwrap(), content, "{name} cut at {cut}");
             }
         }
@@ -155,7 +155,7 @@ async fn free_text_is_a_file_behind_its_first_line() {
         let call = write_text(&text, usize::MAX, piece, FinishReason::ToolCalls);
         let desk = TestBench::with_content_tools([call, bye()]);
         let heard = desk.say("write").await;
-        assert_eq!(heard.end, done(Finish::Stop));
+        assert_eq!(heard.end, done(AnswerFinish::Stop));
         assert_eq!(desk.file("notes/a.md").unwrap(), content);
         let messages = desk.messages(&heard).await;
         let Message::Assistant { tool_calls, .. } = &messages[1] else { panic!("{messages:?}") };

@@ -8,10 +8,10 @@ use super::log::{LogEvent, Standing};
 use super::request::{Parameters, TurnRequest};
 use super::service_support::{Pieces, calls, done};
 use super::write_support::{TestBench, answer, at_desk, begin, begin_with, bye, cut, hear, whole};
-use super::{Finish, ToolChoice};
+use super::{AnswerFinish, ClientToolChoice};
 
 fn stop() -> TurnEvent {
-    done(Finish::Stop)
+    done(AnswerFinish::Stop)
 }
 
 /// A Markdown file of so many lines.
@@ -390,7 +390,7 @@ async fn a_turn_that_is_stopped_in_a_file_leaves_it_to_be_gone_on_with() {
     let desk = TestBench::new([begin("a.txt", "create"), endless]);
     // The stream ends without an end: the model is asked again, and never answers.
     let answering = desk.sessions.submit(at_desk("write")).await.unwrap();
-    let key = super::SessionKey::Named("doc".to_owned());
+    let key = super::SessionName::Named("doc".to_owned());
     let sessions = desk.sessions.clone();
     let cancelling = async {
         while desk.model.asked().len() < 3 {
@@ -449,12 +449,12 @@ async fn files_of_many_sessions_at_once_do_not_mix() {
 async fn a_forced_tool_does_not_hold_for_the_content() {
     let desk = TestBench::new([begin("a.txt", "create"), whole("one\nDONE\n"), bye()]);
     let parameters = Parameters {
-        tool_choice: ToolChoice::Named("WritePlanTool_begin".to_owned()),
+        tool_choice: ClientToolChoice::Named("WritePlanTool_begin".to_owned()),
         ..Parameters::default()
     };
     assert_eq!(desk.submit(TurnRequest { parameters, ..at_desk("write") }).await.end, stop());
     let asked = desk.model.asked.lock().unwrap();
     let choices: Vec<_> = asked.iter().map(|request| request.tool_choice.clone()).collect();
-    use engross_llm::ToolChoice::{Auto, Named};
+    use engross_llm::ClientToolChoice::{Auto, Named};
     assert_eq!(choices, [Named("WritePlanTool_begin".to_owned()), Auto, Auto]);
 }

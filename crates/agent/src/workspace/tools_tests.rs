@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::folder_tests::{NDA, lengthen, path, workspaces};
 use super::{DocumentTools, Workspace, Workspaces};
 use crate::session::{
-    AnswerStream, LogEvent, Models, SessionKey, Sessions, SessionsConfig, Settings, ToolResult, ToolRound,
+    AnswerStream, LogEvent, Models, SessionName, Sessions, SessionsConfig, Settings, ToolResult, ToolRound,
     ToolStep, Toolbox, TurnEvent, TurnRequest,
 };
 
@@ -168,7 +168,7 @@ fn sessions(desk: &Desk, model: impl Model + 'static) -> (Sessions, Arc<MemorySt
 
 fn ask(text: &str) -> TurnRequest {
     TurnRequest {
-        key: Some(SessionKey::Named("doc".to_owned())),
+        key: Some(SessionName::Named("doc".to_owned())),
         workspace: Some("deal".to_owned()),
         messages: vec![Message::User { content: text.to_owned() }],
         ..TurnRequest::default()

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engross_agent::session::{
-    Models, RefusalKind, RequestError, TurnRules, SessionKey, SessionView, Sessions, SessionsConfig,
-    Settings as SessionSettings, Toolboxes,
+    Models, RefusalKind, RequestError, SessionName, SessionView, Sessions, SessionsConfig,
+    Settings as SessionSettings, Toolboxes, TurnRules,
 };
 use engross_agent::writing::Writer;
 use engross_docx::{Limits, WordDocument};
@@ -132,7 +132,7 @@ async fn chat(
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });
-    let named = SessionKey::Named(key.clone());
+    let named = SessionName::Named(key.clone());
     let earlier = match service.get("", &named).await {
         Ok(view) => Some(view),
         Err(error) if error.code == "SESSION_UNKNOWN" => None,

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use engross_agent::{EditRun, EditRunOutcome, EditRunEvent, EditRunOperation, EditRunOptions};
+use engross_agent::{EditRun, EditRunEvent, EditRunOperation, EditRunOptions, EditRunOutcome};
 use engross_docx::ops::Status;
 use engross_docx::{EditOptions, Tracking, WordDocument, guards};
 use engross_llm::Model;

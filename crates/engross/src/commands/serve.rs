@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use axum::serve::ListenerExt;
 use engross_agent::session::{
-    ClientTool, Models, TurnRules, Sessions, SessionsConfig, Settings as SessionSettings,
+    ClientTool, Models, Sessions, SessionsConfig, Settings as SessionSettings, TurnRules,
 };
 use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;

@@ -16,8 +16,8 @@ use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SessionId, Sys
 use engross_store::files::Folder;
 use engross_store::{SqliteStore, Store};
 use engross_threads::{
-    Ask, Desk, ExecutionBinding, ExecutionMode, LoadedThread, Input, ThreadJournal, Lanes, Lifecycle, OwnerScope, Rules,
-    ThreadError, ThreadRecord, WorkspaceBinding,
+    Ask, ExecutionBinding, ExecutionMode, Lanes, Lifecycle, LoadedThread, OwnerScope, Rules, ThreadDriver,
+    ThreadError, ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
 };
 
 use super::{Ended, sessions};
@@ -36,9 +36,9 @@ pub(super) fn run(args: &TaskArgs, environment: &Environment, output: Output) ->
             TaskCommand::Run(args) => hand_in(args, environment, output).await,
             TaskCommand::Get(args) => get(args, output).await,
             TaskCommand::Watch(args) => watch(args, environment, output).await,
-            TaskCommand::Cancel(args) => order(args, Input::Abort, environment, output).await,
+            TaskCommand::Cancel(args) => order(args, ThreadInput::Abort, environment, output).await,
             TaskCommand::Answer(args) => answer(args, environment, output).await,
-            TaskCommand::Archive(args) => order(args, Input::Archive, environment, output).await,
+            TaskCommand::Archive(args) => order(args, ThreadInput::Archive, environment, output).await,
             TaskCommand::Restore(args) => restore(args, output).await,
             TaskCommand::List(args) => list(&args.place, args.all, output).await,
             TaskCommand::Sync(args) => sync(args, environment, output).await,
@@ -90,8 +90,8 @@ impl Place {
         }
     }
 
-    fn desk(&self, link: Arc<dyn engross_threads::Link>) -> Desk {
-        Desk::new(self.journal.clone(), link, Rules::default(), Lanes::default())
+    fn driver(&self, link: Arc<dyn engross_threads::Link>) -> ThreadDriver {
+        ThreadDriver::new(self.journal.clone(), link, Rules::default(), Lanes::default())
     }
 }
 
@@ -156,7 +156,7 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
     let thread_folder = folder(&place.find(&key).await?.into_state().record)?;
     let attachments = attached::keep(&thread_folder, &args.attach)?;
     let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
-    let desk = place.desk(link.link());
+    let driver = place.driver(link.link());
     let ask = Ask {
         text: args.text.clone(),
         required_extensions,
@@ -166,9 +166,9 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         attachments,
         ..Ask::default()
     };
-    let held = desk.send(&key, ask).await.map_err(failed)?;
+    let held = driver.send(&key, ask).await.map_err(failed)?;
     if args.detach && link.outlives_us() {
-        at_work::submit(&desk, &held).await?;
+        at_work::submit(&driver, &held).await?;
         note(&format!("`engross task watch {key}` goes on with it"));
         link.close().await;
         place.close().await?;
@@ -184,7 +184,7 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
         return Ok(Ended::With(Exit::Done));
     }
-    let ended = at_work::see_through(&desk, &key, output).await;
+    let ended = at_work::see_through(&driver, &key, output).await;
     link.close().await;
     place.close().await?;
     ended
@@ -278,7 +278,7 @@ async fn watch(args: &AtBridgeArgs, environment: &Environment, output: Output) -
     let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
     let link =
         bridge::open(&args.bridge, &place.data, args.thread.common.config.as_deref(), environment).await?;
-    let ended = at_work::see_through(&place.desk(link.link()), &key, output).await;
+    let ended = at_work::see_through(&place.driver(link.link()), &key, output).await;
     link.close().await;
     place.close().await?;
     ended
@@ -286,7 +286,7 @@ async fn watch(args: &AtBridgeArgs, environment: &Environment, output: Output) -
 
 async fn order(
     args: &AtBridgeArgs,
-    order: Input,
+    order: ThreadInput,
     environment: &Environment,
     output: Output,
 ) -> Result<Ended, Failure> {
@@ -294,7 +294,7 @@ async fn order(
     let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
     let config = args.thread.common.config.as_deref();
     let link = bridge::open_for_a_word(&args.bridge, &place.data, config, environment).await?;
-    let held = place.desk(link.link()).order(&key, order).await.map_err(failed);
+    let held = place.driver(link.link()).order(&key, order).await.map_err(failed);
     link.close().await;
     place.close().await?;
     let held = held?;
@@ -308,8 +308,8 @@ async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) ->
     let key = place.find(&thread.thread).await?.into_state().record.thread_id;
     // Where nobody works, nobody asks.
     let link = bridge::find_open(&args.at.bridge, &place.data, environment)?;
-    let desk = link.map(|link| place.desk(link.link()));
-    let done = questions::answer(desk.as_ref(), &key, args, output).await;
+    let driver = link.map(|link| place.driver(link.link()));
+    let done = questions::answer(driver.as_ref(), &key, args, output).await;
     place.close().await?;
     done
 }
@@ -317,8 +317,8 @@ async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) ->
 async fn restore(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {
     let place = Place::open(&args.place)?;
     let key = place.find(&args.thread).await?.into_state().record.thread_id;
-    let desk = place.desk(Arc::new(bridge::Nobody));
-    let held = desk.order(&key, Input::Restore).await.map_err(failed)?;
+    let driver = place.driver(Arc::new(bridge::Nobody));
+    let held = driver.order(&key, ThreadInput::Restore).await.map_err(failed)?;
     place.close().await?;
     output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
     Ok(Ended::With(Exit::Done))
@@ -346,7 +346,7 @@ async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<Ended, Fail
 async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let place = Place::open(&args.place)?;
     let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
-    let desk = place.desk(link.link());
+    let driver = place.driver(link.link());
     let mut done = Vec::new();
     for key in place.journal.keys().await.map_err(failed)? {
         let Some(held) = place.journal.load(&key).await.map_err(failed)? else { continue };
@@ -355,7 +355,7 @@ async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Res
         if !has_work {
             continue;
         }
-        match at_work::drive(&desk, &key, true).await? {
+        match at_work::drive(&driver, &key, true).await? {
             at_work::Left::Home(held) => done.push(held.into_state()),
             at_work::Left::Interrupted => {
                 link.close().await;

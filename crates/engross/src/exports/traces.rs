@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engross_agent::session::{EndingKind, LogEvent, Observer, StoredEntries, model_name};
+use engross_agent::session::{LogEvent, Observer, StoredEntries, TurnEndingKind, model_name};
 use engross_store::{Details, TraceEvent, Traces};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -163,7 +163,7 @@ pub(super) fn events(stored: &StoredEntries<'_>, seq: u64, event: &LogEvent) -> 
         LogEvent::Ended(ending) => {
             let said = json!({"kind": ending.kind, "code": ending.code, "message": ending.message});
             let ended = of("ended").details(said.clone().into());
-            if ending.kind == EndingKind::Failed { ended.error(said.into()) } else { ended }
+            if ending.kind == TurnEndingKind::Failed { ended.error(said.into()) } else { ended }
         }
         LogEvent::Noted { code, message } => {
             of("noted").details(json!({"code": code, "message": message}).into())

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engross_agent::session::transcript::Transcriber;
-use engross_agent::session::{AcceptedRequest, Ending, EndingKind, Finish, LogEvent};
+use engross_agent::session::{AcceptedRequest, AnswerFinish, LogEvent, TurnEnding, TurnEndingKind};
 use engross_llm::Message;
 use engross_protocol::SessionId;
 use engross_store::{Append, MemoryStore, Name, NewEntry, NewSession, Store};
@@ -39,8 +39,8 @@ fn turn(number: u64) -> Vec<LogEvent> {
         cut: None,
         model: "rules".to_owned(),
     };
-    let kind = EndingKind::Whole(Finish::Stop);
-    let ended = Ending { kind, code: String::new(), message: String::new(), retry_after: None };
+    let kind = TurnEndingKind::Whole(AnswerFinish::Stop);
+    let ended = TurnEnding { kind, code: String::new(), message: String::new(), retry_after: None };
     vec![LogEvent::Accepted(accepted), answered, LogEvent::Ended(ended)]
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::http::Method;
-use engross_agent::session::{Models, TurnRules, Sessions, SessionsConfig, Settings};
+use engross_agent::session::{Models, Sessions, SessionsConfig, Settings, TurnRules};
 use engross_llm::{Error, ProviderSettings};
 use engross_protocol::{RandomIds, SystemClock};
 use engross_store::MemoryStore;

@@ -1,15 +1,17 @@
 //! `/v1/sessions/{key}`, and what of a request chooses model and workspace.
 
 use axum::http::Method;
-use engross_agent::session::{OpenCall, TurnPhase, SessionState, SessionKey, SessionView, Settings, Side, TurnState};
+use engross_agent::session::{
+    CallSide, OpenCall, SessionName, SessionState, SessionView, Settings, TurnPhase, TurnState,
+};
 use engross_llm::{Message, ToolCall};
 use serde_json::json;
 
 use super::client::{CHAT, HI, get, plain, post, send};
 use super::fake::{SESSION, text};
 
-fn key(key: &str) -> SessionKey {
-    SessionKey::Named(key.to_owned())
+fn key(key: &str) -> SessionName {
+    SessionName::Named(key.to_owned())
 }
 
 #[tokio::test]
@@ -19,7 +21,7 @@ async fn a_session_is_shown_with_its_conversation() {
     let turn = TurnState {
         number: 1,
         phase: TurnPhase::Suspended { deadline: 7 },
-        calls: vec![OpenCall { call: call.clone(), side: Side::Client, began: false, result: None }],
+        calls: vec![OpenCall { call: call.clone(), side: CallSide::Client, began: false, result: None }],
         asked: 1,
         client_rounds: 1,
         start: 0,

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_agent::session::{Finish, PositionedEvent, TurnEvent};
+use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -126,7 +126,11 @@ async fn a_silent_stream_has_a_heartbeat() {
     play.send(PositionedEvent { position: 2, event: TurnEvent::Text("ok".to_owned()) }).unwrap();
     read_until(&mut socket, "\"content\":\"ok\"").await;
     read_until(&mut socket, ": hb\n\n").await;
-    play.send(PositionedEvent { position: 3, event: TurnEvent::Done { finish: Finish::Stop, usage: None } }).unwrap();
+    play.send(PositionedEvent {
+        position: 3,
+        event: TurnEvent::Done { finish: AnswerFinish::Stop, usage: None },
+    })
+    .unwrap();
     read_until(&mut socket, "data: [DONE]\n\n").await;
 }
 

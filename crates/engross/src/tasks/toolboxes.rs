@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use engross_agent::session::{ToolboxFuture, RefusalKind, RequestError, Toolbox, Toolboxes};
+use engross_agent::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspace, Workspaces};
 use engross_agent::writing::{ContentTools, Writer};
 use engross_artifacts::ArtifactScope;

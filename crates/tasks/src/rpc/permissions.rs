@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::error::RpcError;
 use super::params::Params;
-use super::{Bridge, Call};
+use super::{Bridge, RpcCall};
 use crate::runs::{Lookup, LookupResult, Reply, moment};
 
 /// `xworkmate.permissions.respond`.
 pub(super) async fn respond(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let params = Params(fields);
@@ -55,7 +55,7 @@ pub(super) async fn respond(
 /// `xworkmate.permissions.list`.
 pub(super) async fn list(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let session = Params(fields).text("sessionId")?;

@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 use super::error::RpcError;
 use super::params::Params;
 use super::submit::{LONGEST_WAIT, follow};
-use super::{Bridge, Call, Sink};
+use super::{Bridge, RpcCall, Sink};
 use crate::runner::ProviderId;
 use crate::runs::{CancelResult, LookupResult, Preparation, RunError, Ticket};
 use engross_artifacts::{RunId, SessionKey, expected_dirs};
 
 /// `xworkmate.tasks.get`.
-pub(super) async fn get(bridge: &Bridge, call: &Call, fields: &Map<String, Value>, sink: &Sink) -> Value {
+pub(super) async fn get(bridge: &Bridge, call: &RpcCall, fields: &Map<String, Value>, sink: &Sink) -> Value {
     match got(bridge, call, Params(fields), sink).await {
         Ok(told) => told,
         Err(error) => json!({
@@ -23,7 +23,7 @@ pub(super) async fn get(bridge: &Bridge, call: &Call, fields: &Map<String, Value
     }
 }
 
-async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> Result<Value, RpcError> {
+async fn got(bridge: &Bridge, call: &RpcCall, params: Params<'_>, sink: &Sink) -> Result<Value, RpcError> {
     let lookup = params.lookup()?;
     let missing = |code: &str, message: &str| {
         json!({
@@ -117,7 +117,7 @@ async fn files_alone(
 /// `xworkmate.tasks.cancel`.
 pub(super) async fn cancel(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let params = Params(fields);
@@ -150,7 +150,7 @@ pub(super) async fn cancel(
 }
 
 /// The newest run of the session that a request names.
-async fn of_session(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<Option<Ticket>, RpcError> {
+async fn of_session(bridge: &Bridge, call: &RpcCall, params: Params<'_>) -> Result<Option<Ticket>, RpcError> {
     let session_id = params.first(&["sessionId", "threadId"])?;
     let session_id =
         session_id.ok_or_else(|| RpcError::params("`sessionId` is missing: send the session's id"))?;
@@ -164,7 +164,7 @@ async fn of_session(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<
 /// `session.cancel`.
 pub(super) async fn cancel_session(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let cancelled = match of_session(bridge, call, Params(fields)).await? {
@@ -177,7 +177,7 @@ pub(super) async fn cancel_session(
 /// `session.close`.
 pub(super) async fn close(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let found = of_session(bridge, call, Params(fields)).await?;
@@ -190,7 +190,7 @@ pub(super) async fn close(
 /// `xworkmate.session.prepare`.
 pub(super) async fn prepare(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     // The paper's client may send these fields beneath a name of their own.

@@ -10,13 +10,13 @@ use super::answer_text::AnswerText;
 use super::decide::{Action, Input, Reply};
 use super::error::RunError;
 use super::journal::LoadedThread;
-use super::log::Question;
+use super::log::PermissionQuestion;
 use super::names::{Kind, key_name, name};
 use super::request::{RequestContext, Target};
 use super::service::Runs;
 use super::state::Phase;
 use super::ticket::Ticket;
-use crate::runner::Receipt;
+use crate::runner::CancelReceipt;
 use engross_artifacts::{RunId, SessionKey};
 
 /// How long an agent has to confirm that it was asked to stop.
@@ -63,7 +63,7 @@ pub enum CancelResult {
     /// Nobody here carries it out.
     NotOurs,
     /// The agent was asked, and says this.
-    Asked(Receipt),
+    Asked(CancelReceipt),
     /// The agent was asked, and did not confirm.
     Unconfirmed,
 }
@@ -166,7 +166,7 @@ impl Runs {
         let Some(control) = handle.and_then(|handle| handle.control()) else {
             // The agent has not been reached yet, and is not going to be.
             let runs = vec![run.as_str().to_owned()];
-            return CancelResult::Asked(Receipt { method: "start", aborted: true, runs });
+            return CancelResult::Asked(CancelReceipt { method: "start", aborted: true, runs });
         };
         match tokio::time::timeout(CONFIRM, control.cancel()).await {
             Ok(Ok(receipt)) => CancelResult::Asked(receipt),
@@ -224,7 +224,7 @@ impl Runs {
     ) -> Result<Result<(), Reply>, RunError> {
         let input = Input::Answer(request.to_owned(), option);
         match self.step(&ticket.loaded, &ticket.run, input, &AnswerText::default()).await? {
-            Action::Tell(permission, option) => {
+            Action::AnswerPermission(permission, option) => {
                 if let Some(control) =
                     ticket.loaded.extra.handle(&ticket.run).and_then(|handle| handle.control())
                 {
@@ -241,7 +241,10 @@ impl Runs {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn questions(&self, ticket: &Ticket) -> Result<Vec<(Question, RequestContext)>, RunError> {
+    pub async fn questions(
+        &self,
+        ticket: &Ticket,
+    ) -> Result<Vec<(PermissionQuestion, RequestContext)>, RunError> {
         let thread = self.open(&ticket.loaded).await?;
         let of = |phase: &Phase| match phase {
             Phase::Running(active) => {

@@ -15,7 +15,7 @@ use engross_artifacts::{ArtifactScope, Hashes, Hashing, Keys, RunId, SessionKey,
 
 /// Somebody who can carry out runs.
 #[derive(Clone)]
-pub struct Provider {
+pub struct RunProvider {
     /// Its id.
     pub id: ProviderId,
     /// Its name for people.
@@ -49,7 +49,7 @@ pub struct RunsConfig {
     /// How many files are hashed at once.
     pub threads: NonZeroUsize,
     /// Who can carry out runs, in the order they are told.
-    pub providers: Vec<Provider>,
+    pub providers: Vec<RunProvider>,
     /// The places of the gateway's queue.
     pub gateway: Capacity,
     /// How long an agent has to stop by itself once it was asked to.
@@ -65,7 +65,7 @@ pub struct RunsConfig {
 impl RunsConfig {
     /// The provider of this id.
     #[must_use]
-    pub fn provider(&self, id: &ProviderId) -> Option<&Provider> {
+    pub fn provider(&self, id: &ProviderId) -> Option<&RunProvider> {
         self.providers.iter().find(|provider| provider.id == *id)
     }
 

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::answer_text::AnswerText;
 use super::attachments;
-use super::config::Provider;
+use super::config::RunProvider;
 use super::decide::{Action, Input};
 use super::error::RunError;
 use super::handle::Handle;
@@ -21,7 +21,7 @@ use super::request::{RunRequest, Target};
 use super::run_queue::QueuedRun;
 use super::service::{RETRY, Runs};
 use super::state::Phase;
-use crate::runner::{AgentEvent, Running, Turn};
+use crate::runner::{AgentEvent, RunningTurn, Turn};
 use engross_artifacts::{Collection, Manifest, RunId, Scope, media_tokens};
 use serde_json::json;
 
@@ -163,7 +163,7 @@ impl Runs {
         loaded: Arc<LoadedThread>,
         principal: String,
         order: RunRequest,
-        resumed: Option<Running>,
+        resumed: Option<RunningTurn>,
     ) {
         let run = order.face.run.clone();
         let handle = Arc::new(Handle::default());
@@ -202,7 +202,7 @@ impl Runs {
         order: &RunRequest,
         handle: &Handle,
         until: Instant,
-    ) -> Option<Running> {
+    ) -> Option<RunningTurn> {
         let run = &order.face.run;
         let lost = |code: &str, message: String| Input::Lost(code.to_owned(), message);
         let provider = self.inner.config.provider(&order.face.provider);
@@ -243,7 +243,7 @@ impl Runs {
         loaded: &Arc<LoadedThread>,
         order: &RunRequest,
         handle: &Handle,
-        mut running: Running,
+        mut running: RunningTurn,
         (deadline, mut until): (u64, Instant),
     ) -> bool {
         let run = &order.face.run;
@@ -256,7 +256,7 @@ impl Runs {
                 biased;
                 event = running.events.recv() => match event {
                     Some(event) => match self.passing(loaded, order, &mut said, event) {
-                        Some(event) => Input::Heard(event),
+                        Some(event) => Input::Event(event),
                         None => continue,
                     },
                     None if gateway => Input::Lost("OPENCLAW_GATEWAY_LOST".to_owned(), "the gateway is gone: look whether it runs, then ask again".to_owned()),
@@ -285,7 +285,7 @@ impl Runs {
             match self.settle(loaded, run, input, &said).await {
                 None => return false,
                 Some(Action::Export) => return true,
-                Some(Action::Tell(permission, option)) => {
+                Some(Action::AnswerPermission(permission, option)) => {
                     running.control.answer(&permission, option.as_deref());
                 }
                 Some(_) => {}
@@ -413,7 +413,7 @@ fn millis(duration: Duration) -> u64 {
 }
 
 /// What is said when a provider is not there.
-fn unavailable(id: &crate::runner::ProviderId, provider: Option<&Provider>) -> String {
+fn unavailable(id: &crate::runner::ProviderId, provider: Option<&RunProvider>) -> String {
     match provider {
         Some(provider) if !provider.help.is_empty() => format!("{id} is not available: {}", provider.help),
         _ => format!("{id} is not available here: choose another provider"),

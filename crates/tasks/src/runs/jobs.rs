@@ -2,7 +2,7 @@
 //!
 //! Must never show a job to anybody else.
 
-use engross_journal::{Line, add_to_list};
+use engross_journal::{ListLine, add_to_list};
 use engross_protocol::SessionId;
 use engross_store::Millis;
 
@@ -19,7 +19,7 @@ impl Runs {
     pub async fn list_job(&self, principal: &str, job: &str) -> Result<(), RunError> {
         let at = self.now();
         let id = SessionId::new(&*self.inner.config.ids, at);
-        let line = Line { kind: "task_job", at, text: job, is_unique: false };
+        let line = ListLine { kind: "task_job", at, text: job, is_unique: false };
         Ok(add_to_list(self.inner.journal.store(), id, &list_name(principal)?, line).await?)
     }
 

@@ -11,17 +11,17 @@ use serde_json::Value;
 use super::error::RunError;
 use super::handle::Handle;
 use super::log::RunEvent;
-use super::state::Thread;
+use super::state::RunThread;
 use super::updates::Updates;
 
 /// All threads that this process has in memory.
-pub(super) type ThreadJournal = Journal<Thread, ThreadExtra>;
+pub(super) type ThreadJournal = Journal<RunThread, ThreadExtra>;
 
 /// A thread in memory.
-pub(super) type LoadedThread = LoadedLog<Thread, ThreadExtra>;
+pub(super) type LoadedThread = LoadedLog<RunThread, ThreadExtra>;
 
 /// The right to change a thread.
-pub(super) type ThreadGuard = LogGuard<Thread>;
+pub(super) type ThreadGuard = LogGuard<RunThread>;
 
 /// The bytes of the largest state that is kept; with attachments that wait it can be larger, and is read from the log then.
 const LARGEST: usize = 4 << 20;
@@ -29,7 +29,7 @@ const LARGEST: usize = 4 << 20;
 /// A state is kept with its version; one of another version is not read.
 const VERSION: u8 = 1;
 
-impl Machine for Thread {
+impl Machine for RunThread {
     type Event = RunEvent;
 
     fn kind(event: &RunEvent) -> &'static str {

@@ -9,7 +9,7 @@ use super::answer_text::AnswerText;
 use super::decide::{Input, decide};
 use super::log::RunEvent;
 use super::machine_tests::{contract, order, run};
-use super::state::Thread;
+use super::state::RunThread;
 use crate::runner::{AgentEvent, Policy};
 
 #[tokio::test]
@@ -21,7 +21,7 @@ async fn a_thread_of_five_thousand_entries_has_few_snapshots_and_is_read_back_as
         session_key: SessionKey::parse("agent:main:t").unwrap(),
     };
     let new = NewLog { id, at: 1_000, key: Name::new("t").unwrap(), names: Vec::new() };
-    let Creation::New(mut log) = Log::<Thread>::create(&store, new, &[opened]).await.unwrap() else {
+    let Creation::New(mut log) = Log::<RunThread>::create(&store, new, &[opened]).await.unwrap() else {
         panic!("it is new");
     };
     let (mut taken, mut bytes, mut number) = (0, 0, 0);
@@ -30,7 +30,7 @@ async fn a_thread_of_five_thousand_entries_has_few_snapshots_and_is_read_back_as
         let inputs = [
             Input::Submit(Box::new(order(number, contract(0), Policy::Deny))),
             Input::Admit,
-            Input::Heard(AgentEvent::Started { agent_session: Some("a".to_owned()) }),
+            Input::Event(AgentEvent::Started { agent_session: Some("a".to_owned()) }),
             Input::Lost("AGENT_LOST".to_owned(), "it is gone".to_owned()),
         ];
         for input in inputs {
@@ -50,10 +50,10 @@ async fn a_thread_of_five_thousand_entries_has_few_snapshots_and_is_read_back_as
     assert!((10..=25).contains(&taken), "{taken} snapshots");
     let whole = serde_json::to_vec(log.state()).unwrap().len();
     assert!(bytes < 7 * whole, "{bytes} bytes of snapshots for a state of {whole}");
-    let read = Log::<Thread>::load(&store, id).await.unwrap().unwrap();
+    let read = Log::<RunThread>::load(&store, id).await.unwrap().unwrap();
     assert_eq!(read.state(), log.state());
-    let mut fold = Thread::default();
-    for entry in read_all::<Thread>(&store, id).await.unwrap() {
+    let mut fold = RunThread::default();
+    for entry in read_all::<RunThread>(&store, id).await.unwrap() {
         fold.apply(&entry.event, entry.at);
     }
     assert_eq!(read.state(), &fold);

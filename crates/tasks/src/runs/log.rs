@@ -6,7 +6,7 @@ use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
 use super::request::{RequestContext, RunRequest};
-use super::status::{Status, SyncStatus};
+use super::status::{RunStatus, RunSyncStatus};
 use crate::runner::PermissionOption;
 use engross_artifacts::{Manifest, Outcome, RunId, SessionKey};
 
@@ -47,7 +47,7 @@ pub enum RunEvent {
         agent_session: Option<String>,
     },
     /// The agent asks for a permission.
-    Asked(Question),
+    Asked(PermissionQuestion),
     /// It was answered, once and for all.
     Decided {
         /// The run.
@@ -85,7 +85,7 @@ pub enum RunEvent {
         /// The run.
         run: RunId,
         /// All that is told of it from now on.
-        end: Box<Terminal>,
+        end: Box<RunEnd>,
     },
     /// The thread's conversation is forgotten; its runs are not.
     Closed,
@@ -94,7 +94,7 @@ pub enum RunEvent {
 /// A permission that an agent asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Question {
+pub struct PermissionQuestion {
     /// The run.
     pub run: RunId,
     /// The question, as clients name it.
@@ -114,7 +114,7 @@ pub struct Question {
 /// The end of a run, with all that is needed to tell of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Terminal {
+pub struct RunEnd {
     /// Who it was.
     pub face: RequestContext,
     /// When it got its place; none when it never did.
@@ -122,7 +122,7 @@ pub struct Terminal {
     /// When it ended.
     pub ended: Millis,
     /// How.
-    pub status: Status,
+    pub status: RunStatus,
     /// Whether it is a success.
     pub success: bool,
     /// Whether nobody but its text and files says so.
@@ -137,7 +137,7 @@ pub struct Terminal {
     /// `lastResultCode` of the thread.
     pub result_code: String,
     /// `lastArtifactSyncStatus` of the thread.
-    pub sync: SyncStatus,
+    pub sync: RunSyncStatus,
     /// Its files: of a success only.
     pub manifest: Option<Manifest>,
     /// What is missing of what was required.

@@ -62,18 +62,18 @@ mod run_queue_tests;
 
 pub use ask::{CancelResult, Lookup, LookupResult};
 pub use blobs::StoredFile;
-pub use config::{Provider, RunsConfig};
+pub use config::{RunProvider, RunsConfig};
 pub use counters::Counters;
 pub use decide::Reply;
 pub use error::{CODES, RunError};
-pub use log::{Question, RunEvent, Terminal};
+pub use log::{PermissionQuestion, RunEnd, RunEvent};
 pub use request::{Contract, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
 pub use run_queue::Capacity;
 pub use service::Runs;
-pub use state::{Active, Exporting, Phase, Run, Thread};
-pub use status::{Status, SyncStatus};
+pub use state::{Active, Exporting, Phase, Run, RunThread};
+pub use status::{RunStatus, RunSyncStatus};
 pub use submit::{Preparation, Submission};
-pub use ticket::{Listener, Snapshot, Ticket};
+pub use ticket::{RunListener, RunSnapshot, Ticket};
 pub use updates::Update;
 
 pub(crate) use notifications::moment;

@@ -5,9 +5,9 @@
 use engross_store::Millis;
 use serde_json::{Map, Value, json};
 
-use super::log::{RunEvent, Terminal};
+use super::log::{RunEnd, RunEvent};
 use super::request::{RequestContext, Target};
-use super::state::{Phase, Run, Thread};
+use super::state::{Phase, Run, RunThread};
 use engross_artifacts::{ArtifactScope, ExportPage};
 
 /// The ids that everything carries that is told of a run.
@@ -119,7 +119,7 @@ pub(super) fn handle(run: &Run, directory: &str, position: Option<(usize, usize)
 }
 
 /// A run that has ended. `page` lists the files of a success.
-pub(super) fn terminal(end: &Terminal, seq: u64, directory: &str, page: Option<&ExportPage>) -> Value {
+pub(super) fn terminal(end: &RunEnd, seq: u64, directory: &str, page: Option<&ExportPage>) -> Value {
     let mut told = Map::new();
     let status = end.status.as_str();
     merge(
@@ -187,7 +187,7 @@ pub(super) fn update(face: &RequestContext, seq: u64, kind: &str, event: &str, m
 }
 
 /// What is told of an entry; `thread` is the state with it.
-pub(super) fn of_entry(thread: &Thread, event: &RunEvent, seq: u64) -> Option<Value> {
+pub(super) fn of_entry(thread: &RunThread, event: &RunEvent, seq: u64) -> Option<Value> {
     let face = match event {
         RunEvent::Ended { end, .. } => &end.face,
         RunEvent::Accepted(order) => &order.face,

@@ -24,7 +24,7 @@ use super::log::RunEvent;
 use super::notifications;
 use super::request::{RunRequest, Target};
 use super::run_queue::{QueuedRun, RunQueue};
-use super::state::{Phase, Thread};
+use super::state::{Phase, RunThread};
 use super::updates::seq_of;
 
 /// Names that are remembered.
@@ -173,7 +173,11 @@ impl Runs {
 
     /// Takes entries into a thread. Gives the number of each, and what is published of it, which needs the state as of that
     /// entry.
-    pub(super) fn apply(thread: &mut Thread, events: &[RunEvent], now: Millis) -> Vec<(u64, Option<Value>)> {
+    pub(super) fn apply(
+        thread: &mut RunThread,
+        events: &[RunEvent],
+        now: Millis,
+    ) -> Vec<(u64, Option<Value>)> {
         let apply = |event: &RunEvent| {
             thread.apply(event, now);
             (thread.head, notifications::of_entry(thread, event, seq_of(thread.head)))

@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
-use super::log::{Question, RunEvent};
+use super::log::{PermissionQuestion, RunEvent};
 use super::request::{RequestContext, RunRequest};
-use super::status::Status;
+use super::status::RunStatus;
 use crate::runner::{Policy, ProviderId};
 use engross_artifacts::{RunId, SessionKey};
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
-pub struct Thread {
+pub struct RunThread {
     /// Whose it is.
     pub principal: String,
     /// Its key.
@@ -60,7 +60,7 @@ pub enum Phase {
     /// Ended: how, and whether only the wait for its files was cancelled.
     Done {
         /// How.
-        status: Status,
+        status: RunStatus,
         /// Its code, if it failed.
         code: Option<String>,
     },
@@ -80,7 +80,7 @@ pub struct Active {
     /// Whether the agent has begun.
     pub begun: bool,
     /// Questions that nobody has answered.
-    pub open: Vec<Question>,
+    pub open: Vec<PermissionQuestion>,
     /// Questions that were answered.
     pub decided: Vec<String>,
     /// Whether somebody wants an end.
@@ -109,11 +109,11 @@ pub struct Exporting {
 impl Run {
     /// How it stands, in one word.
     #[must_use]
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> RunStatus {
         match &self.phase {
-            Phase::Queued(_) => Status::Queued,
-            Phase::Prepared(..) | Phase::Running(_) => Status::Running,
-            Phase::Exporting(_) => Status::SyncingArtifacts,
+            Phase::Queued(_) => RunStatus::Queued,
+            Phase::Prepared(..) | Phase::Running(_) => RunStatus::Running,
+            Phase::Exporting(_) => RunStatus::SyncingArtifacts,
             Phase::Done { status, .. } => *status,
         }
     }
@@ -137,7 +137,7 @@ impl Run {
     }
 }
 
-impl Thread {
+impl RunThread {
     /// The run of this id.
     #[must_use]
     pub fn run(&self, id: &RunId) -> Option<&Run> {
@@ -253,7 +253,7 @@ impl Thread {
 
     /// How permissions of runs that are with their agents stand: by question, whether it was answered.
     #[must_use]
-    pub fn questions(&self) -> BTreeMap<&str, Option<&Question>> {
+    pub fn questions(&self) -> BTreeMap<&str, Option<&PermissionQuestion>> {
         let mut all = BTreeMap::new();
         for run in &self.runs {
             match &run.phase {

@@ -16,7 +16,7 @@ use super::log::RunEvent;
 use super::names::{Kind, check_thread, key_name, name};
 use super::request::{Contract, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
 use super::service::Runs;
-use super::state::Thread;
+use super::state::RunThread;
 use super::ticket::Ticket;
 use crate::runner::{Policy, ProviderId};
 use engross_artifacts::{RunId, SessionKey};
@@ -285,7 +285,7 @@ impl Runs {
             thread: who.thread.to_owned(),
             session_key: who.session_key.clone(),
         };
-        let decision = decide(&Thread::default(), run, input, &AnswerText::default(), now);
+        let decision = decide(&RunThread::default(), run, input, &AnswerText::default(), now);
         let events = std::iter::once(opened).chain(decision.events);
         let events: Vec<RunEvent> = events.collect();
         let mut names: Vec<_> = names.into_iter().collect();
@@ -303,7 +303,9 @@ impl Runs {
             let Session { id: session, head, .. } = session;
             return Err(engross_store::Error::Conflict { session, expected: 0, head }.into());
         }
-        for (event, (entry, update)) in events.iter().zip(Self::apply(&mut Thread::default(), &events, now)) {
+        for (event, (entry, update)) in
+            events.iter().zip(Self::apply(&mut RunThread::default(), &events, now))
+        {
             loaded.extra.updates.entry(entry, event.run(), update);
         }
         self.follow(&who, &events, &decision.action);
@@ -329,7 +331,7 @@ struct Who<'a> {
     name: Name,
 }
 
-fn check_continuation(thread: &Thread, order: &RunRequest) -> Result<(), RunError> {
+fn check_continuation(thread: &RunThread, order: &RunRequest) -> Result<(), RunError> {
     if !order.continues {
         return Ok(());
     }

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::error::RunError;
 use super::journal::{LoadedThread, PublishedEnd, lock};
-use super::log::{RunEvent, Terminal};
+use super::log::{RunEnd, RunEvent};
 use super::notifications;
 use super::request::RunRequest;
 use super::service::Runs;
-use super::state::{Phase, Run, Thread};
-use super::status::Status;
+use super::state::{Phase, Run, RunThread};
+use super::status::RunStatus;
 use super::updates::{Update, entry_of, seq_of};
 use engross_artifacts::{ExportPage, PageOf, RunId, SessionKey, Signer, expected_dirs};
 
@@ -35,11 +35,11 @@ pub struct Ticket {
 
 /// How a run stands, as it is told.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
+pub struct RunSnapshot {
     /// Another one whenever something of the run is new that is not merely time.
     pub revision: String,
     /// How it stands.
-    pub status: Status,
+    pub status: RunStatus,
     /// All that is told.
     pub body: Arc<Value>,
 }
@@ -61,13 +61,13 @@ impl Ticket {
     ///
     /// # Errors
     /// [`RunError::Damaged`].
-    pub async fn revision(&self) -> Result<(String, Status), RunError> {
+    pub async fn revision(&self) -> Result<(String, RunStatus), RunError> {
         let thread = self.runs.open(&self.loaded).await?;
         let run = self.of(&thread)?;
         Ok((run.seq.to_string(), run.status()))
     }
 
-    fn of<'a>(&self, thread: &'a Thread) -> Result<&'a Run, RunError> {
+    fn of<'a>(&self, thread: &'a RunThread) -> Result<&'a Run, RunError> {
         thread.run(&self.run).ok_or_else(|| RunError::Damaged { problem: "a run is missing".to_owned() })
     }
 
@@ -85,7 +85,7 @@ impl Ticket {
     ///
     /// # Errors
     /// When the store or the disk cannot be read.
-    pub async fn snapshot(&self, base: &str) -> Result<Snapshot, RunError> {
+    pub async fn snapshot(&self, base: &str) -> Result<RunSnapshot, RunError> {
         let thread = self.runs.open(&self.loaded).await?;
         let run = self.of(&thread)?.clone();
         drop(thread);
@@ -98,7 +98,7 @@ impl Ticket {
                 _ => None,
             };
             let body = Arc::new(notifications::handle(&run, &directory, position, now));
-            return Ok(Snapshot { revision, status, body });
+            return Ok(RunSnapshot { revision, status, body });
         }
         let key = (self.run.clone(), base.to_owned());
         let half = self.runs.inner.config.lifetime / 2;
@@ -106,7 +106,7 @@ impl Ticket {
         if let Some(told) =
             known.filter(|told| told.revision == revision && now.saturating_sub(told.at) < half)
         {
-            return Ok(Snapshot { revision, status, body: told.body });
+            return Ok(RunSnapshot { revision, status, body: told.body });
         }
         let end = self.terminal(run.seq).await?;
         let (runs, base, seq) = (self.runs.clone(), base.to_owned(), run.seq);
@@ -117,7 +117,7 @@ impl Ticket {
             all.clear();
         }
         all.insert(key, PublishedEnd { at: now, revision: revision.clone(), body: Arc::clone(&body) });
-        Ok(Snapshot { revision, status, body })
+        Ok(RunSnapshot { revision, status, body })
     }
 
     fn directory(&self, run: &Run) -> String {
@@ -126,11 +126,12 @@ impl Ticket {
     }
 
     /// The end of the run, which is the entry of this number.
-    async fn terminal(&self, seq: u64) -> Result<Terminal, RunError> {
+    async fn terminal(&self, seq: u64) -> Result<RunEnd, RunError> {
         let store = &self.runs.inner.config.store;
         let entries = store.entries(self.loaded.id(), seq.saturating_sub(1), 1).await?;
-        let id = self.loaded.id();
-        match entries.first().map(|entry| read_entry::<Thread>(id, entry)).transpose()? {
+        let end =
+            entries.first().map(|entry| read_entry::<RunThread>(self.loaded.id(), entry)).transpose()?;
+        match end {
             Some(RunEvent::Ended { end, .. }) if end.face.run == self.run => Ok(*end),
             _ => Err(RunError::Damaged { problem: format!("entry {seq} is not the end of {}", self.run) }),
         }
@@ -140,7 +141,7 @@ impl Ticket {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn end(&self) -> Result<Option<Terminal>, RunError> {
+    pub async fn end(&self) -> Result<Option<RunEnd>, RunError> {
         let thread = self.runs.open(&self.loaded).await?;
         let run = self.of(&thread)?;
         let (seq, status) = (run.seq, run.status());
@@ -169,16 +170,16 @@ impl Ticket {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn listen(&self, after: u64) -> Result<Listener, RunError> {
+    pub async fn listen(&self, after: u64) -> Result<RunListener, RunError> {
         let head = self.runs.open(&self.loaded).await?.head;
         let first = self.loaded.extra.updates.first();
         let mut backlog = VecDeque::new();
         // What is not kept in memory is told by the log, but for what only passed by.
         let wanted = seq_of(entry_of(after) + 1);
         if head > entry_of(after) && first.is_none_or(|first| first > wanted) {
-            let mut thread = Thread::default();
+            let mut thread = RunThread::default();
             let store = self.runs.inner.journal.store();
-            for LogEntry { seq, at, event } in read_all::<Thread>(store, self.loaded.id()).await? {
+            for LogEntry { seq, at, event } in read_all::<RunThread>(store, self.loaded.id()).await? {
                 thread.apply(&event, at);
                 let seq = seq_of(seq);
                 let ours = event.run() == Some(&self.run);
@@ -192,19 +193,19 @@ impl Ticket {
                 }
             }
         }
-        Ok(Listener { loaded: Arc::clone(&self.loaded), run: self.run.clone(), backlog, last: after })
+        Ok(RunListener { loaded: Arc::clone(&self.loaded), run: self.run.clone(), backlog, last: after })
     }
 }
 
 /// Hears what happens to a run.
-pub struct Listener {
+pub struct RunListener {
     loaded: Arc<LoadedThread>,
     run: RunId,
     backlog: VecDeque<Update>,
     last: u64,
 }
 
-impl Listener {
+impl RunListener {
     /// The next update. It waits for ever when nothing happens any more. Cancel-safe.
     pub async fn next(&mut self) -> Update {
         loop {
@@ -243,7 +244,7 @@ impl Listener {
 
 impl Runs {
     /// An end with its files as links and references. What cannot be said of the files any more is a warning.
-    fn tell_end(&self, end: &Terminal, seq: u64, base: &str, now: Millis) -> Value {
+    fn tell_end(&self, end: &RunEnd, seq: u64, base: &str, now: Millis) -> Value {
         let config = &self.inner.config;
         let directory = config.directory_of(&end.face.session_key, &end.face.run);
         let Some(manifest) = &end.manifest else {

@@ -5,7 +5,7 @@
 use engross_llm::{Message, ToolCall};
 
 use super::{Action, Decider};
-use crate::session::log::{LogEvent, ModelCall, Side, Standing, WriteReport};
+use crate::session::log::{CallSide, LogEvent, ModelCall, Standing, WriteReport};
 use crate::session::state::FileInProgress;
 use crate::writing::BEGIN;
 
@@ -40,17 +40,17 @@ impl Decider<'_> {
         let mut calls = Vec::with_capacity(tool_calls.len());
         for call in tool_calls {
             let side = match &open {
-                Some(_) if call.name == BEGIN => Side::Server,
+                Some(_) if call.name == BEGIN => CallSide::Server,
                 Some(file) => {
                     refused.push((
                         call.id.clone(),
                         format!("This was not done: {file} is not complete. Finish its content first."),
                     ));
-                    Side::Nobody
+                    CallSide::Nobody
                 }
                 None => self.side(&call.name),
             };
-            if open.is_none() && side == Side::Nobody {
+            if open.is_none() && side == CallSide::Nobody {
                 refused.push((call.id.clone(), format!("There is no tool '{}'.", call.name)));
             }
             calls.push(ModelCall { call, side });

@@ -8,9 +8,9 @@ use engross_llm::{Message, ToolCall, Usage};
 use engross_protocol::SessionId;
 use serde_json::{Value, json};
 
-use super::super::event::Finish;
+use super::super::event::AnswerFinish;
 use super::super::intake::NO_RESULT;
-use super::super::log::{AcceptedRequest, Ending, EndingKind, LogEvent, ModelCall, Side};
+use super::super::log::{AcceptedRequest, CallSide, LogEvent, ModelCall, TurnEnding, TurnEndingKind};
 use super::line::{self, LineId, ModelMessage, Speaker};
 use super::mark::{Line, Mark};
 
@@ -47,7 +47,7 @@ pub struct Transcriber {
 struct Open {
     id: String,
     name: String,
-    side: Side,
+    side: CallSide,
 }
 
 impl Transcriber {
@@ -122,7 +122,7 @@ impl EntryLines<'_> {
                 self.custom("engross:settings", serde_json::to_value(settings).unwrap_or_default());
             }
             LogEvent::Suspended { deadline } => {
-                let of_client = self.to.open.iter().filter(|open| open.side == Side::Client);
+                let of_client = self.to.open.iter().filter(|open| open.side == CallSide::Client);
                 let calls: Vec<Value> =
                     of_client.map(|open| json!({"id": open.id, "name": open.name})).collect();
                 self.custom("engross:issued", json!({"calls": calls, "deadline": deadline}));
@@ -160,7 +160,7 @@ impl EntryLines<'_> {
                         usage: None,
                         error: None,
                     });
-                    self.to.open.extend(tool_calls.iter().map(|call| opened(call, Side::Nobody)));
+                    self.to.open.extend(tool_calls.iter().map(|call| opened(call, CallSide::Nobody)));
                 }
                 Message::Tool { tool_call_id, content, is_error, .. } => {
                     self.resulted(tool_call_id, content, *is_error, None);
@@ -174,7 +174,7 @@ impl EntryLines<'_> {
         text: &str,
         calls: &[ModelCall],
         usage: Option<Usage>,
-        cut: Option<Finish>,
+        cut: Option<AnswerFinish>,
         model: &str,
     ) {
         self.close();
@@ -193,12 +193,12 @@ impl EntryLines<'_> {
         }
         let usual = if calls.is_empty() { "stop" } else { "toolUse" };
         let (stop, error) = match cut {
-            Some(Finish::Length) => ("length", None),
-            Some(Finish::ContentFilter) => {
+            Some(AnswerFinish::Length) => ("length", None),
+            Some(AnswerFinish::ContentFilter) => {
                 let stop = if calls.is_empty() { "error" } else { usual };
                 (stop, Some("the provider's filter cut this answer".to_owned()))
             }
-            Some(Finish::Stop | Finish::ToolCalls) | None => (usual, None),
+            Some(AnswerFinish::Stop | AnswerFinish::ToolCalls) | None => (usual, None),
         };
         let spoken = calls.iter().map(|call| &call.call).collect();
         self.spoke(&ModelMessage { by, text, calls: spoken, usage, stop, error });
@@ -221,13 +221,15 @@ impl EntryLines<'_> {
         }
     }
 
-    fn ended(&mut self, Ending { kind, code, message, .. }: &Ending) {
+    fn ended(&mut self, TurnEnding { kind, code, message, .. }: &TurnEnding) {
         self.close();
         let (end, stop) = match kind {
-            EndingKind::Whole(_) => ("whole", None),
-            EndingKind::Stopped => ("stopped", None),
-            EndingKind::Failed => ("failed", Some("error")),
-            EndingKind::Cancelled => ("cancelled", Some("aborted").filter(|_| !self.to.partial.is_empty())),
+            TurnEndingKind::Whole(_) => ("whole", None),
+            TurnEndingKind::Stopped => ("stopped", None),
+            TurnEndingKind::Failed => ("failed", Some("error")),
+            TurnEndingKind::Cancelled => {
+                ("cancelled", Some("aborted").filter(|_| !self.to.partial.is_empty()))
+            }
         };
         match stop {
             Some(stop) => self.part(stop, format!("{code}: {message}")),
@@ -311,6 +313,6 @@ impl EntryLines<'_> {
     }
 }
 
-fn opened(call: &ToolCall, side: Side) -> Open {
+fn opened(call: &ToolCall, side: CallSide) -> Open {
     Open { id: call.id.clone(), name: call.name.clone(), side }
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engross_agent::session::{ToolboxFuture, Toolbox, Toolboxes};
+use engross_agent::session::{Toolbox, ToolboxFuture, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspace, WorkspaceError};
 use engross_agent::writing::{Writer, WritingTools};
 use engross_protocol::{Exit, Failure, SystemClock, hex};

@@ -5,7 +5,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use engross_agent::session::{Finish, LogEvent, Observer, ToolStep, StoredEntries, TurnEvent};
+use engross_agent::session::{AnswerFinish, LogEvent, Observer, StoredEntries, ToolStep, TurnEvent};
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Proof, ProofState, Status, Summary};
 use engross_llm::Message;
@@ -128,9 +128,11 @@ impl Teller {
             TurnEvent::Done { finish, .. } => {
                 self.break_line()?;
                 match finish {
-                    Finish::Length => note("The answer was cut at the model's limit; ask it to go on"),
-                    Finish::ContentFilter => note("The provider's filter cut the answer; ask in other words"),
-                    Finish::Stop | Finish::ToolCalls => {}
+                    AnswerFinish::Length => note("The answer was cut at the model's limit; ask it to go on"),
+                    AnswerFinish::ContentFilter => {
+                        note("The provider's filter cut the answer; ask in other words")
+                    }
+                    AnswerFinish::Stop | AnswerFinish::ToolCalls => {}
                 }
                 Ok(())
             }

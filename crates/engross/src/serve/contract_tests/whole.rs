@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::http::Method;
-use engross_agent::session::{Models, NoToolboxes, TurnRules, Sessions, SessionsConfig, Settings};
+use engross_agent::session::{Models, NoToolboxes, Sessions, SessionsConfig, Settings, TurnRules};
 use engross_llm::{Error, HttpPolicy, ProviderSettings};
 use engross_protocol::{RandomIds, SystemClock};
 use engross_store::{MemoryStore, Store};

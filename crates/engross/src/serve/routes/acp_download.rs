@@ -16,7 +16,7 @@ use engross_artifacts::{
     ArtifactStream, LinkQuery, LinkTarget, OpenArtifact, ScopeError, Span, content_type,
 };
 use engross_store::blobs::BlobError;
-use engross_tasks::runs::{StoredFile, Runs};
+use engross_tasks::runs::{Runs, StoredFile};
 use futures_util::stream;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 

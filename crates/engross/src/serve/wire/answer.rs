@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use engross_agent::session::{Finish, PositionedEvent, TurnEvent};
+use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
 
@@ -130,7 +130,7 @@ pub(crate) struct Whole {
     /// What the client should know.
     pub(crate) notices: Vec<Notice>,
     /// Why it ended, once it has.
-    pub(crate) end: Option<(Finish, Option<Usage>)>,
+    pub(crate) end: Option<(AnswerFinish, Option<Usage>)>,
 }
 
 impl Whole {

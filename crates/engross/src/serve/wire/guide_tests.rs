@@ -1,6 +1,6 @@
 //! The requests and answers that docs/protocol/sessions.md shows are those of this wire.
 
-use engross_agent::session::{Finish, SessionState, SessionView};
+use engross_agent::session::{AnswerFinish, SessionState, SessionView};
 use engross_llm::{Message, Usage};
 use serde_json::Value;
 
@@ -70,18 +70,18 @@ fn the_requests_are_understood() {
 fn the_answers_are_ours() {
     let text = |text: &str| Item::Text(text.to_owned());
     let whole = |items: Vec<Item>, finish| Whole { items, notices: Vec::new(), end: Some((finish, None)) };
-    let mut first = whole(vec![text("Done.")], Finish::Stop);
+    let mut first = whole(vec![text("Done.")], AnswerFinish::Stop);
     first.notices.push(Notice::new("PARAMETER_IGNORED", "`seed` has no effect here."));
-    first.end = Some((Finish::Stop, Some(Usage { input_tokens: 52, output_tokens: 3 })));
+    first.end = Some((AnswerFinish::Stop, Some(Usage { input_tokens: 52, output_tokens: 3 })));
     let calls = vec![text("Let me read it."), Item::Call(call("call_7", "read_document", "{}"))];
     let expected = [
         body(2, 1_795_293_365, "gpt-4", &first),
-        body(2, 1_795_293_365, "engross", &whole(calls, Finish::ToolCalls)),
+        body(2, 1_795_293_365, "engross", &whole(calls, AnswerFinish::ToolCalls)),
         body(
             6,
             1_795_293_371,
             "engross",
-            &whole(vec![text("The agreement runs for two years.")], Finish::Stop),
+            &whole(vec![text("The agreement runs for two years.")], AnswerFinish::Stop),
         ),
     ];
     let session = SessionState {

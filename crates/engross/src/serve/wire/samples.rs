@@ -1,6 +1,6 @@
 //! Answers to try the wire with, and a listener that takes streams apart as clients do.
 
-use engross_agent::session::{Finish, PositionedEvent, ToolStep, TurnEvent};
+use engross_agent::session::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
 use proptest::prelude::*;
@@ -80,7 +80,8 @@ pub(crate) fn answers() -> impl Strategy<Value = Whole> {
     let parts = prop::collection::vec((prop::option::of(text), calls), 0..3);
     let notices = prop::collection::vec("\\PC{0,8}", 0..2);
     let usage = prop::option::of((any::<u32>(), any::<u32>()));
-    let finish = prop_oneof![Just(Finish::Stop), Just(Finish::Length), Just(Finish::ContentFilter)];
+    let finish =
+        prop_oneof![Just(AnswerFinish::Stop), Just(AnswerFinish::Length), Just(AnswerFinish::ContentFilter)];
     (parts, notices, usage, finish).prop_map(|(parts, notices, usage, finish)| {
         let mut items: Vec<Item> = Vec::new();
         for (text, calls) in parts {
@@ -94,7 +95,7 @@ pub(crate) fn answers() -> impl Strategy<Value = Whole> {
             }
         }
         let calls = items.iter().any(|item| matches!(item, Item::Call(_)));
-        let finish = if calls { Finish::ToolCalls } else { finish };
+        let finish = if calls { AnswerFinish::ToolCalls } else { finish };
         let usage =
             usage.map(|(input, output)| Usage { input_tokens: input.into(), output_tokens: output.into() });
         let notices = notices.into_iter().map(|message| Notice::new("LOOP_WARNING", message)).collect();
