@@ -9,8 +9,8 @@ use cap_std::fs::{Dir, FileType};
 
 use super::error::{Doing, FileError};
 use super::path::RelPath;
-use super::read::FileInfo;
 use super::root::Folder;
+use super::stamp::FileInfo;
 
 /// How many folders deep is looked.
 const DEPTH: usize = 64;

@@ -3,17 +3,19 @@
 //! Must never change a name before the bytes behind it are durable, and never report a file that is not.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use cap_fs_ext::MetadataExt;
-use cap_std::fs::{Dir, File, Metadata};
+use cap_std::fs::Dir;
 
 use super::error::{Doing, FileError};
 use super::path::RelPath;
-use super::platform::{dress_as_new, dress_like, rename_new, sync_entries};
-use super::read::{FileInfo, hash, look, open};
+use super::platform::sync_entries;
+use super::read::{hash, look, open};
+use super::replace::Finished;
 use super::root::{Folder, Made, identity};
-use super::temporary::{Access, Temporary};
+use super::stamp::FileInfo;
 
 /// What must hold of the target for it to be written or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,16 +52,6 @@ pub(super) struct Place<'a> {
     pub(super) there: bool,
 }
 
-/// What is to go there.
-pub(super) struct Finished<'a> {
-    pub(super) dir: &'a Dir,
-    pub(super) name: &'a str,
-    pub(super) file: &'a File,
-    /// Whom it was made for.
-    pub(super) access: Access,
-    pub(super) sha256: String,
-}
-
 /// Why a file is not in its place.
 pub(super) enum NotPut {
     /// It cannot be moved there, as that is another file system.
@@ -93,25 +85,16 @@ impl<'a> Place<'a> {
         self.path
     }
 
-    /// Gives the finished file its name.
-    pub(super) fn put(&mut self, finished: Finished<'_>) -> Result<Written, NotPut> {
+    /// Gives the finished file, whose bytes have this hash, its name.
+    pub(super) fn put(&mut self, finished: &Finished<'_>, sha256: String) -> Result<Written, NotPut> {
         let (path, dir) = (self.path, self.parent.dir.clone());
         let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
-        match (look(&dir, path, path.name())?, finished.access) {
-            (Some(old), _) => dress_like(finished.file, &old).map_err(failed)?,
-            (None, Access::Owner) => dress_as_new(finished.file, &usual(&dir, path)?).map_err(failed)?,
-            (None, Access::Usual) => {}
-        }
-        finished.file.sync_all().map_err(failed)?;
+        let old = look(&dir, path, path.name())?;
+        finished.prepare(&dir, Path::new(path.name()), old.as_ref()).map_err(failed)?;
         self.still_beneath()?;
-        still_named(&finished, path)?;
+        still_named(finished, path)?;
         let previous_sha256 = check(&dir, path, self.precondition)?;
-        let renamed = if *self.precondition == Precondition::Absent {
-            rename_new(finished.dir, finished.name, &dir, path.name())
-        } else {
-            finished.dir.rename(finished.name, &dir, path.name())
-        };
-        match renamed {
+        match finished.rename(&dir, Path::new(path.name()), *self.precondition == Precondition::Absent) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => return Err(NotPut::Elsewhere),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -122,7 +105,7 @@ impl<'a> Place<'a> {
         self.parent.keep();
         sync_entries(&dir).map_err(failed)?;
         let info = FileInfo::of(&finished.file.metadata().map_err(failed)?);
-        Ok(Written { info, sha256: finished.sha256, previous_sha256 })
+        Ok(Written { info, sha256, previous_sha256 })
     }
 
     /// The folder that is held may have been moved away, with a link in its place.
@@ -174,10 +157,4 @@ fn permit(path: &RelPath, precondition: &Precondition, there: bool) -> Result<()
         (Precondition::Exists | Precondition::Sha256(_), false) => Err(FileError::missing(path.as_str())),
         _ => Ok(()),
     }
-}
-
-/// What a new file in `dir` looks like. The process's mask cannot be asked for without changing it.
-fn usual(dir: &Arc<Dir>, path: &RelPath) -> Result<Metadata, FileError> {
-    let probe = Temporary::create(dir, path, Access::Usual)?;
-    probe.file.metadata().map_err(|error| FileError::io(path.as_str(), Doing::Writing, &error))
 }

@@ -4,9 +4,8 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::time::UNIX_EPOCH;
 
-use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use engross_protocol::hex;
 use sha2::{Digest, Sha256};
@@ -14,35 +13,10 @@ use sha2::{Digest, Sha256};
 use super::error::{Doing, FileError};
 use super::path::RelPath;
 use super::root::Folder;
-use super::tree::Stamp;
-use crate::Millis;
+use super::stamp::{FileInfo, Stamp};
 
 /// The bytes that are read or written at once.
 pub(super) const BLOCK: usize = 128 << 10;
-
-/// What is known about a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FileInfo {
-    /// Its length in bytes.
-    pub size: u64,
-    /// When it was last written to, in milliseconds since 1970, UTC.
-    pub modified: Millis,
-    /// The device it is on.
-    pub device: u64,
-    /// Its number there; a file that is replaced gets another one.
-    pub inode: u64,
-}
-
-impl FileInfo {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        Self {
-            size: metadata.len(),
-            modified: modified(metadata),
-            device: metadata.dev(),
-            inode: metadata.ino(),
-        }
-    }
-}
 
 /// An open file. It stays the same file while its name is given to another one.
 #[derive(Debug)]
@@ -186,12 +160,6 @@ pub(super) fn hash(source: &mut impl Read) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-}
-
-/// When it was last written to.
-pub(super) fn modified(metadata: &Metadata) -> Millis {
-    let since = metadata.modified().ok().and_then(|at| at.into_std().duration_since(UNIX_EPOCH).ok());
-    since.and_then(|since| Millis::try_from(since.as_millis()).ok()).unwrap_or_default()
 }
 
 fn ordinary(metadata: &Metadata, path: &RelPath) -> Result<(), FileError> {

@@ -9,12 +9,13 @@ use super::digest::Digest;
 use super::error::{Doing, FileError, shown};
 use super::path::RelPath;
 use super::platform::{sync_entries, undress};
-use super::put::{Finished, NotPut, Place, Precondition, Written};
+use super::put::{NotPut, Place, Precondition, Written};
 use super::read::{Reader, hash, look, no_follow, open};
+use super::replace::Finished;
 use super::reserved::STAGED;
 use super::root::Folder;
-use super::temporary::{Access, Lock, Temporary, create, lock};
-use super::write::place_temporary;
+use super::temporary::{Access, Lock, create, lock};
+use super::write::{create_beside, place_temporary};
 use cap_std::fs::{File, OpenOptions};
 use engross_protocol::hex;
 use sha2::Digest as _;
@@ -274,14 +275,9 @@ impl Staged {
     ) -> Result<Written, FileError> {
         let (name, sha256) = (self.name.file(), self.sha256()?);
         let mut place = Place::find(folder, path, precondition)?;
-        let finished = Finished {
-            dir: &self.folder.dir,
-            name: &name,
-            file: &self.file,
-            access: Access::Owner,
-            sha256: sha256.clone(),
-        };
-        match place.put(finished) {
+        let finished =
+            Finished { dir: &self.folder.dir, name: &name, file: &self.file, access: Access::Owner };
+        match place.put(&finished, sha256.clone()) {
             Ok(written) => {
                 // Only a name that leads nowhere could come back.
                 let _ = sync_entries(&self.folder.dir);
@@ -293,7 +289,7 @@ impl Staged {
                 Err(error)
             }
             Err(NotPut::Elsewhere) => {
-                let mut temporary = Temporary::create(&place.parent.dir, path, Access::Owner)?;
+                let mut temporary = create_beside(&place, Access::Owner)?;
                 let copied = temporary.fill(&mut self.reader()?, path)?;
                 if copied != sha256 {
                     return Err(FileError::not_written(path.as_str(), "its staged bytes changed"));

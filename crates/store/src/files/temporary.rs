@@ -30,7 +30,7 @@ pub(super) struct Temporary {
 
 impl Temporary {
     /// Makes it.
-    pub(super) fn create(dir: &Arc<Dir>, path: &RelPath, access: Access) -> Result<Self, FileError> {
+    pub(super) fn create(dir: &Arc<Dir>, access: Access) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut error = io::Error::from(ErrorKind::AlreadyExists);
         for _ in 0..TRIES {
@@ -46,7 +46,7 @@ impl Temporary {
                 }
             }
         }
-        Err(FileError::io(path.as_str(), Doing::Writing, &error))
+        Err(error)
     }
 
     /// Writes all of `content` to it; gives its hash.

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use cap_fs_ext::{DirExt, MetadataExt};
+use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::disk_path::{DiskPath, name_of, text_of};
@@ -15,44 +15,11 @@ use super::error::{Doing, FileError};
 use super::read::{Reader, no_follow};
 use super::reserved::is_reserved;
 use super::root::Folder;
+use super::stamp::Stamp;
 use crate::Millis;
 
 /// How many folders are held open on the way to one.
 const HELD: usize = 64;
-
-/// What tells a file from another one, and one state of it from the next.
-///
-/// Whoever writes to a file changes a time of it, and cannot set the change time back. Only two writes within one tick of
-/// the file system's clock can look alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Stamp {
-    /// The device it is on.
-    pub device: u64,
-    /// Its number there.
-    pub inode: u64,
-    /// Its length in bytes.
-    pub size: u64,
-    /// When its bytes were last written, in nanoseconds since 1970, UTC. Anybody may set it.
-    pub modified: i64,
-    /// When anything about it was last changed, in the same unit. Where the system does not tell, the same as `modified`.
-    pub changed: i64,
-    /// How many names it has.
-    pub links: u64,
-}
-
-impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        let modified = modified(metadata);
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.len(),
-            modified,
-            changed: changed(metadata).unwrap_or(modified),
-            links: metadata.nlink(),
-        }
-    }
-}
 
 /// A name in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,24 +235,4 @@ fn ordinary(metadata: &Metadata, path: &DiskPath) -> Result<(), FileError> {
     } else {
         Err(FileError::invalid(path.as_str(), "what is there is no ordinary file"))
     }
-}
-
-fn modified(metadata: &Metadata) -> i64 {
-    let Ok(at) = metadata.modified().map(cap_std::time::SystemTime::into_std) else { return 0 };
-    match at.duration_since(UNIX_EPOCH) {
-        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
-        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |before| -before),
-    }
-}
-
-#[cfg(unix)]
-fn changed(metadata: &Metadata) -> Option<i64> {
-    use cap_std::fs::MetadataExt;
-
-    Some(metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec()))
-}
-
-#[cfg(not(unix))]
-fn changed(_: &Metadata) -> Option<i64> {
-    None
 }

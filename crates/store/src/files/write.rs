@@ -8,13 +8,14 @@ use std::io::{self, ErrorKind, Read};
 use super::error::{Doing, FileError};
 use super::path::RelPath;
 use super::platform::sync_entries;
-use super::put::{Finished, NotPut, Place, Precondition, Written, check};
+use super::put::{NotPut, Place, Precondition, Written, check};
+use super::replace::Finished;
 use super::root::Folder;
 use super::temporary::{Access, Temporary};
 
 impl Folder {
     /// Makes `content` the bytes of the file at `path`, all of them or none, durably. Missing folders are made. A file that
-    /// is replaced passes on its mode, and its owner where that is allowed.
+    /// is replaced passes on its mode and attributes, and its owner and group where that is allowed.
     ///
     /// # Errors
     /// Nothing is changed and nothing left behind, if not said otherwise:
@@ -32,7 +33,7 @@ impl Folder {
     ) -> Result<Written, FileError> {
         let mut place = Place::find(self, path, precondition)?;
         let access = if place.there { Access::Owner } else { Access::Usual };
-        let mut temporary = Temporary::create(&place.parent.dir, path, access)?;
+        let mut temporary = create_beside(&place, access)?;
         let sha256 = temporary.fill(&mut content, path)?;
         place_temporary(&mut place, temporary, access, sha256)
     }
@@ -48,7 +49,7 @@ impl Folder {
         precondition: &Precondition,
     ) -> Result<Written, FileError> {
         let mut place = Place::find(self, path, precondition)?;
-        let mut temporary = Temporary::create(&place.parent.dir, path, Access::Owner)?;
+        let mut temporary = create_beside(&place, Access::Owner)?;
         let sha256 = temporary.fill(&mut content, path)?;
         // Nothing widens what it was made with.
         let access = if place.there { Access::Owner } else { Access::Usual };
@@ -78,6 +79,12 @@ impl Folder {
     }
 }
 
+/// A temporary file in the target's own folder.
+pub(super) fn create_beside(place: &Place<'_>, access: Access) -> Result<Temporary, FileError> {
+    Temporary::create(&place.parent.dir, access)
+        .map_err(|error| FileError::io(place.path().as_str(), Doing::Writing, &error))
+}
+
 /// Gives a temporary file of the target's own folder its name.
 pub(super) fn place_temporary(
     place: &mut Place<'_>,
@@ -85,9 +92,7 @@ pub(super) fn place_temporary(
     access: Access,
     sha256: String,
 ) -> Result<Written, FileError> {
-    let finished =
-        Finished { dir: &temporary.dir, name: &temporary.name, file: &temporary.file, access, sha256 };
-    match place.put(finished) {
+    match place.put(&Finished::of(&temporary, access), sha256) {
         Ok(written) => {
             temporary.placed();
             Ok(written)
