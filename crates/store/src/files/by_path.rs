@@ -11,11 +11,13 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
+use engross_protocol::{Exit, Failure};
 
+use super::locks::FolderLock;
 use super::platform::sync_entries;
-use super::replace::Finished;
+use super::replace::FinishedFile;
 use super::stamp::Stamp;
-use super::temporary::{Access, Lock, Temporary, lock};
+use super::temporary::{Access, TemporaryFile};
 
 /// A file that a person named was not read or not written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -163,6 +165,24 @@ pub fn read_from(source: impl Read, path: &Path, limit: u64) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
+/// The text of a file.
+///
+/// # Errors
+/// [`PathError::NotUtf8`], else as [`read`].
+pub fn read_text(path: &Path, limit: u64) -> Result<String, PathError> {
+    String::from_utf8(read(path, limit)?.0).map_err(|_| PathError::NotUtf8 { path: path.to_owned() })
+}
+
+/// Whether a new file can be made in a folder. None is left.
+///
+/// # Errors
+/// [`PathError::WriteFailed`].
+pub fn check_folder(folder: &Path) -> Result<(), PathError> {
+    let made = Dir::open_ambient_dir(folder, ambient_authority())
+        .and_then(|dir| TemporaryFile::create(&Arc::new(dir), Access::Owner));
+    made.map(drop).map_err(|error| PathError::refused(folder, &error.to_string()))
+}
+
 /// Whether both paths lead to one file, by whatever names.
 #[must_use]
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
@@ -199,8 +219,7 @@ pub fn check_target(path: &Path) -> Result<(), PathError> {
 /// [`PathError::WriteFailed`] when there is no such folder, or the name is no Unicode text.
 pub fn folder_and_name(path: &Path) -> Result<(PathBuf, String), PathError> {
     let real = absolute(path);
-    let folder =
-        std::fs::canonicalize(folder_of(&real)).map_err(|error| PathError::writing(path, &error))?;
+    let folder = std::fs::canonicalize(folder_of(&real)).map_err(|error| PathError::writing(path, &error))?;
     let name = real.file_name().and_then(OsStr::to_str);
     let name = name.ok_or_else(|| PathError::refused(path, "its name is no Unicode text"))?;
     Ok((folder, name.to_owned()))
@@ -240,9 +259,9 @@ fn put(path: &Path, bytes: &[u8], unchanged_since: Option<&Stamp>, private: bool
     let old = look();
     check(old.as_ref())?;
     let access = if private || old.is_some() { Access::Owner } else { Access::Usual };
-    let mut temporary = Temporary::create(&dir, access).map_err(failed)?;
+    let mut temporary = TemporaryFile::create(&dir, access).map_err(failed)?;
     temporary.file.write_all(bytes).map_err(failed)?;
-    let finished = Finished::of(&temporary, access);
+    let finished = FinishedFile::of(&temporary, access);
     if private { finished.file.sync_all() } else { finished.prepare(&dir, name, old.as_ref()) }
         .map_err(failed)?;
     check(look().as_ref())?;
@@ -261,12 +280,6 @@ pub fn make_folder(path: &Path) -> Result<(), PathError> {
     std::fs::create_dir_all(path).map_err(|error| PathError::refused(path, &error.to_string()))
 }
 
-/// Keeps other processes out of a folder while it lives; the system itself lets go of it when the process is killed.
-#[derive(Debug)]
-pub struct FolderLock {
-    _file: cap_std::fs::File,
-}
-
 /// Takes a folder for this process by the lock on the file `lock` in it; `None` while another process has it.
 ///
 /// # Errors
@@ -275,10 +288,9 @@ pub fn lock_folder(folder: &Path) -> Result<Option<FolderLock>, PathError> {
     let path = folder.join("lock");
     let file = File::options().create(true).truncate(false).write(true).open(&path);
     let file = file.map_err(|error| PathError::refused(&path, &error.to_string()))?;
-    match lock(cap_std::fs::File::from_std(file)) {
-        (file, Lock::Taken) => Ok(Some(FolderLock { _file: file })),
-        (_, Lock::Elsewhere) => Ok(None),
-        (_, Lock::Unknown) => Err(PathError::refused(&path, "its file system has no locks")),
+    match FolderLock::of(cap_std::fs::File::from_std(file)) {
+        Some(lock) if !lock.is_exclusive() => Err(PathError::refused(&path, "its file system has no locks")),
+        lock => Ok(lock),
     }
 }
 
@@ -286,5 +298,16 @@ fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
+    }
+}
+
+/// A folder, or more than can be opened, is no document; everything else is the disk.
+impl From<PathError> for Failure {
+    fn from(error: PathError) -> Self {
+        let exit = match error {
+            PathError::IsADirectory { .. } | PathError::TooLarge { .. } => Exit::NotADocument,
+            _ => Exit::Io,
+        };
+        Self::new(exit, error.code(), error.to_string())
     }
 }

@@ -13,6 +13,7 @@ pub mod by_path;
 mod digest;
 mod disk_path;
 mod error;
+mod lines;
 mod list;
 mod locks;
 mod path;
@@ -36,6 +37,8 @@ mod digest_tests;
 #[cfg(test)]
 mod disk_path_tests;
 #[cfg(test)]
+mod lines_tests;
+#[cfg(test)]
 mod locks_tests;
 #[cfg(test)]
 mod path_tests;
@@ -46,13 +49,14 @@ pub use append::AppendFile;
 pub use by_path::PathError;
 pub use disk_path::DiskPath;
 pub use error::FileError;
-pub use list::{Listed, Listing};
-pub use locks::{LockGuard, LockKey, Locks};
+pub use lines::LineFile;
+pub use list::{ListedFile, Listing};
+pub use locks::{FolderLock, LockGuard, Locks};
 pub use path::RelPath;
-pub use put::{Precondition, Written};
+pub use put::{Precondition, WrittenFile};
 pub use read::Reader;
-pub use root::{Folder, Root};
-pub use staged::{NotCommitted, Staged, StagedName};
+pub use root::{Folder, LockKey, Root};
+pub use staged::{CommitFailure, StagedFile, StagedName};
 pub use stamp::{FileInfo, Stamp};
 pub use sweep::Ages;
-pub use tree::{Found, Tree};
+pub use tree::{Tree, TreeEntry};

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Dir;
 
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::read::{hash, look, open};
-use super::replace::Finished;
-use super::root::{Folder, Made, identity};
+use super::replace::FinishedFile;
+use super::root::{Folder, NewFolders, identity};
 use super::stamp::FileInfo;
 
 /// What must hold of the target for it to be written or removed.
@@ -33,7 +33,7 @@ pub enum Precondition {
 
 /// A file that is in its place, durably.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     /// What is known about it.
     pub info: FileInfo,
     /// The SHA-256 of its bytes, in lower-case hexadecimal digits.
@@ -47,19 +47,19 @@ pub(super) struct Place<'a> {
     folder: &'a Folder,
     path: &'a RelPath,
     precondition: &'a Precondition,
-    pub(super) parent: Made,
+    pub(super) parent: NewFolders,
     /// Whether a file was there.
     pub(super) there: bool,
 }
 
 /// Why a file is not in its place.
-pub(super) enum NotPut {
+pub(super) enum PutFailure {
     /// It cannot be moved there, as that is another file system.
     Elsewhere,
     Refused(FileError),
 }
 
-impl From<FileError> for NotPut {
+impl From<FileError> for PutFailure {
     fn from(error: FileError) -> Self {
         Self::Refused(error)
     }
@@ -86,9 +86,13 @@ impl<'a> Place<'a> {
     }
 
     /// Gives the finished file, whose bytes have this hash, its name.
-    pub(super) fn put(&mut self, finished: &Finished<'_>, sha256: String) -> Result<Written, NotPut> {
+    pub(super) fn put(
+        &mut self,
+        finished: &FinishedFile<'_>,
+        sha256: String,
+    ) -> Result<WrittenFile, PutFailure> {
         let (path, dir) = (self.path, self.parent.dir.clone());
-        let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
         let old = look(&dir, path, path.name())?;
         finished.prepare(&dir, Path::new(path.name()), old.as_ref()).map_err(failed)?;
         self.still_beneath()?;
@@ -96,7 +100,7 @@ impl<'a> Place<'a> {
         let previous_sha256 = check(&dir, path, self.precondition)?;
         match finished.rename(&dir, Path::new(path.name()), *self.precondition == Precondition::Absent) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => return Err(NotPut::Elsewhere),
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => return Err(PutFailure::Elsewhere),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(FileError::exists(path.as_str()).into());
             }
@@ -105,7 +109,7 @@ impl<'a> Place<'a> {
         self.parent.keep();
         sync_entries(&dir).map_err(failed)?;
         let info = FileInfo::of(&finished.file.metadata().map_err(failed)?);
-        Ok(Written { info, sha256, previous_sha256 })
+        Ok(WrittenFile { info, sha256, previous_sha256 })
     }
 
     /// The folder that is held may have been moved away, with a link in its place.
@@ -119,8 +123,8 @@ impl<'a> Place<'a> {
 }
 
 /// Somebody may have put something else under the name of the unfinished file.
-fn still_named(finished: &Finished<'_>, path: &RelPath) -> Result<(), FileError> {
-    let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+fn still_named(finished: &FinishedFile<'_>, path: &RelPath) -> Result<(), FileError> {
+    let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
     let there = finished.dir.symlink_metadata(finished.name).map_err(failed)?;
     let held = finished.file.metadata().map_err(failed)?;
     let same = (there.dev(), there.ino()) == (held.dev(), held.ino());
@@ -140,7 +144,8 @@ pub(super) fn check(
     let found = open(dir, path, path.name())?;
     permit(path, precondition, found.is_some())?;
     let Some(mut found) = found else { return Ok(None) };
-    let sha256 = hash(&mut found).map_err(|error| FileError::io(path.as_str(), Doing::Reading, &error))?;
+    let sha256 =
+        hash(&mut found).map_err(|error| FileError::io(path.as_str(), FileAction::Reading, &error))?;
     if let Precondition::Sha256(expected) = precondition {
         let now = look(dir, path, path.name())?.as_ref().map(FileInfo::of);
         if !sha256.eq_ignore_ascii_case(expected) || now != Some(found.info()) {

@@ -10,7 +10,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::root::Folder;
 use super::stamp::{FileInfo, Stamp};
@@ -74,7 +74,7 @@ impl Folder {
         match length {
             Ok(length) if length as u64 > limit => Err(FileError::too_large(path.as_str(), limit)),
             Ok(_) => Ok(Some((bytes, info))),
-            Err(error) => Err(FileError::io(path.as_str(), Doing::Reading, &error)),
+            Err(error) => Err(FileError::io(path.as_str(), FileAction::Reading, &error)),
         }
     }
 
@@ -95,7 +95,7 @@ impl Folder {
     pub fn sha256(&self, path: &RelPath) -> Result<Option<(String, FileInfo)>, FileError> {
         let Some(mut reader) = self.open(path)? else { return Ok(None) };
         let sha256 = hash(&mut reader);
-        let sha256 = sha256.map_err(|error| FileError::io(path.as_str(), Doing::Reading, &error))?;
+        let sha256 = sha256.map_err(|error| FileError::io(path.as_str(), FileAction::Reading, &error))?;
         Ok(Some((sha256, reader.info())))
     }
 
@@ -114,7 +114,7 @@ pub(super) fn look(dir: &Dir, path: &RelPath, name: &str) -> Result<Option<Metad
     match dir.symlink_metadata(name) {
         Ok(metadata) => ordinary(&metadata, path).map(|()| Some(metadata)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::io(path.as_str(), Doing::Reading, &error)),
+        Err(error) => Err(FileError::io(path.as_str(), FileAction::Reading, &error)),
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn open(dir: &Dir, path: &RelPath, name: &str) -> Result<Option<Reade
     if look(dir, path, name)?.is_none() {
         return Ok(None);
     }
-    let failed = |error: &io::Error| FileError::io(path.as_str(), Doing::Reading, error);
+    let failed = |error: &io::Error| FileError::io(path.as_str(), FileAction::Reading, error);
     let mut options = OpenOptions::new();
     options.read(true);
     match dir.open_with(name, no_follow(&mut options)) {

@@ -10,10 +10,10 @@ use cap_std::fs::{Dir, File, Metadata};
 
 use super::platform::{dress_as_new, dress_like, rename_new};
 use super::read::no_follow;
-use super::temporary::{Access, Temporary};
+use super::temporary::{Access, TemporaryFile};
 
 /// A file with all its bytes, under a name that nobody else uses.
-pub(super) struct Finished<'a> {
+pub(super) struct FinishedFile<'a> {
     pub(super) dir: &'a Dir,
     pub(super) name: &'a str,
     pub(super) file: &'a File,
@@ -21,9 +21,9 @@ pub(super) struct Finished<'a> {
     pub(super) access: Access,
 }
 
-impl<'a> Finished<'a> {
+impl<'a> FinishedFile<'a> {
     /// What is in `temporary`.
-    pub(super) fn of(temporary: &'a Temporary, access: Access) -> Self {
+    pub(super) fn of(temporary: &'a TemporaryFile, access: Access) -> Self {
         Self { dir: &temporary.dir, name: &temporary.name, file: &temporary.file, access }
     }
 
@@ -56,5 +56,5 @@ impl<'a> Finished<'a> {
 
 /// What a new file in `dir` looks like. The process's mask cannot be asked for without changing it.
 fn usual(dir: &Arc<Dir>) -> io::Result<Metadata> {
-    Temporary::create(dir, Access::Usual)?.file.metadata()
+    TemporaryFile::create(dir, Access::Usual)?.file.metadata()
 }
