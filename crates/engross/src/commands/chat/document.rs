@@ -6,18 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engross_agent::session::{Toolbox, ToolboxFuture, Toolboxes};
-use engross_agent::workspace::{DocumentTools, Workspace, WorkspaceError};
+use engross_agent::workspace::DocumentTools;
 use engross_agent::writing::{Writer, WritingTools};
+use engross_documents::{CheckpointStore, Error, InputFile, Workspace};
 use engross_protocol::{Exit, Failure, SystemClock, hex};
 use engross_store::files::{Locks, Precondition, RelPath};
 use sha2::{Digest, Sha256};
 
 use crate::commands::sessions::open_root;
-use crate::files::{Destination, Input};
+use crate::files::by_path;
 
 /// A document and its checkpoints.
 #[derive(Clone)]
-pub(super) struct Desk {
+pub(super) struct ChatDocument {
     workspace: Workspace,
     target: RelPath,
     source: Arc<[u8]>,
@@ -33,7 +34,7 @@ pub(super) struct Desk {
 }
 
 /// What taking back did.
-pub(super) enum Undone {
+pub(super) enum UndoOutcome {
     /// The document is as it was before its last edit.
     Edit,
     /// It is as the document it was made from.
@@ -42,28 +43,29 @@ pub(super) enum Undone {
     Nothing,
 }
 
-impl Desk {
+impl ChatDocument {
     /// The document `source`, which was read from `input`. Its edits go to `target`, its checkpoints into `data`.
     pub(super) fn new(
-        input: &Input,
-        source: Vec<u8>,
-        target: &Destination,
+        input: &InputFile,
+        source: &[u8],
+        target: PathBuf,
         in_place: bool,
         data: &Path,
     ) -> Result<Self, Failure> {
-        let (folder, file) = target.place()?;
-        let checkpoints =
-            RelPath::parse(&format!("checkpoints/{}", short_hash(&folder))).map_err(Failure::from)?;
-        let checkpoints = open_root(data)?.make_folder(&checkpoints).map_err(Failure::from)?;
+        let (folder, file) = by_path::folder_and_name(&target)?;
+        // Where chats of version 0.1.0 kept whole files.
+        let whole = RelPath::parse(&format!("checkpoints/{}", short_hash(&folder)))?;
+        let store = CheckpointStore::in_data(data)?;
+        let store = store.beneath(folder.clone(), open_root(data)?.folder(&whole)?);
         let files = open_root(&folder)?.top();
-        let target_path = Workspace::path(&file).map_err(Failure::from)?;
-        let workspace = Workspace::new(files, checkpoints, Locks::new(), Arc::new(SystemClock));
+        let target_path = Workspace::path(&file)?;
+        let workspace = Workspace::new(files, store, Locks::new(), Arc::new(SystemClock));
         Ok(Self {
-            workspace: workspace.of_one(target_path.clone(), source.clone()),
+            workspace: workspace.of_one(target_path.clone(), source.to_vec()),
             target: target_path,
             source: source.into(),
-            shown: target.path().to_owned(),
-            named: input.path.clone(),
+            shown: target,
+            named: input.path().to_owned(),
             in_place,
             name: format!("chat:{}", short_hash(&input.absolute())),
             undone: None,
@@ -104,37 +106,39 @@ impl Desk {
     }
 
     /// Takes back the last edit that is not taken back yet. Blocks.
-    pub(super) fn undo(&mut self) -> Result<Undone, WorkspaceError> {
+    pub(super) fn undo(&mut self) -> Result<UndoOutcome, Error> {
         let known = self.workspace.checkpoints(&self.target)?;
         let before =
             known.iter().rev().find(|one| self.undone.as_ref().is_none_or(|undone| one.id < *undone));
         if let Some(before) = before {
             self.workspace.restore(&self.target, &before.id, &Precondition::Any)?;
             self.undone = Some(before.id.clone());
-            return Ok(Undone::Edit);
+            return Ok(UndoOutcome::Edit);
         }
         let now = self.workspace.read(&self.target)?;
         if self.in_place || now.is_none_or(|now| *now == *self.source) {
-            return Ok(Undone::Nothing);
+            return Ok(UndoOutcome::Nothing);
         }
         self.workspace.put(&self.target, &self.source, &Precondition::Exists)?;
         // Nothing is older.
         self.undone = Some(String::new());
-        Ok(Undone::All)
+        Ok(UndoOutcome::All)
     }
 
     /// What happened, for people.
-    pub(super) fn describe(&self, undone: &Undone) -> String {
+    pub(super) fn describe(&self, undone: &UndoOutcome) -> String {
         let shown = self.shown.display();
         match undone {
-            Undone::Edit => format!("{shown} is as it was before the last edit; /undo goes on from there"),
-            Undone::All => format!("{shown} is what {} is: no edit is left", self.named.display()),
-            Undone::Nothing => "There is nothing to take back".to_owned(),
+            UndoOutcome::Edit => {
+                format!("{shown} is as it was before the last edit; /undo goes on from there")
+            }
+            UndoOutcome::All => format!("{shown} is what {} is: no edit is left", self.named.display()),
+            UndoOutcome::Nothing => "There is nothing to take back".to_owned(),
         }
     }
 }
 
-pub(super) fn failed(error: &WorkspaceError) -> Failure {
+pub(super) fn failed(error: &Error) -> Failure {
     Failure::new(Exit::Refused, error.code(), error.to_string())
 }
 

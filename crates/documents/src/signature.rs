@@ -1,17 +1,18 @@
-//! In whose name changes are made, and when.
+//! The author and the date of changes.
 //!
 //! Must never let a change out that has no author: Word shows it as anybody's.
 
 use engross_docx::ops::Batch;
-use engross_protocol::{Clock, Failure, FixedClock, SystemClock, Timestamp};
-
-use crate::failure::usage;
+use engross_protocol::{Exit, Failure, Timestamp};
 
 /// Characters of a longest author; Word cuts what is longer.
 const LONGEST_AUTHOR: usize = 255;
 
 /// The author as it is written.
-pub(crate) fn author(name: &str) -> Result<&str, Failure> {
+///
+/// # Errors
+/// `INVALID_AUTHOR`.
+pub fn author(name: &str) -> Result<&str, Failure> {
     let name = name.trim();
     let reason = if name.is_empty() {
         "it is empty"
@@ -26,7 +27,10 @@ pub(crate) fn author(name: &str) -> Result<&str, Failure> {
 }
 
 /// Checks the authors and the date that a batch names itself, and brings them into the form in which they are written.
-pub(crate) fn check(batch: &mut Batch) -> Result<(), Failure> {
+///
+/// # Errors
+/// `INVALID_AUTHOR`, `INVALID_DATE`.
+pub fn check(batch: &mut Batch) -> Result<(), Failure> {
     let authors = batch.operations.iter_mut().map(|operation| &mut operation.author);
     for name in authors.chain([&mut batch.author]).flatten() {
         *name = author(name)?.to_owned();
@@ -38,14 +42,13 @@ pub(crate) fn check(batch: &mut Batch) -> Result<(), Failure> {
 }
 
 /// A date that was given.
-pub(crate) fn date(text: &str) -> Result<Timestamp, Failure> {
+///
+/// # Errors
+/// `INVALID_DATE`.
+pub fn date(text: &str) -> Result<Timestamp, Failure> {
     text.parse().map_err(|error: engross_protocol::InvalidDate| usage("INVALID_DATE", error.to_string()))
 }
 
-/// The clock of a command: it stands still if a date was given.
-pub(crate) fn clock(date_flag: Option<&str>) -> Result<Box<dyn Clock>, Failure> {
-    Ok(match date_flag {
-        Some(text) => Box::new(FixedClock(date(text)?)),
-        None => Box::new(SystemClock),
-    })
+fn usage(code: &'static str, message: String) -> Failure {
+    Failure::new(Exit::Usage, code, message)
 }

@@ -1,4 +1,4 @@
-//! Files that only grow, line by line.
+//! Files that a person names and that only grow, line by line.
 //!
 //! Must never write behind half a line, nor into a file that somebody else has changed.
 
@@ -6,15 +6,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::Error;
-use super::write::failed;
+use super::by_path::PathError;
 
 /// How much of a file's end is read at first to find its last line.
 const END: u64 = 16 << 10;
 
 /// A file of lines, which need not be there yet. Only its owner may read it.
 #[derive(Debug)]
-pub(crate) struct LineFile {
+pub struct LineFile {
     path: PathBuf,
     /// Bytes of whole lines.
     whole: u64,
@@ -24,9 +23,14 @@ pub(crate) struct LineFile {
 
 impl LineFile {
     /// Looks at the file; gives its last whole line, without its end.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Option<Vec<u8>>), Error> {
-        let wrong =
-            |error: std::io::Error| Error::ReadFailed { path: path.to_owned(), reason: error.to_string() };
+    ///
+    /// # Errors
+    /// [`PathError::IsADirectory`], [`PathError::ReadFailed`].
+    pub fn open(path: &Path) -> Result<(Self, Option<Vec<u8>>), PathError> {
+        let wrong = |error: std::io::Error| PathError::ReadFailed {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
         let mut file = match OpenOptions::new().read(true).open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -36,7 +40,7 @@ impl LineFile {
         };
         let metadata = file.metadata().map_err(wrong)?;
         if !metadata.is_file() {
-            return Err(Error::IsADirectory { path: path.to_owned() });
+            return Err(PathError::IsADirectory { path: path.to_owned() });
         }
         let bytes = metadata.len();
         let (whole, last) = last_line(&mut file, bytes).map_err(wrong)?;
@@ -45,8 +49,11 @@ impl LineFile {
 
     /// Adds whole lines, all of them or none. What was torn before is cut off first. After a failure the file has to be
     /// opened again.
-    pub(crate) fn append(&mut self, lines: &[u8]) -> Result<(), Error> {
-        let wrong = |error: std::io::Error| failed(&self.path, &error);
+    ///
+    /// # Errors
+    /// [`PathError::InputChanged`], [`PathError::DiskFull`], [`PathError::WriteFailed`].
+    pub fn append(&mut self, lines: &[u8]) -> Result<(), PathError> {
+        let wrong = |error: std::io::Error| PathError::writing(&self.path, &error);
         let mut options = OpenOptions::new();
         options.write(true).create(self.whole == 0);
         #[cfg(unix)]
@@ -56,7 +63,7 @@ impl LineFile {
         }
         let mut file = options.open(&self.path).map_err(wrong)?;
         if file.metadata().map_err(wrong)?.len() != self.whole + self.torn {
-            return Err(Error::InputChanged { path: self.path.clone() });
+            return Err(PathError::InputChanged { path: self.path.clone() });
         }
         if self.torn > 0 {
             file.set_len(self.whole).map_err(wrong)?;
@@ -66,15 +73,18 @@ impl LineFile {
         if let Err(error) = written {
             // If not even this works, the next to open the file finds a torn line.
             let _ = file.set_len(self.whole);
-            return Err(failed(&self.path, &error));
+            return Err(PathError::writing(&self.path, &error));
         }
         self.whole += u64::try_from(lines.len()).unwrap_or_default();
         Ok(())
     }
 
     /// Waits until what was added would outlive a loss of power.
-    pub(crate) fn sync(&self) -> Result<(), Error> {
-        let wrong = |error: std::io::Error| failed(&self.path, &error);
+    ///
+    /// # Errors
+    /// [`PathError::WriteFailed`].
+    pub fn sync(&self) -> Result<(), PathError> {
+        let wrong = |error: std::io::Error| PathError::writing(&self.path, &error);
         OpenOptions::new().write(true).open(&self.path).and_then(|file| file.sync_all()).map_err(wrong)
     }
 }

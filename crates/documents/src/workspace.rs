@@ -5,18 +5,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_docx::ops::Proof;
-use engross_docx::{Limits, Tracking, WordDocument};
-use engross_protocol::{Clock, hex};
-use engross_store::files::{FileError, Folder, Listing, LockGuard, Locks, Precondition, RelPath, Written};
-use sha2::{Digest, Sha256};
+use engross_docx::ops::{Batch, OperationResult, Proof, Summary};
+use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_protocol::Clock;
+use engross_store::files::{
+    FileError, Folder, Listing, LockGuard, Locks, Precondition, RelPath, WrittenFile,
+};
 
-use super::checkpoint::{self, Checkpoint};
-use super::error::WorkspaceError;
-use super::losses::{self, Losses};
+use crate::Error;
+use crate::changes::{Losses, losses};
+use crate::checkpoints::{Checkpoint, CheckpointStore, Checkpoints, sha256_of};
+use crate::delivery::Delivery;
+use crate::receipt::{Receipt, has_result};
 
-/// Where a workspace keeps what is its own; no document is there.
-pub(super) const OWN: &str = ".engross";
+/// The folder in which a workspace keeps its own files; no document is there.
+pub const OWN_FOLDER: &str = ".engross";
 
 /// A name behind all others of a folder.
 const LAST: &str = "\u{10fffd}";
@@ -31,32 +34,32 @@ const PAUSE: Duration = Duration::from_millis(20);
 #[derive(Clone)]
 pub struct Workspace {
     files: Folder,
-    checkpoints: Folder,
+    store: CheckpointStore,
     locks: Locks,
     clock: Arc<dyn Clock>,
-    only: Option<Only>,
+    only: Option<SingleDocument>,
 }
 
 /// The one document of a workspace that has just one.
 #[derive(Clone)]
-pub(super) struct Only {
+struct SingleDocument {
     /// Where it is, or will be once it is changed.
-    pub(super) file: RelPath,
+    file: RelPath,
     /// What it is made from as long as it is not there.
     source: Arc<[u8]>,
 }
 
-/// A document that was opened.
-pub struct Opened {
+/// A document, and the state of its file.
+pub struct OpenDocument {
     /// The document.
     pub document: WordDocument,
     /// SHA-256 of the file; `None` when it is not there yet.
     pub sha256: Option<String>,
 }
 
-/// A document that was changed.
+/// What became of one change of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct DocumentEdit {
     /// What the engine has proven.
     pub proof: Proof,
     /// SHA-256 of the new file.
@@ -65,26 +68,41 @@ pub struct Edited {
     pub checkpoint: Option<String>,
 }
 
+/// What operations did to a document of a workspace.
+#[derive(Debug)]
+pub struct Application {
+    /// Whether any was applied, or none had to be.
+    pub is_applied: bool,
+    /// What each did.
+    pub receipt: Receipt<OperationResult>,
+    /// The document's state now.
+    pub revision: String,
+    /// The document as it was before; `None` when it is unchanged.
+    pub checkpoint: Option<String>,
+}
+
 impl Workspace {
-    /// The documents in `files`; what they were before goes into `checkpoints`.
+    /// The documents in `files`; their earlier states go into `store`.
     #[must_use]
-    pub fn new(files: Folder, checkpoints: Folder, locks: Locks, clock: Arc<dyn Clock>) -> Self {
-        Self { files, checkpoints, locks, clock, only: None }
+    pub fn new(files: Folder, store: CheckpointStore, locks: Locks, clock: Arc<dyn Clock>) -> Self {
+        Self { files, store, locks, clock, only: None }
     }
 
     /// The same with nothing but the document `file`, which is made from `source` when it is changed for the first time.
     #[must_use]
     pub fn of_one(self, file: RelPath, source: Vec<u8>) -> Self {
-        Self { only: Some(Only { file, source: source.into() }), ..self }
+        Self { only: Some(SingleDocument { file, source: source.into() }), ..self }
     }
 
     /// The one document, if there is just one by design.
-    pub(super) fn only(&self) -> Option<&RelPath> {
+    #[must_use]
+    pub fn only(&self) -> Option<&RelPath> {
         self.only.as_ref().map(|only| &only.file)
     }
 
     /// The moment of the call, as documents say it.
-    pub(super) fn date(&self) -> String {
+    #[must_use]
+    pub fn date(&self) -> String {
         self.clock.now().to_string()
     }
 
@@ -154,7 +172,7 @@ impl Workspace {
         path: &RelPath,
         bytes: &[u8],
         precondition: &Precondition,
-    ) -> Result<Written, WorkspaceError> {
+    ) -> Result<WrittenFile, Error> {
         let _lock = self.lock(path)?;
         self.keep(path)?;
         Ok(self.files.write(path, bytes, precondition)?)
@@ -164,7 +182,7 @@ impl Workspace {
     ///
     /// # Errors
     /// As [`Workspace::put`].
-    pub fn remove(&self, path: &RelPath, precondition: &Precondition) -> Result<bool, WorkspaceError> {
+    pub fn remove(&self, path: &RelPath, precondition: &Precondition) -> Result<bool, Error> {
         let _lock = self.lock(path)?;
         self.keep(path)?;
         Ok(self.files.remove(path, precondition)?)
@@ -174,14 +192,14 @@ impl Workspace {
     ///
     /// # Errors
     /// When it is not there, or no document.
-    pub fn open(&self, path: &RelPath) -> Result<Opened, WorkspaceError> {
+    pub fn open(&self, path: &RelPath) -> Result<OpenDocument, Error> {
         let bytes = self.read(path)?;
         let bytes = bytes.ok_or_else(|| FileError::TargetMissing { path: path.as_str().to_owned() })?;
         let is_there = self.files.info(path)?.is_some();
-        let sha256 = is_there.then(|| hex::encode(Sha256::digest(&bytes)));
+        let sha256 = is_there.then(|| sha256_of(&bytes));
         let document = WordDocument::open(bytes, &Limits::default())
-            .map_err(|error| WorkspaceError::Document { file: path.as_str().to_owned(), error })?;
-        Ok(Opened { document, sha256 })
+            .map_err(|error| Error::document(path.as_str(), error))?;
+        Ok(OpenDocument { document, sha256 })
     }
 
     /// Changes a document: opens it, has `edit` change it, proves it, and puts it in its place with a checkpoint before it.
@@ -196,13 +214,40 @@ impl Workspace {
         revision: Option<&str>,
         tracking: Tracking,
         edit: impl Fn(&mut WordDocument) -> Result<T, engross_docx::Error>,
-    ) -> Result<(T, Edited, WordDocument), WorkspaceError> {
+    ) -> Result<(T, DocumentEdit, WordDocument), Error> {
         let (mut steps, document) =
             self.edit_in_steps(path, revision, tracking, 1, |_, document| edit(document))?;
         match steps.pop() {
             Some((done, edited)) => Ok((done, edited, document)),
-            None => Err(WorkspaceError::Stopped),
+            None => Err(Error::Stopped),
         }
+    }
+
+    /// Applies operations to a document, and puts it in its place as [`Workspace::edit`] does.
+    ///
+    /// # Errors
+    /// As [`Workspace::edit`]. Operations that were refused are no error: the receipt says so.
+    pub fn apply(
+        &self,
+        path: &RelPath,
+        batch: &Batch,
+        options: &EditOptions,
+        tracking: Tracking,
+    ) -> Result<Application, Error> {
+        let (operations, edit, document) =
+            self.edit(path, None, tracking, |document| document.apply(batch, options))?;
+        let file = path.as_str().to_owned();
+        let delivery = has_result(&operations).then(|| Delivery {
+            output: Some(file.clone()),
+            sha256: edit.sha256,
+            proof: edit.proof,
+        });
+        Ok(Application {
+            is_applied: delivery.is_some(),
+            receipt: Receipt::new(file, Summary::of(&operations), operations, delivery, Vec::new()),
+            revision: document.revision(),
+            checkpoint: edit.checkpoint,
+        })
     }
 
     /// Changes a document in `count` steps, each with a checkpoint before it, so that each can be taken back by itself. `edit`
@@ -218,12 +263,12 @@ impl Workspace {
         tracking: Tracking,
         count: usize,
         edit: impl Fn(usize, &mut WordDocument) -> Result<T, engross_docx::Error>,
-    ) -> Result<(Vec<(T, Edited)>, WordDocument), WorkspaceError> {
+    ) -> Result<(Vec<(T, DocumentEdit)>, WordDocument), Error> {
         let _lock = self.lock(path)?;
-        let failed = |error| WorkspaceError::Document { file: path.as_str().to_owned(), error };
-        let Opened { mut document, mut sha256 } = self.open(path)?;
+        let failed = |error| Error::document(path.as_str(), error);
+        let OpenDocument { mut document, mut sha256 } = self.open(path)?;
         if revision.is_some_and(|revision| document.revision() != revision) {
-            return Err(WorkspaceError::Changed { file: path.as_str().to_owned() });
+            return Err(Error::Changed { file: path.as_str().to_owned() });
         }
         let before = if count > 1 { self.read(path)?.unwrap_or_default() } else { Vec::new() };
         let mut steps = Vec::with_capacity(count);
@@ -233,9 +278,8 @@ impl Workspace {
             }
             let done = edit(step, &mut document).map_err(failed)?;
             let saved = document.save(tracking).map_err(failed)?;
-            let new = hex::encode(Sha256::digest(&saved.bytes));
-            let is_source =
-                |only: &Only| only.file == *path && hex::encode(Sha256::digest(&only.source)) == new;
+            let new = sha256_of(&saved.bytes);
+            let is_source = |only: &SingleDocument| only.file == *path && sha256_of(&only.source) == new;
             let is_as_before = match &sha256 {
                 Some(sha256) => *sha256 == new,
                 None => self.only.as_ref().is_some_and(is_source),
@@ -245,7 +289,7 @@ impl Workspace {
             if !is_as_before {
                 sha256 = Some(new.clone());
             }
-            steps.push((done, Edited { proof: saved.proof, sha256: new, checkpoint }));
+            steps.push((done, DocumentEdit { proof: saved.proof, sha256: new, checkpoint }));
             if step == count && !is_as_before && matches!(tracking, Tracking::Untracked) {
                 // What was tracked in memory only is accepted in the file.
                 document = WordDocument::open(saved.bytes, &Limits::default()).map_err(failed)?;
@@ -255,19 +299,14 @@ impl Workspace {
     }
 
     /// Puts a changed document in the place of the one it was made from; gives the checkpoint.
-    fn replace(
-        &self,
-        path: &RelPath,
-        sha256: Option<&str>,
-        bytes: &[u8],
-    ) -> Result<Option<String>, WorkspaceError> {
+    fn replace(&self, path: &RelPath, sha256: Option<&str>, bytes: &[u8]) -> Result<Option<String>, Error> {
         let checkpoint = self.keep(path)?;
         let precondition =
             sha256.map_or(Precondition::Absent, |sha256| Precondition::Sha256(sha256.to_owned()));
         match self.files.write(path, bytes, &precondition) {
             Ok(_) => Ok(checkpoint),
             Err(FileError::TargetChanged { .. } | FileError::TargetMissing { .. }) => {
-                Err(WorkspaceError::Changed { file: path.as_str().to_owned() })
+                Err(Error::Changed { file: path.as_str().to_owned() })
             }
             Err(error) => Err(error.into()),
         }
@@ -277,8 +316,8 @@ impl Workspace {
     ///
     /// # Errors
     /// As the system says.
-    pub fn checkpoints(&self, path: &RelPath) -> Result<Vec<Checkpoint>, FileError> {
-        checkpoint::list(&self.checkpoints, path)
+    pub fn checkpoints(&self, path: &RelPath) -> Result<Vec<Checkpoint>, Error> {
+        self.store.of_file(path)?.list()
     }
 
     /// Makes a document what it was at a checkpoint. What it is now becomes a checkpoint, too.
@@ -290,10 +329,11 @@ impl Workspace {
         path: &RelPath,
         id: &str,
         precondition: &Precondition,
-    ) -> Result<Written, WorkspaceError> {
+    ) -> Result<WrittenFile, Error> {
         let _lock = self.lock(path)?;
-        let bytes = self.at_checkpoint(path, id)?;
-        self.keep(path)?;
+        let mut known = self.store.of_file(path)?;
+        let bytes = known.read(&known.find(id)?)?;
+        self.keep_in(&mut known, path)?;
         Ok(self.files.write(path, bytes.as_slice(), precondition)?)
     }
 
@@ -301,33 +341,26 @@ impl Workspace {
     ///
     /// # Errors
     /// When there is no such checkpoint or file, or one of them is no document.
-    pub fn losses(&self, path: &RelPath, id: &str) -> Result<Losses, WorkspaceError> {
-        let then = self.at_checkpoint(path, id)?;
+    pub fn losses(&self, path: &RelPath, id: &str) -> Result<Losses, Error> {
+        let known = self.store.of_file(path)?;
+        let then = known.read(&known.find(id)?)?;
         let now = self.read(path)?;
         let now = now.ok_or_else(|| FileError::TargetMissing { path: path.as_str().to_owned() })?;
-        losses::losses(&now, &then)
-            .map_err(|error| WorkspaceError::Document { file: path.as_str().to_owned(), error })
-    }
-
-    fn at_checkpoint(&self, path: &RelPath, id: &str) -> Result<Vec<u8>, WorkspaceError> {
-        let limit = Limits::default().package.max_file_bytes;
-        let bytes = checkpoint::read(&self.checkpoints, path, id, limit)?;
-        bytes.ok_or_else(|| WorkspaceError::CheckpointUnknown {
-            file: path.as_str().to_owned(),
-            id: id.chars().take(80).collect(),
-        })
+        losses(&now, &then).map_err(|error| Error::document(path.as_str(), error))
     }
 
     /// Keeps what is there as a checkpoint.
-    fn keep(&self, path: &RelPath) -> Result<Option<String>, WorkspaceError> {
-        let limit = Limits::default().package.max_file_bytes;
-        let Some((bytes, _)) = self.files.read(path, limit)? else { return Ok(None) };
-        let sha256 = hex::encode(Sha256::digest(&bytes));
-        let at = self.clock.millis();
-        Ok(Some(checkpoint::save(&self.checkpoints, path, &bytes, &sha256, at)?))
+    fn keep(&self, path: &RelPath) -> Result<Option<String>, Error> {
+        self.keep_in(&mut self.store.of_file(path)?, path)
     }
 
-    fn lock(&self, path: &RelPath) -> Result<LockGuard, WorkspaceError> {
+    fn keep_in(&self, known: &mut Checkpoints, path: &RelPath) -> Result<Option<String>, Error> {
+        let limit = Limits::default().package.max_file_bytes;
+        let Some((bytes, _)) = self.files.read(path, limit)? else { return Ok(None) };
+        Ok(Some(known.save(&bytes, None, &*self.clock)?.id))
+    }
+
+    fn lock(&self, path: &RelPath) -> Result<LockGuard, Error> {
         let key = self.files.lock_key(path);
         let tries = PATIENCE.as_millis() / PAUSE.as_millis();
         for _ in 0..tries {
@@ -336,11 +369,11 @@ impl Workspace {
             }
             std::thread::sleep(PAUSE);
         }
-        Err(WorkspaceError::Busy { file: path.as_str().to_owned() })
+        Err(Error::Busy { file: path.as_str().to_owned() })
     }
 }
 
 /// Whether a file is the workspace's own.
 fn is_own(path: &RelPath) -> bool {
-    path.components().next().is_some_and(|first| first.eq_ignore_ascii_case(OWN))
+    path.components().next().is_some_and(|first| first.eq_ignore_ascii_case(OWN_FOLDER))
 }
