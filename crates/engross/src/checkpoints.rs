@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use engross_docx::package::{Limits, Package};
+use engross_docx::{Package, PackageLimits as Limits};
 use engross_protocol::{Exit, Failure, Timestamp, hex};
 use engross_store::files::{Folder, Precondition, RelPath, Root};
 use serde::{Deserialize, Serialize};

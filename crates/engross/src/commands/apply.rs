@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use engross_docx::ops::{Batch, OperationResult, Status, Summary, parse_batch};
-use engross_docx::{EditOptions, Effects, Reference, Renumbered, TermChange, Tracking, guards};
+use engross_docx::{EditOptions, Effects, Reference, NumberChange, TermChange, Tracking, guards};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
@@ -86,7 +86,7 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
 /// What the edits did besides, for people.
 fn told(effects: &Effects) -> String {
     let mut out = String::new();
-    for Renumbered { address, from, to } in &effects.renumbered {
+    for NumberChange { address, from, to } in &effects.renumbered {
         let _ = writeln!(out, "{address} was {from} and is {to}.");
     }
     for Reference { address, names, now } in &effects.stale_references {

@@ -1,7 +1,6 @@
 //! `engross read`
 
-use engross_docx::model::View;
-use engross_docx::read::{ReadOptions, notation};
+use engross_docx::read::{ReadOptions, View, notation};
 use engross_docx::revisions::Comment;
 use engross_protocol::{Exit, Failure};
 

@@ -3,9 +3,8 @@
 //! Must never know where a workspace lies.
 
 use engross_agent::workspace::{Checkpoint, Losses};
-use engross_docx::model::View;
 use engross_docx::ops::{Batch, OperationResult, parse_batch};
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_store::files::{Listing, RelPath, Written};
 use serde::Serialize;
 use serde_json::{Value, json};
