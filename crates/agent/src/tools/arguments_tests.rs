@@ -1,5 +1,4 @@
-use engross_docx::model::View;
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_llm::ToolCall;
 
 use crate::writing::Texts;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use engross_documents::{Destination, Receipt, has_result, signature};
 use engross_docx::ops::{Batch, OperationResult, Summary, parse_batch};
-use engross_docx::{EditOptions, Effects, Reference, Renumbered, TermChange, Tracking, guards};
+use engross_docx::{EditOptions, Effects, NumberChange, Reference, TermChange, Tracking, guards};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
@@ -80,7 +80,7 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
 /// The further effects of the edits, for people.
 fn effects_text(effects: &Effects) -> String {
     let mut out = String::new();
-    for Renumbered { address, from, to } in &effects.renumbered {
+    for NumberChange { address, from, to } in &effects.renumbered {
         let _ = writeln!(out, "{address} was {from} and is {to}.");
     }
     for Reference { address, names, now } in &effects.stale_references {

@@ -1,7 +1,7 @@
 //! `engross to-markdown` and `engross from-markdown`
 
 use engross_documents::{Destination, InputFile};
-use engross_docx::model::View;
+use engross_docx::read::View;
 use engross_docx::{Limits, from_markdown};
 use engross_protocol::{Exit, Failure};
 

@@ -1,8 +1,7 @@
 //! `engross read`
 
 use engross_documents::ReadReport;
-use engross_docx::model::View;
-use engross_docx::read::{ReadOptions, notation};
+use engross_docx::read::{ReadOptions, View, notation};
 use engross_docx::revisions::Comment;
 use engross_protocol::{Exit, Failure};
 

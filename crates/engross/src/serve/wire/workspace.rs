@@ -3,9 +3,8 @@
 //! Must never know where a workspace lies.
 
 use engross_documents::{Application, Checkpoint, Losses, ReadReport, Receipt, signature};
-use engross_docx::model::View;
 use engross_docx::ops::{Batch, OperationResult, parse_batch};
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_store::files::{Listing, RelPath, WrittenFile};
 use serde::Serialize;
 use serde_json::{Value, json};

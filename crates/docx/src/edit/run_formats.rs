@@ -1,45 +1,53 @@
-//! How a paragraph's text looks, as far as a text edit has to know.
+//! The formatting of a paragraph's text, as far as a text edit has to know it.
 //!
-//! Must never change a look itself.
+//! Must never change formatting itself.
 
 use std::ops::Range;
 
 use engross_xml::Document;
 
 use crate::canon::normal_form;
-use crate::edit::base::Base;
 use crate::edit::hunks::{Hunk, join_phrases};
-use crate::edit::plan::step::{Step, TextLook};
-use crate::edit::properties::text_settings;
+use crate::edit::plan::step::{RunFormatChange, Step};
+use crate::edit::properties::run_settings;
+use crate::edit::snapshot::StorySnapshot;
 use crate::model::{OBJECT, Paragraph, is_on};
 use crate::names::{B, I, R_PR, STRIKE, U, VAL};
-use crate::ops::TextFormat;
+use crate::ops::RunFormat;
 use crate::text::{Marks, StyledText};
 
-/// Joins the changes of one paragraph into phrases where the look does not change within.
-pub(crate) fn phrases(base: &Base<'_>, index: usize, hunks: Vec<Hunk>) -> Vec<Hunk> {
+/// Joins the changes of one paragraph into phrases within which the formatting does not change.
+pub(crate) fn phrases(snapshot: &StorySnapshot<'_>, index: usize, hunks: Vec<Hunk>) -> Vec<Hunk> {
     if hunks.len() < 2 {
         return hunks;
     }
-    let model = read(base, index);
-    let look = |at: usize| {
+    let model = read(snapshot, index);
+    let format = |at: usize| {
         let atom = model.visible().find(|atom| atom.range.contains(&at))?;
-        let properties = base.document().child(atom.run, R_PR);
-        Some((base.document().parent(atom.run), properties.map(|node| normal_form(base.document(), node))))
+        let properties = snapshot.document().child(atom.run, R_PR);
+        Some((
+            snapshot.document().parent(atom.run),
+            properties.map(|node| normal_form(snapshot.document(), node)),
+        ))
     };
     join_phrases(&model.text, hunks, |first, second| {
-        let wanted = look(second);
-        wanted.is_some() && look(first.start) == wanted && look(first.end.saturating_sub(1)) == wanted
+        let wanted = format(second);
+        wanted.is_some() && format(first.start) == wanted && format(first.end.saturating_sub(1)) == wanted
     })
 }
 
-fn read(base: &Base<'_>, index: usize) -> Paragraph {
-    Paragraph::read_chain(base.document(), &base.chain(index), base.view, base.context(index).as_ref())
+fn read(snapshot: &StorySnapshot<'_>, index: usize) -> Paragraph {
+    Paragraph::read_chain(
+        snapshot.document(),
+        &snapshot.chain(index),
+        snapshot.view,
+        snapshot.context(index).as_ref(),
+    )
 }
 
-/// The looks that the new text's marks ask of words that stay and do not look like that.
+/// The formatting that the marks of the new text ask of words that stay and do not have it.
 pub(crate) fn unheeded_marks(
-    base: &Base<'_>,
+    snapshot: &StorySnapshot<'_>,
     (first, last): (usize, usize),
     offset: usize,
     new: &StyledText,
@@ -48,7 +56,7 @@ pub(crate) fn unheeded_marks(
     if !new.has_marks() || first != last {
         return Vec::new();
     }
-    let model = read(base, first);
+    let model = read(snapshot, first);
     let mut wanted: Vec<(Range<usize>, Marks)> = Vec::new();
     // Walks both texts side by side: what is between two hunks is the same, objects aside.
     let (mut old_at, mut new_at) = (offset, 0);
@@ -78,18 +86,18 @@ pub(crate) fn unheeded_marks(
     let differs = |(range, marks): &(Range<usize>, Marks)| {
         let text = model.text.get(range.clone()).unwrap_or_default();
         let mut places = text.char_indices().filter(|(_, c)| !c.is_whitespace());
-        places.any(|(at, _)| !looks_like(base.document(), &model, range.start + at, *marks))
+        places.any(|(at, _)| !looks_like(snapshot.document(), &model, range.start + at, *marks))
     };
     let step = |(range, marks): (Range<usize>, Marks)| {
         let on = |on: bool| on.then_some(true);
-        let format = TextFormat {
+        let format = RunFormat {
             bold: on(marks.bold),
             italic: on(marks.italic),
             underline: on(marks.underline),
             strike: on(marks.strike),
-            ..TextFormat::default()
+            ..RunFormat::default()
         };
-        Step::Look(TextLook { index: first, range, settings: text_settings(&format, None) })
+        Step::RunFormat(RunFormatChange { index: first, range, settings: run_settings(&format, None) })
     };
     wanted.into_iter().filter(differs).map(step).collect()
 }

@@ -7,16 +7,16 @@ use std::ops::Range;
 
 use engross_xml::NodeId;
 
-use crate::edit::base::Base;
 use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
-use crate::edit::expected::{Expected, edited};
+use crate::edit::expected::{ExpectedText, edited};
 use crate::edit::ids::Ids;
 use crate::edit::insertion::{behind, between, put};
 use crate::edit::marks::{delete_mark, split};
-use crate::edit::pen::Pen;
+use crate::edit::pending_parts::PendingParts;
 use crate::edit::plan::{Step, TextChange};
+use crate::edit::revision_writer::RevisionWriter;
+use crate::edit::snapshot::StorySnapshot;
 use crate::edit::splice::{Chain, delete};
-use crate::edit::supplies::Supplies;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{is_id_since, mark_revisions};
 use crate::names::{DEL, MOVE_FROM};
@@ -24,7 +24,7 @@ use crate::text::StyledText;
 
 /// What writing a plan came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum WriteOutcome {
     /// All of it.
     Done,
     /// All of it, with a remark for people.
@@ -51,34 +51,34 @@ pub(crate) struct NewBlock {
 }
 
 /// A story being edited.
-pub(crate) struct Draft<'a> {
-    pub(crate) base: Base<'a>,
+pub(crate) struct TreeEditor<'a> {
+    pub(crate) snapshot: StorySnapshot<'a>,
     pub(crate) ids: &'a mut Ids,
-    pub(crate) supplies: &'a mut Supplies,
+    pub(crate) pending: &'a mut PendingParts,
     pub(crate) date: &'a str,
     pub(crate) first_id: i64,
     /// By paragraph, from 0; paragraphs that are not there stay as they were.
-    pub(crate) expected: BTreeMap<usize, Expected>,
+    pub(crate) expected: BTreeMap<usize, ExpectedText>,
     /// What the batch put there besides paragraphs.
     pub(crate) blocks: Vec<NewBlock>,
 }
 
-impl Draft<'_> {
+impl TreeEditor<'_> {
     /// Writes the steps of an operation in the name of `author`. After a refusal the tree must be rolled back.
-    pub(crate) fn write(&mut self, steps: &[Step], author: &str) -> Result<Written, Refusal> {
-        let mut all: Option<Written> = None;
+    pub(crate) fn write(&mut self, steps: &[Step], author: &str) -> Result<WriteOutcome, Refusal> {
+        let mut all: Option<WriteOutcome> = None;
         for step in steps.iter().filter(|step| !step.is_idle()) {
             let written = self.write_step(step, author)?;
             all = Some(match (all, written) {
-                (None | Some(Written::Nothing(_)), written) => written,
-                (Some(Written::Done), Written::DoneWith(remark)) => Written::DoneWith(remark),
+                (None | Some(WriteOutcome::Nothing(_)), written) => written,
+                (Some(WriteOutcome::Done), WriteOutcome::DoneWith(remark)) => WriteOutcome::DoneWith(remark),
                 (Some(known), _) => known,
             });
         }
-        Ok(all.unwrap_or(Written::Done))
+        Ok(all.unwrap_or(WriteOutcome::Done))
     }
 
-    fn write_step(&mut self, step: &Step, author: &str) -> Result<Written, Refusal> {
+    fn write_step(&mut self, step: &Step, author: &str) -> Result<WriteOutcome, Refusal> {
         if !matches!(step, Step::DeleteRow { .. } | Step::DeleteCell { .. }) {
             let paragraphs = step.paragraphs();
             self.refuse_deleted_blocks(*paragraphs.start()..paragraphs.end() + 1)?;
@@ -86,14 +86,14 @@ impl Draft<'_> {
         match step {
             Step::Text(change) => {
                 self.write_text(change, author)?;
-                Ok(Written::Done)
+                Ok(WriteOutcome::Done)
             }
             Step::Insert(new) => {
                 self.write_paragraphs(new, author)?;
-                Ok(Written::Done)
+                Ok(WriteOutcome::Done)
             }
             Step::Delete { index } => self.write_deletion(*index, author),
-            Step::Look(look) => self.write_look(look, author),
+            Step::RunFormat(format) => self.write_run_format(format, author),
             Step::Row { like, pattern, side, cells, plain, .. } => {
                 self.write_row((*like, *side), *pattern, (cells, *plain), author)
             }
@@ -105,13 +105,13 @@ impl Draft<'_> {
                 self.write_move((*first, *last), (*index, *side), author)
             }
             Step::Comment { places, content } => self.write_comment(places, content, author),
-            Step::ParagraphLook { index, settings } => self.write_paragraph_look(*index, settings, author),
+            Step::ParagraphFormat { index, settings } => self.write_paragraph_look(*index, settings, author),
         }
     }
 
     fn write_text(&mut self, change: &TextChange, author: &str) -> Result<(), Refusal> {
         // Text typed there would run into the next paragraph once the deletion is accepted.
-        if self.is_deleted_before(change.last) && self.base.text(change.last).is_empty() {
+        if self.is_deleted_before(change.last) && self.snapshot.text(change.last).is_empty() {
             return Err(Refusal::new(
                 RefusalCode::TextDeleted,
                 format!(
@@ -120,7 +120,7 @@ impl Draft<'_> {
                 ),
             ));
         }
-        let joined = self.base.joined(change.first, change.last);
+        let joined = self.snapshot.joined(change.first, change.last);
         let borders = self.borders(change);
         let lost = borders.iter().find(|border| border.goes && self.is_deleted_before(border.behind));
         if let Some(border) = lost {
@@ -148,10 +148,10 @@ impl Draft<'_> {
 
     /// Whether the border behind the paragraph was deleted before the batch.
     fn is_deleted_before(&self, index: usize) -> bool {
-        let tree = &*self.base.tree;
+        let tree = &*self.snapshot.tree;
         let deletes =
             |mark| matches!(tree.name(mark), DEL | MOVE_FROM) && !is_id_since(tree, mark, self.first_id);
-        self.base.paragraphs.get(index).is_some_and(|node| mark_revisions(tree, *node).any(deletes))
+        self.snapshot.paragraphs.get(index).is_some_and(|node| mark_revisions(tree, *node).any(deletes))
     }
 
     /// The borders between the paragraphs of a change.
@@ -159,7 +159,7 @@ impl Draft<'_> {
         let mut at = 0;
         let mut borders = Vec::new();
         for behind in change.first..change.last {
-            at += self.base.text(behind).len();
+            at += self.snapshot.text(behind).len();
             let goes = change.hunks.iter().any(|hunk| hunk.range.start <= at && at < hunk.range.end);
             borders.push(Border { behind, at, goes });
             at += PARAGRAPH_BREAK.len_utf8();
@@ -212,25 +212,25 @@ impl Draft<'_> {
             }
             if from < to {
                 let chain = self.own_chain(index);
-                let fields = self.base.context(index);
-                let view = self.base.view;
-                let mut pen = self.pen(author);
+                let fields = self.snapshot.context(index);
+                let view = self.snapshot.view;
+                let mut writer = self.writer(author);
                 let chain = Chain { nodes: &chain, fields: fields.as_ref(), view };
-                let deletion = delete(&mut pen, chain, from..to)?;
+                let deletion = delete(&mut writer, chain, from..to)?;
                 if place.is_none()
                     && insert_at.is_some_and(|(first, _)| first == index)
                     && !new.text.is_empty()
                     && let Some(deletion) = deletion
                 {
-                    place = Some(behind(&mut pen, deletion));
+                    place = Some(behind(&mut writer, deletion));
                 }
             }
             // The border behind this paragraph lies within the change.
             if range.start <= end && end < range.end && index < change.last {
-                let node = self.base.paragraphs.get(index).copied();
+                let node = self.snapshot.paragraphs.get(index).copied();
                 if let Some(node) = node {
-                    let mut pen = self.pen(author);
-                    delete_mark(&mut pen, node);
+                    let mut writer = self.writer(author);
+                    delete_mark(&mut writer, node);
                 }
             }
             start = end + PARAGRAPH_BREAK.len_utf8();
@@ -243,22 +243,22 @@ impl Draft<'_> {
             Some(place) => place,
             None => {
                 let chain = self.own_chain(index);
-                let fields = self.base.context(index);
-                let (view, styles) = (self.base.view, self.base.styles);
-                let mut pen = self.pen(author);
+                let fields = self.snapshot.context(index);
+                let (view, styles) = (self.snapshot.view, self.snapshot.styles);
+                let mut writer = self.writer(author);
                 let chain = Chain { nodes: &chain, fields: fields.as_ref(), view };
-                between(&mut pen, chain, at, styles)?
+                between(&mut writer, chain, at, styles)?
             }
         };
-        let mut pen = self.pen(author);
+        let mut writer = self.writer(author);
         let cursor = place.cursor;
         for (number, part) in split_at_breaks(new).iter().enumerate() {
             if number > 0 {
-                split(&mut pen, cursor)?;
+                split(&mut writer, cursor)?;
             }
             if !part.text.is_empty() {
-                let inserted = pen.inserted_runs(&pieces(part), place.like);
-                put(&mut pen, cursor, inserted);
+                let inserted = writer.inserted_runs(&pieces(part), place.like);
+                put(&mut writer, cursor, inserted);
             }
         }
         Ok(())
@@ -266,7 +266,7 @@ impl Draft<'_> {
 
     /// What stands in the place of the paragraph itself, without new paragraphs that the batch put beside it.
     pub(super) fn own_chain(&self, index: usize) -> Vec<NodeId> {
-        let mut chain = self.base.chain(index);
+        let mut chain = self.snapshot.chain(index);
         if let Some(expected) = self.expected.get(&index) {
             chain.truncate(chain.len().saturating_sub(expected.after.len()));
             chain.drain(..expected.before.len().min(chain.len()));
@@ -277,13 +277,13 @@ impl Draft<'_> {
     /// The first element of a paragraph itself, behind new paragraphs that the batch put before it.
     pub(super) fn front(&self, index: usize) -> Option<NodeId> {
         let new = self.expected.get(&index).map_or(0, |expected| expected.before.len());
-        self.base.chain(index).get(new).copied()
+        self.snapshot.chain(index).get(new).copied()
     }
 
     /// What shall stand in the place of the paragraph.
-    pub(crate) fn expect(&mut self, index: usize) -> &mut Expected {
-        let text = self.base.text(index).to_owned();
-        self.expected.entry(index).or_insert_with(|| Expected::unchanged(text))
+    pub(crate) fn expect(&mut self, index: usize) -> &mut ExpectedText {
+        let text = self.snapshot.text(index).to_owned();
+        self.expected.entry(index).or_insert_with(|| ExpectedText::unchanged(text))
     }
 
     /// What the paragraphs of an operation say once it is written and accepted.
@@ -305,14 +305,20 @@ impl Draft<'_> {
         for index in indices {
             match self.expected.get(&index) {
                 Some(expected) => texts.extend(expected.own.clone()),
-                None => texts.push(self.base.text(index).to_owned()),
+                None => texts.push(self.snapshot.text(index).to_owned()),
             }
         }
         texts.append(&mut new);
         texts.join("\n")
     }
 
-    pub(super) fn pen<'b>(&'b mut self, author: &'b str) -> Pen<'b> {
-        Pen { document: self.base.tree, ids: self.ids, author, date: self.date, since: self.first_id }
+    pub(super) fn writer<'b>(&'b mut self, author: &'b str) -> RevisionWriter<'b> {
+        RevisionWriter {
+            document: self.snapshot.tree,
+            ids: self.ids,
+            author,
+            date: self.date,
+            since: self.first_id,
+        }
     }
 }

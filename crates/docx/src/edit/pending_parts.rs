@@ -34,7 +34,7 @@ pub(crate) struct NewList {
 
 /// What a batch adds.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Supplies {
+pub(crate) struct PendingParts {
     /// The `w:numId` of the next list.
     pub(crate) next_list: i64,
     pub(crate) lists: Vec<NewList>,
@@ -45,17 +45,17 @@ pub(crate) struct Supplies {
 
 /// How much there was at some time.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct PendingMark {
     next_list: i64,
     lists: usize,
     next_comment: i64,
     comments: usize,
 }
 
-impl Supplies {
+impl PendingParts {
     /// Takes note of what there is.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
+    pub(crate) fn mark(&self) -> PendingMark {
+        PendingMark {
             next_list: self.next_list,
             lists: self.lists.len(),
             next_comment: self.next_comment,
@@ -64,7 +64,7 @@ impl Supplies {
     }
 
     /// Takes back what came since.
-    pub(crate) fn take_back(&mut self, mark: Mark) {
+    pub(crate) fn take_back(&mut self, mark: PendingMark) {
         self.next_list = mark.next_list;
         self.lists.truncate(mark.lists);
         self.next_comment = mark.next_comment;

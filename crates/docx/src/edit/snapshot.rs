@@ -16,7 +16,7 @@ use crate::styles::Styles;
 
 /// What the parts beside the story say of styles and lists.
 #[derive(Clone, Copy)]
-pub(crate) struct Sheets<'a> {
+pub(crate) struct StyleContext<'a> {
     pub(crate) styles: &'a Styles,
     pub(crate) numbering: &'a Numbering,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Sheets<'a> {
 const SUGGESTIONS: usize = 20;
 
 /// The story as it was before the batch.
-pub(crate) struct Base<'a> {
+pub(crate) struct StorySnapshot<'a> {
     pub(crate) tree: &'a mut Document,
     pub(crate) styles: &'a Styles,
     pub(crate) numbering: &'a Numbering,
@@ -39,13 +39,13 @@ pub(crate) struct Base<'a> {
     pub(crate) suggestions: usize,
 }
 
-impl<'a> Base<'a> {
+impl<'a> StorySnapshot<'a> {
     /// Takes down the story `name` below `story`. `first_id` is the first id that the batch will give out.
     pub(crate) fn new(
         tree: &'a mut Document,
         story: NodeId,
         name: &str,
-        sheets: Sheets<'a>,
+        context: StyleContext<'a>,
         first_id: i64,
     ) -> Self {
         let paragraphs = paragraphs(tree, story);
@@ -53,8 +53,8 @@ impl<'a> Base<'a> {
         let texts = vec![None; paragraphs.len()];
         Self {
             tree,
-            styles: sheets.styles,
-            numbering: sheets.numbering,
+            styles: context.styles,
+            numbering: context.numbering,
             paragraphs,
             fields,
             view: View::Before(first_id),
@@ -137,7 +137,7 @@ pub(crate) fn chain_of(document: &Document, node: NodeId, view: View) -> Vec<Nod
     chain
 }
 
-impl Base<'_> {
+impl StorySnapshot<'_> {
     /// A range of the joined texts of paragraphs as ranges of each.
     pub(crate) fn ranges_of(
         &mut self,

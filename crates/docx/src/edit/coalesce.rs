@@ -11,7 +11,7 @@ use crate::names::{AUTHOR, DATE, DEL, INS, P};
 
 /// Removes our deletions inside our insertions, and joins our neighbouring insertions, in `paragraphs`. Gives the ids of
 /// insertions that went, and those that hold their text now.
-pub(crate) fn tidy(document: &mut Document, paragraphs: &[NodeId], first_id: i64) -> HashMap<i64, i64> {
+pub(crate) fn coalesce(document: &mut Document, paragraphs: &[NodeId], first_id: i64) -> HashMap<i64, i64> {
     let mut joined = HashMap::new();
     for paragraph in paragraphs {
         let nodes: Vec<NodeId> = document.descendants(*paragraph).collect();

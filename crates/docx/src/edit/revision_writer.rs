@@ -16,7 +16,7 @@ use crate::names::{
 use crate::text::{Marks, StyledText};
 
 /// Writes revisions of one author at one date.
-pub(crate) struct Pen<'a> {
+pub(crate) struct RevisionWriter<'a> {
     pub(crate) document: &'a mut Document,
     pub(crate) ids: &'a mut Ids,
     pub(crate) author: &'a str,
@@ -25,7 +25,7 @@ pub(crate) struct Pen<'a> {
     pub(crate) since: i64,
 }
 
-impl Pen<'_> {
+impl RevisionWriter<'_> {
     /// A new revision element with id, author and date.
     pub(crate) fn revision(&mut self, name: Name) -> NodeId {
         let node = self.document.new_element(name);
