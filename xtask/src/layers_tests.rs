@@ -47,6 +47,21 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "engross-http",
+        &[
+            "engross-agent",
+            "engross-artifacts",
+            "engross-documents",
+            "engross-docx",
+            "engross-llm",
+            "engross-protocol",
+            "engross-store",
+            "engross-tasks",
+            "engross-tls",
+            "engross-write",
+        ],
+    ),
+    (
         "engross",
         &[
             "engross-acp",
@@ -54,6 +69,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engross-artifacts",
             "engross-docx",
             "engross-documents",
+            "engross-http",
             "engross-learn",
             "engross-llm",
             "engross-openclaw",
@@ -74,15 +90,15 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
     ("agent-client-protocol-schema", &["engross-acp"]),
-    ("axum", &["engross", "engross-bench"]),
+    ("axum", &["engross", "engross-http", "engross-bench"]),
     ("cap-std", &["engross-store"]),
     ("clap", &["engross", "engross-bench", "xtask"]),
     ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),
-    ("opentelemetry", &["engross"]),
-    ("opentelemetry-http", &["engross"]),
-    ("opentelemetry-otlp", &["engross"]),
-    ("opentelemetry_sdk", &["engross"]),
+    ("opentelemetry", &["engross-http"]),
+    ("opentelemetry-http", &["engross-http"]),
+    ("opentelemetry-otlp", &["engross-http"]),
+    ("opentelemetry_sdk", &["engross-http"]),
     ("object_store", &["engross-store"]),
     (
         "reqwest",
@@ -96,8 +112,8 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("tokio-postgres", &["engross-store"]),
     ("tokio-rustls", &["engross-openclaw"]),
     ("tokio-tungstenite", &["engross-openclaw"]),
-    ("tower-http", &["engross"]),
-    ("tracing-opentelemetry", &["engross"]),
+    ("tower-http", &["engross-http"]),
+    ("tracing-opentelemetry", &["engross-http"]),
 ];
 
 #[test]

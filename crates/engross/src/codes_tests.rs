@@ -42,7 +42,7 @@ fn known() -> BTreeSet<String> {
         engross_learn::CODES,
         engross_openclaw::CODES,
         crate::failure::CODES,
-        crate::serve::CODES,
+        engross_http::CODES,
     ];
     let listed = lists.into_iter().flatten().map(|code| (*code).to_owned());
     let refusals = RefusalCode::ALL.iter().map(|code| code.as_str().to_owned());

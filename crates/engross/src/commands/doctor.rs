@@ -10,9 +10,10 @@ use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Ended, sessions};
+use super::Ended;
 use crate::change::printable;
 use crate::cli::DoctorArgs;
+use crate::compose::sessions;
 use crate::files::{check_folder, read_text};
 use crate::output::Output;
 use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
@@ -185,7 +186,7 @@ fn variables(environment: &Environment) -> Check {
 #[cfg(feature = "otel")]
 fn telemetry(environment: &Environment) -> Check {
     let name = "telemetry";
-    match environment.get(COLLECTOR).map(crate::telemetry::address) {
+    match environment.get(COLLECTOR).map(engross_http::telemetry::address) {
         None => Check { name, ok: true, message: format!("{COLLECTOR} is not set, so no spans are sent") },
         Some(Ok(address)) => {
             // Behind the path there may be a key.

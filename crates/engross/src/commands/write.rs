@@ -17,8 +17,8 @@ use engross_write::validate::Mode;
 use engross_write::{Error, Problem};
 
 use super::Ended;
-use super::writes::Typesetter;
 use crate::cli::{OperationArg, TerminatorArg, ValidateArg, WriteArgs};
+use crate::compose::writes::Typesetter;
 use crate::failure::usage;
 use crate::output::{Output, note};
 use crate::signals::Noted;
