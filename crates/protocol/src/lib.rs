@@ -3,6 +3,7 @@
 //! Must never do I/O, know a document format, or know a transport.
 
 mod clock;
+pub mod codes;
 mod failure;
 pub mod hex;
 mod ids;
@@ -13,5 +14,6 @@ mod hex_tests;
 mod ids_tests;
 
 pub use clock::{Clock, FixedClock, InvalidDate, SystemClock, Timestamp};
+pub use codes::Code;
 pub use failure::{ErrorBody, Exit, Failure};
 pub use ids::{CountingIds, IdSource, InvalidId, RandomIds, SessionId, WriteSessionId};

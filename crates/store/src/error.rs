@@ -123,54 +123,30 @@ pub enum Error {
     Closed,
 }
 
-/// The codes of this crate, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "STORE_CONFLICT",
-    "STORE_FENCED",
-    "STORE_NAME_TAKEN",
-    "STORE_SESSION_UNKNOWN",
-    "STORE_NAME_INVALID",
-    "STORE_TOO_LARGE",
-    "STORE_FULL",
-    "STORE_IN_USE",
-    "STORE_UNAVAILABLE",
-    "STORE_DAMAGED",
-    "STORE_NEWER",
-    "STORE_UNUSABLE",
-    "STORE_CLOSED",
-    "TARGET_REQUIRED",
-    "PATH_OUTSIDE_ROOT",
-    "PATH_INVALID",
-    "PROTECTED_PATH",
-    "TARGET_EXISTS",
-    "TARGET_MISSING",
-    "TARGET_IS_DIR",
-    "TARGET_CHANGED",
-    "PERMISSION_DENIED",
-    "NO_SPACE",
-    "TOO_LARGE",
-    "FILE_UNREADABLE",
-    "FILE_NOT_WRITTEN",
-];
-
 impl Error {
     /// The stable code, explained in `docs/errors/CODE.md`.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::Conflict { .. } => "STORE_CONFLICT",
-            Self::Fenced { .. } => "STORE_FENCED",
-            Self::NameTaken { .. } => "STORE_NAME_TAKEN",
-            Self::UnknownSession { .. } => "STORE_SESSION_UNKNOWN",
-            Self::InvalidName { .. } => "STORE_NAME_INVALID",
-            Self::TooLarge { .. } => "STORE_TOO_LARGE",
-            Self::Full { .. } => "STORE_FULL",
-            Self::InUse { .. } => "STORE_IN_USE",
-            Self::Unavailable { .. } => "STORE_UNAVAILABLE",
-            Self::Damaged { .. } => "STORE_DAMAGED",
-            Self::Newer { .. } => "STORE_NEWER",
-            Self::Unusable { .. } => "STORE_UNUSABLE",
-            Self::Closed => "STORE_CLOSED",
+            Self::Conflict { .. } => codes::STORE_CONFLICT,
+            Self::Fenced { .. } => codes::STORE_FENCED,
+            Self::NameTaken { .. } => codes::STORE_NAME_TAKEN,
+            Self::UnknownSession { .. } => codes::STORE_SESSION_UNKNOWN,
+            Self::InvalidName { .. } => codes::STORE_NAME_INVALID,
+            Self::TooLarge { .. } => codes::STORE_TOO_LARGE,
+            Self::Full { .. } => codes::STORE_FULL,
+            Self::InUse { .. } => codes::STORE_IN_USE,
+            Self::Unavailable { .. } => codes::STORE_UNAVAILABLE,
+            Self::Damaged { .. } => codes::STORE_DAMAGED,
+            Self::Newer { .. } => codes::STORE_NEWER,
+            Self::Unusable { .. } => codes::STORE_UNUSABLE,
+            Self::Closed => codes::STORE_CLOSED,
         }
     }
 

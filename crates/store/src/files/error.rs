@@ -119,20 +119,26 @@ impl FileError {
     /// The stable code, explained in `docs/errors/CODE.md`.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::TargetRequired => "TARGET_REQUIRED",
-            Self::PathOutsideRoot { .. } => "PATH_OUTSIDE_ROOT",
-            Self::PathInvalid { .. } => "PATH_INVALID",
-            Self::ProtectedPath { .. } => "PROTECTED_PATH",
-            Self::TargetExists { .. } => "TARGET_EXISTS",
-            Self::TargetMissing { .. } => "TARGET_MISSING",
-            Self::TargetIsDir { .. } => "TARGET_IS_DIR",
-            Self::TargetChanged { .. } => "TARGET_CHANGED",
-            Self::PermissionDenied { .. } => "PERMISSION_DENIED",
-            Self::NoSpace { .. } => "NO_SPACE",
-            Self::TooLarge { .. } => "TOO_LARGE",
-            Self::Unreadable { .. } => "FILE_UNREADABLE",
-            Self::NotWritten { .. } => "FILE_NOT_WRITTEN",
+            Self::TargetRequired => codes::TARGET_REQUIRED,
+            Self::PathOutsideRoot { .. } => codes::PATH_OUTSIDE_ROOT,
+            Self::PathInvalid { .. } => codes::PATH_INVALID,
+            Self::ProtectedPath { .. } => codes::PROTECTED_PATH,
+            Self::TargetExists { .. } => codes::TARGET_EXISTS,
+            Self::TargetMissing { .. } => codes::TARGET_MISSING,
+            Self::TargetIsDir { .. } => codes::TARGET_IS_DIR,
+            Self::TargetChanged { .. } => codes::TARGET_CHANGED,
+            Self::PermissionDenied { .. } => codes::PERMISSION_DENIED,
+            Self::NoSpace { .. } => codes::NO_SPACE,
+            Self::TooLarge { .. } => shared::TOO_LARGE,
+            Self::Unreadable { .. } => codes::FILE_UNREADABLE,
+            Self::NotWritten { .. } => codes::FILE_NOT_WRITTEN,
         }
     }
 
