@@ -96,6 +96,8 @@ enum Chore {
     Book,
     /// Runs `.ci/run`, and then everything that takes longer: faults, long random runs, fuzzing, LibreOffice.
     CiFull,
+    /// Writes docs/errors from the tables of codes in the sources.
+    Docs,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
 }
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         Chore::EvalLearning => eval_learning(),
         Chore::Book => book::run(),
         Chore::CiFull => long::ci_full(),
+        Chore::Docs => docs(),
         Chore::Examples => examples::pack(),
     };
     match done {
@@ -133,6 +136,12 @@ fn measure(profile: &str, chore: &str, arguments: &[String]) -> Result<()> {
             .args(arguments)
             .current_dir(root()),
     )
+}
+
+fn docs() -> Result<()> {
+    let test = ["test", "--profile", "ci", "--package", "engross", "--bin", "engross", "--"];
+    let name = ["--ignored", "--exact", "codes_tests::write_the_pages"];
+    run_command(std::process::Command::new(env!("CARGO")).args(test).args(name).current_dir(root()))
 }
 
 fn eval_learning() -> Result<()> {

@@ -2,9 +2,11 @@
 //!
 //! Must never hold content, a secret, a signature, or the place of the workspace.
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure};
 use engross_store::files::FileError;
 use serde_json::{Value, json};
+
+use crate::codes;
 
 /// The characters of a path that an error repeats.
 const SHOWN: usize = 200;
@@ -203,28 +205,10 @@ impl ScopeError {
 /// What the caller sent wrongly is usage, what the files or the age of a link stand against is refused.
 impl From<ScopeError> for Failure {
     fn from(error: ScopeError) -> Self {
-        let exit = match error {
-            ScopeError::File(error) => return error.into(),
-            ScopeError::KeyInvalid { .. }
-            | ScopeError::ScopeInvalid { .. }
-            | ScopeError::ExpectedDirInvalid { .. }
-            | ScopeError::ScopeRequired
-            | ScopeError::PathInvalid { .. }
-            | ScopeError::RangeInvalid { .. }
-            | ScopeError::CursorInvalid
-            | ScopeError::KeyUnusable { .. } => Exit::Usage,
-            ScopeError::ScopeMismatch
-            | ScopeError::ScopeMissing { .. }
-            | ScopeError::NotFound { .. }
-            | ScopeError::Refused { .. }
-            | ScopeError::Changed { .. }
-            | ScopeError::RefInvalid { .. }
-            | ScopeError::RefExpired
-            | ScopeError::RefMismatch { .. }
-            | ScopeError::LinkInvalid
-            | ScopeError::LinkExpired => Exit::Refused,
-        };
-        Self::new(exit, error.code(), error.to_string()).with_details(error.details())
+        match error {
+            ScopeError::File(error) => error.into(),
+            error => Self::of(error.row(), error.to_string()).with_details(error.details()),
+        }
     }
 }
 

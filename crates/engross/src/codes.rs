@@ -57,15 +57,6 @@ engross_protocol::codes! {
             Correct the value of `--date`, or of `date` in the operations, or leave it out: then it is \
             now.",
     }
-    INVALID_JSON: Usage, 400 {
-        summary: "The file with the operations, or the body of a request, is not JSON.",
-        why: "\
-            The message holds line and column of the first place that cannot be read. Lists and objects \
-            may stand in each other 127 deep.",
-        remedy: "\
-            Correct it there. Texts stand in double quotes; a quote mark in them is `\\\"`, a line end \
-            `\\n`.",
-    }
     IS_A_DIRECTORY: NotADocument, 422 {
         summary: "The path is a folder.",
         why: "A document or a text file was expected.",

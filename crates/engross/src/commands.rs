@@ -24,6 +24,9 @@ mod writes;
 
 pub(crate) use sessions::data_folder;
 
+#[cfg(test)]
+pub(crate) use write::failure as write_failure;
+
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;

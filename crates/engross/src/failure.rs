@@ -5,45 +5,15 @@
 use std::path::Path;
 
 use engross_docx::Error as DocumentError;
+use engross_docx::codes::CodeRow;
 use engross_protocol::{Exit, Failure};
 use serde_json::json;
 
 use crate::{files, settings};
 
-/// The codes that this crate adds, each explained in `docs/errors/CODE.md`.
-#[cfg(test)]
-pub(crate) const CODES: &[&str] = &[
-    "CHECKPOINT_DAMAGED",
-    "CONFIG_INVALID",
-    "DISK_FULL",
-    "FILE_TOO_LARGE",
-    "INPUT_CHANGED",
-    "INTERRUPTED",
-    "INVALID_AUTHOR",
-    "INVALID_DATE",
-    "INVALID_JSON",
-    "IS_A_DIRECTORY",
-    "LISTEN_FAILED",
-    "NOT_FOUND",
-    "NOT_UTF8",
-    "NOTHING_APPLIED",
-    "NOT_ALL_APPLIED",
-    "OUTPUT_IS_INPUT",
-    "READ_FAILED",
-    "USAGE",
-    "WRITE_FAILED",
-];
-
 /// The engine's failure about the document at `path`.
 pub(crate) fn of_document(path: &Path, error: &DocumentError) -> Failure {
-    let exit = match error {
-        DocumentError::StaleRevision { .. } | DocumentError::ProofFailed { .. } => Exit::Refused,
-        DocumentError::InvalidOperation { .. }
-        | DocumentError::UnknownStory { .. }
-        | DocumentError::UnknownRevision { .. }
-        | DocumentError::InvalidCursor { .. } => Exit::Usage,
-        _ => Exit::NotADocument,
-    };
+    let exit = document_exit(error.code());
     let details = match error {
         DocumentError::InvalidOperation { index: Some(index), .. } => json!({ "index": index }),
         DocumentError::StaleRevision { expected, actual } => json!({"expected": expected, "actual": actual}),
@@ -53,6 +23,19 @@ pub(crate) fn of_document(path: &Path, error: &DocumentError) -> Failure {
         _ => json!({}),
     };
     Failure::new(exit, error.code(), format!("{}: {error}", path.display())).with_details(details)
+}
+
+/// The row of a code of `docx`, which has its table in its own words.
+pub(crate) fn document_row(code: &str) -> Option<&'static CodeRow> {
+    engross_docx::codes::ALL.iter().find(|row| row.name == code)
+}
+
+fn document_exit(code: &str) -> Exit {
+    match document_row(code).map(|row| row.exit) {
+        Some(1) => Exit::Refused,
+        Some(3) => Exit::NotADocument,
+        _ => Exit::Usage,
+    }
 }
 
 /// A command line that cannot be carried out.

@@ -5,6 +5,7 @@
 mod change;
 mod checkpoints;
 mod cli;
+mod codes;
 mod commands;
 mod delivery;
 mod exports;

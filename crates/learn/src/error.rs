@@ -1,9 +1,9 @@
 //! Every way in which learning fails, with a stable code.
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure, shared};
 use serde_json::json;
 
-use crate::agents_md;
+use crate::{agents_md, codes};
 
 /// Learning failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -108,22 +108,11 @@ impl Error {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let (exit, code, message) = match &error {
-            Error::Model(error) => return error.clone().into(),
-            Error::AgentInvalid { .. } => (Exit::Usage, error.code(), error.to_string()),
-            Error::AnswerInvalid { .. } => (Exit::Model, error.code(), error.to_string()),
-            Error::Markers { .. }
-            | Error::Busy { .. }
-            | Error::SessionsMissing { .. }
-            | Error::Invalid { .. } => (Exit::Refused, error.code(), error.to_string()),
-            Error::ReadFailed { .. } | Error::WriteFailed { .. } | Error::Damaged { .. } => {
-                (Exit::Io, error.code(), error.to_string())
-            }
-        };
         let details = match &error {
+            Error::Model(error) => return error.clone().into(),
             Error::Damaged { line, path } => json!({"path": path, "line": line}),
             _ => json!({}),
         };
-        Self::new(exit, code, message).with_details(details)
+        Self::of(error.row(), error.to_string()).with_details(details)
     }
 }

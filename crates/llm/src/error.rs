@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure};
 use serde_json::{Value, json};
+
+use crate::codes;
 
 /// A failed answer, or a model that could not be opened. [`Error::code`] is stable and explained in `docs/errors/`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -196,8 +198,7 @@ impl Error {
 /// A model that is not known is a wrong command line; everything else is the model's failure.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let exit = if matches!(error, Error::UnknownModel { .. }) { Exit::Usage } else { Exit::Model };
-        Self::new(exit, error.code(), error.to_string()).with_details(error.details())
+        Self::of(error.row(), error.to_string()).with_details(error.details())
     }
 }
 

@@ -7,6 +7,7 @@ pub mod codes;
 mod failure;
 pub mod hex;
 mod ids;
+pub mod shared;
 
 #[cfg(test)]
 mod hex_tests;

@@ -20,6 +20,15 @@ crate::codes! {
             Nothing was stored.",
         remedy: "Use a new key for a new request, and the same key only to repeat the very same request.",
     }
+    INVALID_JSON: Usage, 400 {
+        summary: "The file with the operations, or the body of a request, is not JSON.",
+        why: "\
+            The message holds line and column of the first place that cannot be read. Lists and objects \
+            may stand in each other 127 deep.",
+        remedy: "\
+            Correct it there. Texts stand in double quotes; a quote mark in them is `\\\"`, a line end \
+            `\\n`.",
+    }
     INVALID_OPERATION: Usage, 400 {
         summary: "The operations are not in the operation language.",
         why: "\
@@ -52,7 +61,7 @@ crate::codes! {
         why: "It ends the turns that run and takes no new requests. Nothing was stored.",
         remedy: "Try again in a moment, as `retry-after` says.",
     }
-    TOO_LARGE: Refused, 413 {
+    TOO_LARGE: Refused, 413, rpc -32602 {
         summary: "The file, or what is to become one, is larger than allowed.",
         why: "\
             The message names the limit. A larger file could take all memory. Of a stream it was noticed \

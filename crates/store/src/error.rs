@@ -2,9 +2,10 @@
 //!
 //! Must never hold a body, a value or a password: places are named as [`Error`]'s maker cleaned them.
 
-use engross_protocol::{Exit, Failure, SessionId};
+use engross_protocol::{Code, Failure, SessionId};
 use serde_json::{Value, json};
 
+use crate::codes;
 use crate::types::{Fence, Name};
 
 /// A request that was not done. [`Error::code`] is stable and explained in `docs/errors/`.
@@ -167,15 +168,6 @@ impl Error {
 /// What a request itself causes is refused; everything else is the store's failure.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let exit = match error {
-            Error::Conflict { .. }
-            | Error::Fenced { .. }
-            | Error::NameTaken { .. }
-            | Error::UnknownSession { .. }
-            | Error::TooLarge { .. } => Exit::Refused,
-            Error::InvalidName { .. } => Exit::Usage,
-            _ => Exit::Io,
-        };
-        Self::new(exit, error.code(), error.to_string()).with_details(error.details())
+        Self::of(error.row(), error.to_string()).with_details(error.details())
     }
 }

@@ -1,6 +1,9 @@
 //! What can go wrong with a task thread.
 
+use engross_protocol::Code;
 use engross_store::files::FileError;
+
+use crate::codes;
 
 /// What can go wrong with a task thread.
 #[derive(Debug, thiserror::Error)]
@@ -63,10 +66,7 @@ impl ThreadError {
             Self::Unknown { .. } => codes::THREAD_UNKNOWN,
             Self::NotIdle { .. } => codes::THREAD_NOT_IDLE,
             // What another bridge calls it need not be known here.
-            Self::Bridge { code, .. } => engross_tasks::runs::CODES
-                .iter()
-                .find(|known| *known == code)
-                .copied()
+            Self::Bridge { code, .. } => engross_protocol::codes::find(&[engross_tasks::codes::ALL], code)
                 .unwrap_or(codes::BRIDGE_REFUSED),
             Self::File(error) => error.row(),
             Self::Store(error) => error.row(),

@@ -20,6 +20,7 @@
 //! | `questions` | what does its agent ask, and what may be answered? |
 //! | `error` | what can go wrong? |
 
+pub mod codes;
 mod desk;
 mod error;
 mod folder;
@@ -53,7 +54,7 @@ mod remote_tests;
 mod sync_tests;
 
 pub use desk::{Desk, Lanes, Progress};
-pub use error::{CODES, ThreadError};
+pub use error::ThreadError;
 pub use journal::{Held, Journal};
 pub use link::{Call, Frame, Frames, Link, LinkError, Pending};
 pub use machine::{Action, Input, Lane, Rules, Step, needs_lane, step};

@@ -1,8 +1,10 @@
 //! What can go wrong in a write session, by code.
 
+use engross_protocol::{Code, shared};
 use engross_store::files::FileError;
 use serde::{Deserialize, Serialize};
 
+use crate::codes;
 use crate::continuation::{Limit, Unclean};
 use crate::framing::InvalidUtf8;
 use crate::json_field::ArgsError;

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use engross_protocol::Code;
 use engross_tasks::runner::AgentError;
+
+use crate::codes;
 
 /// What can go wrong with an agent. Texts of the agent are cut and have no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

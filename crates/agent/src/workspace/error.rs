@@ -2,6 +2,8 @@
 
 use engross_store::files::FileError;
 
+use crate::codes;
+
 /// A document was not read or not changed. Nothing of it is written then.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
@@ -48,10 +50,10 @@ impl WorkspaceError {
         match self {
             Self::File(error) => error.code(),
             Self::Document { error, .. } => error.code(),
-            Self::Stopped => "DOCUMENT_BUSY",
-            Self::Busy { .. } => "DOCUMENT_BUSY",
-            Self::Changed { .. } => "DOCUMENT_CHANGED",
-            Self::CheckpointUnknown { .. } => "CHECKPOINT_UNKNOWN",
+            Self::Stopped => codes::DOCUMENT_BUSY.name,
+            Self::Busy { .. } => codes::DOCUMENT_BUSY.name,
+            Self::Changed { .. } => codes::DOCUMENT_CHANGED.name,
+            Self::CheckpointUnknown { .. } => codes::CHECKPOINT_UNKNOWN.name,
         }
     }
 }

@@ -35,7 +35,3 @@ pub use error::WorkspaceError;
 pub use folder::{Edited, Opened, Workspace};
 pub use losses::{Losses, losses};
 pub use tools::DocumentTools;
-
-/// The codes of workspaces, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] =
-    &["DOCUMENT_BUSY", "DOCUMENT_CHANGED", "DOCUMENT_NOT_READ", "CHECKPOINT_UNKNOWN", "TURN_CANCELLED"];

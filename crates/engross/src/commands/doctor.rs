@@ -129,11 +129,10 @@ fn provider(name: &'static str, environment: &Environment) -> Row {
 
 /// A model, and whether it can be opened. Nothing is sent.
 fn model(name: &'static str, given: &str, settings: &Settings, environment: &Environment) -> (Value, Check) {
-    let opened = given.parse().map_err(Failure::from).and_then(|spec: ModelSpec| {
-        engross_llm::open(&spec, &settings.providers(environment), |file| {
-            read_text(Path::new(file)).map_err(Failure::from)
-        })
-    });
+    let opened = given
+        .parse()
+        .map_err(Failure::from)
+        .and_then(|spec: ModelSpec| super::model::open_spec(&spec, settings, environment));
     match opened {
         Ok(model) => {
             let info = model.info();

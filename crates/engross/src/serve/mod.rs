@@ -7,6 +7,7 @@
 mod access;
 mod app;
 mod body;
+pub(crate) mod codes;
 mod document_error;
 mod documents;
 mod download;
@@ -49,10 +50,12 @@ pub(crate) use access::{Access, Token};
 pub(crate) use app::app;
 pub(crate) use documents::Documents;
 #[cfg(test)]
-pub(crate) use error::CODES;
+pub(crate) use error::status_of_answer;
 pub(crate) use keys::canonical as canonical_key;
 pub(crate) use metrics::Metrics;
 pub(crate) use routes::acp::router as task_routes;
 pub(crate) use routes::write_sessions::router as write_routes;
 pub(crate) use server::{Limits, Server};
 pub(crate) use wire::client_tools;
+#[cfg(test)]
+pub(crate) use wire::status_of as status_of_write;

@@ -2,6 +2,10 @@
 //!
 //! Must never hold a key of the object storage.
 
+use engross_protocol::Code;
+
+use super::codes;
+
 /// What can go wrong. `place` is the address of the storage without its keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlobError {

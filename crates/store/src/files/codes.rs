@@ -3,7 +3,7 @@
 //! Must never lose a row: codes are in stores, in logs and in the programs of clients.
 
 engross_protocol::codes! {
-    FILE_NOT_WRITTEN: Io, 500 {
+    FILE_NOT_WRITTEN: Io, 500, rpc -32602 {
         summary: "The file was not written.",
         why: "\
             The system gives the reason in the message, or another process has the file open for writing, \
@@ -11,21 +11,21 @@ engross_protocol::codes! {
             name durable failed, the new file is there, but a loss of power may bring back the old one.",
         remedy: "Check the disk, or wait until the other process is done. Then repeat the request.",
     }
-    FILE_UNREADABLE: Io, 500 {
+    FILE_UNREADABLE: Io, 500, rpc -32602 {
         summary: "The file cannot be read.",
         why: "\
             The system gives the reason in the message. It is none that engross knows better words for: \
             often a failing disk or a network folder that is gone.",
         remedy: "Check the disk or the connection to it, then ask again.",
     }
-    NO_SPACE: Io, 507 {
+    NO_SPACE: Io, 507, rpc -32602 {
         summary: "There is no room for the file.",
         why: "\
             The disk, the quota or the size that the system allows to one file is full. What was there \
             before is whole, and no part of the new file was left.",
         remedy: "Make room, then repeat the request.",
     }
-    PATH_INVALID: Usage, 400 {
+    PATH_INVALID: Usage, 400, rpc -32602 {
         summary: "No file can have this path here.",
         why: "\
             It ends in a slash, has a control character or a backslash, has a part of more than 255 \
@@ -35,7 +35,7 @@ engross_protocol::codes! {
             some system, so they are refused on all.",
         remedy: "Choose another path. The message says which of these it is.",
     }
-    PATH_OUTSIDE_ROOT: Usage, 400 {
+    PATH_OUTSIDE_ROOT: Usage, 400, rpc -32602 {
         summary: "The path leads out of the folder that engross may touch, or could do so.",
         why: "\
             It is absolute on some system (`/a`, `C:\\a`, `\\\\server\\a`), has more `..` than folders, \
@@ -46,14 +46,14 @@ engross_protocol::codes! {
             Give a path beneath the root. Where a link is on the way, name the file by the folder it is \
             really in, or put a copy of it beneath the root.",
     }
-    PERMISSION_DENIED: Io, 403 {
+    PERMISSION_DENIED: Io, 403, rpc -32602 {
         summary: "engross may not read or write the file.",
         why: "\
             The system refuses: the file or a folder on the way belongs to somebody else, or the disk is \
             read-only. Nothing was changed.",
         remedy: "Correct the permissions of the file and its folder, or run engross as a user who has them.",
     }
-    PROTECTED_PATH: Usage, 403 {
+    PROTECTED_PATH: Usage, 403, rpc -32602 {
         summary: "The path is not for documents.",
         why: "\
             It leads into `.git`, in whatever spelling a file system takes for it, or has a name under \
@@ -61,7 +61,7 @@ engross_protocol::codes! {
             whose configuration can be written runs what is written there.",
         remedy: "Choose another path.",
     }
-    TARGET_CHANGED: Refused, 409 {
+    TARGET_CHANGED: Refused, 409, rpc -32602 {
         summary: "Somebody else has changed the file.",
         why: "\
             It no longer has the hash that the request expects, or its folder was moved away while the \
@@ -69,7 +69,7 @@ engross_protocol::codes! {
             both hashes.",
         remedy: "Read the file again, then repeat what still applies, with its new hash.",
     }
-    TARGET_EXISTS: Refused, 409 {
+    TARGET_EXISTS: Refused, 409, rpc -32602 {
         summary: "The file was to be new, but there is one.",
         why: "\
             Another request or program has made it, perhaps after this request began. `engross chat` \
@@ -78,17 +78,17 @@ engross_protocol::codes! {
             Overwrite it if it may go, or choose another path. In a chat: go on with the file itself by \
             `--in-place`, write elsewhere with `-o`, or remove it.",
     }
-    TARGET_IS_DIR: Refused, 400 {
+    TARGET_IS_DIR: Refused, 400, rpc -32602 {
         summary: "The path is a folder.",
         why: "Only files are read and written.",
         remedy: "Name a file in it.",
     }
-    TARGET_MISSING: Refused, 404 {
+    TARGET_MISSING: Refused, 404, rpc -32602 {
         summary: "The file was to be there, but is not.",
         why: "It was removed or renamed, or the path has a mistake. Nothing was made.",
         remedy: "Check the path, or create the file.",
     }
-    TARGET_REQUIRED: Usage, 400 {
+    TARGET_REQUIRED: Usage, 400, rpc -32602 {
         summary: "The request names no file.",
         why: "The path is empty or only blanks.",
         remedy: "Give a path beneath the root, with `/` between folders: `notes/plan.md`.",

@@ -4,8 +4,10 @@
 
 use std::io::{self, ErrorKind};
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure, shared};
 use serde_json::{Value, json};
+
+use super::codes;
 
 /// The characters of a path that an error repeats.
 const SHOWN: usize = 200;
@@ -225,22 +227,7 @@ impl FileError {
 /// Wrong paths are wrong usage, what stands in the way at the target is refused, everything else is the disk.
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
-        let exit = match error {
-            FileError::TargetRequired
-            | FileError::PathOutsideRoot { .. }
-            | FileError::PathInvalid { .. }
-            | FileError::ProtectedPath { .. } => Exit::Usage,
-            FileError::TargetExists { .. }
-            | FileError::TargetMissing { .. }
-            | FileError::TargetIsDir { .. }
-            | FileError::TargetChanged { .. }
-            | FileError::TooLarge { .. } => Exit::Refused,
-            FileError::PermissionDenied { .. }
-            | FileError::NoSpace { .. }
-            | FileError::Unreadable { .. }
-            | FileError::NotWritten { .. } => Exit::Io,
-        };
-        Self::new(exit, error.code(), error.to_string()).with_details(error.details())
+        Self::of(error.row(), error.to_string()).with_details(error.details())
     }
 }
 

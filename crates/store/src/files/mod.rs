@@ -8,6 +8,7 @@
 //! under names of their own is found by a [`Tree`] and named by a [`DiskPath`].
 
 mod append;
+pub mod codes;
 mod digest;
 mod disk_path;
 mod error;

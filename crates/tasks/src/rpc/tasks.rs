@@ -8,6 +8,7 @@ use super::error::RpcError;
 use super::params::Params;
 use super::submit::{LONGEST_WAIT, follow};
 use super::{Bridge, Call, Sink};
+use crate::codes;
 use crate::runner::ProviderId;
 use crate::runs::{Cancelled, Found, Preparation, RunError, Ticket};
 use engross_artifacts::{RunId, SessionKey, expected_dirs};
@@ -17,7 +18,7 @@ pub(super) async fn get(bridge: &Bridge, call: &Call, fields: &Map<String, Value
     match got(bridge, call, Params(fields), sink).await {
         Ok(told) => told,
         Err(error) => json!({
-            "ok": false, "success": false, "status": "not_found", "code": "TASK_LOOKUP_FAILED",
+            "ok": false, "success": false, "status": "not_found", "code": codes::TASK_LOOKUP_FAILED.name,
             "message": error.message, "error": error.body(),
         }),
     }
@@ -34,7 +35,10 @@ async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> R
     let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
         Found::Run(ticket) => ticket,
         Found::Nothing => {
-            return Ok(missing("TASK_NOT_FOUND", "there is no such task: look at its ids, or start it"));
+            return Ok(missing(
+                codes::TASK_NOT_FOUND.name,
+                "there is no such task: look at its ids, or start it",
+            ));
         }
         Found::NoRun(session) => {
             if let Some(told) = files_alone(bridge, &lookup, session).await? {
@@ -45,7 +49,7 @@ async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> R
         }
         Found::Mismatch => {
             return Ok(missing(
-                "RUN_SCOPE_MISMATCH",
+                codes::RUN_SCOPE_MISMATCH.name,
                 "these ids do not belong together: send those of one run",
             ));
         }
@@ -126,8 +130,10 @@ pub(super) async fn cancel(
     lookup.provider = params.text("gatewayProviderId")?.map(str::to_owned);
     let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
         Found::Run(ticket) => ticket,
-        Found::Nothing | Found::NoRun(_) => return Ok(refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED")),
-        Found::Mismatch => return Ok(refused("RUN_SCOPE_MISMATCH")),
+        Found::Nothing | Found::NoRun(_) => {
+            return Ok(refused(codes::TASK_SCOPE_NOT_OWNED_OR_RECOVERED.name));
+        }
+        Found::Mismatch => return Ok(refused(codes::RUN_SCOPE_MISMATCH.name)),
     };
     let run = ticket.run().clone();
     Ok(match bridge.runs.cancel(&ticket).await? {
@@ -137,9 +143,9 @@ pub(super) async fn cancel(
         Cancelled::Wait => {
             json!({ "accepted": true, "cancelled": true, "cancellationScope": "artifact-wait", "runId": run })
         }
-        Cancelled::AlreadyTerminal => refused("TASK_ALREADY_TERMINAL"),
-        Cancelled::NotOurs => refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED"),
-        Cancelled::Unconfirmed => refused("NATIVE_CANCEL_UNCONFIRMED"),
+        Cancelled::AlreadyTerminal => refused(codes::TASK_ALREADY_TERMINAL.name),
+        Cancelled::NotOurs => refused(codes::TASK_SCOPE_NOT_OWNED_OR_RECOVERED.name),
+        Cancelled::Unconfirmed => refused(codes::NATIVE_CANCEL_UNCONFIRMED.name),
         Cancelled::Asked(receipt) => json!({
             "accepted": true, "cancelled": false, "nativeMethod": receipt.method, "aborted": receipt.aborted,
             "runIds": receipt.runs, "runId": run,

@@ -11,6 +11,7 @@ use super::outcome::{Evidence, Failing, fail, judge};
 use super::said::Said;
 use super::state::{Active, Phase, Run, Thread};
 use super::status::Status;
+use crate::codes;
 use crate::runner::{AgentEvent, How, PermissionOption, Policy};
 use engross_artifacts::{Manifest, RunId};
 
@@ -148,7 +149,7 @@ pub(super) fn decide(thread: &Thread, id: &RunId, input: Input, said: &Said, now
                     let message = "the wait for its files was cancelled; the agent had ended before";
                     let mut decision = failing(
                         Status::Cancelled,
-                        "ARTIFACT_WAIT_CANCELLED",
+                        codes::ARTIFACT_WAIT_CANCELLED.name,
                         message.to_owned(),
                         "bridge_artifact_wait_cancel",
                     );
@@ -161,7 +162,7 @@ pub(super) fn decide(thread: &Thread, id: &RunId, input: Input, said: &Said, now
             }
         }
         Phase::Done { code, .. } => match input {
-            Input::Cancel if code.as_deref() == Some("ARTIFACT_WAIT_CANCELLED") => {
+            Input::Cancel if code.as_deref() == Some(codes::ARTIFACT_WAIT_CANCELLED.name) => {
                 Decision::reply(Reply::CancelledWait)
             }
             Input::Cancel => Decision::reply(Reply::AlreadyTerminal),
@@ -185,7 +186,7 @@ fn cancelled(
 ) -> Decision {
     let failing = Failing {
         status: Status::Cancelled,
-        code: "TASK_CANCELLED".to_owned(),
+        code: codes::TASK_CANCELLED.name.to_owned(),
         message: "the task was cancelled".to_owned(),
         text: text.to_owned(),
         source,
@@ -227,7 +228,7 @@ fn prepared(face: &Face, deadline: Millis, input: &Input, now: Millis) -> Decisi
         Input::Deadline if now >= deadline => {
             let failing = Failing {
                 status: Status::Interrupted,
-                code: "OPENCLAW_RUN_DEADLINE_EXCEEDED".to_owned(),
+                code: codes::OPENCLAW_RUN_DEADLINE_EXCEEDED.name.to_owned(),
                 message: "nobody told of an end of this run in time".to_owned(),
                 text: String::new(),
                 source: "bridge_deadline",
@@ -259,7 +260,7 @@ fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision 
         }
         Input::Deadline if now >= active.deadline => failing(
             Status::Interrupted,
-            "OPENCLAW_RUN_DEADLINE_EXCEEDED".to_owned(),
+            codes::OPENCLAW_RUN_DEADLINE_EXCEEDED.name.to_owned(),
             format!(
                 "the run was not done within {} minutes: ask for a longer taskLoadClass or timeoutMs",
                 face.budget / 60_000
@@ -285,7 +286,7 @@ fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision 
         Input::Restarted(true) => Decision::new(Vec::new(), Action::Rest),
         Input::Restarted(false) => failing(
             Status::Interrupted,
-            "ACP_BRIDGE_RESTART".to_owned(),
+            codes::ACP_BRIDGE_RESTART.name.to_owned(),
             "the server was restarted while the agent was at work, and the agent with it: ask again"
                 .to_owned(),
             "bridge_restart",
@@ -345,7 +346,7 @@ fn heard(active: &Active, event: AgentEvent, heard: &Said, now: Millis) -> Decis
                 How::Failed { code, message } => failing(Status::Failed, code, message),
                 How::Cancelled => failing(
                     Status::Cancelled,
-                    "TASK_CANCELLED".to_owned(),
+                    codes::TASK_CANCELLED.name.to_owned(),
                     "the task was cancelled".to_owned(),
                 ),
             }

@@ -3,6 +3,9 @@
 use serde_json::{Value, json};
 
 use engross_artifacts::ScopeError;
+use engross_protocol::{Code, shared};
+
+use crate::codes;
 
 /// Something was refused, or could not be done.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -56,7 +59,7 @@ pub enum RunError {
     #[error("{message}")]
     Scope {
         /// Its code.
-        code: &'static str,
+        code: &'static Code,
         /// What it says.
         message: String,
     },
@@ -107,6 +110,6 @@ impl From<engross_store::Error> for RunError {
 
 impl From<ScopeError> for RunError {
     fn from(error: ScopeError) -> Self {
-        Self::Scope { code: error.code(), message: error.to_string() }
+        Self::Scope { code: error.row(), message: error.to_string() }
     }
 }

@@ -64,7 +64,7 @@ pub use blobs::KeptFile;
 pub use config::{Provider, RunsConfig};
 pub use counters::Counters;
 pub use decide::Reply;
-pub use error::{CODES, RunError};
+pub use error::RunError;
 pub use lane::Places;
 pub use log::{Question, RunEvent, Terminal};
 pub use order::{Contract, Face, Inline, LONGEST_BUDGET, LoadClass, Order, Target};

@@ -7,6 +7,7 @@ use engross_store::Millis;
 use super::log::Terminal;
 use super::order::Face;
 use super::status::{Status, SyncStatus};
+use crate::codes;
 use engross_artifacts::Manifest;
 
 /// What an agent left behind when it was done.
@@ -39,7 +40,7 @@ pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, no
         let outcome = manifest.outcome;
         let failing = Failing {
             status: Status::Failed,
-            code: "OPENCLAW_REQUIRED_ARTIFACT_MISSING".to_owned(),
+            code: codes::OPENCLAW_REQUIRED_ARTIFACT_MISSING.name.to_owned(),
             message,
             text,
             source: "agent_end",
@@ -52,7 +53,7 @@ pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, no
     if manifest.files.is_empty() && text.trim().is_empty() {
         let failing = Failing {
             status: Status::Failed,
-            code: "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE".to_owned(),
+            code: codes::OPENCLAW_TERMINAL_WITHOUT_EVIDENCE.name.to_owned(),
             message: "the agent ended without a word and without a file: look at its own log, then ask again"
                 .to_owned(),
             text,

@@ -14,6 +14,7 @@ use super::said::Said;
 use super::service::Runs;
 use super::state::Phase;
 use super::tell;
+use crate::codes;
 
 /// How often positions are told.
 const POSITIONS: u64 = 20_000;
@@ -55,7 +56,7 @@ impl Runs {
             if waited >= order.patience {
                 let message =
                     format!("no place became free within {} seconds: ask again later", order.patience / 1000);
-                let input = Input::Refuse("OPENCLAW_GATEWAY_BUSY", message);
+                let input = Input::Refuse(codes::OPENCLAW_GATEWAY_BUSY.name, message);
                 self.step(&cell, &waiting.run, input, &Said::default()).await?;
             } else if tell_positions {
                 let queue = json!({ "queue": { "position": position, "queued": queued } });

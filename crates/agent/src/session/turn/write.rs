@@ -11,6 +11,7 @@ use engross_write::framing::Finish;
 use tokio::sync::Notify;
 
 use super::{TurnTask, deserted};
+use crate::codes;
 use crate::session::decide::{Heard, Input};
 use crate::session::error::RequestError;
 use crate::session::event::Step;
@@ -130,10 +131,10 @@ impl TurnTask {
                     }
                 }
                 () = &mut gone, if !background => {
-                    break Over::Stopped("LISTENER_GONE", "nobody listened any more, so the turn was stopped");
+                    break Over::Stopped(codes::LISTENER_GONE.name, "nobody listened any more, so the turn was stopped");
                 }
                 () = &mut lost => break Over::Lost,
-                () = channel.cancelled() => break Over::Stopped("TURN_CANCELLED", "the turn was cancelled"),
+                () = channel.cancelled() => break Over::Stopped(codes::TURN_CANCELLED.name, "the turn was cancelled"),
             }
         };
         let text = pour.take();
@@ -185,7 +186,7 @@ impl TurnTask {
             }
             Over::Lost => {
                 let message = "another server has taken the session over";
-                Input::Cancel("TURN_CANCELLED", message, Heard::default())
+                Input::Cancel(codes::TURN_CANCELLED.name, message, Heard::default())
             }
         };
         Ok(input)
@@ -258,5 +259,5 @@ fn is_cut(finish: FinishReason) -> bool {
 
 fn no_workspace() -> Problem {
     let message = "the workspace of the file cannot be reached any more".to_owned();
-    Problem { code: "WORKSPACE_UNKNOWN".to_owned(), message }
+    Problem { code: codes::WORKSPACE_UNKNOWN.name.to_owned(), message }
 }
