@@ -6,8 +6,8 @@ use engross_protocol::SessionId;
 use engross_store::{MemoryStore, Name, NewEntry, NewSession, Store};
 use proptest::prelude::*;
 
-use super::support::{Numbers, Watched};
-use super::{Creation, Error, Line, Log, Machine, NewLog, add_to_list};
+use super::support::{Numbers, WatchedStore};
+use super::{Creation, Error, ListLine, Log, Machine, NewLog, add_to_list};
 
 const ID: SessionId = SessionId::from_bytes([1; 16]);
 
@@ -29,7 +29,7 @@ async fn append(log: &mut Log<Numbers>, store: &dyn Store, number: u64) -> Resul
 
 #[tokio::test]
 async fn snapshots_are_rarer_the_longer_the_log_is_so_that_an_entry_costs_the_same() {
-    let store = Watched::default();
+    let store = WatchedStore::default();
     let mut log = created(&store).await;
     for number in 1..5_000 {
         append(&mut log, &store, number).await.unwrap();
@@ -47,7 +47,7 @@ async fn snapshots_are_rarer_the_longer_the_log_is_so_that_an_entry_costs_the_sa
 
 #[tokio::test]
 async fn a_state_that_is_ahead_of_its_log_is_read_anew() {
-    let store = Watched::default();
+    let store = WatchedStore::default();
     let mut log = created(&store).await;
     store.fails_to_append.store(true, Ordering::SeqCst);
     append(&mut log, &store, 1).await.unwrap_err();
@@ -61,7 +61,7 @@ async fn a_state_that_is_ahead_of_its_log_is_read_anew() {
 
 #[tokio::test]
 async fn what_others_have_stored_is_read_and_a_wake_up_of_theirs_is_overwritten() {
-    let store = Watched::default();
+    let store = WatchedStore::default();
     let mut one = created(&store).await;
     let mut two = store.read(ID).await;
     append(&mut two, &store, 8).await.unwrap();
@@ -94,7 +94,7 @@ async fn an_unusable_snapshot_is_not_read_and_an_entry_that_nobody_understands_r
     assert_eq!(Log::<Numbers>::load(&store, ID).await.unwrap().unwrap().state().0, [4, 5]);
     store.create(session(2, b"", &[b"4", br#"{"event":"moved"}"#])).await.unwrap();
     let error = Log::<Numbers>::load(&store, SessionId::from_bytes([2; 16])).await.unwrap_err();
-    assert!(error.to_string().starts_with("entry 2 of kind number: "), "{error}");
+    assert!(error.to_string().starts_with("entry 2 of session ses_0202"), "{error}");
 }
 
 #[tokio::test]
@@ -103,10 +103,12 @@ async fn a_list_takes_lines_of_many_at_once() {
     let name = Name::new("list").unwrap();
     for (id, text) in (1..).zip(["a", "b", "a"]) {
         let id = SessionId::from_bytes([id; 16]);
-        let line = Line { kind: "line", at: 1, text, is_unique: true };
+        let line = ListLine { kind: "line", at: 1, text, is_unique: true };
         add_to_list(&store, id, &name, line).await.unwrap();
     }
-    add_to_list(&store, ID, &name, Line { kind: "line", at: 1, text: "a", is_unique: false }).await.unwrap();
+    add_to_list(&store, ID, &name, ListLine { kind: "line", at: 1, text: "a", is_unique: false })
+        .await
+        .unwrap();
     let lines: Vec<_> = store.entries(ID, 0, 9).await.unwrap().into_iter().map(|entry| entry.body).collect();
     assert_eq!(lines, [b"a", b"b", b"a"]);
 }
@@ -119,7 +121,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let store = Watched::default();
+            let store = WatchedStore::default();
             let mut log = created(&store).await;
             for (numbers, what) in steps {
                 match what {
@@ -143,5 +145,33 @@ proptest! {
                 assert_eq!(due, log.state().wake_at(0).is_some());
             }
         });
+    }
+}
+
+#[tokio::test]
+async fn an_entry_of_a_newer_version_refuses_the_log_and_is_never_taken_for_another() {
+    for (kind, body, code) in [
+        ("number", "7", None),
+        ("fraction", "7", Some("STORE_NEWER")),
+        ("number", r#"{"numerator":1}"#, Some("STORE_NEWER")),
+        ("fraction", r#"{"numerator":1}"#, Some("STORE_NEWER")),
+        ("number", r#"{"numerator"#, None),
+    ] {
+        let store = MemoryStore::new();
+        let entry = |kind, body: &str| NewEntry { kind, at: 0, body: body.into() };
+        let entries = vec![entry("number", "1"), entry(kind, body), entry("number", "2")];
+        let key = Name::new("numbers").unwrap();
+        let (names, snapshot, wake_at) = (Vec::new(), None, None);
+        store.create(NewSession { id: ID, at: 0, key, names, entries, snapshot, wake_at }).await.unwrap();
+        let read = Log::<Numbers>::load(&store, ID).await;
+        match (read, code) {
+            (Ok(log), None) => assert_eq!(log.unwrap().state().0, [1, 7, 2]),
+            (Err(Error::Damaged { problem }), None) => assert!(problem.contains("entry 2"), "{problem}"),
+            (Err(Error::Store(error)), Some(code)) => {
+                assert_eq!(error.code(), code);
+                assert!(error.to_string().contains("use the newer engross"), "{error}");
+            }
+            (read, code) => panic!("{kind} {body}: {read:?}, not {code:?}"),
+        }
     }
 }

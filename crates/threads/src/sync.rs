@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 const MOST_VERSIONS: u32 = 999;
 
 /// Where the bytes of files come from.
-pub trait Source {
+pub trait FileSource {
     /// Gives the bytes of a file from `from` on. A source that cannot begin there begins at 0 and says so.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl SyncReport {
 /// other is a person's and stays. `tell` hears of each file when it is done.
 pub fn sync(
     folder: &Folder,
-    source: &dyn Source,
+    source: &dyn FileSource,
     files: &[RemoteArtifact],
     known: &BTreeMap<String, String>,
     tell: &mut dyn FnMut(&FileReport),
@@ -146,7 +146,7 @@ pub fn sync(
 
 fn bring(
     folder: &Folder,
-    source: &dyn Source,
+    source: &dyn FileSource,
     file: &RemoteArtifact,
     known: &BTreeMap<String, String>,
 ) -> Result<FileReport, FetchError> {
@@ -214,7 +214,7 @@ fn version_of(path: &RelPath, version: u32) -> Result<RelPath, FileError> {
 }
 
 /// Fetches a file under a name of its own; what came before the connection was lost stays and is gone on with.
-fn fetch(folder: &Folder, source: &dyn Source, file: &RemoteArtifact) -> Result<Staged, FetchError> {
+fn fetch(folder: &Folder, source: &dyn FileSource, file: &RemoteArtifact) -> Result<Staged, FetchError> {
     let name = StagedName::new(format!("sync-{}", identity(file)))?;
     let mut pause = PAUSE;
     let mut tries = 0;

@@ -11,7 +11,7 @@ use engross_write::runner::WriteService;
 
 use super::folder::{OWN, Workspace};
 use super::tools::DocumentTools;
-use crate::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
+use crate::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, Toolboxes};
 use crate::writing::{ContentTools, Texts, Writer};
 
 /// The longest name in bytes.
@@ -87,7 +87,7 @@ fn name_of(name: &str) -> Result<RelPath, FileError> {
 }
 
 impl Toolboxes for Workspaces {
-    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
         let all = self.clone();
         let name = workspace.to_owned();
         let writer = self.writer(workspace);

@@ -15,9 +15,12 @@ use super::folder::{Edited, Workspace};
 use crate::codes;
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
 use crate::reading;
-use crate::session::{Briefing, Briefs, Seen, ServerTool, ToolResult, ToolResults, ToolRound, Toolbox};
+use crate::session::{
+    Briefing, BriefingFuture, SeenFile, ServerTool, ToolResult, ToolResultsFuture, ToolRound, Toolbox,
+};
 use crate::tools::{
-    APPLY_REDLINES, CallResult, Done, PERFORM_RESEARCH, READ_DOCUMENT, Round, ToolError, research_spec, specs,
+    APPLY_REDLINES, CallResult, PERFORM_RESEARCH, READ_DOCUMENT, Round, RoundResult, ToolError,
+    research_spec, specs,
 };
 use crate::writing::{Writer, offer_texts};
 
@@ -164,7 +167,7 @@ impl DocumentTools {
             [(file, _)] => match self.first_reading(file) {
                 Ok((reading, revision)) => {
                     text.push_str(&format!("\n\nThe document {file} as it is now:\n\n{reading}"));
-                    seen.push(Seen { file: file.as_str().to_owned(), revision });
+                    seen.push(SeenFile { file: file.as_str().to_owned(), revision });
                 }
                 Err(error) => text.push_str(&format!("\n\nThe document {file} cannot be read now: {error}")),
             },
@@ -189,7 +192,7 @@ impl DocumentTools {
     }
 
     /// The calls on one document, with their places in the round.
-    async fn on_file(&self, file: RelPath, calls: Placed, work: &Work) -> Vec<(usize, ToolResult)> {
+    async fn on_file(&self, file: RelPath, calls: PositionedEvent, work: &Work) -> Vec<(usize, ToolResult)> {
         let (places, calls): (Vec<usize>, Vec<ToolCall>) = calls.into_iter().unzip();
         let results = self.carry_out(file, &calls, work).await;
         let results = results.unwrap_or_else(|error| {
@@ -250,7 +253,7 @@ impl DocumentTools {
             };
             let (steps, document) =
                 workspace.edit_in_steps(&path, Some(&revision), tracking, editing.len(), edit)?;
-            let (done, edited): (Vec<Done>, Vec<Edited>) = steps.into_iter().unzip();
+            let (done, edited): (Vec<RoundResult>, Vec<Edited>) = steps.into_iter().unzip();
             let done = done.into_iter().next_back().unwrap_or_default();
             Ok(results(&name, &round, done, &edited, &document.revision()))
         })
@@ -259,7 +262,13 @@ impl DocumentTools {
 }
 
 /// What the calls of a round came to on `file`, which is at `revision` now; `edited` has a step for each call that edits.
-fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &str) -> Vec<ToolResult> {
+fn results(
+    file: &str,
+    round: &Round,
+    done: RoundResult,
+    edited: &[Edited],
+    revision: &str,
+) -> Vec<ToolResult> {
     let editing = round.editing();
     let mut operations = done.operations.into_iter().map(|(result, _)| json!(result));
     let mut results = Vec::with_capacity(done.results.len());
@@ -280,7 +289,7 @@ fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &
         }
         // What failed as a whole has shown nothing.
         let has_shown = !is_error || !edited.is_empty();
-        let seen = Seen { file: file.to_owned(), revision: revision.to_owned() };
+        let seen = SeenFile { file: file.to_owned(), revision: revision.to_owned() };
         results.push(ToolResult {
             content,
             is_error,
@@ -293,7 +302,7 @@ fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &
 }
 
 /// Calls with their places in the round.
-type Placed = Vec<(usize, ToolCall)>;
+type PositionedEvent = Vec<(usize, ToolCall)>;
 
 /// Calls by what they are about.
 #[derive(Default)]
@@ -301,9 +310,9 @@ struct Sorted {
     /// What needs no document.
     answered: Vec<(usize, ToolResult)>,
     /// What is looked up in the web.
-    searches: Placed,
+    searches: PositionedEvent,
     /// The rest.
-    on_files: Vec<(RelPath, Placed)>,
+    on_files: Vec<(RelPath, PositionedEvent)>,
 }
 
 /// A round, and how its edits are made.
@@ -341,7 +350,7 @@ impl Toolbox for DocumentTools {
         tools
     }
 
-    fn briefing(&self) -> Briefs<'_> {
+    fn briefing(&self) -> BriefingFuture<'_> {
         let tools = self.clone();
         Box::pin(async move { blocking(move || tools.brief()).await.unwrap_or_default() })
     }
@@ -364,7 +373,7 @@ impl Toolbox for DocumentTools {
         self.writer.clone()
     }
 
-    fn run(&self, round: ToolRound) -> ToolResults<'_> {
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_> {
         Box::pin(async move {
             let author = round.settings.author.clone().unwrap_or_else(|| AUTHOR.to_owned());
             let tracking =

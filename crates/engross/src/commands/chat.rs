@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engross_agent::session::{
-    Models, RefusalKind, RequestError, Rules, SessionKey, SessionView, Sessions, SessionsConfig,
-    Settings as SessionSettings, Toolboxes,
+    Models, RefusalKind, RequestError, SessionName, SessionView, Sessions, SessionsConfig,
+    Settings as SessionSettings, Toolboxes, TurnRules,
 };
 use engross_agent::writing::Writer;
 use engross_docx::{Limits, WordDocument};
@@ -119,7 +119,7 @@ async fn chat(
     let service = Sessions::new(SessionsConfig {
         store,
         models,
-        rules: Rules::default(),
+        rules: TurnRules::default(),
         settings,
         client_tools: Vec::new(),
         toolboxes,
@@ -128,12 +128,12 @@ async fn chat(
         queue: 32,
         turns: 32,
         working: 32,
-        node: None,
+        node: Some(sessions::process_name()),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });
-    let named = SessionKey::Named(key.clone());
-    let earlier = match service.look("", &named).await {
+    let named = SessionName::Named(key.clone());
+    let earlier = match service.get("", &named).await {
         Ok(view) => Some(view),
         Err(error) if error.code == "SESSION_UNKNOWN" => None,
         Err(error) => return Err(refusal(&error)),

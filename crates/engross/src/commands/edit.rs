@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use engross_agent::{EditRun, Outcome, RunEvent, RunOperation, RunOptions};
+use engross_agent::{EditRun, EditRunEvent, EditRunOperation, EditRunOptions, EditRunOutcome};
 use engross_docx::ops::Status;
 use engross_docx::{EditOptions, Tracking, WordDocument, guards};
 use engross_llm::Model;
@@ -26,7 +26,7 @@ use crate::signature;
 #[derive(Serialize)]
 struct Answer {
     #[serde(flatten)]
-    report: Report<RunOperation>,
+    report: Report<EditRunOperation>,
     model: String,
     rounds: u32,
     text: String,
@@ -46,7 +46,7 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         ..Flags::default()
     };
     let settings = settings(&args.common, flags, environment)?;
-    let options = RunOptions {
+    let options = EditRunOptions {
         edit: EditOptions {
             author: signature::author(&settings.author.value)?.to_owned(),
             date: signature::clock(args.signature.date.as_deref())?.now().to_string(),
@@ -66,7 +66,7 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
 
     let tracking = if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked };
     let worked =
-        |operation: &RunOperation| matches!(operation.result.status, Status::Applied | Status::NoChange);
+        |operation: &EditRunOperation| matches!(operation.result.status, Status::Applied | Status::NoChange);
     let delivery = if outcome.operations.iter().any(worked) {
         Some(deliver(&document, tracking, &input.path, &destination, Writing::Real)?)
     } else {
@@ -103,9 +103,9 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
 fn run_model(
     document: &mut WordDocument,
     model: Arc<dyn Model>,
-    options: RunOptions,
+    options: EditRunOptions,
     instruction: &str,
-) -> Result<Option<Result<Outcome, engross_docx::Error>>, Failure> {
+) -> Result<Option<Result<EditRunOutcome, engross_docx::Error>>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         let message = format!("the machine gives no room to talk to a model: {error}; close other programs");
         Failure::new(Exit::Model, "MODEL_UNAVAILABLE", message)
@@ -123,42 +123,42 @@ fn run_model(
 }
 
 /// Shows what happens. `said` gathers the model's words until it acts; its closing words are part of the answer.
-fn show(event: RunEvent, progress: &Progress, said: &mut String) {
+fn show(event: EditRunEvent, progress: &Progress, said: &mut String) {
     match event {
-        RunEvent::Reading { paragraphs } => progress.status(&format!("Reading {paragraphs} paragraphs")),
-        RunEvent::Asking { round, of, model } => {
+        EditRunEvent::Reading { paragraphs } => progress.status(&format!("Reading {paragraphs} paragraphs")),
+        EditRunEvent::Asking { round, of, model } => {
             said.clear();
             progress.status(&format!("Asking {model} ({round} of at most {of})"));
         }
-        RunEvent::Text(text) => said.push_str(&text),
-        RunEvent::Applying { summary } => {
+        EditRunEvent::Text(text) => said.push_str(&text),
+        EditRunEvent::Applying { summary } => {
             if !said.trim().is_empty() {
                 progress.line(&crate::change::printable(said.trim()));
                 said.clear();
             }
             progress.status(&format!("Applying edits: {summary}"));
         }
-        RunEvent::Warning(warning) => progress.line(&format!("Warning: {warning}")),
-        RunEvent::Operation(_) | RunEvent::Done => {}
+        EditRunEvent::Warning(warning) => progress.line(&format!("Warning: {warning}")),
+        EditRunEvent::Operation(_) | EditRunEvent::Done => {}
     }
 }
 
 /// The failure of a model that left nothing to write.
-fn model_failure(outcome: &Outcome) -> Option<Failure> {
-    use engross_agent::Ending;
+fn model_failure(outcome: &EditRunOutcome) -> Option<Failure> {
+    use engross_agent::EditRunEnd;
     match &outcome.ending {
-        Ending::ModelFailed(error) => Some(error.clone().into()),
-        Ending::AnswerCut | Ending::AnswerFiltered => {
+        EditRunEnd::ModelFailed(error) => Some(error.clone().into()),
+        EditRunEnd::AnswerCut | EditRunEnd::AnswerFiltered => {
             Some(Failure::new(Exit::Model, outcome.ending.code()?, outcome.ending.message()))
         }
-        Ending::Finished
-        | Ending::RoundsExhausted { .. }
-        | Ending::RepeatedCall { .. }
-        | Ending::NoProgress => None,
+        EditRunEnd::Finished
+        | EditRunEnd::RoundsExhausted { .. }
+        | EditRunEnd::RepeatedCall { .. }
+        | EditRunEnd::NoProgress => None,
     }
 }
 
-fn exit_of(outcome: &Outcome) -> Exit {
+fn exit_of(outcome: &EditRunOutcome) -> Exit {
     if model_failure(outcome).is_some() {
         Exit::Model
     } else if outcome.is_complete() && !outcome.operations.is_empty() {
@@ -169,7 +169,7 @@ fn exit_of(outcome: &Outcome) -> Exit {
 }
 
 /// Why the work is not complete, if it is not.
-fn reason(outcome: &Outcome) -> Option<Value> {
+fn reason(outcome: &EditRunOutcome) -> Option<Value> {
     let summary = outcome.summary();
     let left = summary.refused + summary.failed;
     let (code, message) = match outcome.ending.code() {

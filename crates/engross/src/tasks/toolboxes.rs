@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use engross_agent::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
+use engross_agent::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspace, Workspaces};
 use engross_agent::writing::{ContentTools, Writer};
 use engross_artifacts::ArtifactScope;
@@ -45,7 +45,7 @@ impl TaskToolboxes {
 }
 
 impl Toolboxes for TaskToolboxes {
-    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
         let Some(scope) = workspace.strip_prefix(PREFIX) else { return self.usual.open(workspace) };
         let (all, scope) = (self.clone(), scope.to_owned());
         let writer = Writer::new(self.writes.clone(), Some(scope.clone()), self.content);

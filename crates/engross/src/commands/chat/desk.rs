@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engross_agent::session::{Opening, Toolbox, Toolboxes};
+use engross_agent::session::{Toolbox, ToolboxFuture, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspace, WorkspaceError};
 use engross_agent::writing::{Writer, WritingTools};
 use engross_protocol::{Exit, Failure, SystemClock, hex};
@@ -157,7 +157,7 @@ impl NoDocument {
 }
 
 impl Toolboxes for NoDocument {
-    fn open<'a>(&'a self, _: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, _: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Ok(Arc::clone(&self.0) as Arc<dyn Toolbox>) })
     }
 }
@@ -169,7 +169,7 @@ impl OneDocument {
 }
 
 impl Toolboxes for OneDocument {
-    fn open<'a>(&'a self, _: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, _: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Ok(Arc::clone(&self.0) as Arc<dyn Toolbox>) })
     }
 }

@@ -4,7 +4,7 @@
 
 use std::io::IsTerminal;
 
-use engross_agent::session::{SessionKey, Sessions, TurnEvent, TurnRequest};
+use engross_agent::session::{SessionName, Sessions, TurnEvent, TurnRequest};
 use engross_llm::Message;
 use engross_protocol::{Exit, Failure};
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub(super) enum Over {
 /// A chat under way.
 pub(super) struct Talk {
     sessions: Sessions,
-    key: SessionKey,
+    key: SessionName,
     desk: Option<Desk>,
     edits: UnboundedReceiver<Value>,
     teller: Teller,
@@ -53,7 +53,7 @@ pub(super) struct Talk {
 impl Talk {
     pub(super) fn new(
         sessions: Sessions,
-        key: SessionKey,
+        key: SessionName,
         desk: Option<Desk>,
         edits: UnboundedReceiver<Value>,
         teller: Teller,

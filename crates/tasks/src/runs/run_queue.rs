@@ -1,21 +1,21 @@
-//! Who may begin when places are few: first come, first served for each principal, and the principals in turn.
+//! The queue of runs that wait for a slot: first come, first served for each principal, and the principals in turn.
 //!
-//! Must never let one principal keep all others waiting, nor tell a position that is not true at that moment.
+//! Must never let one principal keep all others waiting, nor give a position that is not true at that moment.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use engross_artifacts::RunId;
 
-/// How many places a lane has.
+/// How many runs a queue takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Places {
+pub struct Capacity {
     /// Runs that are under way at once.
     pub active: usize,
     /// Runs that may wait.
     pub queued: usize,
 }
 
-impl Default for Places {
+impl Default for Capacity {
     /// 5 under way, 20 waiting.
     fn default() -> Self {
         Self { active: 5, queued: 20 }
@@ -24,7 +24,7 @@ impl Default for Places {
 
 /// A run that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Waiting {
+pub(super) struct QueuedRun {
     pub(super) run: RunId,
     pub(super) principal: String,
     pub(super) thread: String,
@@ -32,19 +32,19 @@ pub(super) struct Waiting {
 
 /// The queue of one target.
 #[derive(Debug, Default)]
-pub(super) struct Lane {
-    places: Option<Places>,
+pub(super) struct RunQueue {
+    capacity: Option<Capacity>,
     active: Vec<(RunId, String, String)>,
     /// For each principal its waiting runs.
-    waiting: BTreeMap<String, VecDeque<Waiting>>,
+    waiting: BTreeMap<String, VecDeque<QueuedRun>>,
     /// The principals that have waiting runs; the next one first.
     turns: VecDeque<String>,
 }
 
-impl Lane {
-    /// A lane with so many places; without a number everything may begin.
-    pub(super) fn new(places: Option<Places>) -> Self {
-        Self { places, ..Self::default() }
+impl RunQueue {
+    /// A queue of this capacity; without a number everything may begin.
+    pub(super) fn new(capacity: Option<Capacity>) -> Self {
+        Self { capacity, ..Self::default() }
     }
 
     /// How many are under way.
@@ -59,11 +59,12 @@ impl Lane {
 
     /// Whether one more would be too many: no place is free, and no more may wait.
     pub(super) fn is_full(&self) -> bool {
-        self.places.is_some_and(|places| self.active() >= places.active && self.queued() >= places.queued)
+        self.capacity
+            .is_some_and(|capacity| self.active() >= capacity.active && self.queued() >= capacity.queued)
     }
 
     /// Lets a run wait. A run that is here already stays where it is.
-    pub(super) fn wait(&mut self, waiting: Waiting) {
+    pub(super) fn wait(&mut self, waiting: QueuedRun) {
         let known = self.active.iter().any(|(run, ..)| *run == waiting.run)
             || self.waiting.values().flatten().any(|other| other.run == waiting.run);
         if known {
@@ -78,8 +79,8 @@ impl Lane {
     }
 
     /// Gives the next run its place, if there is one. Of one thread only one run is under way.
-    pub(super) fn admit(&mut self) -> Option<Waiting> {
-        if self.places.is_some_and(|places| self.active() >= places.active) {
+    pub(super) fn admit(&mut self) -> Option<QueuedRun> {
+        if self.capacity.is_some_and(|capacity| self.active() >= capacity.active) {
             return None;
         }
         let next = take(&mut self.waiting, &mut self.turns, &self.active)?;
@@ -103,7 +104,7 @@ impl Lane {
     }
 
     /// The runs that wait, in the order in which they would begin if every place became free one by one.
-    pub(super) fn order(&self) -> Vec<Waiting> {
+    pub(super) fn order(&self) -> Vec<QueuedRun> {
         let (mut waiting, mut turns) = (self.waiting.clone(), self.turns.clone());
         let mut order = Vec::with_capacity(self.queued());
         // As positions are told, a thread's own earlier runs count as over.
@@ -116,14 +117,14 @@ impl Lane {
 
 /// The first run of the principal whose turn it is that no other run of its thread keeps from beginning.
 fn take(
-    waiting: &mut BTreeMap<String, VecDeque<Waiting>>,
+    waiting: &mut BTreeMap<String, VecDeque<QueuedRun>>,
     turns: &mut VecDeque<String>,
     active: &[(RunId, String, String)],
-) -> Option<Waiting> {
+) -> Option<QueuedRun> {
     for _ in 0..turns.len() {
         let principal = turns.pop_front()?;
         let queue = waiting.get_mut(&principal)?;
-        let busy = |candidate: &Waiting| {
+        let busy = |candidate: &QueuedRun| {
             active.iter().any(|(_, whose, thread)| *whose == principal && *thread == candidate.thread)
         };
         let at = queue.iter().position(|candidate| !busy(candidate));

@@ -1,10 +1,10 @@
 //! Which words are the answer.
 
-use super::said::{LONGEST_TEXT, Said};
+use super::answer_text::{AnswerText, LONGEST_TEXT};
 
 #[test]
 fn case_52_the_answer_is_the_newest_message_that_has_words() {
-    let mut said = Said::default();
+    let mut said = AnswerText::default();
     said.hear("I shall look ");
     said.hear("at it. MEDIA:/tmp/early.png");
     said.call("c1");
@@ -24,7 +24,7 @@ fn case_52_the_answer_is_the_newest_message_that_has_words() {
 
 #[test]
 fn an_answer_that_is_too_long_is_cut_once_and_says_so() {
-    let mut said = Said::default();
+    let mut said = AnswerText::default();
     said.hear(&"é".repeat(LONGEST_TEXT / 2 - 1));
     said.hear("xyé");
     said.hear("!");

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 use super::error::ThreadError;
 use super::folder::{keep_synced, sent, synced};
-use super::journal::{Held, Journal};
-use super::link::{Call, Frame, Link};
-use super::machine::{Action, Input, Lane, Rules, needs_lane, step};
-use super::outcome::{Reading, association_of};
+use super::journal::{LoadedThread, ThreadJournal};
+use super::link::{BridgeCall, BridgeFrame, Link};
+use super::machine::{Rules, SlotState, ThreadAction, ThreadInput, needs_slot, step};
+use super::outcome::{BridgeReading, association_of};
 use super::prompt;
-use super::question::Question;
+use super::question::ThreadQuestion;
 use super::record::{Association, ThreadRecord};
 use super::state::{Ask, Lifecycle, Stage, Work};
 use super::sync::{FileReport, SyncReport, sync};
@@ -52,8 +52,8 @@ pub enum Progress {
     Text(String),
     /// Something that is going on, in a few words.
     Status(String),
-    /// A question of the agent; [`Desk::answer`] answers it.
-    Permission(Question),
+    /// A question of the agent; [`ThreadDriver::answer`] answers it.
+    Permission(ThreadQuestion),
     /// A file is here, or is not.
     File(FileReport),
     /// The state of the thread has changed.
@@ -61,28 +61,28 @@ pub enum Progress {
 }
 
 /// The threads of a person, and the bridge that works for them.
-pub struct Desk {
-    journal: Journal,
+pub struct ThreadDriver {
+    journal: ThreadJournal,
     link: Arc<dyn Link>,
     rules: Rules,
-    lanes: Lanes,
+    capacity: Lanes,
 }
 
 /// A thread while it is driven.
-struct Driven<'a> {
-    desk: &'a Desk,
-    held: Held,
+struct ThreadRun<'a> {
+    driver: &'a ThreadDriver,
+    thread: LoadedThread,
     folder: &'a Folder,
     tell: &'a mut (dyn FnMut(Progress) + Send),
-    todo: VecDeque<Action>,
+    todo: VecDeque<ThreadAction>,
     heard: Option<String>,
 }
 
-impl Desk {
+impl ThreadDriver {
     /// The threads of a journal, and the bridge behind `link`.
     #[must_use]
-    pub fn new(journal: Journal, link: Arc<dyn Link>, rules: Rules, lanes: Lanes) -> Self {
-        Self { journal, link, rules, lanes }
+    pub fn new(journal: ThreadJournal, link: Arc<dyn Link>, rules: Rules, capacity: Lanes) -> Self {
+        Self { journal, link, rules, capacity }
     }
 
     /// The way to the bridge.
@@ -92,21 +92,21 @@ impl Desk {
 
     /// The threads.
     #[must_use]
-    pub fn journal(&self) -> &Journal {
+    pub fn journal(&self) -> &ThreadJournal {
         &self.journal
     }
 
-    /// Takes a request into a thread. Durable when this returns; [`Desk::drive`] carries it out.
+    /// Takes a request into a thread. Durable when this returns; [`ThreadDriver::drive`] carries it out.
     ///
     /// # Errors
     /// When the thread is archived, or the store fails.
-    pub async fn send(&self, key: &str, ask: Ask) -> Result<Held, ThreadError> {
-        let mut held = self.find(key).await?;
+    pub async fn send(&self, key: &str, ask: Ask) -> Result<LoadedThread, ThreadError> {
+        let mut thread = self.find(key).await?;
         let ask = Ask { id: if ask.id.is_empty() { self.journal.new_id() } else { ask.id }, ..ask };
         loop {
-            let lane = self.lane(&held, &ask).await?;
-            if self.tell(&mut held, Input::Send(ask.clone(), lane)).await?.is_some() {
-                return Ok(held);
+            let slot = self.slot(&thread, &ask).await?;
+            if self.tell(&mut thread, ThreadInput::Send(ask.clone(), slot)).await?.is_some() {
+                return Ok(thread);
             }
         }
     }
@@ -115,14 +115,14 @@ impl Desk {
     ///
     /// # Errors
     /// When that cannot be done now, or the store fails.
-    pub async fn order(&self, key: &str, order: Input) -> Result<Held, ThreadError> {
-        let mut held = self.find(key).await?;
+    pub async fn order(&self, key: &str, order: ThreadInput) -> Result<LoadedThread, ThreadError> {
+        let mut thread = self.find(key).await?;
         loop {
-            if let Some(actions) = self.tell(&mut held, order.clone()).await? {
+            if let Some(actions) = self.tell(&mut thread, order.clone()).await? {
                 for action in actions {
-                    self.notify(&held.thread.record, &action).await;
+                    self.notify(&thread.state().record, &action).await;
                 }
-                return Ok(held);
+                return Ok(thread);
             }
         }
     }
@@ -137,37 +137,41 @@ impl Desk {
         key: &str,
         folder: &Folder,
         tell: &mut (dyn FnMut(Progress) + Send),
-    ) -> Result<Held, ThreadError> {
-        let held = self.find(key).await?;
-        let mut driven = Driven { desk: self, held, folder, tell, todo: VecDeque::new(), heard: None };
+    ) -> Result<LoadedThread, ThreadError> {
+        let thread = self.find(key).await?;
+        let mut driven = ThreadRun { driver: self, thread, folder, tell, todo: VecDeque::new(), heard: None };
         driven.run().await?;
-        Ok(driven.held)
+        Ok(driven.thread)
     }
 
-    async fn find(&self, key: &str) -> Result<Held, ThreadError> {
+    async fn find(&self, key: &str) -> Result<LoadedThread, ThreadError> {
         let found = self.journal.load(key).await?;
         found.ok_or_else(|| ThreadError::Unknown { thread: key.to_owned() })
     }
 
     /// Decides and stores; the actions, or `None` when somebody else was first and the thread is another one now.
-    async fn tell(&self, held: &mut Held, input: Input) -> Result<Option<Vec<Action>>, ThreadError> {
-        let step = step(&held.thread, input, self.rules, self.journal.now())?;
-        Ok(self.journal.append(held, &step.entries).await?.then_some(step.actions))
+    async fn tell(
+        &self,
+        thread: &mut LoadedThread,
+        input: ThreadInput,
+    ) -> Result<Option<Vec<ThreadAction>>, ThreadError> {
+        let step = step(&thread.state(), input, self.rules, self.journal.now())?;
+        Ok(self.journal.append(thread, &step.entries).await?.then_some(step.actions))
     }
 
     /// Whether there is room for a request of this thread.
-    async fn lane(&self, held: &Held, ask: &Ask) -> Result<Lane, ThreadError> {
-        if !needs_lane(&held.thread) {
-            return Ok(Lane::Free);
+    async fn slot(&self, thread: &LoadedThread, ask: &Ask) -> Result<SlotState, ThreadError> {
+        if !needs_slot(&thread.state()) {
+            return Ok(SlotState::Free);
         }
         let (mut active, mut before, mut queued) = (0, 0, 0);
-        let place = waits_since(held, ask, self.journal.now());
+        let place = waits_since(thread, ask, self.journal.now());
         for key in self.journal.keys().await? {
-            if key == held.thread.record.thread_id {
+            if key == thread.state().record.thread_id {
                 continue;
             }
             let other = match self.journal.load(&key).await {
-                Ok(other) => other.filter(|other| needs_lane(&other.thread)),
+                Ok(other) => other.filter(|other| needs_slot(&other.state())),
                 // A thread that cannot be read holds up nobody but itself.
                 Err(ThreadError::Record { problem }) => {
                     tracing::warn!(thread = %key, %problem, "a task thread cannot be read");
@@ -176,7 +180,7 @@ impl Desk {
                 Err(error) => return Err(error),
             };
             let Some(other) = other else { continue };
-            match &other.thread.work {
+            match &other.state().work {
                 Work::Running(_) => active += 1,
                 Work::Queued(waiting) => {
                     queued += 1;
@@ -187,24 +191,24 @@ impl Desk {
                 Work::Idle => {}
             }
         }
-        Ok(if active + before < self.lanes.active {
-            Lane::Free
-        } else if matches!(held.thread.work, Work::Queued(_)) || queued < self.lanes.queued {
-            Lane::Busy
+        Ok(if active + before < self.capacity.active {
+            SlotState::Free
+        } else if matches!(thread.state().work, Work::Queued(_)) || queued < self.capacity.queued {
+            SlotState::Busy
         } else {
-            Lane::Full
+            SlotState::Full
         })
     }
 
     /// What is only told to the bridge: its answer changes nothing here.
-    async fn notify(&self, record: &ThreadRecord, action: &Action) {
+    async fn notify(&self, record: &ThreadRecord, action: &ThreadAction) {
         let call = match action {
-            Action::Cancel(known) => {
+            ThreadAction::Cancel(known) => {
                 let mut params = look_up(record, known.as_deref());
                 params["idempotencyKey"] = json!(format!("cancel:{}", self.journal.new_id()));
-                Call { method: "xworkmate.tasks.cancel", params, last_event: None }
+                BridgeCall { method: "xworkmate.tasks.cancel", params, last_event: None }
             }
-            Action::Close => Call {
+            ThreadAction::Close => BridgeCall {
                 method: "session.close",
                 params: json!({"sessionId": record.thread_id, "threadId": record.thread_id}),
                 last_event: None,
@@ -214,7 +218,7 @@ impl Desk {
         let told = async {
             if let Ok(mut frames) = self.link.call(call).await {
                 while let Some(Ok(frame)) = frames.next().await {
-                    if !matches!(frame, Frame::Update(..)) {
+                    if !matches!(frame, BridgeFrame::Update(..)) {
                         break;
                     }
                 }
@@ -227,9 +231,9 @@ impl Desk {
 }
 
 /// Since when a request waits; the moment for one that begins to.
-fn waits_since(held: &Held, ask: &Ask, now: Millis) -> (Millis, String) {
-    let since = match &held.thread.work {
-        Work::Queued(waiting) if waiting.id == ask.id => held.thread.record.updated_at_ms,
+fn waits_since(thread: &LoadedThread, ask: &Ask, now: Millis) -> (Millis, String) {
+    let since = match &thread.state().work {
+        Work::Queued(waiting) if waiting.id == ask.id => thread.state().record.updated_at_ms,
         _ => now,
     };
     (since, ask.id.clone())
@@ -260,19 +264,19 @@ fn look_up(record: &ThreadRecord, known: Option<&Association>) -> Value {
     params
 }
 
-impl Driven<'_> {
+impl ThreadRun<'_> {
     async fn run(&mut self) -> Result<(), ThreadError> {
-        self.input(Input::Resume).await?;
+        self.input(ThreadInput::Resume).await?;
         loop {
             match self.todo.pop_front() {
                 Some(action) => self.act(action).await?,
-                None if matches!(self.held.thread.work, Work::Queued(_)) => {
+                None if matches!(self.thread.state().work, Work::Queued(_)) => {
                     tokio::time::sleep(WATCH).await;
-                    self.desk.journal.refresh(&mut self.held).await?;
-                    self.todo.push_back(Action::AskLane);
+                    self.driver.journal.refresh(&mut self.thread).await?;
+                    self.todo.push_back(ThreadAction::AskForSlot);
                 }
                 // Another process has changed it between two steps: what is to be done is asked anew.
-                None if self.held.thread.running().is_some() => self.input(Input::Resume).await?,
+                None if self.thread.state().running().is_some() => self.input(ThreadInput::Resume).await?,
                 None => return Ok(()),
             }
         }
@@ -280,62 +284,62 @@ impl Driven<'_> {
 
     /// Tells the machine, and keeps what is to be done. When another process was first, what it did counts and the machine is
     /// asked what is left to do.
-    async fn input(&mut self, input: Input) -> Result<(), ThreadError> {
-        let before = self.held.thread.lifecycle();
-        match self.desk.tell(&mut self.held, input).await? {
+    async fn input(&mut self, input: ThreadInput) -> Result<(), ThreadError> {
+        let before = self.thread.state().lifecycle();
+        match self.driver.tell(&mut self.thread, input).await? {
             Some(actions) => self.todo.extend(actions),
             None => self.todo.clear(),
         }
-        let now = self.held.thread.lifecycle();
+        let now = self.thread.state().lifecycle();
         if now != before {
             (self.tell)(Progress::State(now));
         }
         Ok(())
     }
 
-    async fn act(&mut self, action: Action) -> Result<(), ThreadError> {
+    async fn act(&mut self, action: ThreadAction) -> Result<(), ThreadError> {
         match action {
-            Action::Submit { after } => {
+            ThreadAction::Submit { after } => {
                 if !self.pause(Duration::from_millis(after)).await? {
                     return Ok(());
                 }
-                let Some(running) = self.held.thread.running() else { return Ok(()) };
+                let Some(running) = self.thread.state().running() else { return Ok(()) };
                 let method = if running.follows { "session.message" } else { "session.start" };
                 let sent = match sent(self.folder, &running.ask).await {
                     Ok(sent) => sent,
                     Err(error) => {
                         let message = format!("a file that was to be sent along cannot be read: {error}");
-                        return self.input(Input::Refused(error.code().to_owned(), message)).await;
+                        return self.input(ThreadInput::Refused(error.code().to_owned(), message)).await;
                     }
                 };
-                let params = prompt::params(&self.held.thread.record, &running.ask, &sent);
+                let params = prompt::params(&self.thread.state().record, &running.ask, &sent);
                 let last_event = self.heard.clone();
-                self.listen(Call { method, params, last_event }).await
+                self.listen(BridgeCall { method, params, last_event }).await
             }
-            Action::Look { after } => {
+            ThreadAction::Look { after } => {
                 if !self.pause(Duration::from_millis(after)).await? {
                     return Ok(());
                 }
-                let record = &self.held.thread.record;
+                let record = &self.thread.state().record;
                 let known = record.context_state.open_claw_task_association.as_ref();
                 let mut params = look_up(record, known);
                 params["waitMs"] = json!(SNAPSHOT_WAIT);
-                self.listen(Call { method: "xworkmate.tasks.get", params, last_event: None }).await
+                self.listen(BridgeCall { method: "xworkmate.tasks.get", params, last_event: None }).await
             }
-            Action::Fetch => self.fetch().await,
-            Action::AskLane => {
-                let ask = match &self.held.thread.work {
+            ThreadAction::Fetch => self.fetch().await,
+            ThreadAction::AskForSlot => {
+                let ask = match &self.thread.state().work {
                     Work::Queued(ask) => (**ask).clone(),
-                    _ => match self.held.thread.waiting.front() {
+                    _ => match self.thread.state().waiting.front() {
                         Some(ask) => ask.clone(),
                         None => return Ok(()),
                     },
                 };
-                let lane = self.desk.lane(&self.held, &ask).await?;
-                self.input(Input::Drain(lane)).await
+                let slot = self.driver.slot(&self.thread, &ask).await?;
+                self.input(ThreadInput::Drain(slot)).await
             }
-            action @ (Action::Cancel(_) | Action::Close) => {
-                self.desk.notify(&self.held.thread.record, &action).await;
+            action @ (ThreadAction::Cancel(_) | ThreadAction::Close) => {
+                self.driver.notify(&self.thread.state().record, &action).await;
                 Ok(())
             }
         }
@@ -358,20 +362,20 @@ impl Driven<'_> {
 
     /// Whether the run is to be gone on with; looks at the clock and at what others did.
     async fn is_still_open(&mut self) -> Result<bool, ThreadError> {
-        if self.desk.journal.refresh(&mut self.held).await? {
+        if self.driver.journal.refresh(&mut self.thread).await? {
             self.todo.clear();
         }
-        self.input(Input::Wake).await?;
+        self.input(ThreadInput::Wake).await?;
         let is_open = |stage: &Stage| !matches!(stage, Stage::Fetching { .. });
-        Ok(self.held.thread.running().is_some_and(|running| is_open(&running.stage)))
+        Ok(self.thread.state().running().is_some_and(|running| is_open(&running.stage)))
     }
 
     /// Makes a call and tells the machine what comes of it.
-    async fn listen(&mut self, call: Call) -> Result<(), ThreadError> {
-        let mut frames = match self.desk.link.call(call).await {
+    async fn listen(&mut self, call: BridgeCall) -> Result<(), ThreadError> {
+        let mut frames = match self.driver.link.call(call).await {
             Ok(frames) => frames,
-            Err(error) if error.is_passing => return self.input(Input::Lost(error.code)).await,
-            Err(error) => return self.input(Input::Refused(error.code, error.message)).await,
+            Err(error) if error.is_passing => return self.input(ThreadInput::Lost(error.code)).await,
+            Err(error) => return self.input(ThreadInput::Refused(error.code, error.message)).await,
         };
         loop {
             let frame = tokio::select! {
@@ -384,27 +388,27 @@ impl Driven<'_> {
                 }
             };
             match frame {
-                Some(Ok(Frame::Update(update, id))) => self.hear(&update, id).await?,
-                Some(Ok(Frame::Answer(answer))) => {
-                    return self.input(Input::Answered(Reading::of(&answer))).await;
+                Some(Ok(BridgeFrame::Update(update, id))) => self.hear(&update, id).await?,
+                Some(Ok(BridgeFrame::Answer(answer))) => {
+                    return self.input(ThreadInput::Answered(BridgeReading::of(&answer))).await;
                 }
-                Some(Ok(Frame::Refused { code, message })) => {
-                    return self.input(Input::Refused(code, message)).await;
+                Some(Ok(BridgeFrame::Refused { code, message })) => {
+                    return self.input(ThreadInput::Refused(code, message)).await;
                 }
                 Some(Err(error)) if !error.is_passing => {
-                    return self.input(Input::Refused(error.code, error.message)).await;
+                    return self.input(ThreadInput::Refused(error.code, error.message)).await;
                 }
-                Some(Err(error)) => return self.input(Input::Lost(error.code)).await,
-                None => return self.input(Input::Lost("ACP_SSE_NO_RESULT".to_owned())).await,
+                Some(Err(error)) => return self.input(ThreadInput::Lost(error.code)).await,
+                None => return self.input(ThreadInput::Lost("ACP_SSE_NO_RESULT".to_owned())).await,
             }
-            if self.held.thread.running().is_none() {
+            if self.thread.state().running().is_none() {
                 return Ok(());
             }
         }
     }
 
     async fn hear(&mut self, update: &Value, id: Option<String>) -> Result<(), ThreadError> {
-        let record = &self.held.thread.record;
+        let record = &self.thread.state().record;
         // What is said to somebody else is not heard (contracts/tasks.md §2.1).
         let is_other = |name: &str| update[name].as_str().is_some_and(|key| key != record.thread_id);
         if is_other("sessionId") || is_other("threadId") {
@@ -413,7 +417,7 @@ impl Driven<'_> {
         self.heard = id.or_else(|| self.heard.take());
         let known = record.context_state.open_claw_task_association.is_some();
         if !known && let Some(association) = association_of(update) {
-            self.input(Input::Named(association)).await?;
+            self.input(ThreadInput::Named(association)).await?;
         }
         let text = |name: &str| update[name].as_str().filter(|text| !text.is_empty());
         match update["type"].as_str().or(update["event"].as_str()).unwrap_or_default() {
@@ -423,7 +427,7 @@ impl Driven<'_> {
                 }
             }
             "task" if update["event"] == "task.permission_requested" => {
-                if let Some(question) = Question::of(&update["task"]) {
+                if let Some(question) = ThreadQuestion::of(&update["task"]) {
                     (self.tell)(Progress::Permission(question));
                 }
             }
@@ -438,11 +442,11 @@ impl Driven<'_> {
 
     async fn fetch(&mut self) -> Result<(), ThreadError> {
         let Some(Stage::Fetching { terminal }) =
-            self.held.thread.running().map(|running| running.stage.clone())
+            self.thread.state().running().map(|running| running.stage.clone())
         else {
             return Ok(());
         };
-        let (folder, source) = (self.folder.clone(), self.desk.link.files());
+        let (folder, source) = (self.folder.clone(), self.driver.link.files());
         let (sender, mut done) = tokio::sync::mpsc::unbounded_channel();
         let work = tokio::task::spawn_blocking(move || -> Result<SyncReport, ThreadError> {
             let known = synced(&folder)?;
@@ -462,6 +466,6 @@ impl Driven<'_> {
                 return Err(ThreadError::Record { problem: format!("fetching broke off: {error}") });
             }
         };
-        self.input(Input::Fetched { paths: report.paths(), failed: report.failed() }).await
+        self.input(ThreadInput::Fetched { paths: report.paths(), failed: report.failed() }).await
     }
 }

@@ -5,13 +5,13 @@
 use engross_store::Millis;
 use serde_json::{Map, Value, json};
 
-use super::log::{RunEvent, Terminal};
-use super::order::{Face, Target};
-use super::state::{Phase, Run, Thread};
+use super::log::{RunEnd, RunEvent};
+use super::request::{RequestContext, Target};
+use super::state::{Phase, Run, RunThread};
 use engross_artifacts::{ArtifactScope, ExportPage};
 
 /// The ids that everything carries that is told of a run.
-pub(super) fn ids(face: &Face) -> Map<String, Value> {
+pub(super) fn ids(face: &RequestContext) -> Map<String, Value> {
     let scope = ArtifactScope::of(&face.session_key, &face.run);
     let Value::Object(ids) = json!({
         "turnId": face.turn,
@@ -35,7 +35,7 @@ pub(crate) fn moment(at: Millis) -> String {
 }
 
 /// How a face is resolved: where it runs, and by whom.
-fn resolved(face: &Face) -> Value {
+fn resolved(face: &RequestContext) -> Value {
     let gateway = face.target == Target::Gateway;
     json!({
         "mode": "gateway-chat",
@@ -119,7 +119,7 @@ pub(super) fn handle(run: &Run, directory: &str, position: Option<(usize, usize)
 }
 
 /// A run that has ended. `page` lists the files of a success.
-pub(super) fn terminal(end: &Terminal, seq: u64, directory: &str, page: Option<&ExportPage>) -> Value {
+pub(super) fn terminal(end: &RunEnd, seq: u64, directory: &str, page: Option<&ExportPage>) -> Value {
     let mut told = Map::new();
     let status = end.status.as_str();
     merge(
@@ -178,7 +178,7 @@ pub(super) fn terminal(end: &Terminal, seq: u64, directory: &str, page: Option<&
 }
 
 /// `params` of a `session.update`.
-pub(super) fn update(face: &Face, seq: u64, kind: &str, event: &str, more: Value) -> Value {
+pub(super) fn update(face: &RequestContext, seq: u64, kind: &str, event: &str, more: Value) -> Value {
     let mut told = Map::new();
     merge(&mut told, json!({ "type": kind, "event": event, "pending": true, "error": false, "seq": seq }));
     told.extend(ids(face));
@@ -187,7 +187,7 @@ pub(super) fn update(face: &Face, seq: u64, kind: &str, event: &str, more: Value
 }
 
 /// What is told of an entry; `thread` is the state with it.
-pub(super) fn of_entry(thread: &Thread, event: &RunEvent, seq: u64) -> Option<Value> {
+pub(super) fn of_entry(thread: &RunThread, event: &RunEvent, seq: u64) -> Option<Value> {
     let face = match event {
         RunEvent::Ended { end, .. } => &end.face,
         RunEvent::Accepted(order) => &order.face,

@@ -14,7 +14,7 @@ const MOST_CALLS: usize = 10_000;
 
 /// What was heard of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct AnswerText {
     /// The newest message that has words (contracts/tasks.md §6, case 52): what was said before a tool was called is not the answer.
     pub(super) text: String,
     /// Files elsewhere that any message names.
@@ -24,7 +24,7 @@ pub(super) struct Said {
     is_full: bool,
 }
 
-impl Said {
+impl AnswerText {
     /// More words.
     pub(super) fn hear(&mut self, words: &str) {
         if words.is_empty() {

@@ -11,22 +11,22 @@ use engross_store::files::{Folder, Root};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
-use super::desk::{Desk, Lanes, Progress};
-use super::journal::Journal;
-use super::link::{Call, Frame, Frames, Link, LinkError, Pending};
-use super::machine::{Input, Rules};
+use super::driver::{Lanes, Progress, ThreadDriver};
+use super::journal::ThreadJournal;
+use super::link::{BridgeCall, BridgeFrame, Frames, Link, LinkError, LinkFuture};
+use super::machine::{Rules, ThreadInput};
 use super::outcome::RemoteArtifact;
 use super::record::ThreadRecord;
 use super::state::{Ask, Lifecycle};
-use super::sync::{FetchError, Sink, Source};
+use super::sync::{FetchError, FileSource, Sink};
 
 /// What comes back of one call; `None` cuts the stream.
-pub(super) type Reply = Vec<Option<Frame>>;
+pub(super) type Reply = Vec<Option<BridgeFrame>>;
 
 #[derive(Default)]
 pub(super) struct Script {
     pub(super) replies: Mutex<VecDeque<Reply>>,
-    pub(super) calls: Mutex<Vec<Call>>,
+    pub(super) calls: Mutex<Vec<BridgeCall>>,
 }
 
 impl Script {
@@ -40,7 +40,7 @@ impl Script {
 }
 
 impl Link for Script {
-    fn call(&self, call: Call) -> Pending<'_, Result<Frames, LinkError>> {
+    fn call(&self, call: BridgeCall) -> LinkFuture<'_, Result<Frames, LinkError>> {
         self.calls.lock().unwrap().push(call);
         let reply = self.replies.lock().unwrap().pop_front();
         Box::pin(async move {
@@ -54,7 +54,7 @@ impl Link for Script {
         })
     }
 
-    fn files(&self) -> Box<dyn Source + Send> {
+    fn files(&self) -> Box<dyn FileSource + Send> {
         Box::new(Names)
     }
 }
@@ -62,7 +62,7 @@ impl Link for Script {
 /// Each file holds its path.
 struct Names;
 
-impl Source for Names {
+impl FileSource for Names {
     fn fetch(&self, file: &RemoteArtifact, from: u64, sink: &mut dyn Sink) -> Result<(), FetchError> {
         sink.begin(from)?;
         Ok(sink.take(&file.relative_path.as_bytes()[usize::try_from(from).unwrap()..])?)
@@ -72,29 +72,29 @@ impl Source for Names {
 pub(super) struct Room {
     pub(super) store: Arc<MemoryStore>,
     pub(super) place: tempfile::TempDir,
-    pub(super) lanes: Lanes,
+    pub(super) capacity: Lanes,
     ids: Arc<CountingIds>,
 }
 
 impl Room {
     pub(super) fn new() -> Self {
-        let lanes = Lanes { active: 1, queued: 1 };
+        let capacity = Lanes { active: 1, queued: 1 };
         Self {
             store: Arc::new(MemoryStore::new()),
             place: tempfile::tempdir().unwrap(),
-            lanes,
+            capacity,
             ids: Arc::default(),
         }
     }
 
-    pub(super) fn desk(&self, link: &Arc<Script>) -> Desk {
-        let journal = Journal::new(
+    pub(super) fn driver(&self, link: &Arc<Script>) -> ThreadDriver {
+        let journal = ThreadJournal::new(
             Arc::<MemoryStore>::clone(&self.store),
             Arc::new(SystemClock),
             Arc::<CountingIds>::clone(&self.ids),
         );
         let rules = Rules { pause: (1, 5), ..Rules::default() };
-        Desk::new(journal, Arc::<Script>::clone(link), rules, self.lanes)
+        ThreadDriver::new(journal, Arc::<Script>::clone(link), rules, self.capacity)
     }
 
     pub(super) fn folder(&self) -> Folder {
@@ -126,9 +126,9 @@ pub(super) fn done() -> Value {
         "artifacts": [{"relativePath": "out/a.md", "sizeBytes": 8}]})
 }
 
-pub(super) fn delta(text: &str) -> Option<Frame> {
+pub(super) fn delta(text: &str) -> Option<BridgeFrame> {
     let update = json!({"sessionId": "k", "threadId": "k", "type": "delta", "delta": text});
-    Some(Frame::Update(update, Some("e1".to_owned())))
+    Some(BridgeFrame::Update(update, Some("e1".to_owned())))
 }
 
 /// Through a cut stream, a stream that is taken up again, a failed look-up and a running snapshot to the files.
@@ -136,18 +136,18 @@ pub(super) fn delta(text: &str) -> Option<Frame> {
 async fn a_run_is_brought_home_over_a_bad_line() {
     let room = Room::new();
     let script = Script::of(vec![
-        vec![Some(Frame::Update(handle(), None)), delta("Do"), None],
+        vec![Some(BridgeFrame::Update(handle(), None)), delta("Do"), None],
         vec![delta("ne."), None],
         vec![None],
-        vec![Some(Frame::Answer(json!({"status": "running"})))],
-        vec![Some(Frame::Answer(done()))],
+        vec![Some(BridgeFrame::Answer(json!({"status": "running"})))],
+        vec![Some(BridgeFrame::Answer(done()))],
     ]);
-    let desk = room.desk(&script);
-    desk.journal().open(record("k")).await.unwrap();
-    desk.send("k", ask("Write it")).await.unwrap();
+    let driver = room.driver(&script);
+    driver.journal().open(record("k")).await.unwrap();
+    driver.send("k", ask("Write it")).await.unwrap();
     let mut heard = Vec::new();
-    let held = desk.drive("k", &room.folder(), &mut |progress| heard.push(progress)).await.unwrap();
-    let thread = held.thread;
+    let held = driver.drive("k", &room.folder(), &mut |progress| heard.push(progress)).await.unwrap();
+    let thread = held.state();
     assert_eq!(thread.lifecycle(), Lifecycle::Ready);
     assert_eq!(thread.record.lifecycle_state.last_result_code.as_deref(), Some("success"));
     assert_eq!(thread.record.context_state.last_artifact_sync_status.as_deref(), Some("synced"));
@@ -175,59 +175,63 @@ async fn a_run_is_brought_home_over_a_bad_line() {
 async fn a_request_outlives_the_process_that_took_it() {
     let room = Room::new();
     let nobody = Script::of(Vec::new());
-    let desk = room.desk(&nobody);
-    desk.journal().open(record("k")).await.unwrap();
-    desk.send("k", ask("Write it")).await.unwrap();
+    let driver = room.driver(&nobody);
+    driver.journal().open(record("k")).await.unwrap();
+    driver.send("k", ask("Write it")).await.unwrap();
     let folder = room.folder();
-    let work = async { desk.drive("k", &folder, &mut |_| {}).await.map(|_| ()) };
+    let work = async { driver.drive("k", &folder, &mut |_| {}).await.map(|_| ()) };
     let _ = tokio::time::timeout(std::time::Duration::from_millis(50), work).await;
 
-    let script = Script::of(vec![vec![Some(Frame::Answer(done()))]]);
-    let desk = room.desk(&script);
-    let held = desk.drive("k", &folder, &mut |_| {}).await.unwrap();
-    assert_eq!(held.thread.record.lifecycle_state.last_result_code.as_deref(), Some("success"));
+    let script = Script::of(vec![vec![Some(BridgeFrame::Answer(done()))]]);
+    let driver = room.driver(&script);
+    let held = driver.drive("k", &folder, &mut |_| {}).await.unwrap();
+    assert_eq!(held.state().record.lifecycle_state.last_result_code.as_deref(), Some("success"));
     let said: Vec<String> =
-        held.thread.record.context_state.messages.iter().map(|said| said.text.clone()).collect();
+        held.state().record.context_state.messages.iter().map(|said| said.text.clone()).collect();
     assert_eq!(said, ["Write it", "Done."]);
-    assert_eq!(desk.journal().keys().await.unwrap(), ["k"]);
+    assert_eq!(driver.journal().keys().await.unwrap(), ["k"]);
 }
 
 #[tokio::test]
 async fn lanes_hold_over_threads_and_a_stop_reaches_a_run_elsewhere() {
     let room = Room::new();
-    let script = Script::of(vec![vec![Some(Frame::Answer(json!({"accepted": true})))]]);
-    let desk = room.desk(&script);
+    let script = Script::of(vec![vec![Some(BridgeFrame::Answer(json!({"accepted": true})))]]);
+    let driver = room.driver(&script);
     for key in ["one", "two", "three"] {
-        desk.journal().open(record(key)).await.unwrap();
+        driver.journal().open(record(key)).await.unwrap();
     }
     let mut states = Vec::new();
     for key in ["one", "two", "three"] {
-        states.push(desk.send(key, ask("go")).await.unwrap().thread.lifecycle());
+        states.push(driver.send(key, ask("go")).await.unwrap().state().lifecycle());
     }
     assert_eq!(states, [Lifecycle::Running, Lifecycle::Queued, Lifecycle::Ready]);
-    let full = desk.journal().load("three").await.unwrap().unwrap().thread;
+    let full = driver.journal().load("three").await.unwrap().unwrap().into_state();
     let code = full.record.lifecycle_state.last_result_code;
     assert_eq!(code.as_deref(), Some("OPENCLAW_GATEWAY_QUEUE_FULL"));
 
-    let stopped = desk.order("one", Input::Abort).await.unwrap().thread;
+    let stopped = driver.order("one", ThreadInput::Abort).await.unwrap().into_state();
     assert_eq!(stopped.lifecycle(), Lifecycle::Ready);
     assert_eq!(script.methods(), ["xworkmate.tasks.cancel"]);
-    script.replies.lock().unwrap().push_back(vec![Some(Frame::Answer(done()))]);
-    let next = desk.drive("two", &room.folder(), &mut |_| {}).await.unwrap().thread;
+    script.replies.lock().unwrap().push_back(vec![Some(BridgeFrame::Answer(done()))]);
+    let next = driver.drive("two", &room.folder(), &mut |_| {}).await.unwrap().into_state();
     assert_eq!(next.record.lifecycle_state.last_result_code.as_deref(), Some("success"), "the place is free");
-    assert_eq!(desk.order("two", Input::Archive).await.unwrap().thread.lifecycle(), Lifecycle::Archived);
-    assert_eq!(desk.send("two", ask("more")).await.unwrap_err().code(), "THREAD_ARCHIVED");
+    assert_eq!(
+        driver.order("two", ThreadInput::Archive).await.unwrap().state().lifecycle(),
+        Lifecycle::Archived
+    );
+    assert_eq!(driver.send("two", ask("more")).await.unwrap_err().code(), "THREAD_ARCHIVED");
 }
 
 #[tokio::test]
 async fn a_bridge_that_refuses_ends_the_run_with_its_code() {
     let room = Room::new();
-    let refused = Frame::Refused { code: "ROUTING_REQUIRED".to_owned(), message: "say where to".to_owned() };
+    let refused =
+        BridgeFrame::Refused { code: "ROUTING_REQUIRED".to_owned(), message: "say where to".to_owned() };
     let script = Script::of(vec![vec![Some(refused)]]);
-    let desk = room.desk(&script);
-    desk.journal().open(record("k")).await.unwrap();
-    desk.send("k", ask("go")).await.unwrap();
-    let thread = desk.drive("k", &room.folder(), &mut |_| {}).await.unwrap().thread;
+    let driver = room.driver(&script);
+    driver.journal().open(record("k")).await.unwrap();
+    driver.send("k", ask("go")).await.unwrap();
+    let thread = driver.drive("k", &room.folder(), &mut |_| {}).await.unwrap().into_state();
     assert_eq!(thread.record.lifecycle_state.last_result_code.as_deref(), Some("ROUTING_REQUIRED"));
     assert_eq!(thread.record.context_state.messages[1].text, "say where to");
 }
@@ -235,18 +239,18 @@ async fn a_bridge_that_refuses_ends_the_run_with_its_code() {
 #[tokio::test]
 async fn files_go_along_each_time_the_request_is_sent() {
     let room = Room::new();
-    let script = Script::of(vec![vec![None], vec![Some(Frame::Answer(done()))]]);
-    let desk = room.desk(&script);
+    let script = Script::of(vec![vec![None], vec![Some(BridgeFrame::Answer(done()))]]);
+    let driver = room.driver(&script);
     std::fs::create_dir_all(room.place.path().join(".xworkmate/sent/1")).unwrap();
     std::fs::write(room.place.path().join(".xworkmate/sent/1/lease.txt"), "May").unwrap();
     for (key, path) in [("k", "lease.txt"), ("gone", "no.txt")] {
-        desk.journal().open(record(key)).await.unwrap();
+        driver.journal().open(record(key)).await.unwrap();
         let attachments = vec![format!(".xworkmate/sent/1/{path}")];
-        let held = desk.send(key, Ask { attachments, ..ask("Read it") }).await.unwrap();
+        let held = driver.send(key, Ask { attachments, ..ask("Read it") }).await.unwrap();
         if key == "gone" {
-            assert_eq!(held.thread.lifecycle(), Lifecycle::Running, "the place is free again");
+            assert_eq!(held.state().lifecycle(), Lifecycle::Running, "the place is free again");
         }
-        let thread = desk.drive(key, &room.folder(), &mut |_| {}).await.unwrap().thread;
+        let thread = driver.drive(key, &room.folder(), &mut |_| {}).await.unwrap().into_state();
         let code = thread.record.lifecycle_state.last_result_code.unwrap();
         assert_eq!(code, if key == "k" { "success" } else { "TARGET_MISSING" });
     }

@@ -109,7 +109,7 @@ impl Contract {
 /// What everything that is said of a run carries: who it is, and where it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Face {
+pub struct RequestContext {
     /// The run.
     pub run: RunId,
     /// The turn.
@@ -153,9 +153,9 @@ pub struct Inline {
 /// A run as it was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Order {
+pub struct RunRequest {
     /// Who it is.
-    pub face: Face,
+    pub face: RequestContext,
     /// Whether it goes on with the thread's conversation.
     pub continues: bool,
     /// What the agent is told.
