@@ -55,17 +55,6 @@ engross_protocol::codes! {
             Send the id that came with the call. In a new session send the whole conversation, with the \
             message that holds the call.",
     }
-    CHECKPOINT_UNKNOWN: Refused, 404 {
-        summary: "The document has no such checkpoint.",
-        why: "\
-            Checkpoints are made before each change of a document in a workspace. The newest 50 of each \
-            document are kept, as long as they have 256 MiB together. `engross checkpoint` counts those \
-            of a document from 1; the oldest go when there are more than 100, or when they need more than \
-            256 MiB. A number is never given twice.",
-        remedy: "\
-            List the checkpoints with `GET /v1/workspaces/NAME/checkpoints/PATH`, or with `engross \
-            checkpoint FILE`, and restore one of them.",
-    }
     CONTENT_TOO_LONG: Refused, 500 {
         summary: "A text in an operation of a model is too long.",
         why: "Long texts in the arguments of a tool call are cut too easily. An operation takes 64 KiB.",
@@ -80,22 +69,6 @@ engross_protocol::codes! {
             engross then tries copies: with calls and results paired anew, without them, with the last \
             message only. The log keeps what really happened.",
         remedy: "Nothing. If it happens often, please report it with the provider's words.",
-    }
-    DOCUMENT_BUSY: Refused, 429 {
-        summary: "Somebody else is writing the document.",
-        why: "\
-            One document has one writer at a time. Another request, or the model of another session, held \
-            it for more than ten seconds, or the server was about to stop. Nothing was changed.",
-        remedy: "Try again in a moment.",
-    }
-    DOCUMENT_CHANGED: Refused, 409 {
-        summary: "The document is not what it was when it was read.",
-        why: "\
-            Paragraph numbers and texts mean the document as it was read. Somebody has changed it since \
-            then, so an edit could have hit the wrong place. Nothing was changed.",
-        remedy: "\
-            Read the document again, and edit what is there now. Over HTTP send the new \
-            `expectedRevision`, or the new `If-Match`.",
     }
     DOCUMENT_NOT_READ: Refused, 500 {
         summary: "The model wanted to edit a document that it has not read.",

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use engross_docx::ops::{OperationResult, Status};
-use engross_docx::text::diff;
+use engross_docx::diff;
 
 /// Characters of unchanged text shown on each side of a change.
 const CONTEXT: usize = 40;

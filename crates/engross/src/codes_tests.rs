@@ -16,6 +16,7 @@ const AREAS: &[(&str, &[&[&Code]])] = &[
     ("Sessions, workspaces and tools", &[engross_agent::codes::ALL]),
     ("Models", &[engross_llm::codes::ALL]),
     ("Files", &[engross_store::files::codes::ALL]),
+    ("Checkpoints, deliveries and signatures", &[engross_documents::codes::ALL]),
     ("Write sessions", &[engross_write::codes::ALL]),
     ("Tasks", &[engross_tasks::codes::ALL, engross_threads::codes::ALL]),
     ("Artifacts", &[engross_artifacts::codes::ALL]),

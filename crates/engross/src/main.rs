@@ -3,11 +3,9 @@
 //! Must never exit before destructors have run: they delete temporary files. Start at [`cli`], then [`commands`].
 
 mod change;
-mod checkpoints;
 mod cli;
 mod codes;
 mod commands;
-mod delivery;
 mod exports;
 mod failure;
 mod files;
@@ -17,7 +15,6 @@ mod report;
 mod serve;
 mod settings;
 mod signals;
-mod signature;
 mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;
@@ -26,8 +23,6 @@ mod telemetry;
 mod change_tests;
 #[cfg(test)]
 mod codes_tests;
-#[cfg(test)]
-mod files_tests;
 #[cfg(test)]
 mod settings_tests;
 #[cfg(all(test, feature = "otel"))]

@@ -2,9 +2,8 @@
 //!
 //! Must never guess: unknown fields are refused, naming the nearest. A wrong operation does not hinder its neighbours.
 
-use engross_docx::model::View;
 use engross_docx::ops::{Operation, parse_operations};
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_llm::ToolCall;
 use engross_protocol::shared;
 use serde_json::{Map, Value};

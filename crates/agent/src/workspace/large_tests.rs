@@ -3,7 +3,7 @@ use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
 
 use super::DocumentTools;
-use super::folder_tests::{path, workspaces};
+use super::all_tests::{path, workspaces};
 use super::tools_tests::{call, round, seen};
 use crate::session::Toolbox;
 

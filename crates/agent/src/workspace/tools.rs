@@ -3,6 +3,7 @@
 //! Must never edit a document in another form than the model has read, nor begin to once the turn is to stop. What is wrong
 //! with a call is told to the model as its result.
 
+use engross_documents::{DocumentEdit, Error, Workspace};
 use engross_docx::read::ReadOptions;
 use engross_docx::{EditOptions, Tracking, WordDocument};
 use engross_llm::ToolCall;
@@ -10,8 +11,6 @@ use engross_store::files::RelPath;
 use serde_json::{Map, Value, json};
 
 use super::asking;
-use super::error::WorkspaceError;
-use super::folder::{Edited, Workspace};
 use crate::codes;
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
 use crate::reading;
@@ -104,7 +103,7 @@ impl DocumentTools {
     }
 
     /// The Word documents with their sizes.
-    fn documents(&self) -> Result<Vec<(RelPath, u64)>, WorkspaceError> {
+    fn documents(&self) -> Result<Vec<(RelPath, u64)>, Error> {
         let listing = self.workspace.list(None, 10 * LISTED)?;
         let is_document = |path: &RelPath| {
             let name = path.name().to_ascii_lowercase();
@@ -183,11 +182,11 @@ impl DocumentTools {
         Briefing { text, seen }
     }
 
-    fn first_reading(&self, file: &RelPath) -> Result<(String, String), WorkspaceError> {
+    fn first_reading(&self, file: &RelPath) -> Result<(String, String), Error> {
         let document = self.workspace.open(file)?.document;
         let options = ReadOptions { limit: Some(FIRST_PARAGRAPHS), ..ReadOptions::default() };
         let reading = reading::text(&document, &options, FIRST_BYTES)
-            .map_err(|error| WorkspaceError::Document { file: file.as_str().to_owned(), error })?;
+            .map_err(|error| Error::document(file.as_str(), error))?;
         Ok((reading.text, document.revision()))
     }
 
@@ -207,16 +206,15 @@ impl DocumentTools {
         file: RelPath,
         calls: &[ToolCall],
         work: &Work,
-    ) -> Result<Vec<ToolResult>, WorkspaceError> {
+    ) -> Result<Vec<ToolResult>, Error> {
         let (workspace, path, calls) = (self.workspace.clone(), file.clone(), calls.to_vec());
         let texts = self.writer.as_ref().map(Writer::texts).unwrap_or_default();
-        let opened =
-            blocking(move || Ok::<_, WorkspaceError>((Round::of(&calls, &texts), workspace.open(&path)?)));
+        let opened = blocking(move || Ok::<_, Error>((Round::of(&calls, &texts), workspace.open(&path)?)));
         let (mut round, opened) = opened.await??;
         let revision = opened.document.revision();
         asking::ask_all(&mut round, &opened.document, &work.round)
             .await
-            .map_err(|error| WorkspaceError::Document { file: file.as_str().to_owned(), error })?;
+            .map_err(|error| Error::document(file.as_str(), error))?;
         if !round.edits().is_empty() {
             match work.round.seen.get(file.as_str()) {
                 _ if work.round.cancelled.is_cancelled() => {
@@ -240,7 +238,7 @@ impl DocumentTools {
         let (options, tracking) = (work.options.clone(), work.tracking);
         let name = file.as_str().to_owned();
         blocking(move || {
-            let failed = |error| WorkspaceError::Document { file: path.as_str().to_owned(), error };
+            let failed = |error| Error::document(path.as_str(), error);
             let editing = round.editing();
             if editing.is_empty() {
                 let mut opened = workspace.open(&path)?;
@@ -253,7 +251,7 @@ impl DocumentTools {
             };
             let (steps, document) =
                 workspace.edit_in_steps(&path, Some(&revision), tracking, editing.len(), edit)?;
-            let (done, edited): (Vec<RoundResult>, Vec<Edited>) = steps.into_iter().unzip();
+            let (done, edited): (Vec<RoundResult>, Vec<DocumentEdit>) = steps.into_iter().unzip();
             let done = done.into_iter().next_back().unwrap_or_default();
             Ok(results(&name, &round, done, &edited, &document.revision()))
         })
@@ -266,7 +264,7 @@ fn results(
     file: &str,
     round: &Round,
     done: RoundResult,
-    edited: &[Edited],
+    edited: &[DocumentEdit],
     revision: &str,
 ) -> Vec<ToolResult> {
     let editing = round.editing();
@@ -417,6 +415,6 @@ fn of_call(CallResult { content, is_error }: CallResult) -> ToolResult {
 }
 
 /// Does what blocks on a thread for that.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkspaceError> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| WorkspaceError::Stopped)
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Stopped)
 }

@@ -11,8 +11,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::folder_tests::{NDA, lengthen, path, workspaces};
-use super::{DocumentTools, Workspace, Workspaces};
+use super::all_tests::{NDA, lengthen, path, workspaces};
+use engross_documents::Workspace;
+
+use super::{DocumentTools, Workspaces};
 use crate::session::{
     AnswerStream, LogEvent, Models, SessionName, Sessions, SessionsConfig, Settings, ToolResult, ToolRound,
     ToolStep, Toolbox, TurnEvent, TurnRequest,

@@ -5,28 +5,27 @@
 use std::sync::Arc;
 
 use engross_agent::{EditRun, EditRunEvent, EditRunOperation, EditRunOptions, EditRunOutcome};
-use engross_docx::ops::Status;
+use engross_documents::{Receipt, has_worked, signature};
 use engross_docx::{EditOptions, Tracking, WordDocument, guards};
 use engross_llm::Model;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Ended, model, open, settings};
+use super::documents::{clock, deliver, destination, open};
+use super::{Ended, model, settings};
 use crate::change::Palette;
 use crate::cli::EditArgs;
-use crate::delivery::{Writing, deliver, destination};
 use crate::failure::{self, usage};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::report::{NO_PROOF, Report, ending};
+use crate::report::{self, ending};
 use crate::settings::{Environment, Flags};
-use crate::signature;
 
 #[derive(Serialize)]
 struct Answer {
     #[serde(flatten)]
-    report: Report<EditRunOperation>,
+    receipt: Receipt<EditRunOperation>,
     model: String,
     rounds: u32,
     text: String,
@@ -49,7 +48,7 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     let options = EditRunOptions {
         edit: EditOptions {
             author: signature::author(&settings.author.value)?.to_owned(),
-            date: signature::clock(args.signature.date.as_deref())?.now().to_string(),
+            date: clock(args.signature.date.as_deref())?.now().to_string(),
         },
         max_rounds: settings.max_rounds.value,
     };
@@ -62,13 +61,11 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     let Some(outcome) = run_model(&mut document, model, options, &args.instruction)? else {
         return Ok(Ended::Interrupted("interrupted; nothing was written"));
     };
-    let outcome = outcome.map_err(|error| failure::of_document(&input.path, &error))?;
+    let outcome = outcome.map_err(|error| failure::of_document(input.path(), &error))?;
 
     let tracking = if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked };
-    let worked =
-        |operation: &EditRunOperation| matches!(operation.result.status, Status::Applied | Status::NoChange);
-    let delivery = if outcome.operations.iter().any(worked) {
-        Some(deliver(&document, tracking, &input.path, &destination, Writing::Real)?)
+    let delivery = if outcome.operations.iter().any(|operation| has_worked(&operation.result)) {
+        Some(deliver(&document, tracking, &input, &destination)?)
     } else {
         None
     };
@@ -84,15 +81,13 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         rounds: outcome.rounds,
         complete: reason.is_none(),
         reason,
-        report: Report {
-            input: input.path.display().to_string(),
-            output: delivery.as_ref().and_then(|delivery| delivery.output.clone()),
-            sha256: delivery.as_ref().map(|delivery| delivery.sha256.clone()),
-            summary: outcome.summary(),
-            operations: outcome.operations,
-            proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
-            warnings: guarded.chain(outcome.warnings).collect(),
-        },
+        receipt: Receipt::new(
+            input.path().display().to_string(),
+            outcome.summary(),
+            outcome.operations,
+            delivery,
+            guarded.chain(outcome.warnings).collect(),
+        ),
         text: outcome.text,
     };
     output.answer(&answer, || text(&answer, tracking, output))?;
@@ -187,13 +182,13 @@ fn reason(outcome: &EditRunOutcome) -> Option<Value> {
 }
 
 fn text(answer: &Answer, tracking: Tracking, output: Output) -> String {
-    let report = &answer.report;
-    let mut end = ending(report.output.as_deref(), report.proof, tracking);
+    let receipt = &answer.receipt;
+    let mut end = ending(receipt.output.as_deref(), receipt.proof, tracking);
     if let Some(message) = answer.reason.as_ref().and_then(|reason| reason["message"].as_str()) {
         end.push_str(&format!("\nNot complete: {message}."));
     }
-    let results = report.operations.iter().map(|operation| &operation.result);
-    let summary = report.text(results, Palette::new(output.colour), &end);
+    let results = receipt.operations.iter().map(|operation| &operation.result);
+    let summary = report::text(receipt, results, Palette::new(output.colour), &end);
     let words = answer.text.trim();
     if words.is_empty() {
         return summary;

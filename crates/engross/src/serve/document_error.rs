@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use engross_agent::ToolError;
-use engross_agent::workspace::WorkspaceError;
+use engross_documents::Error as WorkspaceError;
 use engross_docx::Error as DocumentError;
 use engross_protocol::codes::find;
 use engross_protocol::{Exit, Failure, shared};
@@ -36,7 +36,7 @@ impl Error {
 }
 
 fn of_document(file: &str, error: &DocumentError) -> Error {
-    let status = failure::document_row(error.code()).map_or(400, |row| row.status);
+    let status = engross_documents::document_row(error.code()).map_or(400, |row| row.status);
     with(status, failure::of_document(Path::new(file), error))
 }
 
@@ -55,6 +55,10 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::Changed { .. } => 409,
             WorkspaceError::Busy { .. } => 429,
             WorkspaceError::Stopped => 503,
+            WorkspaceError::Path(_)
+            | WorkspaceError::OutputIsInput { .. }
+            | WorkspaceError::NotKept(_)
+            | WorkspaceError::CheckpointDamaged { .. } => 500,
         };
         with(status, Failure::new(Exit::Refused, error.code(), error.to_string()))
     }

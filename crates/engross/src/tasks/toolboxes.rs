@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use engross_agent::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, Toolboxes};
-use engross_agent::workspace::{DocumentTools, Workspace, Workspaces};
+use engross_agent::workspace::{DocumentTools, Workspaces};
 use engross_agent::writing::{ContentTools, Writer};
 use engross_artifacts::ArtifactScope;
+use engross_documents::{CheckpointStore, Workspace};
 use engross_protocol::Clock;
 use engross_store::files::{FileError, Locks, RelPath, Root};
 use engross_write::runner::WriteService;
@@ -40,7 +41,8 @@ impl TaskToolboxes {
         let Ok(scope) = ArtifactScope::parse(scope) else { return Ok(None) };
         let Some(files) = self.root.folder(&RelPath::parse(scope.as_str())?)? else { return Ok(None) };
         let checkpoints = files.make_folder(&RelPath::parse(OWN)?)?;
-        Ok(Some(Workspace::new(files, checkpoints, self.locks.clone(), Arc::clone(&self.clock))))
+        let store = CheckpointStore::of_workspace(checkpoints)?;
+        Ok(Some(Workspace::new(files, store, self.locks.clone(), Arc::clone(&self.clock))))
     }
 }
 

@@ -3,6 +3,13 @@
 //! Must never lose a row: codes are in stores, in logs and in the programs of clients.
 
 engross_protocol::codes! {
+    DISK_FULL: Io, 500 {
+        summary: "There is no room for the result.",
+        why: "\
+            The disk or the quota is full, or the process may not make files of that size. Nothing was \
+            changed: the temporary file is gone, and a file that was there before still is.",
+        remedy: "Make room, or write elsewhere with `-o`.",
+    }
     FILE_NOT_WRITTEN: Io, 500, rpc -32602 {
         summary: "The file was not written.",
         why: "\
@@ -11,12 +18,43 @@ engross_protocol::codes! {
             name durable failed, the new file is there, but a loss of power may bring back the old one.",
         remedy: "Check the disk, or wait until the other process is done. Then repeat the request.",
     }
+    FILE_TOO_LARGE: NotADocument, 422 {
+        summary: "The file is larger than what is opened.",
+        why: "\
+            Documents may have 512 MiB, which is Word's own limit; operations, scripts and settings 64 \
+            MiB.",
+        remedy: "Split the document, or make its pictures smaller.",
+    }
     FILE_UNREADABLE: Io, 500, rpc -32602 {
         summary: "The file cannot be read.",
         why: "\
             The system gives the reason in the message. It is none that engross knows better words for: \
             often a failing disk or a network folder that is gone.",
         remedy: "Check the disk or the connection to it, then ask again.",
+    }
+    INPUT_CHANGED: Io, 500 {
+        summary: "The document was changed while engross was at work.",
+        why: "\
+            With `--in-place` the document is replaced at the end. In the meantime someone else has saved \
+            or removed it, and their work would be lost. Nothing was written.",
+        remedy: "Run the command again. Or write to another file with `-o` and compare.",
+    }
+    IS_A_DIRECTORY: NotADocument, 422 {
+        summary: "The path is a folder.",
+        why: "A document or a text file was expected.",
+        remedy: "Name a file in it.",
+    }
+    NOT_FOUND: Io, 500 {
+        summary: "There is no such file.",
+        why: "The name is wrong, or the path is relative to another folder than the current one.",
+        remedy: "Check the name and the folder. In most shells, names with spaces need quotes.",
+    }
+    NOT_UTF8: Io, 500 {
+        summary: "The file is not UTF-8 text.",
+        why: "\
+            Operations, scripts and settings are text in UTF-8. This file holds other bytes; perhaps it \
+            was saved in another encoding, or it is no text at all.",
+        remedy: "Save it as UTF-8, and check that it is the right file.",
     }
     NO_SPACE: Io, 507, rpc -32602 {
         summary: "There is no room for the file.",
