@@ -228,7 +228,7 @@ impl DocumentTools {
                     format!("'{file}' was not edited: read it with {READ_DOCUMENT} first"),
                 )),
                 Some(seen) if *seen != revision => round.refuse_edits(&ToolError::new(
-                    codes::DOCUMENT_CHANGED.name,
+                    engross_documents::codes::DOCUMENT_CHANGED.name,
                     format!("'{file}' has changed since you read it, so nothing was edited; read it again"),
                 )),
                 Some(_) => {}

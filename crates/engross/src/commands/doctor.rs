@@ -3,7 +3,6 @@
 //! Must never show a key, and never ask a provider anything.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use engross_llm::ModelSpec;
 use engross_protocol::{Exit, Failure};
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use super::{Ended, sessions};
 use crate::change::printable;
 use crate::cli::DoctorArgs;
-use crate::files::{check_folder, read_text};
+use crate::files::check_folder;
 use crate::output::Output;
 use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 

@@ -91,7 +91,12 @@ impl Place {
     }
 
     fn driver(&self, link: Arc<dyn engross_threads::Link>) -> ThreadDriver {
-        ThreadDriver::new(self.journal.clone(), link, Rules::default(), engross_tasks::runs::Capacity::default())
+        ThreadDriver::new(
+            self.journal.clone(),
+            link,
+            Rules::default(),
+            engross_tasks::runs::Capacity::default(),
+        )
     }
 }
 

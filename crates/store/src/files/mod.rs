@@ -9,8 +9,8 @@
 //! any path is read and written by [`by_path`]. However it is named, one mechanism (`replace`) gives it its new bytes.
 
 mod append;
-pub mod codes;
 pub mod by_path;
+pub mod codes;
 mod digest;
 mod disk_path;
 mod error;
