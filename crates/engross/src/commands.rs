@@ -23,6 +23,9 @@ pub(crate) mod task;
 pub(crate) mod transcript;
 pub(crate) mod write;
 
+#[cfg(test)]
+pub(crate) use write::failure as write_failure;
+
 use engross_protocol::{Exit, Failure};
 
 use crate::cli::CommonArgs;

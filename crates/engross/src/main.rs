@@ -4,6 +4,7 @@
 
 mod change;
 mod cli;
+mod codes;
 mod commands;
 mod compose;
 mod dispatch;

@@ -6,8 +6,10 @@
 use engross_agent::ToolError;
 use engross_documents::Error as WorkspaceError;
 use engross_docx::Error as DocumentError;
-use engross_protocol::{Exit, Failure};
+use engross_protocol::codes::find;
+use engross_protocol::{Exit, Failure, shared};
 use engross_store::files::{FileError, RelPath};
+use engross_write::codes::UNSUPPORTED_TARGET;
 
 use super::error::Error;
 
@@ -19,13 +21,9 @@ impl Error {
 
     /// What is wrong with a text that an operation takes from a write session.
     pub(super) fn of_text(error: ToolError) -> Self {
-        let status = match error.code {
-            "INVALID_OPERATION" => 400,
-            "SESSION_NOT_FOUND" => 404,
-            "CONTENT_NOT_WRITTEN" | "CONTENT_CHANGED" => 409,
-            "TOO_LARGE" => 413,
-            _ => 422,
-        };
+        let row = find(&[engross_write::codes::ALL, shared::ALL], error.code);
+        // A file of a kind that has no text is a right request here, for a text that cannot be had.
+        let status = row.filter(|row| *row != UNSUPPORTED_TARGET).map_or(422, |row| row.status);
         with(status, Failure::new(Exit::Refused, error.code, error.message))
     }
 
@@ -36,32 +34,13 @@ impl Error {
 }
 
 fn of_document(file: &str, error: &DocumentError) -> Error {
-    let status = match error {
-        DocumentError::StaleRevision { .. } => 409,
-        DocumentError::InvalidOperation { .. }
-        | DocumentError::UnknownStory { .. }
-        | DocumentError::UnknownRevision { .. }
-        | DocumentError::InvalidCursor { .. } => 400,
-        _ => 422,
-    };
+    let status = engross_documents::document_row(error.code()).map_or(400, |row| row.status);
     with(status, engross_documents::document_failure(file, error))
 }
 
 impl From<FileError> for Error {
     fn from(error: FileError) -> Self {
-        let status = match error {
-            FileError::TargetRequired
-            | FileError::PathOutsideRoot { .. }
-            | FileError::PathInvalid { .. }
-            | FileError::TargetIsDir { .. } => 400,
-            FileError::ProtectedPath { .. } | FileError::PermissionDenied { .. } => 403,
-            FileError::TargetMissing { .. } => 404,
-            FileError::TargetExists { .. } | FileError::TargetChanged { .. } => 409,
-            FileError::TooLarge { .. } => 413,
-            FileError::Unreadable { .. } | FileError::NotWritten { .. } => 500,
-            FileError::NoSpace { .. } => 507,
-        };
-        with(status, error.into())
+        with(error.row().status, error.into())
     }
 }
 

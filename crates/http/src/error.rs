@@ -3,32 +3,12 @@
 //! Must never lose the code that a lower layer gave, nor hold a secret.
 
 use engross_agent::session::{RefusalKind, RequestError};
-use engross_protocol::{ErrorBody, Failure};
+use engross_protocol::codes::find;
+use engross_protocol::{Code, ErrorBody, Failure, shared};
 use serde_json::json;
 
+use super::codes;
 use super::wire::WriteRefusal;
-
-/// The codes that the server adds, each explained in `docs/errors/CODE.md`.
-#[cfg(test)]
-pub(crate) const CODES: &[&str] = &[
-    "ANSWER_INTERRUPTED",
-    "BODY_INCOMPLETE",
-    "BODY_TOO_LARGE",
-    "CONTENT_IGNORED",
-    "INVALID_JSON",
-    "INVALID_REQUEST",
-    "MESSAGE_MISSING",
-    "METHOD_NOT_ALLOWED",
-    "MODEL_NOT_OFFERED",
-    "ORIGIN_NOT_ALLOWED",
-    "PARAMETER_IGNORED",
-    "RESPONSE_NOT_FOUND",
-    "ROUTE_NOT_FOUND",
-    "SESSION_KEY_INVALID",
-    "TOOL_IGNORED",
-    "TOOL_INVALID",
-    "UNAUTHORIZED",
-];
 
 /// A request that failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -161,44 +141,41 @@ impl Error {
         Self::ToolInvalid { field: field.into(), problem: problem.into() }
     }
 
+    /// The row of its code; `None` when the code comes from below, with a status of its own.
+    fn row(&self) -> Option<&'static Code> {
+        Some(match self {
+            Self::InvalidJson { .. } => shared::INVALID_JSON,
+            Self::InvalidRequest { .. } => codes::INVALID_REQUEST,
+            Self::MessageMissing { .. } => codes::MESSAGE_MISSING,
+            Self::ToolInvalid { .. } => codes::TOOL_INVALID,
+            Self::SessionKeyInvalid { .. } => engross_agent::codes::SESSION_KEY_INVALID,
+            Self::ResponseNotFound { .. } => codes::RESPONSE_NOT_FOUND,
+            Self::ModelNotOffered { .. } => engross_agent::codes::MODEL_NOT_OFFERED,
+            Self::Unauthorized => codes::UNAUTHORIZED,
+            Self::OriginNotAllowed { .. } => codes::ORIGIN_NOT_ALLOWED,
+            Self::RouteNotFound { .. } => codes::ROUTE_NOT_FOUND,
+            Self::MethodNotAllowed { .. } => codes::METHOD_NOT_ALLOWED,
+            Self::BodyTooLarge { .. } => codes::BODY_TOO_LARGE,
+            Self::BodyIncomplete => codes::BODY_INCOMPLETE,
+            Self::AnswerInterrupted => engross_agent::codes::ANSWER_INTERRUPTED,
+            Self::Session(_) | Self::Write(_) | Self::Document { .. } | Self::Answer { .. } => return None,
+        })
+    }
+
     /// Stable code.
     pub(crate) fn code(&self) -> &str {
         match self {
-            Self::InvalidJson { .. } => "INVALID_JSON",
-            Self::InvalidRequest { .. } => "INVALID_REQUEST",
-            Self::MessageMissing { .. } => "MESSAGE_MISSING",
-            Self::ToolInvalid { .. } => "TOOL_INVALID",
-            Self::SessionKeyInvalid { .. } => "SESSION_KEY_INVALID",
-            Self::ResponseNotFound { .. } => "RESPONSE_NOT_FOUND",
-            Self::ModelNotOffered { .. } => "MODEL_NOT_OFFERED",
-            Self::Unauthorized => "UNAUTHORIZED",
-            Self::OriginNotAllowed { .. } => "ORIGIN_NOT_ALLOWED",
-            Self::RouteNotFound { .. } => "ROUTE_NOT_FOUND",
-            Self::MethodNotAllowed { .. } => "METHOD_NOT_ALLOWED",
-            Self::BodyTooLarge { .. } => "BODY_TOO_LARGE",
-            Self::BodyIncomplete => "BODY_INCOMPLETE",
             Self::Session(error) => error.code,
             Self::Write(refusal) => &refusal.problem.code,
             Self::Document { failure, .. } => failure.code,
             Self::Answer { code, .. } => code,
-            Self::AnswerInterrupted => "ANSWER_INTERRUPTED",
+            _ => self.row().map_or("", |row| row.name),
         }
     }
 
     /// HTTP status.
     pub(crate) fn status(&self) -> u16 {
         match self {
-            Self::InvalidJson { .. }
-            | Self::InvalidRequest { .. }
-            | Self::MessageMissing { .. }
-            | Self::ToolInvalid { .. }
-            | Self::SessionKeyInvalid { .. } => 400,
-            Self::Unauthorized => 401,
-            Self::OriginNotAllowed { .. } => 403,
-            Self::ResponseNotFound { .. } | Self::ModelNotOffered { .. } | Self::RouteNotFound { .. } => 404,
-            Self::MethodNotAllowed { .. } => 405,
-            Self::BodyIncomplete => 408,
-            Self::BodyTooLarge { .. } => 413,
             Self::Session(error) => match error.kind {
                 RefusalKind::Invalid => 400,
                 RefusalKind::Conflict => 409,
@@ -209,7 +186,7 @@ impl Error {
             Self::Write(refusal) => refusal.status(),
             Self::Document { status, .. } => *status,
             Self::Answer { code, .. } => status_of_answer(code),
-            Self::AnswerInterrupted => 500,
+            _ => self.row().map_or(500, |row| row.status),
         }
     }
 
@@ -275,14 +252,8 @@ pub(crate) fn kind_of(status: u16) -> &'static str {
 
 /// The status of an answer that failed before anything of it was sent. Our key at the provider is no business of the
 /// client's, so that a refused one is a bad gateway and not a 401.
-fn status_of_answer(code: &str) -> u16 {
-    match code {
-        "MODEL_BAD_REQUEST" => 400,
-        "MODEL_RATE_LIMITED" => 429,
-        "MODEL_TIMEOUT" => 504,
-        "LISTENER_GONE" | "TURN_CANCELLED" => 409,
-        _ if code.starts_with("MODEL_") => 502,
-        _ if code.starts_with("STORE_") => 503,
-        _ => 500,
-    }
+pub fn status_of_answer(code: &str) -> u16 {
+    use engross_agent::codes::{LISTENER_GONE, TURN_CANCELLED};
+    let tables = [engross_llm::codes::ALL, engross_store::codes::ALL, &[LISTENER_GONE, TURN_CANCELLED]];
+    find(&tables, code).map_or(500, |row| row.status)
 }

@@ -7,6 +7,7 @@
 mod access;
 mod app;
 mod body;
+pub mod codes;
 mod document_error;
 mod documents;
 mod download;
@@ -49,9 +50,13 @@ mod workspace_routes_tests;
 pub use access::{Access, Token};
 pub use app::app;
 pub use documents::Documents;
+#[cfg(any(test, feature = "testing"))]
+pub use error::status_of_answer;
 pub use keys::canonical as canonical_key;
 pub use metrics::Metrics;
 pub use routes::acp::router as task_routes;
 pub use routes::write_sessions::router as write_routes;
 pub use server::{Limits, Server};
 pub use wire::client_tools;
+#[cfg(any(test, feature = "testing"))]
+pub use wire::status_of as status_of_write;

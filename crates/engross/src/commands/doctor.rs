@@ -3,7 +3,6 @@
 //! Must never show a key, and never ask a provider anything.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use engross_llm::ModelSpec;
 use engross_protocol::{Exit, Failure};
@@ -14,7 +13,7 @@ use super::Ended;
 use crate::change::printable;
 use crate::cli::DoctorArgs;
 use crate::compose::sessions;
-use crate::files::{check_folder, read_text};
+use crate::files::check_folder;
 use crate::output::Output;
 use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 
@@ -130,11 +129,10 @@ fn provider(name: &'static str, environment: &Environment) -> Row {
 
 /// A model, and whether it can be opened. Nothing is sent.
 fn model(name: &'static str, given: &str, settings: &Settings, environment: &Environment) -> (Value, Check) {
-    let opened = given.parse().map_err(Failure::from).and_then(|spec: ModelSpec| {
-        engross_llm::open(&spec, &settings.providers(environment), |file| {
-            read_text(Path::new(file)).map_err(Failure::from)
-        })
-    });
+    let opened = given
+        .parse()
+        .map_err(Failure::from)
+        .and_then(|spec: ModelSpec| super::model::open_spec(&spec, settings, environment));
     match opened {
         Ok(model) => {
             let info = model.info();

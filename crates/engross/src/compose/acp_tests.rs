@@ -52,8 +52,13 @@ fn tasks(script: Value, access: Access) -> Tasks {
     let root = Root::open(folder.path()).unwrap();
     let model = ModelServer::start(script);
     let spec = format!("openai-compatible:{}/v1#m", model.url()).parse().unwrap();
-    let opened =
-        engross_llm::open::<Error>(&spec, &ProviderSettings::default(), |_| Ok(String::new())).unwrap();
+    let opened = engross_llm::open::<Error>(
+        &spec,
+        &ProviderSettings::default(),
+        || Arc::new(engross_rules::RulesModel),
+        |_| Ok(String::new()),
+    )
+    .unwrap();
     let (usual, locks) = (documents(folder.path()).workspaces, Locks::new());
     let sessions = Sessions::new(SessionsConfig {
         store: Arc::new(MemoryStore::new()),

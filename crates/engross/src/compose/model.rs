@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use engross_llm::{Model, ModelSpec};
 use engross_protocol::Failure;
+use engross_rules::RulesModel;
 
 use crate::files::read_text;
 use crate::output::note;
@@ -30,7 +31,8 @@ pub(crate) fn open_spec(
     settings: &Settings,
     environment: &Environment,
 ) -> Result<Arc<dyn Model>, Failure> {
-    engross_llm::open(spec, &settings.providers(environment), |file| {
+    let embedded = || -> Arc<dyn Model> { Arc::new(RulesModel) };
+    engross_llm::open(spec, &settings.providers(environment), embedded, |file| {
         read_text(Path::new(file)).map_err(Failure::from)
     })
 }

@@ -46,7 +46,13 @@ pub(super) fn whole(script: Value) -> Whole {
     };
     let spec = format!("openai-compatible:{}/v1#m", provider.url()).parse().unwrap();
     let settings = ProviderSettings { policy, ..ProviderSettings::default() };
-    let model = engross_llm::open::<Error>(&spec, &settings, |_| Ok(String::new())).unwrap();
+    let model = engross_llm::open::<Error>(
+        &spec,
+        &settings,
+        || Arc::new(engross_rules::RulesModel),
+        |_| Ok(String::new()),
+    )
+    .unwrap();
     let store = Arc::new(MemoryStore::new());
     let service = Sessions::new(SessionsConfig {
         store: Arc::<MemoryStore>::clone(&store),

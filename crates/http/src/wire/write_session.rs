@@ -3,6 +3,8 @@
 //! Must never show content: of that only lengths and hashes leave here.
 
 use engross_protocol::ErrorBody;
+use engross_protocol::codes::find;
+use engross_protocol::shared;
 use engross_write::framing::{Finish, Terminator};
 use engross_write::patch::PatchSpec;
 use engross_write::runner::{News, Told, View};
@@ -64,30 +66,13 @@ impl WriteRefusal {
     }
 }
 
-fn status_of(code: &str) -> u16 {
-    match code {
-        "PROTECTED_PATH" | "PERMISSION_DENIED" => 403,
-        "SESSION_NOT_FOUND" | "TARGET_MISSING" => 404,
-        "SESSION_CONFLICT"
-        | "TARGET_EXISTS"
-        | "TARGET_CHANGED"
-        | "TARGET_IS_DIR"
-        | "OFFSET_MISMATCH"
-        | "INCOMPLETE"
-        | "AMBIGUOUS_END"
-        | "CONTINUATION_LIMIT"
-        | "CONTINUATION_UNCLEAN"
-        | "CANCELLED" => 409,
-        "SESSION_EXPIRED" => 410,
-        "TOO_LARGE" => 413,
-        "ENCODING_INVALID" | "VALIDATION_FAILED" | "MARKER_IN_CONTENT" | "PATCH_NO_MATCH"
-        | "PATCH_AMBIGUOUS" | "PATCH_INVALID" => 422,
-        "SERVER_BUSY" => 429,
-        "FILE_UNREADABLE" | "FILE_NOT_WRITTEN" => 500,
-        "SERVER_STOPPING" => 503,
-        "NO_SPACE" => 507,
-        _ => 400,
+/// A folder that is the target is a conflict here, as for clients of the seed's routes, and a wrong path elsewhere.
+pub fn status_of(code: &str) -> u16 {
+    if code == engross_store::files::codes::TARGET_IS_DIR.name {
+        return 409;
     }
+    find(&[engross_write::codes::ALL, engross_store::files::codes::ALL, shared::ALL], code)
+        .map_or(400, |row| row.status)
 }
 
 /// Reads what begins a session.

@@ -2,21 +2,21 @@
 //!
 //! Must never quote more of the instruction than a line of bounded length, nor its control characters.
 
-use super::limits::{MAXIMUM_OPERATIONS, MAXIMUM_PARAGRAPH};
+use crate::limits::{MAXIMUM_OPERATIONS, MAXIMUM_PARAGRAPH};
 
 /// An instruction that the patterns do not cover. Nothing of it is done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
-pub(super) struct Refusal {
+pub(crate) struct Refusal {
     /// The clause that was not understood, as one line; empty when there is no clause at all.
-    pub(super) clause: String,
+    pub(crate) clause: String,
     /// What is wrong with it.
-    pub(super) reason: Reason,
+    pub(crate) reason: Reason,
 }
 
 /// What is wrong with a clause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Reason {
+pub(crate) enum Reason {
     /// No clause at all.
     #[error("The instruction is empty.")]
     Empty,
@@ -85,13 +85,13 @@ pub(super) enum Reason {
 }
 
 impl Refusal {
-    pub(super) fn new(clause: &str, reason: Reason) -> Self {
+    pub(crate) fn new(clause: &str, reason: Reason) -> Self {
         Self { clause: excerpt(clause), reason }
     }
 }
 
 /// A piece of an instruction as one line of at most 160 characters, without control characters.
-pub(super) fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     const MAXIMUM_CHARACTERS: usize = 160;
     let mut line: String = text
         .chars()

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::grammar::{WORDS_THAT_NEED_QUOTES, operations};
+use crate::grammar::{WORDS_THAT_NEED_QUOTES, operations};
 
-const GUIDE: &str = include_str!("../../../../docs/guide/rules.md");
+const GUIDE: &str = include_str!("../../../docs/guide/rules.md");
 
 #[test]
 fn each_example_gives_its_operations() {

@@ -3,47 +3,47 @@
 //! Must never look for a separator inside quotes, and never guess where an unclosed quote ends. Runs in time linear in
 //! the instruction.
 
-use super::refusal::{Reason, Refusal, excerpt};
+use crate::refusal::{Reason, Refusal, excerpt};
 
 /// One clause: a single instruction of a list of them. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Clause<'a> {
+pub(crate) struct Clause<'a> {
     /// The clause as it was written.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
     /// Its words and quoted values, in order.
-    pub(super) tokens: Vec<Token<'a>>,
+    pub(crate) tokens: Vec<Token<'a>>,
 }
 
 /// A word, a comma, or a quoted value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token<'a> {
+pub(crate) struct Token<'a> {
     /// Byte offset in the instruction.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// As it was written, with its quote marks.
-    pub(super) source: &'a str,
+    pub(crate) source: &'a str,
     /// The value, if it is quoted.
-    pub(super) quoted: Option<String>,
+    pub(crate) quoted: Option<String>,
 }
 
 impl<'a> Token<'a> {
     /// Byte offset of what follows.
-    pub(super) fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.start + self.source.len()
     }
 
     /// The word; `None` for a quoted value.
-    pub(super) fn word(&self) -> Option<&'a str> {
+    pub(crate) fn word(&self) -> Option<&'a str> {
         if self.quoted.is_some() { None } else { Some(self.source) }
     }
 
     /// Whether it is this word, in any case.
-    pub(super) fn is(&self, keyword: &str) -> bool {
+    pub(crate) fn is(&self, keyword: &str) -> bool {
         self.word().is_some_and(|word| word.eq_ignore_ascii_case(keyword))
     }
 }
 
 /// Cuts an instruction at line ends, `;`, `and then` and `, then` outside quotes.
-pub(super) fn clauses(instruction: &str) -> Result<Vec<Clause<'_>>, Refusal> {
+pub(crate) fn clauses(instruction: &str) -> Result<Vec<Clause<'_>>, Refusal> {
     let mut splitter = Splitter { instruction, clauses: Vec::new(), current: Vec::new() };
     let mut position = 0;
     while let Some(character) = from(instruction, position).chars().next() {
@@ -71,7 +71,7 @@ pub(super) fn clauses(instruction: &str) -> Result<Vec<Clause<'_>>, Refusal> {
 }
 
 /// The text from one byte offset to another, both on character boundaries.
-pub(super) fn between(text: &str, start: usize, end: usize) -> &str {
+pub(crate) fn between(text: &str, start: usize, end: usize) -> &str {
     text.get(start..end).unwrap_or_default()
 }
 

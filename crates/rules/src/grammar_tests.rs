@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::grammar::operations;
-use super::limits::MAXIMUM_OPERATIONS;
-use super::refusal::{Reason, Refusal};
+use crate::grammar::operations;
+use crate::limits::MAXIMUM_OPERATIONS;
+use crate::refusal::{Reason, Refusal};
 
 #[track_caller]
 fn check(instruction: &str, expected: Value) {

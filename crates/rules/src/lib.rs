@@ -17,12 +17,12 @@ mod grammar_tests;
 #[cfg(test)]
 mod guide_tests;
 
+use engross_llm::{Error, Event, FinishReason, Message, Model, ModelInfo, Request};
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{Error, Event, FinishReason, Message, Model, ModelInfo, Request};
-use refusal::Refusal;
+use crate::refusal::Refusal;
 
 /// The tool through which the rules act.
 const TOOL: &str = "apply_redlines";

@@ -5,10 +5,10 @@
 
 use serde_json::{Value, json};
 
-use super::limits::{MAXIMUM_OPERATIONS, MAXIMUM_PARAGRAPH};
-use super::operations::{Occurrence, Place, delete_paragraphs, modify_text, operation, with_plain};
-use super::refusal::{Reason, Refusal, excerpt};
-use super::tokens::{self, Clause, Token, between};
+use crate::limits::{MAXIMUM_OPERATIONS, MAXIMUM_PARAGRAPH};
+use crate::operations::{Occurrence, Place, delete_paragraphs, modify_text, operation, with_plain};
+use crate::refusal::{Reason, Refusal, excerpt};
+use crate::tokens::{self, Clause, Token, between};
 
 const ORDINALS: [&str; 10] =
     ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
@@ -16,7 +16,7 @@ const ORDINALS: [&str; 10] =
 /// Words that an unquoted value may not contain: they belong to the patterns, restrict what is meant, or speak about
 /// the document instead of quoting it. `docs/guide/rules.md` lists the same words.
 #[rustfmt::skip]
-pub(super) const WORDS_THAT_NEED_QUOTES: &[&str] = &[
+pub(crate) const WORDS_THAT_NEED_QUOTES: &[&str] = &[
     // Words of the patterns.
     "with", "to", "in", "at", "as", "after", "before", "and", "then", "please", "containing", "everywhere",
     "all", "every", "occurrence", "occurrences", "paragraph", "paragraphs", "last",
@@ -35,7 +35,7 @@ pub(super) const WORDS_THAT_NEED_QUOTES: &[&str] = &[
 ];
 
 /// The operations an instruction asks for, in its order; at least one.
-pub(super) fn operations(instruction: &str) -> Result<Vec<Value>, Refusal> {
+pub(crate) fn operations(instruction: &str) -> Result<Vec<Value>, Refusal> {
     let mut operations = Vec::new();
     for clause in tokens::clauses(instruction)? {
         let made = Parser::new(instruction, &clause)

@@ -3,8 +3,8 @@
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 
-use super::{RulesModel, SHORT_FORMS, grammar};
-use crate::{Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec};
+use crate::{RulesModel, SHORT_FORMS, grammar};
+use engross_llm::{Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec};
 
 fn user(content: &str) -> Message {
     Message::User { content: content.to_owned() }

@@ -4,11 +4,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::limits::MAXIMUM_OPERATIONS;
-use super::refusal::Reason;
+use crate::limits::MAXIMUM_OPERATIONS;
+use crate::refusal::Reason;
 
 /// Which paragraph.
-pub(super) enum Place {
+pub(crate) enum Place {
     Number(u32),
     First,
     Last,
@@ -17,7 +17,7 @@ pub(super) enum Place {
 
 impl Place {
     /// As the value of `target`, `after` or `before`.
-    pub(super) fn address(&self) -> Value {
+    pub(crate) fn address(&self) -> Value {
         match self {
             Self::Number(number) => json!(format!("P{number}")),
             Self::First => json!("first"),
@@ -38,14 +38,14 @@ impl Place {
 
 /// Which of several hits.
 #[derive(PartialEq)]
-pub(super) enum Occurrence {
+pub(crate) enum Occurrence {
     Number(u32),
     Last,
     All,
 }
 
 impl Occurrence {
-    pub(super) fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         match self {
             Self::Number(number) => json!(number),
             Self::Last => json!("last"),
@@ -54,7 +54,7 @@ impl Occurrence {
     }
 }
 
-pub(super) fn modify_text(
+pub(crate) fn modify_text(
     original: &str,
     replacement: &str,
     occurrence: Option<Occurrence>,
@@ -69,7 +69,7 @@ pub(super) fn modify_text(
     Ok(vec![with_plain(operation("modify_text", place, fields), replacement)])
 }
 
-pub(super) fn delete_paragraphs(first: u32, last: u32) -> Result<Vec<Value>, Reason> {
+pub(crate) fn delete_paragraphs(first: u32, last: u32) -> Result<Vec<Value>, Reason> {
     if last < first {
         return Err(Reason::ReversedRange { first, last });
     }
@@ -79,7 +79,7 @@ pub(super) fn delete_paragraphs(first: u32, last: u32) -> Result<Vec<Value>, Rea
     Ok((first..=last).map(|number| operation("delete_paragraph", Some(&Place::Number(number)), [])).collect())
 }
 
-pub(super) fn operation(
+pub(crate) fn operation(
     name: &str,
     place: Option<&Place>,
     fields: impl IntoIterator<Item = (&'static str, Value)>,
@@ -94,7 +94,7 @@ pub(super) fn operation(
 }
 
 /// Marks a value as plain text, unless it carries Markdown marks for bold, underline or strikethrough.
-pub(super) fn with_plain(mut operation: Value, text: &str) -> Value {
+pub(crate) fn with_plain(mut operation: Value, text: &str) -> Value {
     let marked = ["**", "++", "~~"].iter().any(|mark| text.contains(mark));
     if let (false, Some(fields)) = (marked, operation.as_object_mut()) {
         fields.insert("plain".to_owned(), json!(true));
