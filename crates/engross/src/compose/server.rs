@@ -15,7 +15,7 @@ use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;
 use engross_documents::signature;
 use engross_docx::Tracking;
-use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock, hex};
+use engross_protocol::{Clock, Exit, Failure, RandomIds, SystemClock, hex};
 use engross_store::files::{Ages, Locks, Root};
 use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 use engross_write::runner::WriteService;
