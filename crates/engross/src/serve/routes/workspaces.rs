@@ -101,7 +101,7 @@ pub(in crate::serve) async fn apply<S: Service>(
     let bytes = body::read(&parts.headers, body, server.limits.body, server.limits.body_idle).await?;
     let asked = server.documents.asked(&name, bytes).await?;
     let applied = server.documents.apply(name, path, asked.batch, asked.untracked).await?;
-    Ok(with_tag(&applied_body(&applied), applied.report.sha256.as_deref()))
+    Ok(with_tag(&applied_body(&applied), applied.receipt.sha256.as_deref()))
 }
 
 /// What a document was before each change, or what going back to one of them would take from it.
