@@ -1,4 +1,4 @@
-//! The one trait between runs and whoever carries them out.
+//! The one trait between runs and the agents that carry them out.
 //!
 //! Must never know how an agent is reached, nor what becomes of its files: that is decided by the run.
 

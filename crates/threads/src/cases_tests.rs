@@ -1,9 +1,10 @@
 //! The acceptance cases of the app (contracts/tasks.md §6) that need threads at work.
 
 use engross_store::{Append, Name, NewEntry, Store};
+use engross_tasks::runs::Capacity;
 use serde_json::{Value, json};
 
-use super::driver::{Lanes, ThreadDriver};
+use super::driver::ThreadDriver;
 use super::driver_tests::{Room, Script, ask, delta, done, handle, record};
 use super::link::BridgeFrame;
 use super::record::ThreadRecord;
@@ -81,7 +82,7 @@ async fn case_100_a_failure_without_words_is_told_by_its_code() {
 #[tokio::test]
 async fn case_104_five_at_once_wait_for_nobody_and_share_nothing() {
     let mut room = Room::new();
-    room.capacity = Lanes { active: 5, queued: 0 };
+    room.capacity = Capacity { active: 5, queued: 0 };
     let script = Script::of(Vec::new());
     let driver = room.driver(&script);
     let keys = ["a", "b", "c", "d", "e"];
@@ -139,7 +140,7 @@ async fn case_109_a_record_that_says_queued_waits_for_nothing() {
 #[tokio::test]
 async fn cases_112_113_threads_with_the_same_words_keep_apart() {
     let mut room = Room::new();
-    room.capacity = Lanes { active: 2, queued: 0 };
+    room.capacity = Capacity { active: 2, queued: 0 };
     let elsewhere = Room::new();
     let script = Script::of(Vec::new());
     let driver = room.driver(&script);

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use engross_store::Millis;
 use engross_store::files::Folder;
+use engross_tasks::runs::Capacity;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
@@ -29,22 +30,6 @@ const WATCH: Duration = Duration::from_secs(1);
 /// How long a bridge may wait with a snapshot, in milliseconds.
 const SNAPSHOT_WAIT: Millis = 20_000;
 
-/// How many runs of a gateway are under way at once, and how many requests wait for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lanes {
-    /// Runs.
-    pub active: usize,
-    /// Requests that wait.
-    pub queued: usize,
-}
-
-impl Default for Lanes {
-    /// 5 and 20.
-    fn default() -> Self {
-        Self { active: 5, queued: 20 }
-    }
-}
-
 /// What a person sees of a thread that is at work.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
@@ -65,7 +50,7 @@ pub struct ThreadDriver {
     journal: ThreadJournal,
     link: Arc<dyn Link>,
     rules: Rules,
-    capacity: Lanes,
+    capacity: Capacity,
 }
 
 /// A thread while it is driven.
@@ -81,7 +66,7 @@ struct ThreadRun<'a> {
 impl ThreadDriver {
     /// The threads of a journal, and the bridge behind `link`.
     #[must_use]
-    pub fn new(journal: ThreadJournal, link: Arc<dyn Link>, rules: Rules, capacity: Lanes) -> Self {
+    pub fn new(journal: ThreadJournal, link: Arc<dyn Link>, rules: Rules, capacity: Capacity) -> Self {
         Self { journal, link, rules, capacity }
     }
 
@@ -127,8 +112,8 @@ impl ThreadDriver {
         }
     }
 
-    /// Carries on with a thread until nothing is to be done, files going into `folder`. Dropping this loses nothing: whoever
-    /// calls it next goes on.
+    /// Carries on with a thread until nothing is to be done, files going into `folder`. Dropping this loses nothing:
+    /// the next call continues.
     ///
     /// # Errors
     /// When there is no such thread, or the store fails.

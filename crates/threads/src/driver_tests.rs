@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex};
 use engross_protocol::{CountingIds, SystemClock};
 use engross_store::MemoryStore;
 use engross_store::files::{Folder, Root};
+use engross_tasks::runs::Capacity;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
-use super::driver::{Lanes, Progress, ThreadDriver};
+use super::driver::{Progress, ThreadDriver};
 use super::journal::ThreadJournal;
 use super::link::{BridgeCall, BridgeFrame, Frames, Link, LinkError, LinkFuture};
 use super::machine::{Rules, ThreadInput};
@@ -72,13 +73,13 @@ impl FileSource for Names {
 pub(super) struct Room {
     pub(super) store: Arc<MemoryStore>,
     pub(super) place: tempfile::TempDir,
-    pub(super) capacity: Lanes,
+    pub(super) capacity: Capacity,
     ids: Arc<CountingIds>,
 }
 
 impl Room {
     pub(super) fn new() -> Self {
-        let capacity = Lanes { active: 1, queued: 1 };
+        let capacity = Capacity { active: 1, queued: 1 };
         Self {
             store: Arc::new(MemoryStore::new()),
             place: tempfile::tempdir().unwrap(),
@@ -170,7 +171,7 @@ async fn a_run_is_brought_home_over_a_bad_line() {
     assert_eq!(text.concat(), "Done.");
 }
 
-/// Whoever comes next goes on with what was left.
+/// The next process continues with what was left.
 #[tokio::test]
 async fn a_request_outlives_the_process_that_took_it() {
     let room = Room::new();

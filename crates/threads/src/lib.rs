@@ -52,7 +52,7 @@ mod remote_tests;
 #[cfg(test)]
 mod sync_tests;
 
-pub use driver::{Lanes, Progress, ThreadDriver};
+pub use driver::{Progress, ThreadDriver};
 pub use error::{CODES, ThreadError};
 pub use journal::{LoadedThread, ThreadJournal};
 pub use link::{BridgeCall, BridgeFrame, Frames, Link, LinkError, LinkFuture};

@@ -30,7 +30,7 @@ pub struct AnswerStream {
 
 #[derive(Debug)]
 enum Source {
-    Live(Listener),
+    Channel(Listener),
     Recorded(std::vec::IntoIter<PositionedEvent>),
 }
 
@@ -43,7 +43,7 @@ impl AnswerStream {
             answer: newest.answer,
             created: newest.created,
             replayed,
-            source: Source::Live(newest.channel.listen()),
+            source: Source::Channel(newest.channel.listen()),
             behind: 0,
         }
     }
@@ -86,7 +86,7 @@ impl AnswerStream {
     pub async fn next(&mut self) -> Option<PositionedEvent> {
         loop {
             let event = match &mut self.source {
-                Source::Live(listener) => listener.next().await?,
+                Source::Channel(listener) => listener.next().await?,
                 Source::Recorded(events) => events.next()?,
             };
             if let Some(rest) = rest_of(event, self.behind) {

@@ -2,7 +2,7 @@
 //!
 //! Must never do anything itself, call the model more often than allowed, or end a turn with a call that has no result.
 
-use engross_llm::{Answer, ClientToolChoice as Forced, Error, Request, ToolCall, ToolSpec};
+use engross_llm::{Answer, ToolChoice as Forced, Error, Request, ToolCall, ToolSpec};
 
 use super::context::{ContextPolicy, HistoryRepair, offered, window};
 use super::intake::NO_RESULT;

@@ -295,7 +295,7 @@ impl World {
             Op::Crash => {
                 self.session = self.replayed();
                 self.tries = RetryState::default();
-                // Whoever takes the session up again begins here.
+                // The process that resumes the session begins here.
                 self.step(Input::Continue);
             }
         }

@@ -242,7 +242,7 @@ impl World {
                 }
             }
         };
-        // Whoever waits for too long goes away.
+        // A client that waits for too long goes away.
         let _ = timeout(Duration::from_secs(60), hear).await;
         heard
     }

@@ -63,8 +63,8 @@ fn a_wrong_operation_does_not_hinder_its_neighbours() {
 #[test]
 fn operations_or_an_instruction() {
     assert_eq!(
-        parse("apply_redlines", r#"{"instruction":"tidy","operations":null}"#),
-        Ok(ParsedCall::Ask(Question::Operations("tidy".to_owned())))
+        parse("apply_redlines", r#"{"instruction":"shorten it","operations":null}"#),
+        Ok(ParsedCall::Ask(Question::Operations("shorten it".to_owned())))
     );
     refused("apply_redlines", "{}");
     refused("apply_redlines", r#"{"instruction":" "}"#);

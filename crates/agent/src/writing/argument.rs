@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use engross_llm::{Event, FinishReason, ToolCall, ToolSpec};
 use engross_protocol::{WriteSessionId, hex};
-use engross_write::framing::{AnswerFinish, Terminator};
+use engross_write::framing::{Finish, Terminator};
 use engross_write::json_field::FieldScanner;
-use engross_write::runner::{TurnEnding, View};
+use engross_write::runner::{Ending, View};
 use engross_write::session::{BeginOptions, Operation};
 use engross_write::{Error, Problem};
 use serde::Deserialize;
@@ -174,7 +174,7 @@ impl ArgumentStream {
             return;
         }
         if let Some(Ok(id)) = self.begun
-            && let Err(problem) = writer.service().chunk(id, None, pending, TurnEnding::More).await
+            && let Err(problem) = writer.service().chunk(id, None, pending, Ending::More).await
         {
             self.begun = Some(Err(problem));
         }
@@ -236,9 +236,9 @@ impl ArgumentStream {
         let ended = match &finished {
             Ok(_) => writer.service().finalise(id).await,
             Err(_) if finish == FinishReason::ContentFilter => {
-                writer.service().turn_end(id, AnswerFinish::ContentFilter).await
+                writer.service().turn_end(id, Finish::ContentFilter).await
             }
-            Err(_) => writer.service().turn_end(id, AnswerFinish::Length).await,
+            Err(_) => writer.service().turn_end(id, Finish::Length).await,
         };
         let view = match ended {
             Ok(view) => view,

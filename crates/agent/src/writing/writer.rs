@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use engross_llm::ToolCall;
 use engross_protocol::WriteSessionId;
-use engross_write::framing::AnswerFinish;
-use engross_write::runner::{TurnEnding, View, WriteService};
+use engross_write::framing::Finish;
+use engross_write::runner::{Ending, View, WriteService};
 use engross_write::session::{BeginOptions, Operation, PromptKind, State};
 use engross_write::{Error, Problem};
 use serde_json::{Map, Value, json};
@@ -151,7 +151,7 @@ impl Writer {
         }
         let view = match view.state {
             state if (is_pausing(state) || state == State::Incomplete) && asked(&view).is_none() => {
-                self.service.turn_end(id, AnswerFinish::Length).await?
+                self.service.turn_end(id, Finish::Length).await?
             }
             _ => view,
         };
@@ -170,11 +170,11 @@ impl Writer {
 
     /// Takes text for a file.
     pub(crate) async fn stream(&self, id: WriteSessionId, text: String) -> Result<View, Problem> {
-        self.service.chunk(id, None, text.into_bytes(), TurnEnding::More).await
+        self.service.chunk(id, None, text.into_bytes(), Ending::More).await
     }
 
     /// The model's answer has ended.
-    pub(crate) async fn end(&self, id: WriteSessionId, finish: AnswerFinish) -> WriteReport {
+    pub(crate) async fn end(&self, id: WriteSessionId, finish: Finish) -> WriteReport {
         self.settle(id, self.service.turn_end(id, finish).await)
     }
 
@@ -185,7 +185,7 @@ impl Writer {
             Ok(view) if view.state == State::Open => None,
             // Nobody knows what else the model said: that is as good as cut off.
             Ok(view) if is_pausing(view.state) && asked(view).is_none() => {
-                Some(self.end(id, AnswerFinish::Length).await)
+                Some(self.end(id, Finish::Length).await)
             }
             _ => Some(self.settle(id, looked)),
         }

@@ -16,7 +16,7 @@ use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SessionId, Sys
 use engross_store::files::Folder;
 use engross_store::{SqliteStore, Store};
 use engross_threads::{
-    Ask, ExecutionBinding, ExecutionMode, Lanes, Lifecycle, LoadedThread, OwnerScope, Rules, ThreadDriver,
+    Ask, ExecutionBinding, ExecutionMode, Lifecycle, LoadedThread, OwnerScope, Rules, ThreadDriver,
     ThreadError, ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
 };
 
@@ -91,7 +91,7 @@ impl Place {
     }
 
     fn driver(&self, link: Arc<dyn engross_threads::Link>) -> ThreadDriver {
-        ThreadDriver::new(self.journal.clone(), link, Rules::default(), Lanes::default())
+        ThreadDriver::new(self.journal.clone(), link, Rules::default(), engross_tasks::runs::Capacity::default())
     }
 }
 

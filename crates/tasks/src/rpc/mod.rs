@@ -82,7 +82,7 @@ pub(crate) struct Sink(mpsc::Sender<RpcFrame>);
 
 impl Sink {
     async fn notify(&self, method: &str, params: &Value, seq: Option<u64>) {
-        // Whoever went away hears nothing; the run goes on.
+        // A client that went away receives nothing; the run continues.
         let _ = self.0.send(RpcFrame::Event(notification(method, params, seq), seq)).await;
     }
 

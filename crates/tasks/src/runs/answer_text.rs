@@ -9,7 +9,7 @@ use engross_artifacts::media_tokens;
 /// The most bytes of an answer that are kept.
 pub(super) const LONGEST_TEXT: usize = 8 << 20;
 
-/// Calls that are told apart; whoever makes more has begun a new message long before.
+/// How many calls are told apart: an agent that makes more has begun a new message long before.
 const MOST_CALLS: usize = 10_000;
 
 /// What was heard of an answer.

@@ -382,7 +382,7 @@ impl Runs {
     }
 }
 
-/// Refuses a result that names a file which is not among its files: whoever reads the words would look for it.
+/// Refuses a result that names a file which is not among its files: a reader of the answer would look for it.
 fn reachable(named: &[String], collected: Option<&Collection>, manifest: &Manifest) -> Result<(), RunError> {
     let is_here = |path: &String| {
         let was_taken = |taken: &Collection| taken.files.iter().any(|file| file.source == *path);

@@ -130,7 +130,7 @@ impl Runs {
         input: Input,
         said: &AnswerText,
     ) -> Result<Action, RunError> {
-        let mut thread = self.open(&loaded).await?;
+        let mut thread = self.open(loaded).await?;
         let now = self.now();
         let decision = decide(&thread, run, input, said, now);
         self.store(loaded, &mut thread, &decision.events, Vec::new(), now).await?;
@@ -221,7 +221,7 @@ impl Runs {
         }
     }
 
-    /// Lets begin whoever may, and tells the others where they stand.
+    /// Begins the runs that have a slot now.
     pub(super) fn pump(&self) {
         if self.inner.stopping.is_cancelled() {
             return;

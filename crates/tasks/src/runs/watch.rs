@@ -1,6 +1,6 @@
 //! Looks after runs when nobody asks: those that wait too long, and prepared ones that nobody ends.
 //!
-//! Must never end a run that has its place: that one is looked after by whoever drives it.
+//! Must never end a run that has its place: its own task attends to that one.
 
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use engross_llm::{Error, Event, FinishReason, Limits, Model, Request, ToolCall, collect_within};
 use engross_protocol::Clock;
 use engross_write::Problem;
-use engross_write::framing::AnswerFinish;
+use engross_write::framing::Finish;
 use tokio::sync::Notify;
 
 use super::{TurnTask, deserted};
@@ -162,7 +162,7 @@ impl TurnTask {
             }
             // A stream that breaks off is an answer that is cut off.
             AnswerEnd::Failed(Error::Truncated) if progress.bytes() > 0 => {
-                let wrote = measured(writer.end(writing.id, AnswerFinish::Length).await);
+                let wrote = measured(writer.end(writing.id, Finish::Length).await);
                 let wrote = WriteReport { model: model.info().spec, ..wrote };
                 self.publish_report(&wrote, &writing);
                 Input::Wrote(wrote, Vec::new())
@@ -171,7 +171,7 @@ impl TurnTask {
                 Input::Failed(error, PartialAnswer::default())
             }
             AnswerEnd::Failed(error) => {
-                let wrote = measured(writer.end(writing.id, AnswerFinish::Error).await);
+                let wrote = measured(writer.end(writing.id, Finish::Error).await);
                 self.publish_report(&wrote, &writing);
                 Input::Failed(error, partial(wrote))
             }
@@ -186,7 +186,7 @@ impl TurnTask {
                 Input::Cancel(code, message, PartialAnswer::default())
             }
             AnswerEnd::Stopped(code, message) => {
-                let wrote = measured(writer.end(writing.id, AnswerFinish::Error).await);
+                let wrote = measured(writer.end(writing.id, Finish::Error).await);
                 self.publish_report(&wrote, &writing);
                 Input::Cancel(code, message, partial(wrote))
             }
@@ -257,12 +257,12 @@ fn named(writing: &FileInProgress) -> ToolCall {
     ToolCall { id: writing.call.clone(), name: BEGIN.to_owned(), arguments: String::new() }
 }
 
-fn finish(finish: FinishReason) -> AnswerFinish {
+fn finish(finish: FinishReason) -> Finish {
     match finish {
-        FinishReason::Stop => AnswerFinish::Stop,
-        FinishReason::ToolCalls => AnswerFinish::ToolCalls,
-        FinishReason::Length => AnswerFinish::Length,
-        FinishReason::ContentFilter => AnswerFinish::ContentFilter,
+        FinishReason::Stop => Finish::Stop,
+        FinishReason::ToolCalls => Finish::ToolCalls,
+        FinishReason::Length => Finish::Length,
+        FinishReason::ContentFilter => Finish::ContentFilter,
     }
 }
 
