@@ -52,6 +52,7 @@
 
 mod canon;
 mod check;
+pub mod codes;
 mod document;
 mod edit;
 mod error;
@@ -78,6 +79,7 @@ pub use error::{Error, Refusal, RefusalCode};
 pub use markdown::from_markdown;
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};
+pub use revisions::PlacedRevision;
 pub use text::{Hunk, diff};
 
 /// What the fuzz targets reach besides.

@@ -17,7 +17,7 @@ pub(crate) use properties::restore as restore_properties;
 pub use resolve::Side;
 pub(crate) use resolve::{Selection, resolve, resolve_paragraphs};
 
-pub use crate::model::Stamp;
+pub use crate::model::RevisionStamp;
 
 #[cfg(test)]
 mod resolve_tests;

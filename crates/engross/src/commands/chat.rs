@@ -22,14 +22,15 @@ use engross_store::Store;
 use engross_store::files::Locks;
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::Ended;
 use super::documents::{destination, open};
-use super::{Ended, model, sessions, writes};
 use crate::cli::ChatArgs;
+use crate::compose::{model, sessions, writes};
 use crate::failure::usage;
 use crate::output::note;
-use crate::serve::canonical_key;
 use crate::settings::{Environment, Flags, Settings};
 use document::{ChatDocument, NoDocument, OneDocument};
+use engross_http::canonical_key;
 use talk::{Over, Talk};
 use tell::{Edits, Teller};
 

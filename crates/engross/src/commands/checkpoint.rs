@@ -10,9 +10,9 @@ use engross_protocol::{Exit, Failure, SystemClock};
 use serde::Serialize;
 
 use super::Ended;
-use super::sessions::data_folder;
 use crate::change::printable;
 use crate::cli::{CheckpointArgs, CheckpointCommand};
+use crate::compose::sessions::data_folder;
 use crate::failure::of_delivery;
 use crate::output::Output;
 use crate::signals::HeldBack;

@@ -13,9 +13,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::documents::{clock, deliver, destination, open};
-use super::{Ended, model, settings};
+use super::{Ended, settings};
 use crate::change::Palette;
 use crate::cli::EditArgs;
+use crate::compose::model;
 use crate::failure::{self, usage};
 use crate::output::Output;
 use crate::progress::Progress;

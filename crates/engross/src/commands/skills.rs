@@ -14,9 +14,9 @@ use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::{Value, json};
 
 use super::Ended;
-use super::learn::book_paths;
 use crate::change::printable;
 use crate::cli::{BookArgs, ExportArgs, FormatArg, ReviewArgs, SkillsArgs, SkillsCommand};
+use crate::compose::skillbook::book_paths;
 use crate::files::read_text;
 use crate::output::{Output, note, print, prompt};
 use crate::settings::Environment;
@@ -218,11 +218,6 @@ fn value(skill: &Skill) -> Value {
         "helpful": total.helpful, "harmful": total.harmful, "neutral": total.neutral,
         "sessions": skill.sessions(), "sources": skill.sources, "score": score(skill, SystemClock.millis()),
     })
-}
-
-/// A count of things, in good grammar.
-pub(super) fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 fn word(status: Status) -> &'static str {
