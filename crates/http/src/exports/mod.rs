@@ -76,7 +76,7 @@ impl Exports {
     }
 
     /// Looks for what other processes have stored.
-    pub(crate) fn catch_up(&self) {
+    pub fn catch_up(&self) {
         if let Some(transcripts) = &self.transcripts {
             transcripts.waiting().add_all();
         }
