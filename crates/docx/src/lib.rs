@@ -52,6 +52,7 @@
 
 mod canon;
 mod check;
+pub mod codes;
 mod document;
 mod edit;
 mod error;
