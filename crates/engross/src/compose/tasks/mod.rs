@@ -131,8 +131,8 @@ pub(crate) fn agents(data: &Path, owner: String, settings: &AgentSettings) -> Re
 }
 
 /// The agents that are known, each as the settings have it, and further ones.
-fn providers(settings: &AgentSettings) -> Result<Vec<client::RunProvider>, Failure> {
-    let mut providers = client::RunProvider::known();
+fn providers(settings: &AgentSettings) -> Result<Vec<client::Provider>, Failure> {
+    let mut providers = client::Provider::known();
     for (name, setting) in settings {
         let wrong = |problem: String| {
             Failure::new(Exit::Usage, "CONFIG_INVALID", format!("[agents.{name}] cannot be used: {problem}"))
@@ -141,12 +141,12 @@ fn providers(settings: &AgentSettings) -> Result<Vec<client::RunProvider>, Failu
             return Err(wrong("the name is taken; choose another one".to_owned()));
         }
         let id = ProviderId::new(name).map_err(wrong)?;
-        let mut provider = client::RunProvider::from_command(id.clone(), &setting.command)
+        let mut provider = client::Provider::from_command(id.clone(), &setting.command)
             .map_err(|error| wrong(error.to_string()))?;
         let known = providers.iter().position(|known| known.id == id);
         if let Some(known) = known.map(|at| providers.remove(at)) {
-            let client::RunProvider { label, install, pass, set, start, warm, .. } = known;
-            provider = client::RunProvider { label, install, pass, set, start, warm, ..provider };
+            let client::Provider { label, install, pass, set, start, warm, .. } = known;
+            provider = client::Provider { label, install, pass, set, start, warm, ..provider };
         }
         provider.pass.extend(setting.pass.iter().cloned());
         provider.set.extend(setting.set.iter().map(|(name, value)| (name.clone(), value.clone())));
