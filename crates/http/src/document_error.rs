@@ -2,7 +2,6 @@
 //!
 //! Must never change the code that a lower layer gave.
 
-
 use engross_agent::ToolError;
 use engross_documents::Error as WorkspaceError;
 use engross_docx::Error as DocumentError;

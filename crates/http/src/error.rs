@@ -12,7 +12,7 @@ use super::wire::WriteRefusal;
 
 /// A request that failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub(crate) enum Error {
+pub enum Error {
     /// The body is no JSON.
     #[error("The body is not JSON that can be read: {problem}. Send one JSON object.")]
     InvalidJson {

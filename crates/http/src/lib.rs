@@ -50,6 +50,7 @@ mod workspace_routes_tests;
 pub use access::{Access, Token};
 pub use app::app;
 pub use documents::Documents;
+pub use error::Error;
 #[cfg(any(test, feature = "testing"))]
 pub use error::status_of_answer;
 pub use keys::canonical as canonical_key;

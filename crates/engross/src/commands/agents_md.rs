@@ -2,19 +2,20 @@
 
 use std::fmt::Write as _;
 
-use engross_learn::agents_md::{Mode, Warning};
-use engross_learn::disk::{BookFile, Synced, check_file, sync_files};
+use engross_learn::agents_md::Mode;
+use engross_learn::disk::{BookFile, check_file, sync_files};
 use engross_learn::run::block;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::json;
 
 use super::Ended;
+use super::synced::{explain, text};
 use crate::cli::{AgentsMdArgs, AgentsMdCommand, SyncBlockArgs};
 use crate::compose::skillbook::{book_paths, instructions, rest};
 use crate::output::Output;
 use crate::settings::Environment;
 
-pub(super) fn run(args: &AgentsMdArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &AgentsMdArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     match &args.command {
         AgentsMdCommand::Sync(args) => {
             let book = BookFile::read(book_paths(&args.book, environment)?)?;

@@ -37,7 +37,7 @@ use tell::{Edits, Teller};
 /// What stands before the names of sessions that begin here, in their canonical form.
 const AGENT: &str = "agent:main:";
 
-pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, Failure> {
     if args.file.is_none() && (args.target.output.is_some() || args.target.in_place) {
         return Err(usage(
             "USAGE",

@@ -58,7 +58,7 @@ struct Part {
     purpose: &'static str,
 }
 
-pub(super) fn run(args: &DoctorArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &DoctorArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let flags = Flags { config: args.common.config.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
     let given = settings.model.value.as_deref().unwrap_or("rules");
@@ -132,7 +132,7 @@ fn model(name: &'static str, given: &str, settings: &Settings, environment: &Env
     let opened = given
         .parse()
         .map_err(Failure::from)
-        .and_then(|spec: ModelSpec| super::model::open_spec(&spec, settings, environment));
+        .and_then(|spec: ModelSpec| crate::compose::model::open_spec(&spec, settings, environment));
     match opened {
         Ok(model) => {
             let info = model.info();

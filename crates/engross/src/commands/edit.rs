@@ -35,7 +35,7 @@ struct Answer {
     reason: Option<Value>,
 }
 
-pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     if args.instruction.trim().is_empty() {
         return Err(usage("USAGE", "the instruction is empty; say what to change"));
     }

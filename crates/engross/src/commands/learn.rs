@@ -1,10 +1,10 @@
 //! `engross learn`: sessions become lessons, lessons a skillbook and a block in AGENTS.md.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use engross_learn::agents_md::Mode;
-use engross_learn::disk::{BookFile, Paths, Synced, folder_of, sync_files};
+use engross_learn::disk::{BookFile, Synced, folder_of, sync_files};
 use engross_learn::reflect::Asking;
 use engross_learn::run::{Event, Input, Mind, Options, Outcome, Report, block, learn};
 use engross_learn::safety::Personal;
@@ -16,8 +16,9 @@ use serde::Serialize;
 use super::synced::counted;
 use super::{Ended, settings};
 use crate::change::printable;
-use crate::cli::{BookArgs, LearnArgs};
+use crate::cli::LearnArgs;
 use crate::compose::model;
+use crate::compose::skillbook::{book_paths, home, instructions, rest};
 use crate::output::{Output, note};
 use crate::progress::Progress;
 use crate::settings::{ADDRESSES, Environment, Flags};
@@ -33,7 +34,7 @@ struct Answer {
     agents_md: Vec<Synced>,
 }
 
-pub(super) fn run(args: &LearnArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let flags = Flags { model: args.model.clone(), ..Flags::default() };
     let settings = settings(&args.common, flags, environment)?;
     let spec: ModelSpec = settings.model.value.as_deref().map_or(Ok(ModelSpec::Rules), str::parse)?;

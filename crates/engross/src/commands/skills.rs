@@ -14,6 +14,7 @@ use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::{Value, json};
 
 use super::Ended;
+use super::synced::counted;
 use crate::change::printable;
 use crate::cli::{BookArgs, ExportArgs, FormatArg, ReviewArgs, SkillsArgs, SkillsCommand};
 use crate::compose::skillbook::book_paths;
@@ -21,7 +22,7 @@ use crate::files::read_text;
 use crate::output::{Output, note, print, prompt};
 use crate::settings::Environment;
 
-pub(super) fn run(args: &SkillsArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &SkillsArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let read = |book: &BookArgs| -> Result<BookFile, Failure> {
         Ok(BookFile::read(book_paths(book, environment)?)?)
     };

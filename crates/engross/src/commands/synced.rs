@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use engross_learn::agents_md::{Synced, Warning};
+use engross_learn::agents_md::Warning;
+use engross_learn::disk::Synced;
 
 /// What became of the files, for people.
 pub(super) fn text(synced: &[Synced]) -> String {
@@ -24,7 +25,7 @@ pub(super) fn text(synced: &[Synced]) -> String {
     text
 }
 
-fn explain(warning: Warning) -> &'static str {
+pub(super) fn explain(warning: Warning) -> &'static str {
     match warning {
         Warning::StrayEnd => "an end marker stands without a beginning; it was left",
         Warning::SecondBlock => "there is a second block; only the first is kept up to date (see --repair)",

@@ -31,7 +31,7 @@ use crate::settings::Environment;
 /// Who does tasks of threads that name nobody.
 const USUAL: &str = "engross";
 
-pub(super) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     sessions::runtime()?.block_on(async {
         match &args.command {
             TaskCommand::Run(args) => hand_in(args, environment, output).await,

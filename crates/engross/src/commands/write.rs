@@ -33,7 +33,7 @@ const NOTICED_AFTER: Duration = Duration::from_millis(100);
 /// How often it is told how much has come.
 const TOLD_EVERY: Duration = Duration::from_secs(5);
 
-pub(super) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
     let options = options(args)?;
     let noted = Noted::new();
     let sessions = WriteSessions::new(Config {

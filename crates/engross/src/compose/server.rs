@@ -15,7 +15,7 @@ use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;
 use engross_documents::signature;
 use engross_docx::Tracking;
-use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock, hex};
+use engross_protocol::{Clock, Exit, Failure, RandomIds, SystemClock, hex};
 use engross_store::files::{Ages, Locks, Root};
 use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 use engross_write::runner::WriteService;
@@ -304,8 +304,20 @@ async fn serve(
             save(&hashes).await;
         }
     };
+    let catching_up = async {
+        let mut before = store.sole_since();
+        loop {
+            tokio::time::sleep(WATCH_EVERY).await;
+            // Others have come or gone.
+            let now = store.sole_since();
+            if std::mem::replace(&mut before, now) != now {
+                exports.catch_up();
+            }
+        }
+    };
     tokio::select! {
         () = watching => {}
+        () = catching_up => {}
         never = writes::look_after(&writes) => match never {},
         () = looking_after => {}
         () = saving => {}

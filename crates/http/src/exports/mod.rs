@@ -75,6 +75,13 @@ impl Exports {
         transcripts.chain(self.traces.iter().map(|traces| Arc::clone(traces) as Arc<dyn Observer>)).collect()
     }
 
+    /// Looks for what other processes have stored.
+    pub fn catch_up(&self) {
+        if let Some(transcripts) = &self.transcripts {
+            transcripts.waiting().add_all();
+        }
+    }
+
     /// How far they are behind, now and later.
     pub fn arrears(&self) -> Arrears {
         Arrears {

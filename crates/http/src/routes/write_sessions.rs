@@ -78,11 +78,7 @@ impl Writes {
     }
 
     /// The sender says that it has come to `offset`.
-    pub(crate) async fn confirm(
-        &self,
-        id: WriteSessionId,
-        offset: Option<u64>,
-    ) -> Result<(), Error> {
+    pub(crate) async fn confirm(&self, id: WriteSessionId, offset: Option<u64>) -> Result<(), Error> {
         let Some(offset) = offset else { return Ok(()) };
         let view = self.service.sessions().look(id)?;
         if view.state.is_final() {

@@ -17,7 +17,7 @@ use crate::error::{Error, kind_of};
 
 /// A write session did not accept a request.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct WriteRefusal {
+pub struct WriteRefusal {
     pub(crate) problem: Problem,
     /// The session as it stands, if there is one.
     view: Option<Box<View>>,
