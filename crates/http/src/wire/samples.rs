@@ -1,5 +1,6 @@
 //! Answers to try the wire with, and a listener that takes streams apart as clients do.
 
+use crate::testing::fake::place;
 use engross_agent::session::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
