@@ -5,6 +5,7 @@
 mod instructions;
 mod journal;
 mod openclaw;
+mod session_file;
 mod sessions;
 mod whole;
 
@@ -12,5 +13,6 @@ pub use instructions::{Synced, check_file, sync_files};
 pub(crate) use journal::processed;
 pub use journal::{BookFile, Paths};
 pub(crate) use journal::{Stamp, stamp_of};
-pub use sessions::{Found, Passed, Source, discover, folder_of, head_of, look_at, look_into, open, tail_of};
+pub use session_file::{Found, Passed};
+pub use sessions::{Source, discover, folder_of, head_of, look_at, look_into, open, tail_of};
 pub use whole::{read_text, write as write_whole, write_beside};

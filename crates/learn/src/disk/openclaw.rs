@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 use ruzstd::decoding::StreamingDecoder;
 
-use super::sessions::{Found, Passed};
+use super::session_file::{Found, Passed};
 use crate::transcript::lines::LONGEST_LINE;
 
 /// Where the store of an agent is, from the folder of its sessions.

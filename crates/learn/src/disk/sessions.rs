@@ -6,38 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::openclaw::{self, Rows};
+use super::session_file::{Found, Passed};
 use super::whole::unreadable;
 use crate::Error;
 use crate::transcript::stats::sha;
 
 /// Bytes at a file's beginning, and before the place up to which it was read, that tell whether it is still the same file.
 const HEAD: u64 = 1024;
-
-/// A session file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its name.
-    pub name: String,
-    /// Its bytes.
-    pub size: u64,
-    /// When it was last changed, in milliseconds since 1970.
-    pub modified: u64,
-    /// What tells it from another file of its name on the same disk; 0 where the system has no such number.
-    pub inode: u64,
-    /// The session within the file, when the file is a store of many.
-    pub session: Option<String>,
-}
-
-/// A file that is not opened, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passed {
-    /// Its name.
-    pub name: String,
-    /// Why.
-    pub reason: String,
-}
 
 /// The folder of an agent's sessions beneath OpenClaw's home.
 ///

@@ -398,3 +398,17 @@ impl Nesting {
         Some(self.bits.get(last / 64)? >> (last % 64) & 1 == 1)
     }
 }
+
+/// The keys of one object that were read, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct KeySet(u32);
+
+impl KeySet {
+    /// Adds the key with this number; says whether it was there before.
+    pub(crate) fn again(&mut self, key: u32) -> bool {
+        let bit = 1 << key;
+        let was = self.0 & bit != 0;
+        self.0 |= bit;
+        was
+    }
+}

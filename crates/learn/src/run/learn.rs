@@ -2,52 +2,12 @@
 
 use std::path::PathBuf;
 
-use engross_protocol::Clock;
-
 use super::one::{Learner, Processed};
+use super::options::{Input, Options};
 use super::report::{Counts, Outcome, Report, SessionReport};
 use crate::Error;
 use crate::disk::{BookFile, Found, Passed, discover, look_into, processed};
-use crate::reflect::Asking;
-use crate::safety::Personal;
 use crate::skillbook::conflicts;
-
-/// Who finds the lessons.
-#[derive(Clone, Copy)]
-pub enum Mind<'a> {
-    /// The embedded rules: offline, narrow, honest.
-    Rules,
-    /// A model.
-    Model(Asking<'a>),
-}
-
-/// Which sessions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
-    /// All of a folder.
-    Folder(PathBuf),
-    /// These files, whether they rest or still grow.
-    Files(Vec<PathBuf>),
-}
-
-/// How to learn.
-#[derive(Clone, Copy)]
-pub struct Options<'a> {
-    /// Who finds the lessons.
-    pub mind: Mind<'a>,
-    /// Tells the time.
-    pub clock: &'a dyn Clock,
-    /// Learn from all sessions anew.
-    pub reprocess: bool,
-    /// Write nothing.
-    pub dry_run: bool,
-    /// Whether personal data is taken out.
-    pub personal: Personal,
-    /// A file that was not changed for so many milliseconds does not grow any more.
-    pub rests_after: u64,
-    /// Says that the run shall stop before the next session.
-    pub is_stopped: &'a dyn Fn() -> bool,
-}
 
 /// Something that goes on.
 #[derive(Debug)]

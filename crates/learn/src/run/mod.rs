@@ -6,8 +6,10 @@
 mod block;
 mod learn;
 mod one;
+mod options;
 mod report;
 
 pub use block::{Block, block};
-pub use learn::{Event, Input, Mind, Options, learn};
+pub use learn::{Event, learn};
+pub use options::{Input, Mind, Options};
 pub use report::{Counts, Outcome, Report, SessionReport};

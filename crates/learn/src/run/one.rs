@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use engross_llm::Usage;
 
-use super::learn::{Mind, Options};
+use super::options::{Mind, Options};
 use super::report::{Outcome, SessionReport};
 use crate::Error;
 use crate::disk::{BookFile, Found, Passed, head_of, open, tail_of};

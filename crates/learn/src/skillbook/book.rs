@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 
 use super::compare::{Index, Match};
-use super::journal::Record;
+use super::record::Record;
 use super::skill::{Skill, Status};
 
 /// A skillbook. Its order is that in which skills came.

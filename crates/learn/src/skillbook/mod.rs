@@ -14,6 +14,7 @@ mod dialects;
 mod export;
 pub mod journal;
 mod operation;
+mod record;
 pub mod render;
 mod score;
 mod skill;

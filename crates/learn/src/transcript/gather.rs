@@ -1,6 +1,7 @@
 //! From entries to a session: a fold over the lines, then one look at what belongs together.
 
 use std::collections::HashMap;
+use std::io::Read;
 
 use super::entry::{Arguments, Block, Content, Entry, Kind, Message};
 use super::findings::Problem;
@@ -9,14 +10,29 @@ use super::origin::{Origin, as_typed, of_assistant, of_user};
 use super::outcome::{Outcome, of_result};
 use super::pairing::{Fate, Pairing};
 use super::parse::Bad;
-use super::reader::{Item, Reading};
+use super::reader::{Item, Reader, Reading};
 use super::session::{Answered, Called, Session, Step, What};
 use super::stats::sha;
 use super::tree::Tree;
 use crate::Text;
 
+impl Session {
+    /// Reads a whole file. A last line without an end is read only if `is_over`: the file does not grow any more.
+    ///
+    /// # Errors
+    /// Whatever the source says.
+    pub fn read(source: impl Read, is_over: bool) -> std::io::Result<Self> {
+        let mut reader = Reader::new(source);
+        let mut gathering = Gathering::new(is_over);
+        while let Some(reading) = reader.next_reading()? {
+            gathering.take(&reading);
+        }
+        Ok(gathering.finish())
+    }
+}
+
 /// Gathers a session.
-pub(super) struct Gathering {
+struct Gathering {
     session: Session,
     is_over: bool,
     tree: Tree,
@@ -42,7 +58,7 @@ struct At {
 }
 
 impl Gathering {
-    pub(super) fn new(is_over: bool) -> Self {
+    fn new(is_over: bool) -> Self {
         Self {
             session: Session::default(),
             is_over,
@@ -56,7 +72,7 @@ impl Gathering {
         }
     }
 
-    pub(super) fn take(&mut self, reading: &Reading<'_>) {
+    fn take(&mut self, reading: &Reading<'_>) {
         let line = reading.line.number;
         let is_whole = reading.line.end != LineEnd::File;
         if !is_whole && (!self.is_over || matches!(reading.item, Item::Bad(Bad::Torn))) {
@@ -299,7 +315,7 @@ impl Gathering {
         self.session.findings.add(line, problem, detail);
     }
 
-    pub(super) fn finish(mut self) -> Session {
+    fn finish(mut self) -> Session {
         let mut is_on_path = vec![false; self.lines.len()];
         for place in self.tree.path() {
             if let Some(is_on_path) = is_on_path.get_mut(place) {

@@ -1,8 +1,7 @@
 //! Messages and their pieces, in every spelling that is in use.
 
 use super::entry::{Arguments, Block, Call, Content, Message, ResultItem};
-use super::parse::Seen;
-use crate::json::{Cursor, Fault, Text};
+use crate::json::{Cursor, Fault, KeySet, Text};
 
 /// A message; `None` when it is no object.
 pub(super) fn message<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Message<'a>>, Fault> {
@@ -11,7 +10,7 @@ pub(super) fn message<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Message<'a>>
         return Ok(None);
     };
     let mut message = Message::default();
-    let mut seen = Seen::default();
+    let mut seen = KeySet::default();
     let mut has_role = false;
     while let Some(key) = cursor.next_key(&mut object)? {
         let key = key.decode();
@@ -90,7 +89,7 @@ fn block<'a>(cursor: &mut Cursor<'a>, is_inner: bool) -> Result<Block<'a>, Fault
         return Ok(Block::Odd);
     };
     let mut fields = Fields::default();
-    let mut seen = Seen::default();
+    let mut seen = KeySet::default();
     while let Some(key) = cursor.next_key(&mut object)? {
         let key = key.decode();
         match key.as_ref() {

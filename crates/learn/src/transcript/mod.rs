@@ -7,7 +7,6 @@ mod codex;
 mod entry;
 mod findings;
 mod gather;
-mod hazards;
 pub mod lines;
 mod message;
 mod origin;

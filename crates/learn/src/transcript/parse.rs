@@ -5,7 +5,7 @@
 use super::codex;
 use super::entry::{Entry, Header, Kind, Parent};
 use super::message::{content, message};
-use crate::json::{Cursor, Fault, Notes, Text, Wrong};
+use crate::json::{Cursor, Fault, KeySet, Notes, Text, Wrong};
 
 /// Why a line is no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -87,7 +87,7 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Entry<'a>>, Fault> {
     };
     let mut entry = Entry::default();
     let mut fields = Fields::default();
-    let mut seen = Seen::default();
+    let mut seen = KeySet::default();
     while let Some(key) = cursor.next_key(&mut object)? {
         let key = key.decode();
         let is_twice = match key.as_ref() {
@@ -235,18 +235,4 @@ fn parent<'a>(cursor: &mut Cursor<'a>) -> Result<Parent<'a>, Fault> {
             Parent::Unsaid
         }
     })
-}
-
-/// Which keys have been read.
-#[derive(Debug, Default)]
-pub(super) struct Seen(u32);
-
-impl Seen {
-    /// Whether the key with this number was read before.
-    pub(super) fn again(&mut self, key: u32) -> bool {
-        let bit = 1 << key;
-        let was = self.0 & bit != 0;
-        self.0 |= bit;
-        was
-    }
 }

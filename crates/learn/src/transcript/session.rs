@@ -2,15 +2,11 @@
 //!
 //! Must never shorten anything, and never take the order of a file for the course of a conversation.
 
-use std::io::Read;
-
 use serde::Serialize;
 
 use super::findings::Findings;
-use super::gather::Gathering;
 use super::origin::Origin;
 use super::outcome::Outcome;
-use super::reader::Reader;
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -143,19 +139,6 @@ pub struct Answered {
 }
 
 impl Session {
-    /// Reads a whole file. A last line without an end is read only if `is_over`: the file does not grow any more.
-    ///
-    /// # Errors
-    /// Whatever the source says.
-    pub fn read(source: impl Read, is_over: bool) -> std::io::Result<Self> {
-        let mut reader = Reader::new(source);
-        let mut gathering = Gathering::new(is_over);
-        while let Some(reading) = reader.next_reading()? {
-            gathering.take(&reading);
-        }
-        Ok(gathering.finish())
-    }
-
     /// The steps on the way from the root to the leaf.
     pub fn path(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(|step| step.is_on_path)
