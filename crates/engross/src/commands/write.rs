@@ -41,7 +41,7 @@ pub(super) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
         locks: Locks::new(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        documents: Some(Arc::new(Typesetter)),
+        composer: Some(Arc::new(Typesetter)),
         limits: Limits::default(),
     })?;
     // What killed runs have left there, a day ago or more.

@@ -2,14 +2,14 @@
 //!
 //! Must never hold the session while its file is looked at: it can be cancelled then.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, TryLockError};
 
 use engross_store::Millis;
 
 use super::WriteSessionId;
-use super::deliver::Look;
+use super::deliver::Inspection;
+use super::environment::{Environment, locked};
 use super::hub::{Hub, News};
-use super::sessions::Shared;
 use super::work::Work;
 use crate::error::{Error, Problem};
 use crate::session::{BeginOptions, Input, Prompt, Receipt, Session, State};
@@ -57,7 +57,7 @@ pub(super) enum Answer {
 }
 
 /// One session.
-pub(super) struct Running {
+pub(super) struct LoadedSession {
     pub(super) id: WriteSessionId,
     pub(super) hub: Hub,
     /// Held by whoever feeds it, to the end of what follows. Cancelling does without.
@@ -67,8 +67,8 @@ pub(super) struct Running {
     view: Mutex<View>,
 }
 
-impl Running {
-    pub(super) fn new(work: Work, id: WriteSessionId, shared: &Shared) -> Self {
+impl LoadedSession {
+    pub(super) fn new(work: Work, id: WriteSessionId, shared: &Environment) -> Self {
         let running = Self {
             id,
             hub: Hub::behind(work.events),
@@ -82,7 +82,7 @@ impl Running {
     }
 
     /// One that is over.
-    pub(super) fn finished(session: &Session, id: WriteSessionId, at: &Times, shared: &Shared) -> Self {
+    pub(super) fn finished(session: &Session, id: WriteSessionId, at: &Times, shared: &Environment) -> Self {
         let mut view = View::of(session, id, at.created, shared);
         view.updated = at.updated;
         let hub = Hub::behind(at.events);
@@ -106,14 +106,19 @@ impl Running {
     }
 
     /// Takes an input, and does all that follows from it.
-    pub(super) fn drive(&self, input: Input<'_>, answer: Answer, shared: &Shared) -> Result<View, Problem> {
+    pub(super) fn drive(
+        &self,
+        input: Input<'_>,
+        answer: Answer,
+        shared: &Environment,
+    ) -> Result<View, Problem> {
         let _driver = locked(&self.driver);
         locked(&self.view).touch(shared);
         self.driven(input, answer, shared)
     }
 
     /// The same, unless somebody drives it already.
-    pub(super) fn try_drive(&self, input: Input<'_>, shared: &Shared) -> Option<Result<View, Problem>> {
+    pub(super) fn try_drive(&self, input: Input<'_>, shared: &Environment) -> Option<Result<View, Problem>> {
         let _driver = match self.driver.try_lock() {
             Ok(driver) => driver,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -123,7 +128,7 @@ impl Running {
     }
 
     /// Gives up, also while its file is looked at.
-    pub(super) fn cancel(&self, shared: &Shared) -> Result<View, Problem> {
+    pub(super) fn cancel(&self, shared: &Environment) -> Result<View, Problem> {
         let mut held = locked(&self.work);
         let Some(work) = held.as_mut() else { return Ok(self.view()) };
         if work.session.state().is_final() {
@@ -138,7 +143,7 @@ impl Running {
         Ok(self.view())
     }
 
-    fn driven(&self, input: Input<'_>, answer: Answer, shared: &Shared) -> Result<View, Problem> {
+    fn driven(&self, input: Input<'_>, answer: Answer, shared: &Environment) -> Result<View, Problem> {
         let is_content =
             matches!(input, Input::Chunk { .. } | Input::TurnEnd(_) | Input::Whole(_) | Input::Patch(_));
         let mut held = locked(&self.work);
@@ -155,7 +160,7 @@ impl Running {
     }
 
     /// Does what was left to do when the session was stored.
-    pub(super) fn go_on(&self, shared: &Shared) {
+    pub(super) fn go_on(&self, shared: &Environment) {
         let _driver = locked(&self.driver);
         let mut held = locked(&self.work);
         let Some(work) = held.as_mut() else { return };
@@ -166,12 +171,12 @@ impl Running {
     }
 
     /// Looks at the file as often as that is asked for, then makes durable what came of it.
-    fn follow(&self, mut look: Option<Look>, answer: Answer, shared: &Shared) {
+    fn follow(&self, mut look: Option<Inspection>, answer: Answer, shared: &Environment) {
         while let Some(taken) = look.take() {
             self.tell(shared);
             let report = {
-                let _permit = shared.looks.take();
-                taken.take()
+                let _permit = shared.validations.take();
+                taken.validate()
             };
             let mut held = locked(&self.work);
             let Some(work) = held.as_mut() else { return };
@@ -182,7 +187,7 @@ impl Running {
     }
 
     /// Makes durable what is to be, then tells it.
-    fn finish(&self, held: &mut Option<Work>, answer: Answer, shared: &Shared) {
+    fn finish(&self, held: &mut Option<Work>, answer: Answer, shared: &Environment) {
         let Some(work) = held.as_mut() else { return };
         let stored = match answer {
             Answer::AtOnce if work.session.state() == State::Receiving => {
@@ -216,14 +221,14 @@ impl Running {
         }
     }
 
-    fn tell(&self, shared: &Shared) {
+    fn tell(&self, shared: &Environment) {
         if let Some(work) = locked(&self.work).as_mut() {
             self.tell_of(work, shared);
             self.show(work);
         }
     }
 
-    fn tell_of(&self, work: &mut Work, shared: &Shared) {
+    fn tell_of(&self, work: &mut Work, shared: &Environment) {
         for news in work.news.drain(..) {
             self.hub.tell(shared.now(), work.session.offset(), news);
         }
@@ -253,7 +258,7 @@ impl Running {
     }
 
     /// How long it has been silent, and whether it may be asked why; `None` while somebody feeds it.
-    pub(super) fn silence(&self, shared: &Shared) -> Option<Silence> {
+    pub(super) fn silence(&self, shared: &Environment) -> Option<Silence> {
         let held = self.work.try_lock().ok()?;
         let view = self.view();
         let asked = held.as_ref().map_or(0, |work| work.asked);
@@ -266,7 +271,7 @@ impl Running {
     }
 
     /// Asks whether the file is finished.
-    pub(super) fn ask(&self, shared: &Shared) {
+    pub(super) fn ask(&self, shared: &Environment) {
         if let Some(work) = locked(&self.work).as_mut() {
             work.asked += 1;
         }
@@ -278,7 +283,7 @@ impl Running {
         locked(&self.work).take().into_iter().for_each(|mut work| work.content.discard());
     }
 
-    pub(super) fn tell_opened(&self, shared: &Shared) {
+    pub(super) fn tell_opened(&self, shared: &Environment) {
         self.hub.tell(shared.now(), 0, News::Opened);
         if let Some(work) = locked(&self.work).as_mut() {
             work.events = self.hub.last();
@@ -304,7 +309,7 @@ pub(super) struct Times {
 }
 
 impl View {
-    fn of(session: &Session, id: WriteSessionId, created: Millis, shared: &Shared) -> Self {
+    fn of(session: &Session, id: WriteSessionId, created: Millis, shared: &Environment) -> Self {
         Self {
             id,
             options: session.options().clone(),
@@ -323,12 +328,8 @@ impl View {
         }
     }
 
-    fn touch(&mut self, shared: &Shared) {
+    fn touch(&mut self, shared: &Environment) {
         self.updated = shared.now();
         self.expires = self.updated + shared.limits.expire;
     }
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

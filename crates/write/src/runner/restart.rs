@@ -6,9 +6,9 @@ use engross_store::files::FileError;
 
 use super::WriteSessionId;
 use super::content::Content;
+use super::environment::Environment;
 use super::journal::{Contents, Intent, Journal};
-use super::running::{Running, Times};
-use super::sessions::Shared;
+use super::loaded::{LoadedSession, Times};
 use super::target::Target;
 use super::work::Work;
 use crate::error::Problem;
@@ -18,7 +18,7 @@ use crate::session::{Input, State};
 const JUMP: u64 = 1_000;
 
 /// The session whose journal is there; `None` when there is nothing to be made of it.
-pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Running>, Problem> {
+pub(super) fn restart(id: WriteSessionId, shared: &Environment) -> Result<Option<LoadedSession>, Problem> {
     let Some((journal, read)) = Journal::open(&shared.spool, id)? else { return Ok(None) };
     let Contents { opening, checkpoint, before, since } = read;
     let (mut session, at, state, events, intent) = match checkpoint {
@@ -32,7 +32,7 @@ pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Runn
             left.discard();
         }
         let times = Times { created: opening.created, updated: at, events };
-        return Ok(Some(Running::finished(&session, id, &times, shared)));
+        return Ok(Some(LoadedSession::finished(&session, id, &times, shared)));
     }
     let target = Target::again(&shared.root, &opening.path, &opening.shown, opening.base)?;
     let key = target.folder.lock_key(&target.path);
@@ -42,8 +42,7 @@ pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Runn
     }
     let is_there = content.is_some();
     let content = content.unwrap_or_else(|| Content::none(&shared.spool, id));
-    let mut work =
-        Work::new(*session, content, target, journal, Some(lock), opening.created, &shared.surroundings());
+    let mut work = Work::new(*session, content, target, journal, Some(lock), opening.created, shared);
     work.events = events;
     match intent {
         Some(intent) => finish_commit(&mut work, &intent, is_there)?,
@@ -58,7 +57,7 @@ pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Runn
             work.pause()?;
         }
     }
-    let running = Running::new(work, id, shared);
+    let running = LoadedSession::new(work, id, shared);
     running.go_on(shared);
     Ok(Some(running))
 }
@@ -67,7 +66,7 @@ pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Runn
 fn finish_commit(work: &mut Work, intent: &Intent, is_there: bool) -> Result<(), Problem> {
     let found = work.target.folder.sha256(&work.target.path)?.map(|(sha256, _)| sha256);
     let input = if found.as_ref() == Some(&intent.sha256) {
-        Input::Committed(work.written(intent))
+        Input::Committed(work.delivery().written(intent))
     } else if is_there {
         // It had not: that is done again.
         work.changes.clone_from(&intent.changes);

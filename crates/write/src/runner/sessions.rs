@@ -1,21 +1,20 @@
 //! Which sessions there are, and the door to each.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Mutex};
 
-use engross_protocol::{Clock, IdSource};
-use engross_store::Millis;
-use engross_store::files::{FileError, Folder, Locks, Root};
+use engross_store::files::FileError;
 
 use super::WriteSessionId;
-use super::config::{Composer, Config, Limits};
+use super::config::Config;
 use super::content::Content;
+use super::environment::{Environment, Permits, locked};
 use super::hub::Told;
 use super::journal::{Journal, Opening};
+use super::loaded::{Answer, LoadedSession, View};
 use super::restart::restart;
-use super::running::{Answer, Running, View, locked};
 use super::target::Target;
-use super::work::{Surroundings, Work};
+use super::work::Work;
 use crate::error::{Error, Problem};
 use crate::framing::Finish;
 use crate::patch::PatchSpec;
@@ -25,28 +24,22 @@ use crate::validate::Kind;
 /// How often an end line is drawn.
 const DRAWS: usize = 8;
 
-/// What the sessions of a runner share.
-pub(super) struct Shared {
-    pub(super) root: Root,
-    pub(super) spool: Folder,
-    pub(super) locks: Locks,
-    pub(super) clock: Arc<dyn Clock>,
-    ids: Arc<dyn IdSource>,
-    documents: Option<Arc<dyn Composer>>,
-    pub(super) limits: Limits,
-    pub(super) looks: Permits,
-    all: Mutex<All>,
+/// The sessions of a runner, and what they share.
+pub(super) struct Registry {
+    pub(super) environment: Environment,
+    table: Mutex<SessionTable>,
 }
 
 #[derive(Default)]
-struct All {
-    by_id: HashMap<WriteSessionId, Arc<Running>>,
+struct SessionTable {
+    by_id: HashMap<WriteSessionId, Arc<LoadedSession>>,
+    /// Sessions that are being begun.
     beginning: usize,
 }
 
 /// The write sessions beneath one root. Clones share them.
 #[derive(Clone)]
-pub struct WriteSessions(pub(super) Arc<Shared>);
+pub struct WriteSessions(pub(super) Arc<Registry>);
 
 /// How a piece of a request ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,34 +50,21 @@ pub enum Ending {
     Whole,
 }
 
-impl Shared {
-    pub(super) fn now(&self) -> Millis {
-        self.clock.millis()
-    }
-
-    pub(super) fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings {
-            clock: &self.clock,
-            locks: &self.locks,
-            documents: self.documents.as_ref(),
-            limits: &self.limits,
-        }
-    }
-
-    pub(super) fn everyone(&self) -> Vec<Arc<Running>> {
-        locked(&self.all).by_id.values().cloned().collect()
+impl Registry {
+    pub(super) fn all(&self) -> Vec<Arc<LoadedSession>> {
+        locked(&self.table).by_id.values().cloned().collect()
     }
 
     /// Forgets sessions, all of which are over.
     pub(super) fn forget(&self, ids: &[WriteSessionId]) {
-        let mut all = locked(&self.all);
+        let mut table = locked(&self.table);
         for id in ids {
-            all.by_id.remove(id);
+            table.by_id.remove(id);
         }
     }
 
-    fn find(&self, id: WriteSessionId) -> Result<Arc<Running>, Problem> {
-        let found = locked(&self.all).by_id.get(&id).cloned();
+    fn find(&self, id: WriteSessionId) -> Result<Arc<LoadedSession>, Problem> {
+        let found = locked(&self.table).by_id.get(&id).cloned();
         found.ok_or_else(|| Error::SessionNotFound(id.to_string()).into())
     }
 }
@@ -95,13 +75,14 @@ impl WriteSessions {
     /// # Errors
     /// When the folder for unfinished content cannot be made.
     pub fn new(config: Config) -> Result<Self, FileError> {
-        let Config { root, spool, locks, clock, ids, documents, limits } = config;
+        let Config { root, spool, locks, clock, ids, composer, limits } = config;
         let spool = match spool {
             Some(path) => root.make_folder(&path)?,
             None => root.top(),
         };
-        let (looks, all) = (Permits::new(limits.looks), Mutex::default());
-        Ok(Self(Arc::new(Shared { root, spool, locks, clock, ids, documents, limits, looks, all })))
+        let validations = Permits::new(limits.validations);
+        let environment = Environment { root, spool, locks, clock, ids, composer, limits, validations };
+        Ok(Self(Arc::new(Registry { environment, table: Mutex::default() })))
     }
 
     /// Takes up what an earlier process left; gives what could not be taken up, and why. That is left as it is.
@@ -110,11 +91,11 @@ impl WriteSessions {
     /// When the folder of unfinished content cannot be read.
     pub fn take_up(&self) -> Result<Vec<(WriteSessionId, Problem)>, FileError> {
         let mut left = Vec::new();
-        for name in self.0.spool.staged_names()? {
+        for name in self.0.environment.spool.staged_names()? {
             let Some(id) = Journal::id_of(&name) else { continue };
-            match restart(id, &self.0) {
+            match restart(id, &self.0.environment) {
                 Ok(Some(running)) => {
-                    locked(&self.0.all).by_id.insert(id, Arc::new(running));
+                    locked(&self.0.table).by_id.insert(id, Arc::new(running));
                 }
                 Ok(None) => {}
                 Err(problem) => left.push((id, problem)),
@@ -129,15 +110,15 @@ impl WriteSessions {
     /// As [`BeginOptions::parse`]; `SERVER_BUSY` beyond the limit; what the target says: `TARGET_EXISTS`, `TARGET_MISSING`,
     /// `TARGET_CHANGED`, `TARGET_IS_DIR`, `PATH_…`, `PROTECTED_PATH`; `SESSION_CONFLICT` while another session writes it.
     pub fn begin(&self, options: &BeginOptions) -> Result<View, Problem> {
-        let shared = &self.0;
+        let shared = &self.0.environment;
         if options.max_bytes > shared.limits.max_bytes {
             let problem = format!("'max_bytes' is {} at most", shared.limits.max_bytes);
             return Err(Error::Options(problem).into());
         }
-        if options.kind() == Kind::Docx && shared.documents.is_none() {
+        if options.kind() == Kind::Docx && shared.composer.is_none() {
             return Err(Error::UnsupportedTarget(options.target_file.clone()).into());
         }
-        let _place = Beginning::take(shared)?;
+        let _reservation = Reservation::take(&self.0)?;
         let mut target = Target::find(&shared.root, options)?;
         let key = target.folder.lock_key(&target.path);
         let lock = shared.locks.lock(&key).ok_or_else(|| target.conflict())?;
@@ -163,11 +144,11 @@ impl WriteSessions {
             }
         };
         let session = *opening.session;
-        let work = Work::new(session, content, target, journal, Some(lock), now, &shared.surroundings());
-        let running = Arc::new(Running::new(work, id, shared));
+        let work = Work::new(session, content, target, journal, Some(lock), now, shared);
+        let running = Arc::new(LoadedSession::new(work, id, shared));
         running.tell_opened(shared);
         let view = running.view();
-        locked(&shared.all).by_id.insert(id, running);
+        locked(&self.0.table).by_id.insert(id, running);
         Ok(view)
     }
 
@@ -176,7 +157,7 @@ impl WriteSessions {
         let asked = serde_json::to_string(options).unwrap_or_default();
         let mut drawn = String::new();
         for _ in 0..DRAWS {
-            let random = self.0.ids.next(self.0.now());
+            let random = self.0.environment.ids.next(self.0.environment.now());
             // The first six bytes tell the time.
             let (_, bits) = random.split_at(6);
             drawn = marker(std::array::from_fn(|index| bits.get(index).copied().unwrap_or_default()));
@@ -202,7 +183,7 @@ impl WriteSessions {
             Ending::More => Answer::AtOnce,
             Ending::Whole => Answer::Durable,
         };
-        self.0.find(id)?.drive(Input::Chunk { offset, bytes }, answer, &self.0)
+        self.0.find(id)?.drive(Input::Chunk { offset, bytes }, answer, &self.0.environment)
     }
 
     /// The turn of the model that sends content is over.
@@ -250,7 +231,7 @@ impl WriteSessions {
     /// # Errors
     /// `SESSION_NOT_FOUND`.
     pub fn cancel(&self, id: WriteSessionId) -> Result<View, Problem> {
-        self.0.find(id)?.cancel(&self.0)
+        self.0.find(id)?.cancel(&self.0.environment)
     }
 
     /// Removes all that is left of a session that is over, its receipt too.
@@ -263,9 +244,9 @@ impl WriteSessions {
         }
         self.0.forget(&[id]);
         let name = id.to_string();
-        for left in self.0.spool.staged_names()? {
+        for left in self.0.environment.spool.staged_names()? {
             if left.as_str().starts_with(&name)
-                && let Ok(Some(left)) = self.0.spool.staged(&left)
+                && let Ok(Some(left)) = self.0.environment.spool.staged(&left)
             {
                 left.discard()?;
             }
@@ -284,7 +265,7 @@ impl WriteSessions {
     /// All sessions, the oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<View> {
-        let mut views: Vec<View> = self.0.everyone().iter().map(|running| running.view()).collect();
+        let mut views: Vec<View> = self.0.all().iter().map(|running| running.view()).collect();
         views.sort_by_key(|view| view.id);
         views
     }
@@ -297,33 +278,34 @@ impl WriteSessions {
         Ok(self.0.find(id)?.hub.behind_id(last))
     }
 
-    pub(super) fn running(&self, id: WriteSessionId) -> Result<Arc<Running>, Problem> {
+    pub(super) fn running(&self, id: WriteSessionId) -> Result<Arc<LoadedSession>, Problem> {
         self.0.find(id)
     }
 
     fn drive(&self, id: WriteSessionId, input: Input<'_>) -> Result<View, Problem> {
-        self.0.find(id)?.drive(input, Answer::Durable, &self.0)
+        self.0.find(id)?.drive(input, Answer::Durable, &self.0.environment)
     }
 }
 
-/// A place among the sessions that are not over, while one begins.
-struct Beginning<'a>(&'a Shared);
+/// Counts a session that is being begun among those that are not over.
+struct Reservation<'a>(&'a Registry);
 
-impl<'a> Beginning<'a> {
-    fn take(shared: &'a Shared) -> Result<Self, Problem> {
-        let mut all = locked(&shared.all);
-        let live = all.by_id.values().filter(|running| running.is_live()).count();
-        if live + all.beginning >= shared.limits.sessions {
-            return Err(busy(shared.limits.sessions));
+impl<'a> Reservation<'a> {
+    fn take(registry: &'a Registry) -> Result<Self, Problem> {
+        let mut table = locked(&registry.table);
+        let live = table.by_id.values().filter(|running| running.is_live()).count();
+        let most = registry.environment.limits.sessions;
+        if live + table.beginning >= most {
+            return Err(busy(most));
         }
-        all.beginning += 1;
-        Ok(Self(shared))
+        table.beginning += 1;
+        Ok(Self(registry))
     }
 }
 
-impl Drop for Beginning<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        locked(&self.0.all).beginning -= 1;
+        locked(&self.0.table).beginning -= 1;
     }
 }
 
@@ -332,32 +314,4 @@ fn busy(sessions: usize) -> Problem {
         "{sessions} write sessions are open, which is as many as may: finish or cancel one, then begin again"
     );
     Problem { code: "SERVER_BUSY".to_owned(), message }
-}
-
-/// So many may do something at once; the others wait.
-pub(super) struct Permits {
-    free: Mutex<usize>,
-    freed: Condvar,
-}
-
-pub(super) struct Permit<'a>(&'a Permits);
-
-impl Permits {
-    fn new(count: usize) -> Self {
-        Self { free: Mutex::new(count.max(1)), freed: Condvar::new() }
-    }
-
-    pub(super) fn take(&self) -> Permit<'_> {
-        let free = locked(&self.free);
-        let waited = self.freed.wait_while(free, |free| *free == 0);
-        *waited.unwrap_or_else(std::sync::PoisonError::into_inner) -= 1;
-        Permit(self)
-    }
-}
-
-impl Drop for Permit<'_> {
-    fn drop(&mut self) {
-        *locked(&self.0.free) += 1;
-        self.0.freed.notify_one();
-    }
 }

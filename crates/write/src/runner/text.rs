@@ -55,7 +55,7 @@ impl WriteSessions {
         }
         let changed = || Error::ContentChanged(target.clone());
         let path = RelPath::parse(&receipt.path)?;
-        let (bytes, _) = self.0.root.top().read(&path, limit)?.ok_or_else(changed)?;
+        let (bytes, _) = self.0.environment.root.top().read(&path, limit)?.ok_or_else(changed)?;
         if hexadecimal(&bytes) != receipt.sha256 {
             return Err(changed().into());
         }

@@ -9,14 +9,15 @@ use engross_protocol::Clock;
 use engross_store::Millis;
 use engross_store::files::{LockGuard, Locks};
 
-use super::config::{Composer, Durability, Limits};
+use super::config::{Composer, Durability};
 use super::content::Content;
-use super::deliver::{Look, Unprepared};
+use super::deliver::{Delivery, Inspection, PrepareError};
+use super::environment::Environment;
 use super::hub::News;
 use super::journal::{Checkpoint, Intent, Journal};
 use super::target::Target;
 use crate::error::Problem;
-use crate::session::{Action, Event, Input, Pause, Prompt, Session, State, Warning};
+use crate::session::{Action, Event, Input, Pause, Prompt, Session, State, Warning, Written};
 
 /// A chunk up to this size goes into the journal itself, so that one file is synced rather than two.
 const SMALL: usize = 32 << 10;
@@ -37,7 +38,7 @@ pub(super) struct Work {
     pub(super) target: Target,
     /// What was done to the content when the file was put together.
     pub(super) changes: Vec<Warning>,
-    pub(super) intent: Option<Intent>,
+    intent: Option<Intent>,
     /// What is to be told, once it may be.
     pub(super) news: Vec<News>,
     /// What was last asked, while nobody has answered.
@@ -53,7 +54,7 @@ pub(super) struct Work {
     lock: Option<LockGuard>,
     locks: Locks,
     clock: Arc<dyn Clock>,
-    pub(super) documents: Option<Arc<dyn Composer>>,
+    composer: Option<Arc<dyn Composer>>,
     durability: Durability,
     small: Small,
     is_changed: bool,
@@ -74,14 +75,6 @@ struct Small {
     spoilt: bool,
 }
 
-/// What a session needs that is not stored with it.
-pub(super) struct Surroundings<'a> {
-    pub(super) clock: &'a Arc<dyn Clock>,
-    pub(super) locks: &'a Locks,
-    pub(super) documents: Option<&'a Arc<dyn Composer>>,
-    pub(super) limits: &'a Limits,
-}
-
 impl Work {
     pub(super) fn new(
         session: Session,
@@ -90,9 +83,9 @@ impl Work {
         journal: Journal,
         lock: Option<LockGuard>,
         created: Millis,
-        around: &Surroundings<'_>,
+        shared: &Environment,
     ) -> Self {
-        let now = around.clock.millis();
+        let now = shared.now();
         Self {
             durable: session.offset(),
             has_begun: session.state() != State::Open,
@@ -108,10 +101,10 @@ impl Work {
             asked: 0,
             journal,
             lock,
-            locks: around.locks.clone(),
-            clock: Arc::clone(around.clock),
-            documents: around.documents.cloned(),
-            durability: around.limits.durability,
+            locks: shared.locks.clone(),
+            clock: Arc::clone(&shared.clock),
+            composer: shared.composer.clone(),
+            durability: shared.limits.durability,
             small: Small::default(),
             is_changed: false,
             synced_at: now,
@@ -150,8 +143,8 @@ impl Work {
         self.session.step(Input::Lost(problem), &mut self.content)
     }
 
-    /// Does what is to be done, up to a look at the file; somebody else takes that, and feeds what is found.
-    pub(super) fn carry_out(&mut self, actions: Vec<Action>) -> Option<Look> {
+    /// Does what is to be done, up to the validation of the file: the caller does that, and feeds what is found.
+    pub(super) fn carry_out(&mut self, actions: Vec<Action>) -> Option<Inspection> {
         let mut left: VecDeque<Action> = actions.into();
         while let Some(action) = left.pop_front() {
             let following = match action {
@@ -172,11 +165,17 @@ impl Work {
                     self.content.discard();
                     continue;
                 }
-                Action::Validate(assembly) => match self.prepare(&assembly) {
-                    Ok(look) => return Some(look),
-                    Err(Unprepared::Patch(error)) => self.feed(Input::PatchFailed(error)),
-                    Err(Unprepared::Lost(problem)) => self.lose(problem),
-                },
+                Action::Validate(assembly) => {
+                    self.changes.clear();
+                    match self.delivery().prepare(&assembly) {
+                        Ok((inspection, changes)) => {
+                            self.changes = changes;
+                            return Some(inspection);
+                        }
+                        Err(PrepareError::Patch(error)) => self.feed(Input::PatchFailed(error)),
+                        Err(PrepareError::Lost(problem)) => self.lose(problem),
+                    }
+                }
                 Action::Commit => match self.commit() {
                     Ok(written) => self.feed(Input::Committed(written)),
                     Err(problem) => self.feed(Input::CommitFailed(problem)),
@@ -185,6 +184,29 @@ impl Work {
             left.extend(following.into_iter().flatten());
         }
         None
+    }
+
+    /// Moves the file to its place. What is about to happen is stored before.
+    fn commit(&mut self) -> Result<Written, Problem> {
+        let changes = std::mem::take(&mut self.changes);
+        let intent = self.delivery().intend(&changes);
+        self.changes = changes;
+        let intent = intent?;
+        self.intent = Some(intent.clone());
+        let stored = self.checkpoint();
+        self.intent = None;
+        stored?;
+        self.delivery().place(&intent)
+    }
+
+    /// What the file is put together from, and where it goes.
+    pub(super) fn delivery(&mut self) -> Delivery<'_> {
+        Delivery {
+            content: &mut self.content,
+            target: &self.target,
+            session: &self.session,
+            composer: self.composer.as_deref(),
+        }
     }
 
     fn hear(&mut self, event: Event) {

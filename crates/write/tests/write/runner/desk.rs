@@ -133,7 +133,7 @@ fn open(folder: &TempDir, time: &Arc<Time>, locks: &Locks, limits: Limits) -> Wr
         locks: locks.clone(),
         clock: time.clone(),
         ids: Arc::new(RandomIds),
-        documents: Some(Arc::new(Shouting)),
+        composer: Some(Arc::new(Shouting)),
         limits,
     };
     WriteSessions::new(config).unwrap()
