@@ -5,7 +5,10 @@ use std::process::Command;
 use crate::{Error, Result, say};
 
 /// Runs a command; anything but success is an error.
-pub(crate) fn run_command(command: &mut Command) -> Result<()> {
+///
+/// # Errors
+/// When it cannot be started, or fails.
+pub fn run_command(command: &mut Command) -> Result<()> {
     let shown = format!("{command:?}").replace('"', "");
     say(&format!("> {shown}"));
     match command.status() {

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::command::run_command;
-use crate::{Result, root};
+use crate::{Result, root, run_command};
 
 /// Plans random edits of every document, applies them, and judges the results.
 pub(crate) fn run(documents: &Path, folder: &Path, seed: u64, out: &Path) -> Result<()> {

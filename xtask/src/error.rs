@@ -36,7 +36,8 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
+    /// The error of the file at `path`, for `map_err`.
+    pub fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + '_ {
         move |source| Self::File { path: path.to_owned(), source }
     }
 }

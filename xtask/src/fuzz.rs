@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::run_command;
-use crate::{Error, Result, root, say};
+use crate::{Error, Result, root, run_command, say};
 
 const TARGETS: [&str; 7] =
     ["xml_parse", "package_open", "document_read", "apply", "resolve", "markdown", "comments"];

@@ -13,8 +13,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-llm", &["engross-protocol", "engross-tls"]),
     ("engross-store", &["engross-protocol", "engross-tls"]),
     ("engross-write", &["engross-protocol", "engross-store"]),
+    ("engross-journal", &["engross-protocol", "engross-store"]),
     ("engross-artifacts", &["engross-protocol", "engross-store"]),
-    ("engross-tasks", &["engross-artifacts", "engross-protocol", "engross-store"]),
+    ("engross-tasks", &["engross-artifacts", "engross-journal", "engross-protocol", "engross-store"]),
     ("engross-acp", &["engross-protocol", "engross-store", "engross-tasks"]),
     (
         "engross-openclaw",
@@ -22,10 +23,27 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "engross-threads",
-        &["engross-artifacts", "engross-protocol", "engross-store", "engross-tasks", "engross-tls"],
+        &[
+            "engross-artifacts",
+            "engross-journal",
+            "engross-protocol",
+            "engross-store",
+            "engross-tasks",
+            "engross-tls",
+        ],
     ),
     ("engross-learn", &["engross-llm", "engross-protocol"]),
-    ("engross-agent", &["engross-docx", "engross-llm", "engross-protocol", "engross-store", "engross-write"]),
+    (
+        "engross-agent",
+        &[
+            "engross-docx",
+            "engross-journal",
+            "engross-llm",
+            "engross-protocol",
+            "engross-store",
+            "engross-write",
+        ],
+    ),
     (
         "engross",
         &[
@@ -46,15 +64,16 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("engross-testkit", &[]),
-    ("xtask", &["engross-testkit"]),
+    ("engross-bench", &["engross-protocol", "engross-testkit", "xtask"]),
+    ("xtask", &[]),
 ];
 
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
     ("agent-client-protocol-schema", &["engross-acp"]),
-    ("axum", &["engross", "xtask"]),
+    ("axum", &["engross", "engross-bench"]),
     ("cap-std", &["engross-store"]),
-    ("clap", &["engross", "xtask"]),
+    ("clap", &["engross", "engross-bench", "xtask"]),
     ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),
     ("opentelemetry", &["engross"]),
@@ -62,7 +81,10 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("opentelemetry-otlp", &["engross"]),
     ("opentelemetry_sdk", &["engross"]),
     ("object_store", &["engross-store"]),
-    ("reqwest", &["engross", "engross-llm", "engross-openclaw", "engross-store", "engross-threads", "xtask"]),
+    (
+        "reqwest",
+        &["engross", "engross-llm", "engross-openclaw", "engross-store", "engross-threads", "engross-bench"],
+    ),
     ("rawzip", &["engross-docx"]),
     ("ring", &["engross-openclaw"]),
     ("rusqlite", &["engross-learn", "engross-store"]),

@@ -2,15 +2,15 @@
 //!
 //! Must never hold code of the product.
 
-mod bench;
-mod command;
+mod book;
 mod corpus;
-mod error;
 mod examples;
-mod faults;
 mod fuzz;
 #[cfg(test)]
 mod layers_tests;
+#[cfg(test)]
+mod links_tests;
+mod long;
 mod office;
 mod part;
 mod test;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::error::Error;
+use xtask::{Error, Result, root, run_command, say};
 
 /// Build chores of engross.
 #[derive(Parser)]
@@ -34,10 +34,10 @@ struct Arguments {
 enum Chore {
     /// Runs every test. What is not installed is skipped and named; ENGROSS_REQUIRE=wasm,judge makes a skip a failure.
     Test,
-    /// Measures the binary against floors in the same run; all parts when none is named.
+    /// Measures the binary against floors in the same run; all parts when none is named. `cargo xtask bench help` lists them.
     Bench {
-        #[command(subcommand)]
-        part: Option<bench::Part>,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
     },
     /// Edits every document of a corpus at random and has an independent model judge the redlines.
     Corpus {
@@ -72,12 +72,8 @@ enum Chore {
     WriteMatrix,
     /// Has servers, databases and disks fail under load, and checks that nothing acknowledged is lost and no session is stuck.
     Faults {
-        /// A tenth of each.
-        #[arg(long)]
-        quick: bool,
-        /// Only scenarios whose name holds this: kill-sqlite, kill-postgres, database, nodes, disk, tasks, disk-of-tasks.
-        #[arg(long)]
-        only: Option<String>,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
     },
     /// Tries random interleavings of requests, results, cancels and deaths of processes against the rules of sessions.
     RandomSessions {
@@ -96,39 +92,29 @@ enum Chore {
     },
     /// Evaluates learning offline and writes docs/learning-evaluation.md with its plots.
     EvalLearning,
+    /// Builds the book of all pages in target/book/html; needs mdbook.
+    Book,
+    /// Runs `.ci/run`, and then everything that takes longer: faults, long random runs, fuzzing, LibreOffice.
+    CiFull,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
-    #[command(hide = true)]
-    AcpAgent,
-    #[command(hide = true)]
-    Floor { file: PathBuf, part: String },
-    #[command(hide = true)]
-    FloorServer { model: String },
-    #[command(hide = true)]
-    FloorWrite { source: PathBuf, folder: PathBuf },
 }
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().chore {
         Chore::Test => test::run(),
-        Chore::Bench { part } => bench::run(part),
+        Chore::Bench { arguments } => measure("--release", "bench", &arguments),
         Chore::Corpus { documents, root, seed, out } => corpus::run(&documents, &root, seed, &out),
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Chore::Random { seconds } => fuzz::random(seconds),
         Chore::WriteMatrix => test::write_matrix(),
-        Chore::Faults { quick, only } => faults::run(quick, only.as_deref()),
-        Chore::RandomSessions { sessions } => faults::random_sessions(sessions),
-        Chore::TasksAtLength { queued, names } => faults::tasks_at_length(queued, names),
-        // Whatever ends it is told by whoever started it.
-        Chore::AcpAgent => {
-            let _ = engross_testkit::acp_agent::serve(std::io::stdin().lock(), std::io::stdout());
-            Ok(())
-        }
+        Chore::Faults { arguments } => measure("--profile=ci", "faults", &arguments),
+        Chore::RandomSessions { sessions } => long::random_sessions(sessions),
+        Chore::TasksAtLength { queued, names } => long::tasks_at_length(queued, names),
         Chore::EvalLearning => eval_learning(),
+        Chore::Book => book::run(),
+        Chore::CiFull => long::ci_full(),
         Chore::Examples => examples::pack(),
-        Chore::Floor { file, part } => bench::edit::floor(&file, &part),
-        Chore::FloorServer { model } => bench::serve::floor::run(&model),
-        Chore::FloorWrite { source, folder } => bench::write::floor::run(&source, &folder),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -139,21 +125,18 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs the crate of benches and faults, which is compiled only for this.
+fn measure(profile: &str, chore: &str, arguments: &[String]) -> Result<()> {
+    run_command(
+        std::process::Command::new(env!("CARGO"))
+            .args(["run", "--quiet", profile, "--package", "engross-bench", "--", chore])
+            .args(arguments)
+            .current_dir(root()),
+    )
+}
+
 fn eval_learning() -> Result<()> {
     let arguments =
         ["run", "--release", "--package", "engross-learn", "--example", "eval_learning", "--", "docs"];
-    command::run_command(std::process::Command::new(env!("CARGO")).args(arguments).current_dir(root()))
+    run_command(std::process::Command::new(env!("CARGO")).args(arguments).current_dir(root()))
 }
-
-/// Tells people what is going on.
-#[expect(clippy::print_stderr, reason = "a chore talks to the terminal")]
-fn say(line: &str) {
-    eprintln!("{line}");
-}
-
-/// The repository's root, wherever cargo was called.
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, PathBuf::from)
-}
-
-type Result<T> = std::result::Result<T, Error>;

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::command::run_command;
-use crate::{Error, Result, root};
+use crate::{Error, Result, root, run_command};
 
 /// Has LibreOffice open a redline of the example and compares the accepted text it shows.
 pub(crate) fn case_143_opens_and_accepts_the_same_text(engine: &Path, soffice: &str) -> Result<()> {

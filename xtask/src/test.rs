@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::command::run_command;
 use crate::part::{Part, required, soffice};
-use crate::{Error, Result, corpus, office, root, say};
+use crate::{Error, Result, corpus, office, root, run_command, say};
 
 /// Runs the tests; names what was skipped at the end.
 pub(crate) fn run() -> Result<()> {

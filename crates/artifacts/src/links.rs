@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use engross_protocol::hex;
 use engross_store::Millis;
 use engross_store::files::DiskPath;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -67,10 +68,7 @@ impl Keys {
         {
             let _ = write!(query, "{name}={}&", utf8_percent_encode(value, QUERY));
         }
-        let _ = write!(query, "expires={expires}&sig=");
-        signature.iter().for_each(|byte| {
-            let _ = write!(query, "{byte:02x}");
-        });
+        let _ = write!(query, "expires={expires}&sig={}", hex::encode(signature));
         Ok(query)
     }
 

@@ -7,12 +7,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use engross_docx::package::{Limits, Package};
-use engross_protocol::{Exit, Failure, Timestamp};
+use engross_protocol::{Exit, Failure, Timestamp, hex};
 use engross_store::files::{Folder, Precondition, RelPath, Root};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::delivery::hexadecimal;
 use crate::files::{FolderLock, lock_folder, make_folder};
 use crate::signals::HeldBack;
 
@@ -52,7 +51,7 @@ pub(crate) struct Checkpoints {
 impl Checkpoints {
     /// Those of the document at the absolute path `document`, in the folder `data`.
     pub(crate) fn open(data: &Path, document: &Path) -> Result<Self, Failure> {
-        let key = hexadecimal(&Sha256::digest(document.as_os_str().as_encoded_bytes()));
+        let key = hex::encode(Sha256::digest(document.as_os_str().as_encoded_bytes()));
         let place = data.join("documents").join(key.get(..32).unwrap_or(&key));
         make_folder(&place)?;
         let lock = lock_folder(&place)?.ok_or_else(|| {
@@ -85,7 +84,7 @@ impl Checkpoints {
     ) -> Result<Checkpoint, Failure> {
         let _held_back = HeldBack::new();
         let known = self.list()?;
-        let sha256 = hexadecimal(&Sha256::digest(bytes));
+        let sha256 = hex::encode(Sha256::digest(bytes));
         if let Some(newest) = known.last().filter(|newest| name.is_none() && newest.sha256 == sha256) {
             return Ok(newest.clone());
         }
@@ -94,7 +93,7 @@ impl Checkpoints {
         // What is no package is one piece.
         for range in cut.unwrap_or_else(|_| std::iter::once(0..bytes.len()).collect()) {
             let piece = bytes.get(range).unwrap_or_default();
-            let hash = hexadecimal(&Sha256::digest(piece));
+            let hash = hex::encode(Sha256::digest(piece));
             let path = object(&hash)?;
             if self.folder.info(&path)?.is_none_or(|info| info.size != piece.len() as u64) {
                 self.folder.write(&path, piece, &Precondition::Any)?;
@@ -126,7 +125,7 @@ impl Checkpoints {
                 .ok_or_else(|| damaged(&checkpoint.id.to_string(), "a piece of it is missing"))?;
             bytes.extend_from_slice(&piece);
         }
-        if hexadecimal(&Sha256::digest(&bytes)) != checkpoint.sha256 {
+        if hex::encode(Sha256::digest(&bytes)) != checkpoint.sha256 {
             return Err(damaged(&checkpoint.id.to_string(), "its bytes are not those that were kept"));
         }
         Ok(bytes)

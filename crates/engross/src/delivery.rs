@@ -6,7 +6,7 @@ use std::path::Path;
 
 use engross_docx::ops::Proof;
 use engross_docx::{Tracking, WordDocument};
-use engross_protocol::{Clock as _, Failure, SystemClock};
+use engross_protocol::{Clock as _, Failure, SystemClock, hex};
 use sha2::{Digest, Sha256};
 
 use crate::checkpoints::Checkpoints;
@@ -68,7 +68,7 @@ pub(crate) fn deliver(
             Some(destination.path().display().to_string())
         }
     };
-    Ok(Delivery { output, sha256: hexadecimal(&Sha256::digest(&saved.bytes)), proof: saved.proof })
+    Ok(Delivery { output, sha256: hex::encode(Sha256::digest(&saved.bytes)), proof: saved.proof })
 }
 
 /// Keeps a document as a checkpoint before it is replaced.
@@ -82,14 +82,5 @@ fn keep(source: &[u8], path: &Path) -> Result<(), Failure> {
             failure.message
         );
         Failure { message, ..failure }
-    })
-}
-
-/// Bytes as lower-case hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(64), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
     })
 }

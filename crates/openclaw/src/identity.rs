@@ -9,6 +9,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use engross_protocol::hex;
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
@@ -70,8 +71,7 @@ impl Identity {
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let pair = Ed25519KeyPair::from_pkcs8(bytes).ok()?;
-        let id =
-            Sha256::digest(pair.public_key().as_ref()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = hex::encode(Sha256::digest(pair.public_key().as_ref()));
         Some(Self { pair, id })
     }
 

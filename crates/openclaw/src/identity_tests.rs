@@ -2,6 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use engross_protocol::hex;
 use ring::signature::{ED25519, UnparsedPublicKey};
 use sha2::{Digest, Sha256};
 
@@ -41,7 +42,7 @@ fn what_is_signed_is_the_whole_login() {
     let device = identity.device(LOGIN);
     let bytes = |name: &str| URL_SAFE_NO_PAD.decode(device[name].as_str().unwrap()).unwrap();
     let public = bytes("publicKey");
-    let id: String = Sha256::digest(&public).iter().map(|byte| format!("{byte:02x}")).collect();
+    let id = hex::encode(Sha256::digest(&public));
     assert_eq!(device["id"], id);
     let told = format!(
         "v2|{id}|gateway-client|backend|operator|operator.read,operator.write|1700000000000|secret|n-1"

@@ -5,6 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use engross_protocol::hex;
 use engross_store::files::{Precondition, RelPath, Root};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -117,7 +118,7 @@ fn bytes(listed: &Value, read: &Value) -> Result<Vec<u8>, GatewayFault> {
     let content = read["content"].as_str().ok_or_else(|| unreachable(path, "it came without content"))?;
     let bytes = STANDARD.decode(content).map_err(|_| unreachable(path, "its content is no base64"))?;
     if let Some(listed) = listed["sha256"].as_str() {
-        let found: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let found = hex::encode(Sha256::digest(&bytes));
         if found != listed {
             return Err(unreachable(path, "it has other bytes than it was listed with"));
         }

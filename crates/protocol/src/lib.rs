@@ -4,8 +4,11 @@
 
 mod clock;
 mod failure;
+pub mod hex;
 mod ids;
 
+#[cfg(test)]
+mod hex_tests;
 #[cfg(test)]
 mod ids_tests;
 

@@ -40,6 +40,8 @@ mod cases_tests;
 #[cfg(test)]
 mod desk_tests;
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
 mod questions_tests;

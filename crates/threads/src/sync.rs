@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use engross_protocol::hex;
 use engross_store::files::{FileError, Folder, Precondition, RelPath, Staged, StagedName};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -261,16 +262,12 @@ fn fetch(folder: &Folder, source: &dyn Source, file: &RemoteArtifact) -> Result<
 
 /// What names these very bytes of this very file.
 fn identity(file: &RemoteArtifact) -> String {
-    use std::fmt::Write as _;
     let mut digest = Sha256::new();
     for part in [&file.artifact_scope, &file.relative_path, &file.sha256] {
         digest.update((part.len() as u64).to_le_bytes());
         digest.update(part);
     }
-    digest.finalize().iter().take(16).fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode_prefix(digest.finalize(), 16)
 }
 
 fn verify(staged: &Staged, file: &RemoteArtifact) -> Result<Option<String>, FileError> {

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use engross_protocol::hex;
 use engross_store::files::{Folder, Root};
 
 use super::outcome::RemoteArtifact;
@@ -54,7 +55,7 @@ fn artifact(path: &str, bytes: &[u8]) -> RemoteArtifact {
     RemoteArtifact {
         relative_path: path.to_owned(),
         size_bytes: Some(bytes.len() as u64),
-        sha256: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        sha256: hex::encode(hash),
         ..RemoteArtifact::default()
     }
 }

@@ -25,7 +25,7 @@ fn agent() {
 /// The fake agent as a provider. `set` goes to its environment.
 pub fn provider(set: &[(&str, &str)]) -> Provider {
     let binary = std::env::current_exe().unwrap();
-    let test = "agents::fake::agent --exact --ignored --nocapture";
+    let test = "fake::agent --exact --ignored --nocapture";
     let command = format!("sh -c 'exec \"{}\" {test} 3>&1 >/dev/null'", binary.display());
     let mut provider = Provider::from_command(ProviderId::new("fake").unwrap(), &command).unwrap();
     provider.set = [(SERVE, "1")]

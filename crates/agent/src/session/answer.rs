@@ -1,17 +1,17 @@
 //! An answer as a client holds it: live, or read from the log.
 
+use engross_journal::LogEntry;
 use engross_protocol::SessionId;
 
-use super::channel::{Listener, Newest};
+use super::channel::{AnswerHandle, Listener};
 use super::event::{Placed, TurnEvent};
 use super::log::LogEvent;
-use super::record::Recorded;
 use super::render::Renderer;
 use super::state::Session;
 
 /// An answer to a request. Dropping it tells the session that its client has gone away.
 #[derive(Debug)]
-pub struct Answering {
+pub struct AnswerStream {
     /// The session.
     pub session: SessionId,
     /// Its canonical key.
@@ -34,8 +34,8 @@ enum Source {
     Recorded(std::vec::IntoIter<Placed>),
 }
 
-impl Answering {
-    pub(super) fn live(session: SessionId, key: String, newest: &Newest, replayed: bool) -> Self {
+impl AnswerStream {
+    pub(super) fn live(session: SessionId, key: String, newest: &AnswerHandle, replayed: bool) -> Self {
         Self {
             session,
             key,
@@ -49,12 +49,12 @@ impl Answering {
     }
 
     /// The answer that begins with the entry `answer`.
-    pub(super) fn recorded(session: SessionId, log: &[Recorded], answer: u64) -> Self {
+    pub(super) fn recorded(session: SessionId, log: &[LogEntry<LogEvent>], answer: u64) -> Self {
         let mut state = Session::default();
         let mut renderer = Renderer::default();
         let mut told = Vec::new();
         let (mut turn, mut created) = (0, 0);
-        for Recorded { seq, at, event } in log {
+        for LogEntry { seq, at, event } in log {
             state.apply(event);
             if *seq == answer
                 && let LogEvent::Accepted(accepted) = event

@@ -13,7 +13,7 @@ use super::event::{Placed, TurnEvent};
 /// All that happened in an answer so far.
 #[derive(Debug, Default)]
 pub(crate) struct Channel {
-    events: Mutex<Heard>,
+    events: Mutex<EventBuffer>,
     changed: Notify,
     listeners: AtomicUsize,
     left: Notify,
@@ -21,7 +21,7 @@ pub(crate) struct Channel {
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+struct EventBuffer {
     events: Vec<Placed>,
     over: bool,
     lost: bool,
@@ -86,7 +86,7 @@ impl Channel {
     }
 
     /// Whether somebody listens.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn has_listeners(&self) -> bool {
         self.listeners.load(Ordering::SeqCst) > 0
     }
 
@@ -95,7 +95,7 @@ impl Channel {
         Listener { channel: Arc::clone(self), next: 0 }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Heard> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, EventBuffer> {
         // A listener that panicked has changed nothing.
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -138,9 +138,9 @@ impl Drop for Listener {
     }
 }
 
-/// An answer that can be listened to.
+/// An answer as others reach it: to listen, to stop it.
 #[derive(Clone)]
-pub(super) struct Newest {
+pub(super) struct AnswerHandle {
     pub(super) answer: u64,
     /// The answer that this one stands for, if it was begun anew.
     pub(super) retakes: Option<u64>,

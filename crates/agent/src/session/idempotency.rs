@@ -2,6 +2,7 @@
 //!
 //! Must never give one request the answer of another.
 
+use engross_protocol::hex;
 use engross_store::Name;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -11,45 +12,45 @@ use super::request::TurnRequest;
 
 /// A key of a request, and what the request was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Claim {
+pub(super) struct KeyClaim {
     pub(super) name: Name,
     digest: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Value {
+struct ClaimValue {
     answer: u64,
     digest: String,
 }
 
-/// The claim of a request, if it has a key.
-pub(super) fn claim(request: &TurnRequest) -> Result<Option<Claim>, RequestError> {
-    let Some(key) = &request.idempotency_key else { return Ok(None) };
-    let name = Name::new(format!("once\u{1}{}\u{1}{key}", request.principal)).map_err(|error| {
-        RequestError::new(
-            RefusalKind::Invalid,
-            "IDEMPOTENCY_KEY_INVALID",
-            format!("the idempotency key cannot be used: {error}"),
-        )
-    })?;
-    let said = format!(
-        "{:?}",
-        (&request.key, &request.system, &request.messages, &request.tools, &request.parameters)
-    );
-    let digest = Sha256::digest(said.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Some(Claim { name, digest }))
-}
+impl KeyClaim {
+    /// The claim of a request, if it has a key.
+    pub(super) fn of(request: &TurnRequest) -> Result<Option<Self>, RequestError> {
+        let Some(key) = &request.idempotency_key else { return Ok(None) };
+        let name = Name::new(format!("once\u{1}{}\u{1}{key}", request.principal)).map_err(|error| {
+            RequestError::new(
+                RefusalKind::Invalid,
+                "IDEMPOTENCY_KEY_INVALID",
+                format!("the idempotency key cannot be used: {error}"),
+            )
+        })?;
+        let content = format!(
+            "{:?}",
+            (&request.key, &request.system, &request.messages, &request.tools, &request.parameters)
+        );
+        let digest = hex::encode(Sha256::digest(content.as_bytes()));
+        Ok(Some(Self { name, digest }))
+    }
 
-impl Claim {
     /// The row that leads from the key to its answer.
     pub(super) fn name(&self, answer: u64) -> (Name, Vec<u8>) {
-        let value = Value { answer, digest: self.digest.clone() };
+        let value = ClaimValue { answer, digest: self.digest.clone() };
         (self.name.clone(), serde_json::to_vec(&value).unwrap_or_default())
     }
 
     /// The answer that a row leads to.
     pub(super) fn answer(&self, row: &[u8]) -> Result<u64, RequestError> {
-        let value: Option<Value> = serde_json::from_slice(row).ok();
+        let value: Option<ClaimValue> = serde_json::from_slice(row).ok();
         match value {
             Some(value) if value.digest == self.digest => Ok(value.answer),
             _ => Err(RequestError::new(

@@ -2,18 +2,18 @@
 //!
 //! Must never change a session that somebody works on.
 
+use engross_journal::{Log, NewLog};
 use engross_protocol::SessionId;
 
 use super::decide::{Heard, Input, Offer, Tries, decide};
 use super::error::{RefusalKind, RequestError};
-use super::live;
 use super::log::LogEvent;
 use super::names::name_of;
+use super::record::{self, lost};
 use super::request::SessionKey;
-use super::service::{Sessions, lost, moment, unknown};
+use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
 use super::state::Session;
-use super::{lease, record};
 
 /// A session as it stands in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,10 +42,10 @@ impl Sessions {
     pub async fn look(&self, principal: &str, key: &SessionKey) -> Result<SessionView, RequestError> {
         let (id, text) = self.known(principal, key).await?;
         let store = &*self.inner.config.store;
-        let stored = store.load_by_id(id).await.map_err(|error| record::refusal(&error))?;
-        let stored = stored.ok_or_else(|| unknown(&text))?;
-        let (session, _) = record::replay(store, &stored).await?;
-        Ok(SessionView { id, head: stored.head, created: stored.created_at, session })
+        let stored = store.load_by_id(id).await?.ok_or_else(|| unknown(&text))?;
+        let created = stored.created_at;
+        let log = Log::<Session>::replay(store, stored).await?;
+        Ok(SessionView { id, head: log.head(), created, session: log.into_state() })
     }
 
     /// Sets what holds for a session from its next model call on; what is left out is as the server has it. A session that
@@ -67,7 +67,7 @@ impl Sessions {
             self.check_model(model)?;
         }
         let (name, text) = name_of(principal, key)?;
-        let config = &self.inner.config;
+        let Inner { config, journal, .. } = &*self.inner;
         let event = LogEvent::Configured(settings);
         let id = match self.find(&name).await? {
             Some(id) => id,
@@ -76,13 +76,9 @@ impl Sessions {
                 let now = config.clock.millis();
                 let id = SessionId::new(&*config.ids, now);
                 let events = [LogEvent::Opened { key: text }, event.clone()];
-                let mut session = Session::default();
-                for event in &events {
-                    session.apply(event);
-                }
-                let created = self.create(id, &name, session, &events, Vec::new(), now).await?;
-                if let Some(live) = created {
-                    lease::give_back(config, id, live.fence).await;
+                let new = NewLog { id, at: now, key: name.clone(), names: Vec::new() };
+                if let Some(session) = record::create(journal, config, new, &events).await? {
+                    session.release().await;
                     return Ok(());
                 }
                 self.find(&name).await?.ok_or_else(lost)?
@@ -98,7 +94,7 @@ impl Sessions {
     /// When there is no such session, or another server works on it.
     pub async fn cancel(&self, principal: &str, key: &SessionKey) -> Result<bool, RequestError> {
         let (id, _) = self.known(principal, key).await?;
-        let runs = match self.inner.slots.slot(id).newest() {
+        let runs = match self.inner.journal.get(id).extra.get() {
             Some(newest) if !newest.channel.is_over() => {
                 newest.channel.cancel();
                 true
@@ -126,22 +122,15 @@ impl Sessions {
         id: SessionId,
         entries: impl FnOnce(&Session) -> Vec<LogEvent>,
     ) -> Result<bool, RequestError> {
-        let config = &self.inner.config;
-        let mut held = self.inner.slots.slot(id).wait(config.queue).await?;
-        let fence = lease::take(config, id).await?;
-        let mut live = match held.take() {
-            Some(live) => live,
-            None => live::load(&*config.store, id).await?.ok_or_else(lost)?,
-        };
-        live.fence = fence;
-        let events = entries(&live.session);
+        let Inner { config, journal, .. } = &*self.inner;
+        let mut session = journal.open(journal.get(id).lock_behind(config.queue).await?).await?;
+        let events = entries(&session);
         for event in &events {
-            live.session.apply(event);
+            session.apply(event);
         }
-        let stored = live.append(config, id, &events, Vec::new(), config.clock.millis()).await;
-        lease::give_back(config, id, fence).await;
+        let stored = record::append(config, &mut session, &events, Vec::new(), config.clock.millis()).await;
+        session.release().await;
         stored?;
-        *held = live.keep_unless_shared(config);
         Ok(!events.is_empty())
     }
 }

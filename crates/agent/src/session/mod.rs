@@ -15,10 +15,9 @@
 //! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
 //! | `toolbox` | what can the server itself do for the model? |
 //! | `service`, `config` | what can be asked of all sessions, and what are they made of? |
-//! | `submit`, `turn`, `live`, `slots` | how does a request get in, and who carries it out, one at a time? |
+//! | `submit`, `turn` | how does a request get in, and who carries it out, one at a time? |
 //! | `manage` | what can be done to a session beside asking it? |
 //! | `watch` | who looks after a session when no request comes? |
-//! | `lease` | who works on a session that several servers share? |
 //! | `record`, `names`, `idempotency` | how is it stored, and found again? |
 //! | `observe` | who else hears of what was stored? |
 //! | `spans` | what does whoever traces the process see of a turn? |
@@ -35,8 +34,6 @@ mod error;
 mod event;
 mod idempotency;
 mod intake;
-mod lease;
-mod live;
 mod log;
 mod manage;
 mod names;
@@ -48,7 +45,6 @@ mod request;
 mod rounds;
 mod service;
 mod settings;
-mod slots;
 mod spans;
 mod state;
 mod submit;
@@ -59,6 +55,10 @@ mod watch;
 
 #[cfg(test)]
 mod cases_tests;
+#[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
+mod lease_tests;
 #[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
@@ -114,7 +114,7 @@ pub const CODES: &[&str] = &[
     "NO_PROGRESS",
 ];
 
-pub use answer::Answering;
+pub use answer::AnswerStream;
 
 pub use config::{Models, SessionsConfig};
 pub use context::ContextPolicy;
@@ -140,6 +140,5 @@ pub(crate) async fn recorded(
     store: &dyn engross_store::Store,
     id: engross_protocol::SessionId,
 ) -> Result<Vec<LogEvent>, RequestError> {
-    let log = record::read_all(store, id).await?;
-    Ok(log.into_iter().map(|recorded| recorded.event).collect())
+    Ok(record::read_log(store, id).await?.into_iter().map(|entry| entry.event).collect())
 }

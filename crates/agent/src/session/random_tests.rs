@@ -19,8 +19,8 @@ use tokio::time::{Instant, sleep, timeout};
 use super::event::{Finish, Placed, TurnEvent};
 use super::log::{LogEvent, ResultSource};
 use super::random_support::{Asked, Life, Outside, Passing, Plan, Presses};
-use super::service_support::{request, result, tool, user};
-use super::{Answering, Models, Rules, SessionKey, Sessions, SessionsConfig, TurnRequest, live, record};
+use super::service_support::{load, request, result, tool, user};
+use super::{AnswerStream, Models, Rules, SessionKey, Sessions, SessionsConfig, TurnRequest, record};
 
 /// The result of a call that the client does not name.
 const DUMMY: &str = "the result of the only call of this tool";
@@ -230,7 +230,7 @@ impl World {
         self.last = Some((request, text.to_owned(), whole));
     }
 
-    async fn listen(&self, mut answer: Answering) -> Heard {
+    async fn listen(&self, mut answer: AnswerStream) -> Heard {
         let mut heard = Heard { text: String::new(), calls: Vec::new(), end: None };
         let hear = async {
             while let Some(Placed { event, .. }) = answer.next().await {
@@ -345,7 +345,7 @@ impl World {
             super::machine_tests::assert_paired(request);
         }
         let Some(id) = self.session else { return };
-        let log: Vec<LogEvent> = record::read_all(&*self.store, id)
+        let log: Vec<LogEvent> = record::read_log(&*self.store, id)
             .await
             .unwrap()
             .into_iter()
@@ -393,7 +393,7 @@ impl World {
             );
             assert!(heard.calls.iter().all(|(id, _)| called.contains(id.as_str())), "{:?}", heard.calls);
         }
-        let session = live::load(&*self.store, id).await.unwrap().unwrap().session;
+        let session = load(&*self.store, id).await;
         let open = session.turn.as_ref().map_or(0, |turn| turn.calls.len());
         assert_eq!(
             called.len(),

@@ -1,61 +1,132 @@
-//! Between the log and the store: entries as bytes, and sessions read back.
+//! Sessions as the journal keeps them, and what their logs say of answers.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use engross_journal::{Error, Journal, LogEntry, LogGuard, Machine, NewLog, read_all};
 use engross_protocol::SessionId;
-use engross_store::{Entry, NewEntry, Store};
+use engross_store::{Name, Store};
 use serde::{Deserialize, Serialize};
 
+use super::channel::AnswerHandle;
+use super::config::SessionsConfig;
 use super::error::{RefusalKind, RequestError};
-use super::log::LogEvent;
-use super::state::Session;
+use super::log::{Accepted, LogEvent};
+use super::observe::Stored;
+use super::state::{Session, Turn};
 
-/// How many entries are read at once.
-const PAGE: usize = 1000;
+/// All sessions that this process has in memory.
+pub(super) type SessionJournal = Journal<Session, NewestAnswer>;
+
+/// The right to change a session.
+pub(super) type SessionGuard = LogGuard<Session>;
+
+/// A background turn of which nothing was stored for so many milliseconds may have lost its process.
+pub(super) const PATIENCE: u64 = 60_000;
 
 /// A snapshot as it is stored. Another version is not read: the log is.
 #[derive(Serialize, Deserialize)]
-struct Stored<S> {
-    version: u32,
-    session: S,
+pub(super) struct SessionSnapshot<S> {
+    pub(super) version: u32,
+    pub(super) session: S,
 }
 
 const VERSION: u32 = 3;
 
-/// The entries of some events.
-pub(super) fn entries(events: &[LogEvent], at: u64) -> Result<Vec<NewEntry>, RequestError> {
-    let entry = |event: &LogEvent| {
-        let body = serde_json::to_vec(event).map_err(|error| damaged(&error.to_string()))?;
-        Ok(NewEntry { kind: event.kind(), at, body })
-    };
-    events.iter().map(entry).collect()
-}
+impl Machine for Session {
+    type Event = LogEvent;
 
-/// The snapshot of a session.
-pub(super) fn snapshot(session: &Session) -> Result<Vec<u8>, RequestError> {
-    serde_json::to_vec(&Stored { version: VERSION, session }).map_err(|error| damaged(&error.to_string()))
-}
-
-/// Reads a session's state: from its snapshot and what is behind it, or from the whole log. Gives how many entries that
-/// took.
-pub(super) async fn replay(
-    store: &dyn Store,
-    stored: &engross_store::Session,
-) -> Result<(Session, u64), RequestError> {
-    let snapshot = stored.snapshot.as_ref();
-    let snapshot = snapshot.map(|snapshot| serde_json::from_slice::<Stored<Session>>(&snapshot.state));
-    let whole;
-    let (mut session, entries) = match snapshot {
-        Some(Ok(known)) if known.version == VERSION => (known.session, &stored.entries),
-        None => (Session::default(), &stored.entries),
-        // The log is the truth; a snapshot only saves reading it.
-        Some(_) => {
-            whole = all(store, stored.id).await?;
-            (Session::default(), &whole)
-        }
-    };
-    for entry in entries {
-        session.apply(&event(entry)?);
+    fn kind(event: &LogEvent) -> &'static str {
+        event.kind()
     }
-    Ok((session, entries.len() as u64))
+
+    fn apply(&mut self, event: &LogEvent, _at: u64) {
+        Self::apply(self, event);
+    }
+
+    fn wake_at(&self, now: u64) -> Option<u64> {
+        Self::wake_at(self, now, PATIENCE)
+    }
+
+    fn snapshot(&self) -> Result<Option<Vec<u8>>, serde_json::Error> {
+        serde_json::to_vec(&SessionSnapshot { version: VERSION, session: self }).map(Some)
+    }
+
+    fn restore(snapshot: &[u8], _seq: u64) -> Option<Self> {
+        let snapshot: SessionSnapshot<Self> = serde_json::from_slice(snapshot).ok()?;
+        (snapshot.version == VERSION).then_some(snapshot.session)
+    }
+}
+
+/// The newest answer of a session, running or over.
+#[derive(Default)]
+pub(super) struct NewestAnswer(Mutex<Option<AnswerHandle>>);
+
+impl NewestAnswer {
+    pub(super) fn get(&self) -> Option<AnswerHandle> {
+        self.lock().clone()
+    }
+
+    pub(super) fn set(&self, answer: AnswerHandle) {
+        *self.lock() = Some(answer);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<AnswerHandle>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Creates a session with its first entries; `None` when one of its names is taken by now.
+pub(super) async fn create(
+    journal: &SessionJournal,
+    config: &SessionsConfig,
+    new: NewLog,
+    events: &[LogEvent],
+) -> Result<Option<SessionGuard>, RequestError> {
+    let (id, now) = (new.id, new.at);
+    let lock = journal.get(id).lock().await;
+    let engross_journal::Creation::New(session) = journal.create(lock, new, events).await? else {
+        journal.forget(id);
+        return Ok(None);
+    };
+    notify(config, &session, (1, now), events);
+    Ok(Some(session))
+}
+
+/// Stores entries that the session has taken in already, and notifies the observers. After a failure the session is read
+/// anew.
+pub(super) async fn append(
+    config: &SessionsConfig,
+    session: &mut SessionGuard,
+    events: &[LogEvent],
+    names: Vec<(Name, Vec<u8>)>,
+    now: u64,
+) -> Result<(), RequestError> {
+    let first = session.head() + 1;
+    session.append(events, names, now).await?;
+    notify(config, session, (first, now), events);
+    Ok(())
+}
+
+/// Notifies the observers of entries that were stored: the number of the first one, and when.
+fn notify(config: &SessionsConfig, session: &SessionGuard, (first, at): (u64, u64), events: &[LogEvent]) {
+    if events.is_empty() {
+        return;
+    }
+    for observer in &config.observers {
+        observer.stored(Stored { session: session.id(), key: &session.key, first, at, events });
+    }
+}
+
+/// The beginning of another answer to what a turn was last asked.
+pub(super) fn retake(turn: &Turn) -> LogEvent {
+    LogEvent::Accepted(Accepted {
+        turn: turn.number,
+        sent_from: turn.sent_from,
+        parameters: turn.parameters.clone(),
+        background: turn.background,
+        retake: true,
+        ..Accepted::default()
+    })
 }
 
 /// The number of the answer that begins with these events, which follow the entry `head`.
@@ -64,35 +135,26 @@ pub(super) fn answer_of(events: &[LogEvent], head: u64) -> Option<u64> {
     Some(head + at as u64 + 1)
 }
 
-/// An entry as it was read back.
-#[derive(Debug)]
-pub(super) struct Recorded {
-    pub(super) seq: u64,
-    /// Milliseconds since 1970.
-    pub(super) at: u64,
-    pub(super) event: LogEvent,
-}
-
-/// The number of a session's newest answer.
-pub(super) async fn last_answer(store: &dyn Store, id: SessionId) -> Result<Option<u64>, RequestError> {
-    let entries = all(store, id).await?;
-    Ok(entries.iter().rev().find(|entry| entry.kind == "accepted").map(|entry| entry.seq))
+/// The number of the newest answer in a log.
+pub(super) fn last_answer(log: &[LogEntry<LogEvent>]) -> Option<u64> {
+    let answer = log.iter().rev().find(|entry| matches!(entry.event, LogEvent::Accepted(_)));
+    answer.map(|entry| entry.seq)
 }
 
 /// The whole log.
-pub(super) async fn read_all(store: &dyn Store, id: SessionId) -> Result<Vec<Recorded>, RequestError> {
-    let entries = all(store, id).await?;
-    let recorded = |entry: &Entry| Ok(Recorded { seq: entry.seq, at: entry.at, event: event(entry)? });
-    entries.iter().map(recorded).collect()
+pub(super) async fn read_log(
+    store: &dyn Store,
+    id: SessionId,
+) -> Result<Vec<LogEntry<LogEvent>>, RequestError> {
+    Ok(read_all::<Session>(store, id).await?)
 }
 
 /// The answer that stands for the one with this number: itself, or where it was begun anew after its process died.
-pub(super) fn standing(log: &[Recorded], answer: u64) -> u64 {
+pub(super) fn standing(log: &[LogEntry<LogEvent>], answer: u64) -> u64 {
     let mut answer = answer;
     while !is_whole(log, answer)
-        && let Some(next) = log
-            .iter()
-            .find(|recorded| recorded.seq > answer && matches!(recorded.event, LogEvent::Accepted(_)))
+        && let Some(next) =
+            log.iter().find(|entry| entry.seq > answer && matches!(entry.event, LogEvent::Accepted(_)))
         && matches!(&next.event, LogEvent::Accepted(accepted) if accepted.retake)
     {
         answer = next.seq;
@@ -101,48 +163,55 @@ pub(super) fn standing(log: &[Recorded], answer: u64) -> u64 {
 }
 
 /// Whether the answer with this number has its end in the log.
-pub(super) fn is_whole(log: &[Recorded], answer: u64) -> bool {
-    let behind = log.iter().filter(|recorded| recorded.seq > answer).map(|recorded| &recorded.event);
+pub(super) fn is_whole(log: &[LogEntry<LogEvent>], answer: u64) -> bool {
+    let behind = log.iter().filter(|entry| entry.seq > answer).map(|entry| &entry.event);
     behind
         .take_while(|event| !matches!(event, LogEvent::Accepted(_)))
         .any(|event| matches!(event, LogEvent::Suspended { .. } | LogEvent::Ended(_)))
 }
 
-async fn all(store: &dyn Store, id: SessionId) -> Result<Vec<Entry>, RequestError> {
-    let mut entries: Vec<Entry> = Vec::new();
-    loop {
-        let after = entries.last().map_or(0, |entry| entry.seq);
-        let page = store.entries(id, after, PAGE).await.map_err(|error| refusal(&error))?;
-        let is_last = page.len() < PAGE;
-        entries.extend(page);
-        if is_last {
-            return Ok(entries);
+impl From<Error> for RequestError {
+    fn from(error: Error) -> Self {
+        let refused = |code, message: String| Self::new(RefusalKind::Busy, code, message).retry_after(1);
+        match error {
+            Error::Store(error) => error.into(),
+            Error::Damaged { problem } => Self::new(
+                RefusalKind::Unavailable,
+                "SESSION_DAMAGED",
+                format!(
+                    "the session's log cannot be read ({problem}); a newer version may have written it. Begin a new session"
+                ),
+            ),
+            Error::Unknown => lost(),
+            Error::Leased => refused(
+                "SESSION_BUSY",
+                "another server works on this session; try again once it has answered".to_owned(),
+            ),
+            Error::QueueFull { queue } => refused(
+                "SESSION_BUSY",
+                format!("{queue} requests wait for this session already; try again once it has answered"),
+            ),
         }
     }
 }
 
-fn event(entry: &Entry) -> Result<LogEvent, RequestError> {
-    serde_json::from_slice(&entry.body)
-        .map_err(|error| damaged(&format!("entry {} of kind {}: {error}", entry.seq, entry.kind)))
+impl From<engross_store::Error> for RequestError {
+    fn from(error: engross_store::Error) -> Self {
+        let refused = Self::new(RefusalKind::Unavailable, error.code(), error.to_string());
+        match error {
+            engross_store::Error::Unavailable { .. } | engross_store::Error::Conflict { .. } => {
+                refused.retry_after(1)
+            }
+            _ => refused,
+        }
+    }
 }
 
-fn damaged(why: &str) -> RequestError {
+/// A session that was there a moment ago is not.
+pub(super) fn lost() -> RequestError {
     RequestError::new(
         RefusalKind::Unavailable,
-        "SESSION_DAMAGED",
-        format!(
-            "the session's log cannot be read ({why}); a newer version may have written it. Begin a new session"
-        ),
+        "SESSION_LOST",
+        "the session could not be read back from the store; try again, and look at the server's log if this stays",
     )
-}
-
-/// What a client is told of a store that fails.
-pub(super) fn refusal(error: &engross_store::Error) -> RequestError {
-    let refused = RequestError::new(RefusalKind::Unavailable, error.code(), error.to_string());
-    match error {
-        engross_store::Error::Unavailable { .. } | engross_store::Error::Conflict { .. } => {
-            refused.retry_after(1)
-        }
-        _ => refused,
-    }
 }

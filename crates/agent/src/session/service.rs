@@ -7,24 +7,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use engross_journal::{Journal, Options};
 use engross_protocol::SessionId;
 use engross_store::Name;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::answer::Answering;
-use super::channel::{Channel, Newest};
+use super::answer::AnswerStream;
+use super::channel::{AnswerHandle, Channel};
 use super::config::SessionsConfig;
 use super::error::{RefusalKind, RequestError};
-use super::live::Live;
-use super::log::LogEvent;
 use super::names::{key_in, name_of, principal_in};
+use super::record::{self, SessionGuard, SessionJournal};
 use super::request::SessionKey;
-use super::slots::{Held, Slot, Slots};
 use super::toolbox::Toolbox;
 use super::turn::TurnTask;
-use super::{lease, record};
 
 /// All sessions of this process. Cheap to clone.
 #[derive(Clone)]
@@ -34,7 +32,7 @@ pub struct Sessions {
 
 pub(super) struct Inner {
     pub(super) config: Arc<SessionsConfig>,
-    pub(super) slots: Slots,
+    pub(super) journal: SessionJournal,
     pub(super) draining: CancellationToken,
     tasks: TaskTracker,
     running: AtomicUsize,
@@ -43,28 +41,23 @@ pub(super) struct Inner {
     working: Arc<Semaphore>,
 }
 
-/// An answer to be worked on.
-pub(super) struct Work {
-    pub(super) id: SessionId,
-    pub(super) answer: u64,
-    /// The answer that this one stands for, if it was begun anew.
-    pub(super) retakes: Option<u64>,
-    pub(super) created: u64,
-    pub(super) key: String,
-    pub(super) toolbox: Option<Arc<dyn Toolbox>>,
-}
-
 impl Sessions {
     /// A service without sessions in memory.
     #[must_use]
     pub fn new(config: SessionsConfig) -> Self {
         let working = Arc::new(Semaphore::new(config.working.clamp(1, Semaphore::MAX_PERMITS)));
+        let tasks = TaskTracker::new();
+        let journal = Journal::new(Options {
+            holder: config.node.clone(),
+            tasks: tasks.clone(),
+            ..Options::new(Arc::clone(&config.store), Arc::clone(&config.clock))
+        });
         Self {
             inner: Arc::new(Inner {
                 config: Arc::new(config),
-                slots: Slots::default(),
+                journal,
                 draining: CancellationToken::new(),
-                tasks: TaskTracker::new(),
+                tasks,
                 running: AtomicUsize::new(0),
                 working,
             }),
@@ -75,25 +68,26 @@ impl Sessions {
     ///
     /// # Errors
     /// When there is no such session, or it has no answer yet.
-    pub async fn listen(&self, principal: &str, key: &SessionKey) -> Result<Answering, RequestError> {
+    pub async fn listen(&self, principal: &str, key: &SessionKey) -> Result<AnswerStream, RequestError> {
         let (id, text) = self.known(principal, key).await?;
-        let newest = self.inner.slots.slot(id).newest();
+        let Inner { config, journal, .. } = &*self.inner;
+        let loaded = journal.get(id);
         // What is over here may have gone on elsewhere.
         if let Some(newest) =
-            newest.filter(|newest| !newest.channel.is_over() || self.inner.config.node.is_none())
+            loaded.extra.get().filter(|newest| !newest.channel.is_over() || config.node.is_none())
         {
-            return Ok(Answering::live(id, text, &newest, false));
+            return Ok(AnswerStream::live(id, text, &newest, false));
         }
-        let mut log = record::read_all(&*self.inner.config.store, id).await?;
-        let answer = log.iter().rev().find(|recorded| matches!(recorded.event, LogEvent::Accepted(_)));
-        let answer = answer.map(|recorded| recorded.seq).ok_or_else(|| unknown(&text))?;
-        if !record::is_whole(&log, answer) {
-            // Somebody else may be at work on it, and be done once the lease is free.
-            let fence = lease::take(&self.inner.config, id).await?;
-            lease::give_back(&self.inner.config, id, fence).await;
-            log = record::read_all(&*self.inner.config.store, id).await?;
+        let mut log = record::read_log(journal.store(), id).await?;
+        let answer = record::last_answer(&log).ok_or_else(|| unknown(&text))?;
+        if !record::is_whole(&log, answer)
+            && let Some(lock) = loaded.lock_if_idle()
+        {
+            // Another server may be at work on it, and be done once the lease is free.
+            journal.open(lock).await?.release().await;
+            log = record::read_log(journal.store(), id).await?;
         }
-        Ok(Answering::recorded(id, &log, answer))
+        Ok(AnswerStream::recorded(id, &log, answer))
     }
 
     /// Refuses new requests, and resolves once the running turns are over or suspended, or after `patience`. What runs then
@@ -102,7 +96,7 @@ impl Sessions {
         self.inner.draining.cancel();
         self.inner.tasks.close();
         if tokio::time::timeout(patience, self.inner.tasks.wait()).await.is_err() {
-            for newest in self.inner.slots.newest() {
+            for newest in self.inner.journal.loaded().iter().filter_map(|loaded| loaded.extra.get()) {
                 newest.channel.cancel();
             }
             self.inner.tasks.wait().await;
@@ -127,24 +121,29 @@ impl Sessions {
         self.inner.running.load(Ordering::SeqCst)
     }
 
-    /// Begins to work on an answer.
-    pub(super) fn start(&self, work: Work, slot: &Slot, held: Held, live: Live) -> Answering {
-        let Work { id, answer, retakes, created, key, toolbox } = work;
-        let turn = live.session.turns;
-        let channel = Arc::new(Channel::default());
-        let background = live.session.turn.as_ref().is_some_and(|turn| turn.background);
-        let newest = Newest { answer, retakes, turn, created, background, channel: Arc::clone(&channel) };
-        let answering = Answering::live(id, key, &newest, false);
-        slot.set_newest(newest);
-        let config = Arc::clone(&self.inner.config);
-        let task = TurnTask::new(config, id, channel, Arc::clone(&self.inner.working), toolbox);
+    /// Begins to work on an answer: its number, and that of the answer it stands for, if it was begun anew.
+    pub(super) fn start(
+        &self,
+        session: SessionGuard,
+        (answer, retakes): (u64, Option<u64>),
+        created: u64,
+        toolbox: Option<Arc<dyn Toolbox>>,
+    ) -> AnswerStream {
         let inner = Arc::clone(&self.inner);
+        let channel = Arc::new(Channel::default());
+        let background = session.turn.as_ref().is_some_and(|turn| turn.background);
+        let (id, turn) = (session.id(), session.turns);
+        let newest =
+            AnswerHandle { answer, retakes, turn, created, background, channel: Arc::clone(&channel) };
+        let stream = AnswerStream::live(id, session.key.clone(), &newest, false);
+        inner.journal.get(id).extra.set(newest);
+        let task = TurnTask::new(Arc::clone(&inner.config), channel, Arc::clone(&inner.working), toolbox);
         inner.running.fetch_add(1, Ordering::SeqCst);
         self.inner.tasks.spawn(async move {
-            task.run(held, live).await;
+            task.run(session).await;
             inner.running.fetch_sub(1, Ordering::SeqCst);
         });
-        answering
+        stream
     }
 
     /// The session of a key, and the key in its canonical form.
@@ -160,22 +159,16 @@ impl Sessions {
 
     /// The session that a name leads to. The id of a session names it, too, for whom it belongs to.
     pub(super) async fn find(&self, name: &Name) -> Result<Option<SessionId>, RequestError> {
-        let Inner { config, slots, .. } = &*self.inner;
-        if let Some(id) = slots.known(name) {
-            return Ok(Some(id));
+        let journal = &self.inner.journal;
+        if let Some(row) = journal.remembered(name) {
+            return Ok(Some(row.session));
         }
         if let Ok(id) = key_in(name).parse::<SessionId>() {
-            let stored = config.store.load_by_id(id).await;
-            let stored = stored.map_err(|error| record::refusal(&error))?;
+            let stored = journal.store().load_by_id(id).await?;
             let mine = stored.filter(|stored| principal_in(&stored.key) == principal_in(name));
             return Ok(mine.map(|stored| stored.id));
         }
-        let row = config.store.value(name).await.map_err(|error| record::refusal(&error))?;
-        let id = row.map(|row| row.session);
-        if let Some(id) = id {
-            slots.remember(name, id);
-        }
-        Ok(id)
+        Ok(journal.find(name).await?.map(|row| row.session))
     }
 }
 
@@ -189,14 +182,5 @@ pub(super) fn unknown(key: &str) -> RequestError {
         RefusalKind::NotFound,
         "SESSION_UNKNOWN",
         format!("there is no session '{key}'; send a first message with a key of your own"),
-    )
-}
-
-/// A session that was there a moment ago is not.
-pub(super) fn lost() -> RequestError {
-    RequestError::new(
-        RefusalKind::Unavailable,
-        "SESSION_LOST",
-        "the session could not be read back from the store; try again, and look at the server's log if this stays",
     )
 }

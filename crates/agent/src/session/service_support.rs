@@ -3,9 +3,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use engross_journal::Log;
 use engross_llm::{Error, Event, FinishReason, Message, Model, ModelInfo, Request, ToolCall, ToolSpec};
 use engross_protocol::{CountingIds, FixedClock, SessionId};
-use engross_store::MemoryStore;
+use engross_store::{MemoryStore, Store};
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::json;
 
@@ -13,8 +14,8 @@ use super::event::{Finish, Placed, TurnEvent};
 use super::log::LogEvent;
 use super::request::{ClientTool, SessionKey, TurnRequest};
 use super::{
-    Answering, Briefing, Briefs, Models, NoToolboxes, Opening, RequestError, Rules, ServerTool, Sessions,
-    SessionsConfig, Settings, ToolResult, ToolResults, ToolRound, Toolbox, Toolboxes, live, record,
+    AnswerStream, Briefing, Briefs, Models, NoToolboxes, Opening, RequestError, Rules, ServerTool, Session,
+    Sessions, SessionsConfig, Settings, ToolResult, ToolResults, ToolRound, Toolbox, Toolboxes, record,
 };
 
 pub(crate) type Pieces = Vec<Result<Event, Error>>;
@@ -116,13 +117,18 @@ impl World {
     }
 
     pub(super) async fn log(&self, id: SessionId) -> Vec<LogEvent> {
-        let log = record::read_all(&*self.store, id).await.unwrap();
+        let log = record::read_log(&*self.store, id).await.unwrap();
         log.into_iter().map(|recorded| recorded.event).collect()
     }
 
     pub(super) async fn messages(&self, id: SessionId) -> Vec<Message> {
-        live::load(&*self.store, id).await.unwrap().unwrap().session.messages
+        load(&*self.store, id).await.messages
     }
+}
+
+/// A session as its log tells it.
+pub(super) async fn load(store: &dyn Store, id: SessionId) -> Session {
+    Log::load(store, id).await.unwrap().unwrap().into_state()
 }
 
 pub(super) fn user(text: &str) -> Message {
@@ -161,7 +167,7 @@ pub(super) fn with_tools(messages: Vec<Message>) -> TurnRequest {
 }
 
 /// All text, the calls with their ids, and the end.
-pub(super) async fn heard(mut answer: Answering) -> (String, Vec<(String, String)>, TurnEvent) {
+pub(super) async fn heard(mut answer: AnswerStream) -> (String, Vec<(String, String)>, TurnEvent) {
     let (mut text, mut calls) = (String::new(), Vec::new());
     while let Some(Placed { event, .. }) = answer.next().await {
         match event {

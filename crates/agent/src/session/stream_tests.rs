@@ -30,7 +30,7 @@ impl Model for Slow {
 
 async fn streamed(store: &MemoryStore, id: SessionId) -> String {
     let mut told = String::new();
-    for recorded in record::read_all(store, id).await.unwrap() {
+    for recorded in record::read_log(store, id).await.unwrap() {
         if let LogEvent::Streamed { text, from } = recorded.event {
             assert_eq!(from, told.len(), "no byte is stored twice, and none left out");
             told.push_str(&text);

@@ -4,26 +4,29 @@
 
 use std::sync::Arc;
 
+use engross_journal::NewLog;
 use engross_llm::Message;
 use engross_protocol::SessionId;
-use engross_store::{Name, NewSession};
+use engross_store::Name;
 
-use super::answer::Answering;
+use super::answer::AnswerStream;
+use super::channel::AnswerHandle;
 use super::error::{RefusalKind, RequestError};
+use super::idempotency::KeyClaim;
 use super::intake::take_in;
-use super::live::{self, Live, PATIENCE};
 use super::log::LogEvent;
 use super::names::{key_in, name_of};
+use super::record::{self, SessionGuard, lost};
 use super::request::{SessionKey, TurnRequest};
-use super::service::{Sessions, Work, lost, moment, unknown};
+use super::service::{Inner, Sessions, moment, unknown};
 use super::state::Session;
 use super::toolbox::Toolbox;
-use super::{idempotency, lease, record};
 
-/// A request on its way in.
-struct Order {
+/// A request with what was found out about it before its session was asked.
+struct PreparedRequest {
     request: TurnRequest,
-    claim: Option<idempotency::Claim>,
+    /// Its idempotency key, if it has one.
+    claim: Option<KeyClaim>,
     /// The tools of the workspace that the request names.
     toolbox: Option<Arc<dyn Toolbox>>,
 }
@@ -33,7 +36,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the request is wrong, does not fit its session, or there is too much to do. Nothing of it is stored then.
-    pub async fn submit(&self, request: TurnRequest) -> Result<Answering, RequestError> {
+    pub async fn submit(&self, request: TurnRequest) -> Result<AnswerStream, RequestError> {
         self.refuse_when_full()?;
         if let Some(model) = request.parameters.model.as_deref() {
             self.check_model(model)?;
@@ -42,27 +45,27 @@ impl Sessions {
             Some(workspace) => Some(self.inner.config.toolboxes.open(workspace).await?),
             None => None,
         };
-        let order = Order { claim: idempotency::claim(&request)?, request, toolbox };
-        if let Some(earlier) = self.earlier(&order).await? {
+        let prepared = PreparedRequest { claim: KeyClaim::of(&request)?, request, toolbox };
+        if let Some(earlier) = self.earlier(&prepared).await? {
             return Ok(earlier);
         }
-        let key = match &order.request.key {
-            Some(key) => Some(name_of(&order.request.principal, key)?),
+        let key = match &prepared.request.key {
+            Some(key) => Some(name_of(&prepared.request.principal, key)?),
             None => None,
         };
         let id = match &key {
             // A request that may open a session finds out by trying, so that the store is asked once.
-            Some((name, text)) if opens(&order.request) && text.parse::<SessionId>().is_err() => {
-                self.inner.slots.known(name)
+            Some((name, text)) if opens(&prepared.request) && text.parse::<SessionId>().is_err() => {
+                self.inner.journal.remembered(name).map(|row| row.session)
             }
             Some((name, _)) => self.find(name).await?,
             None => None,
         };
         match (id, key) {
-            (Some(id), _) => self.go_on(id, &order).await,
+            (Some(id), _) => self.resume(id, &prepared).await,
             (None, Some((_, text))) if text.parse::<SessionId>().is_ok() => Err(unknown(&text)),
-            (None, Some((name, text))) => self.begin(Some(name), Some(text), &order).await,
-            (None, None) => self.begin(None, None, &order).await,
+            (None, Some((name, text))) => self.begin(Some(name), Some(text), &prepared).await,
+            (None, None) => self.begin(None, None, &prepared).await,
         }
     }
 
@@ -106,9 +109,9 @@ impl Sessions {
         &self,
         name: Option<Name>,
         text: Option<String>,
-        order: &Order,
-    ) -> Result<Answering, RequestError> {
-        let request = &order.request;
+        prepared: &PreparedRequest,
+    ) -> Result<AnswerStream, RequestError> {
+        let request = &prepared.request;
         let now = self.inner.config.clock.millis();
         let id = SessionId::new(&*self.inner.config.ids, now);
         let key = text.unwrap_or_else(|| format!("agent:main:openai:{id}"));
@@ -117,108 +120,57 @@ impl Sessions {
             None => name_of(&request.principal, &SessionKey::Named(key.clone()))?.0,
         };
         let mut events = vec![LogEvent::Opened { key: key.clone() }];
-        let mut session = Session::default();
-        events.extend(take_in(&session, request, moment(now))?);
-        for event in &events {
-            session.apply(event);
-        }
+        events.extend(take_in(&Session { key, ..Session::default() }, request, moment(now))?);
         let answer = record::answer_of(&events, 0).ok_or_else(lost)?;
-        let names = order.claim.iter().map(|claim| claim.name(answer)).collect();
-        let slot = self.inner.slots.slot(id);
-        let held = slot.hold().await;
-        let Some(live) = self.create(id, &name, session, &events, names, now).await? else {
-            // Somebody was faster.
-            drop(held);
-            self.inner.slots.forget(id);
-            return match self.earlier(order).await? {
+        let names = prepared.claim.iter().map(|claim| claim.name(answer)).collect();
+        let new = NewLog { id, at: now, key: name.clone(), names };
+        let Inner { config, journal, .. } = &*self.inner;
+        let Some(session) = record::create(journal, config, new, &events).await? else {
+            // Another request was faster.
+            return match self.earlier(prepared).await? {
                 Some(earlier) => Ok(earlier),
                 None => {
                     let id = self.find(&name).await?.ok_or_else(lost)?;
-                    self.go_on(id, order).await
+                    self.resume(id, prepared).await
                 }
             };
         };
-        let toolbox = order.toolbox.clone();
-        Ok(self.start(Work { id, answer, retakes: None, created: now, key, toolbox }, &slot, held, live))
-    }
-
-    /// Creates a session with its first entries, which `session` has taken in; `None` when its name is taken by now.
-    pub(super) async fn create(
-        &self,
-        id: SessionId,
-        name: &Name,
-        session: Session,
-        events: &[LogEvent],
-        names: Vec<(Name, Vec<u8>)>,
-        now: u64,
-    ) -> Result<Option<Live>, RequestError> {
-        let config = &self.inner.config;
-        let wake_at = session.wake_at(now, PATIENCE);
-        let new = NewSession {
-            id,
-            at: now,
-            key: name.clone(),
-            names,
-            entries: record::entries(events, now)?,
-            snapshot: None,
-            wake_at,
-        };
-        // Nobody else knows the session yet, so the lease is there for the taking behind this.
-        let (stored, is_new) = config.store.create(new).await.map_err(|error| record::refusal(&error))?;
-        self.inner.slots.remember(name, stored.id);
-        if !is_new {
-            return Ok(None);
-        }
-        live::tell(config, id, &session.key, (1, now), events);
-        let mut live = Live::new(session, stored.head, wake_at);
-        live.fence = lease::take(config, id).await?;
-        Ok(Some(live))
+        Ok(self.start(session, (answer, None), now, prepared.toolbox.clone()))
     }
 
     /// A request for a session that exists.
-    async fn go_on(&self, id: SessionId, order: &Order) -> Result<Answering, RequestError> {
-        let config = &self.inner.config;
-        let slot = self.inner.slots.slot(id);
-        if order.request.messages.iter().any(|message| matches!(message, Message::User { .. }))
-            && let Some(newest) = slot.newest()
+    async fn resume(&self, id: SessionId, prepared: &PreparedRequest) -> Result<AnswerStream, RequestError> {
+        let Inner { config, journal, .. } = &*self.inner;
+        let loaded = journal.get(id);
+        if prepared.request.messages.iter().any(|message| matches!(message, Message::User { .. }))
+            && let Some(newest) = loaded.extra.get()
             && !newest.background
-            && !newest.channel.is_heard()
+            && !newest.channel.has_listeners()
         {
-            // Whoever gave the turn up and says something new does not want to wait for it.
+            // A client that gave the turn up and says something new does not want to wait for it.
             newest.channel.cancel();
         }
-        let mut held = slot.wait(config.queue).await?;
-        let fence = lease::take(config, id).await?;
-        let mut live = match held.take() {
-            Some(live) => live,
-            None => live::load(&*config.store, id).await?.ok_or_else(lost)?,
-        };
-        live.fence = fence;
+        let mut session = journal.open(loaded.lock_behind(config.queue).await?).await?;
         let now = config.clock.millis();
-        let events = match take_in(&live.session, &order.request, moment(now)) {
+        let events = match take_in(&session, &prepared.request, moment(now)) {
             Ok(events) => events,
             Err(error) => {
-                lease::give_back(config, id, fence).await;
-                *held = live.keep_unless_shared(config);
+                session.release().await;
                 return Err(error);
             }
         };
-        let answer = record::answer_of(&events, live.head).ok_or_else(lost)?;
-        let names = order.claim.iter().map(|claim| claim.name(answer)).collect();
+        let answer = record::answer_of(&events, session.head()).ok_or_else(lost)?;
+        let names = prepared.claim.iter().map(|claim| claim.name(answer)).collect();
         for event in &events {
-            live.session.apply(event);
+            session.apply(event);
         }
-        // After a failure the state in memory is ahead of the log: it is dropped, and read anew next time.
-        let stored = live.append(config, id, &events, names, now).await;
-        if let Err(error) = stored {
-            lease::give_back(config, id, fence).await;
-            drop(held);
+        if let Err(error) = record::append(config, &mut session, &events, names, now).await {
+            session.release().await;
             // The same request may have come twice at once.
-            return self.earlier(order).await?.ok_or(error);
+            return self.earlier(prepared).await?.ok_or(error);
         }
-        let key = live.session.key.clone();
-        let toolbox = self.toolbox_of(&live.session, order.toolbox.as_ref()).await;
-        Ok(self.start(Work { id, answer, retakes: None, created: now, key, toolbox }, &slot, held, live))
+        let toolbox = self.toolbox_of(&session, prepared.toolbox.as_ref()).await;
+        Ok(self.start(session, (answer, None), now, toolbox))
     }
 
     /// The tools of a session: those of the request, else those of the workspace it had before. A workspace that cannot be
@@ -246,76 +198,60 @@ impl Sessions {
     }
 
     /// The answer that the same request got before.
-    async fn earlier(&self, order: &Order) -> Result<Option<Answering>, RequestError> {
-        let Some(claim) = &order.claim else { return Ok(None) };
-        let config = &self.inner.config;
-        let store = &*config.store;
-        let row = store.value(&claim.name).await.map_err(|error| record::refusal(&error))?;
-        let Some(row) = row else { return Ok(None) };
+    async fn earlier(&self, prepared: &PreparedRequest) -> Result<Option<AnswerStream>, RequestError> {
+        let Some(claim) = &prepared.claim else { return Ok(None) };
+        let Inner { config, journal, .. } = &*self.inner;
+        let store = journal.store();
+        let Some(row) = store.value(&claim.name).await? else { return Ok(None) };
         let (id, claimed) = (row.session, claim.answer(&row.value)?);
-        let slot = self.inner.slots.slot(id);
-        let stands_for = |newest: &super::channel::Newest| {
+        let loaded = journal.get(id);
+        let stands_for = |newest: &AnswerHandle| {
             (newest.answer == claimed || newest.retakes == Some(claimed)) && !newest.channel.is_lost()
         };
-        if let Some(newest) = slot.newest().filter(stands_for) {
+        if let Some(newest) = loaded.extra.get().filter(stands_for) {
             let key = self.key_of(id).await?;
-            return Ok(Some(Answering::live(id, key, &newest, true)));
+            return Ok(Some(AnswerStream::live(id, key, &newest, true)));
         }
-        // Whoever works on the answer holds this.
-        let mut held = slot.hold().await;
-        let log = record::read_all(store, id).await?;
-        let answer = record::standing(&log, claimed);
-        if record::is_whole(&log, answer) {
-            return Ok(Some(Answering::recorded(id, &log, answer)));
+        let recorded = async || {
+            let log = record::read_log(store, id).await?;
+            let answer = record::standing(&log, claimed);
+            let is_whole = record::is_whole(&log, answer);
+            Ok::<_, RequestError>(is_whole.then(|| AnswerStream::recorded(id, &log, answer)))
+        };
+        // A task of this process that works on the answer holds this.
+        let lock = loaded.lock().await;
+        if let Some(recorded) = recorded().await? {
+            return Ok(Some(recorded));
         }
         // Its process died, so it is begun anew, under a number of its own: what was told of it before may not be continued
         // with the words of another answer.
-        let fence = lease::take(config, id).await?;
-        if fence.is_some() {
+        let mut session = journal.open(lock).await?;
+        if session.is_leased()
             // Another server may have finished it while this one waited for the lease.
-            let log = record::read_all(store, id).await;
-            let whole = log.as_ref().ok().map(|log| record::standing(log, claimed));
-            if let (Ok(log), Some(answer)) = (&log, whole)
-                && record::is_whole(log, answer)
-            {
-                lease::give_back(config, id, fence).await;
-                return Ok(Some(Answering::recorded(id, log, answer)));
-            }
+            && let Some(recorded) = recorded().await?
+        {
+            session.release().await;
+            return Ok(Some(recorded));
         }
-        let mut live = match held.take() {
-            Some(live) => live,
-            None => live::load(store, id).await?.ok_or_else(lost)?,
-        };
-        live.fence = fence;
         let now = config.clock.millis();
-        let answer = match self.retake(id, &mut live, now).await {
-            Ok(answer) => answer,
-            Err(error) => {
-                lease::give_back(config, id, fence).await;
-                return Err(error);
-            }
-        };
-        let key = live.session.key.clone();
-        let toolbox = self.toolbox_of(&live.session, order.toolbox.as_ref()).await;
-        let work = Work { id, answer, retakes: Some(claimed), created: now, key, toolbox };
-        Ok(Some(self.start(work, &slot, held, live)))
+        let answer = self.retake(&mut session, now).await?;
+        let toolbox = self.toolbox_of(&session, prepared.toolbox.as_ref()).await;
+        Ok(Some(self.start(session, (answer, Some(claimed)), now, toolbox)))
     }
 
     /// Begins the answer to what a turn was last asked anew; gives its number.
-    pub(super) async fn retake(&self, id: SessionId, live: &mut Live, now: u64) -> Result<u64, RequestError> {
-        let turn = live.session.turn.as_ref().ok_or_else(lost)?;
-        let events = [live::retake(turn)];
-        let answer = record::answer_of(&events, live.head).ok_or_else(lost)?;
+    pub(super) async fn retake(&self, session: &mut SessionGuard, now: u64) -> Result<u64, RequestError> {
+        let events = [record::retake(session.turn.as_ref().ok_or_else(lost)?)];
+        let answer = record::answer_of(&events, session.head()).ok_or_else(lost)?;
         for event in &events {
-            live.session.apply(event);
+            session.apply(event);
         }
-        live.append(&self.inner.config, id, &events, Vec::new(), now).await?;
+        record::append(&self.inner.config, session, &events, Vec::new(), now).await?;
         Ok(answer)
     }
 
     async fn key_of(&self, id: SessionId) -> Result<String, RequestError> {
-        let stored = self.inner.config.store.load_by_id(id).await;
-        let stored = stored.map_err(|error| record::refusal(&error))?.ok_or_else(lost)?;
+        let stored = self.inner.config.store.load_by_id(id).await?.ok_or_else(lost)?;
         Ok(key_in(&stored.key))
     }
 }

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use engross_llm::{Event, Limits, Model, Request, ToolCall, collect_within};
-use engross_protocol::SessionId;
-use tokio::sync::{Notify, OwnedMutexGuard, Semaphore};
+use tokio::sync::{Notify, Semaphore};
 use tracing::Instrument;
 
 use super::channel::Channel;
@@ -15,9 +14,8 @@ use super::config::SessionsConfig;
 use super::decide::{Action, Heard, Input, Offer, Tries, decide};
 use super::error::RequestError;
 use super::event::Step;
-use super::lease;
-use super::live::Live;
 use super::log::{LogEvent, Seen, ToolResult};
+use super::record::{self, SessionGuard};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
 use super::toolbox::{ToolRound, Toolbox};
@@ -35,7 +33,6 @@ const UNSTORED_FOR: Duration = Duration::from_secs(1);
 /// The work on one answer.
 pub(super) struct TurnTask {
     config: Arc<SessionsConfig>,
-    id: SessionId,
     channel: Arc<Channel>,
     working: Arc<Semaphore>,
     toolbox: Option<Arc<dyn Toolbox>>,
@@ -50,7 +47,6 @@ pub(super) struct TurnTask {
 impl TurnTask {
     pub(super) fn new(
         config: Arc<SessionsConfig>,
-        id: SessionId,
         channel: Arc<Channel>,
         working: Arc<Semaphore>,
         toolbox: Option<Arc<dyn Toolbox>>,
@@ -65,23 +61,18 @@ impl TurnTask {
             settings: config.settings.clone(),
         };
         let (renderer, tries) = (Renderer::default(), Tries::default());
-        Self { config, id, channel, working, toolbox, writer, offer, shown: Vec::new(), renderer, tries }
+        Self { config, channel, working, toolbox, writer, offer, shown: Vec::new(), renderer, tries }
     }
 
     /// Runs until the answer is over. Leaves the session in memory unless the log could not be written.
-    pub(super) async fn run(self, guard: OwnedMutexGuard<Option<Live>>, live: Live) {
-        let traced = TurnSpan::new(self.id, live.session.turns);
+    pub(super) async fn run(self, session: SessionGuard) {
+        let traced = TurnSpan::new(session.id(), session.turns);
         let span = traced.span();
-        self.carry_out(guard, live, traced).instrument(span).await;
+        self.carry_out(session, traced).instrument(span).await;
     }
 
-    async fn carry_out(
-        mut self,
-        mut guard: OwnedMutexGuard<Option<Live>>,
-        mut live: Live,
-        mut traced: TurnSpan,
-    ) {
-        let mut input = self.catch_up(&live).await;
+    async fn carry_out(mut self, mut session: SessionGuard, mut traced: TurnSpan) {
+        let mut input = self.catch_up(&session).await;
         loop {
             let config = Arc::clone(&self.config);
             let now = config.clock.millis();
@@ -89,21 +80,19 @@ impl TurnTask {
             if matches!(input, Input::Continue | Input::Ran { .. }) {
                 self.brief().await;
             }
-            let decision =
-                decide(&mut live.session, &mut self.tries, input, &self.offer, config.rules, moment);
-            if let Err(error) = live.append(&config, self.id, &decision.events, Vec::new(), now).await {
-                return self.lose(error, &mut traced);
+            let decision = decide(&mut session, &mut self.tries, input, &self.offer, config.rules, moment);
+            let events = &decision.events;
+            if let Err(error) = record::append(&config, &mut session, events, Vec::new(), now).await {
+                return self.lose(&session, error, &mut traced);
             }
             traced.heard(&decision.events);
             let mut told = Vec::new();
             for event in &decision.events {
-                told.extend(self.renderer.entry(event, &live.session));
+                told.extend(self.renderer.entry(event, &session));
             }
             if decision.action == Action::Rest {
-                // Whoever hears the end may ask again at once.
-                lease::give_back(&config, self.id, live.fence).await;
-                *guard = live.keep_unless_shared(&config);
-                drop(guard);
+                // A client that hears the end may ask again at once.
+                session.release().await;
                 if !self.renderer.is_over() {
                     told.push(self.renderer.failed(
                         "ANSWER_MISSING".to_owned(),
@@ -122,21 +111,21 @@ impl TurnTask {
                         request.tools.retain(|tool| tool.name != PERFORM_RESEARCH);
                     }
                     let span = spans::model_call(|| model.info().spec);
-                    if live.session.turn.as_ref().is_some_and(|turn| turn.writing.is_some()) {
-                        self.write(request, &*model, &mut live).instrument(span).await
+                    if session.turn.as_ref().is_some_and(|turn| turn.writing.is_some()) {
+                        self.write(request, &*model, &mut session).instrument(span).await
                     } else {
-                        self.ask(request, &*model, &mut live).instrument(span).await
+                        self.ask(request, &*model, &mut session).instrument(span).await
                     }
                 }
                 Action::Run(calls) => {
                     let span = spans::tool_round(calls.len());
-                    Ok(self.run_tools(calls, &live).instrument(span).await)
+                    Ok(self.run_tools(calls, &session).instrument(span).await)
                 }
                 Action::Rest => return,
             };
             input = match next {
                 Ok(input) => input,
-                Err(error) => return self.lose(error, &mut traced),
+                Err(error) => return self.lose(&session, error, &mut traced),
             };
         }
     }
@@ -151,15 +140,15 @@ impl TurnTask {
     }
 
     /// What is in memory is not in the log: the next request reads it anew.
-    fn lose(mut self, error: RequestError, traced: &mut TurnSpan) {
+    fn lose(mut self, session: &SessionGuard, error: RequestError, traced: &mut TurnSpan) {
         traced.ended(error.code);
-        tracing::error!(session = %self.id, code = error.code, "the log was not written: {}", error.message);
+        tracing::error!(session = %session.id(), code = error.code, "the log was not written: {}", error.message);
         let failed = self.renderer.failed(error.code.to_owned(), error.message, error.retry_after);
         self.channel.lose(failed);
     }
 
     /// Tools that change something run to their end: nobody would know how far they came.
-    async fn run_tools(&mut self, calls: Vec<ToolCall>, live: &Live) -> Input {
+    async fn run_tools(&mut self, calls: Vec<ToolCall>, session: &SessionGuard) -> Input {
         let Some(toolbox) = self.toolbox.clone() else {
             // The workspace that the turn began with cannot be reached any more.
             let gone = |call: ToolCall| {
@@ -174,8 +163,8 @@ impl TurnTask {
         let of_files = |call: &ToolCall| self.writer.as_ref().is_some_and(|writer| writer.knows(&call.name));
         let (files, others): (Vec<ToolCall>, Vec<ToolCall>) = calls.iter().cloned().partition(of_files);
         let mut results =
-            if others.is_empty() { Vec::new() } else { self.run_toolbox(&*toolbox, others, live).await };
-        results.extend(self.open_files(files, live).await);
+            if others.is_empty() { Vec::new() } else { self.run_toolbox(&*toolbox, others, session).await };
+        results.extend(self.open_files(files, session).await);
         let mut in_order = Vec::with_capacity(results.len());
         for call in &calls {
             if let Some(place) = results.iter().position(|(id, _)| *id == call.id) {
@@ -206,15 +195,14 @@ impl TurnTask {
         &self,
         toolbox: &dyn Toolbox,
         calls: Vec<ToolCall>,
-        live: &Live,
+        session: &SessionGuard,
     ) -> Vec<(String, ToolResult)> {
-        let session = &live.session;
         let asked = session.turn.as_ref().and_then(|turn| turn.parameters.model.as_deref());
         let settings = session.settings.or(&self.config.settings);
         let mut seen = session.seen.clone();
         seen.extend(self.shown.iter().map(|shown| (shown.file.clone(), shown.revision.clone())));
         let round = ToolRound {
-            session: self.id,
+            session: session.id(),
             calls: calls.clone(),
             seen,
             model: self.config.models.get(asked.or(settings.model.as_deref())),
@@ -224,7 +212,7 @@ impl TurnTask {
         let mut running = toolbox.run(round);
         let results = tokio::select! {
             results = &mut running => results,
-            () = lease::keep(&self.config, self.id, live.fence) => running.await,
+            () = session.lease_lost() => running.await,
         };
         let mut results = results.into_iter();
         let missing = || ToolResult::error("The tool gave no result.");
@@ -236,15 +224,15 @@ impl TurnTask {
         &mut self,
         request: Request,
         model: &dyn Model,
-        live: &mut Live,
+        session: &mut SessionGuard,
     ) -> Result<Input, RequestError> {
-        let background = live.session.turn.as_ref().is_some_and(|turn| turn.background);
+        let background = session.turn.as_ref().is_some_and(|turn| turn.background);
         let config = Arc::clone(&self.config);
         let channel = Arc::clone(&self.channel);
         let working = Arc::clone(&self.working);
         let unstored = Unstored::default();
         let poured = Arguments::new();
-        let mut calling = self.calling(live);
+        let mut calling = self.calling(session);
         let renderer = &mut self.renderer;
         let writer = self.writer.clone().filter(Writer::takes_arguments);
         let answer = async {
@@ -260,8 +248,7 @@ impl TurnTask {
             })
             .await
         };
-        let fence = live.fence;
-        let lost = lease::keep(&config, self.id, fence);
+        let lost = session.lease_lost();
         let deserted = deserted(&channel, config.grace);
         tokio::pin!(answer, lost, deserted);
         loop {
@@ -286,7 +273,7 @@ impl TurnTask {
                 () = unstored.is_due() => {
                     let Heard { text, from, .. } = unstored.take();
                     let piece = [LogEvent::Streamed { text, from }];
-                    live.append(&config, self.id, &piece, Vec::new(), config.clock.millis()).await?;
+                    record::append(&config, session, &piece, Vec::new(), config.clock.millis()).await?;
                 }
                 () = &mut deserted, if !background => {
                     let message = "nobody listened any more, so the turn was stopped";
@@ -364,7 +351,7 @@ async fn deserted(channel: &Channel, grace: Duration) {
     loop {
         channel.deserted().await;
         tokio::time::sleep(grace).await;
-        if !channel.is_heard() {
+        if !channel.has_listeners() {
             return;
         }
     }

@@ -4,13 +4,14 @@
 
 use std::time::Duration;
 
+use engross_journal::Error;
 use engross_protocol::SessionId;
 
 use super::decide::{Action, Input, Offer, Tries, decide};
 use super::error::RequestError;
-use super::service::{Sessions, Work, moment};
+use super::record;
+use super::service::{Inner, Sessions, moment};
 use super::state::Phase;
-use super::{lease, live, record};
 
 /// How many sessions are looked at in one go.
 const AT_ONCE: usize = 1024;
@@ -46,56 +47,41 @@ impl Sessions {
     }
 
     async fn look_after(&self, id: SessionId) -> Result<(), RequestError> {
-        let config = &self.inner.config;
-        let slot = self.inner.slots.slot(id);
-        let Some(mut held) = slot.hold_if_idle() else { return Ok(()) };
-        let Ok(fence) = lease::take_now(config, id).await else { return Ok(()) };
-        let mut live = match held.take() {
-            Some(live) => live,
-            None => match live::load(&*config.store, id).await? {
-                Some(live) => live,
-                None => return Ok(()),
-            },
+        let Inner { config, journal, .. } = &*self.inner;
+        let Some(lock) = journal.get(id).lock_if_idle() else { return Ok(()) };
+        let mut session = match journal.open_if_free(lock).await {
+            Ok(Some(session)) => session,
+            Ok(None) | Err(Error::Unknown) => return Ok(()),
+            Err(error) => return Err(error.into()),
         };
-        live.fence = fence;
         let now = config.clock.millis();
-        let Some(turn) = &live.session.turn else {
-            lease::give_back(config, id, fence).await;
-            *held = live.keep_unless_shared(config);
+        let Some(turn) = &session.turn else {
+            session.release().await;
             return Ok(());
         };
+        let background = turn.background;
         let waited = matches!(turn.phase, Phase::Suspended { .. });
         let goes_on = if waited {
             let (mut tries, offer) = (Tries::default(), Offer::default());
-            let background = turn.background;
-            let decision =
-                decide(&mut live.session, &mut tries, Input::Expire, &offer, config.rules, moment(now));
-            if let Err(error) = live.append(config, id, &decision.events, Vec::new(), now).await {
-                lease::give_back(config, id, fence).await;
-                return Err(error);
-            }
+            let decision = decide(&mut session, &mut tries, Input::Expire, &offer, config.rules, moment(now));
+            record::append(config, &mut session, &decision.events, Vec::new(), now).await?;
             background && decision.action != Action::Rest
         } else {
-            turn.background
+            background
         };
         if !goes_on {
-            lease::give_back(config, id, fence).await;
-            *held = live.keep_unless_shared(config);
+            session.release().await;
             return Ok(());
         }
         // An answer that gave calls to the client was whole, and stays what it was; what goes on is another one.
-        let claimed = if waited { None } else { record::last_answer(&*config.store, id).await? };
-        let answer = match self.retake(id, &mut live, now).await {
-            Ok(answer) => answer,
-            Err(error) => {
-                lease::give_back(config, id, fence).await;
-                return Err(error);
-            }
+        let claimed = match waited {
+            true => None,
+            false => record::last_answer(&record::read_log(journal.store(), id).await?),
         };
-        let key = live.session.key.clone();
-        let toolbox = self.toolbox_of(&live.session, None).await;
+        let answer = self.retake(&mut session, now).await?;
+        let toolbox = self.toolbox_of(&session, None).await;
         tracing::info!(session = %id, "a background turn goes on");
-        self.start(Work { id, answer, retakes: claimed, created: now, key, toolbox }, &slot, held, live);
+        self.start(session, (answer, claimed), now, toolbox);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use super::event::{Finish, TurnEvent};
 use super::log::{Ending, EndingKind, LogEvent};
 use super::request::TurnRequest;
 use super::service_support::*;
-use super::{SessionKey, Sessions, SessionsConfig, live};
+use super::{SessionKey, Sessions, SessionsConfig, record};
 
 /// A clock that goes when it is told to.
 struct Wound(AtomicU64);
@@ -44,7 +44,7 @@ async fn calls_that_nobody_answers_become_errors_by_themselves() {
     heard(answer).await;
     clock.0.fetch_add(30 * 60_000 - 1, Ordering::SeqCst);
     sessions.look_after_all().await;
-    assert!(live::load(&*store, id).await.unwrap().unwrap().session.turn.is_some(), "not a moment too early");
+    assert!(load(&*store, id).await.turn.is_some(), "not a moment too early");
     clock.0.fetch_add(1, Ordering::SeqCst);
     // Another process may find it as well.
     let other =
@@ -83,11 +83,11 @@ async fn a_background_turn_whose_process_died_goes_on_without_a_request() {
         Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
     sessions.look_after_all().await;
     assert!(model.asked().is_empty(), "its process may be alive");
-    clock.0.fetch_add(live::PATIENCE, Ordering::SeqCst);
+    clock.0.fetch_add(record::PATIENCE, Ordering::SeqCst);
     sessions.look_after_all().await;
     let answer = sessions.listen("", &key()).await.unwrap();
     assert!(answer.answer > number, "what was told before may not be continued with other words");
     let (text, _, end) = heard(answer).await;
     assert_eq!((text.as_str(), end), ("here it is", TurnEvent::Done { finish: Finish::Stop, usage: None }));
-    assert_eq!(live::load(&*store, id).await.unwrap().unwrap().session.turn, None);
+    assert_eq!(load(&*store, id).await.turn, None);
 }

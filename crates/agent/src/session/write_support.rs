@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::event::{Placed, TurnEvent};
 use super::log::{LogEvent, Wrote};
 use super::request::TurnRequest;
-use super::service_support::{Pieces, Told, calls, config, request, text, user};
-use super::{Answering, Opening, Sessions, SessionsConfig, Toolbox, Toolboxes, live, record};
+use super::service_support::{Pieces, Told, calls, config, load, request, text, user};
+use super::{AnswerStream, Opening, Sessions, SessionsConfig, Toolbox, Toolboxes, record};
 use crate::writing::{ContentTools, Writer, WritingTools};
 
 /// A desk in a folder, at which a model writes.
@@ -121,7 +121,7 @@ impl Desk {
     }
 
     pub(super) async fn log(&self, heard: &Heard) -> Vec<LogEvent> {
-        let log = record::read_all(&*self.store, heard.session).await.unwrap();
+        let log = record::read_log(&*self.store, heard.session).await.unwrap();
         log.into_iter().map(|recorded| recorded.event).collect()
     }
 
@@ -133,7 +133,7 @@ impl Desk {
     }
 
     pub(super) async fn messages(&self, heard: &Heard) -> Vec<Message> {
-        live::load(&*self.store, heard.session).await.unwrap().unwrap().session.messages
+        load(&*self.store, heard.session).await.messages
     }
 
     /// The last message of each question to the model.
@@ -170,7 +170,7 @@ pub(super) struct Heard {
     pub(super) end: TurnEvent,
 }
 
-pub(super) async fn hear(mut answer: Answering) -> Heard {
+pub(super) async fn hear(mut answer: AnswerStream) -> Heard {
     let (mut text, mut statuses, mut content) = (String::new(), Vec::new(), String::new());
     while let Some(Placed { event, .. }) = answer.next().await {
         match event {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engross_docx::ops::Proof;
 use engross_docx::{Limits, Tracking, WordDocument};
-use engross_protocol::Clock;
+use engross_protocol::{Clock, hex};
 use engross_store::files::{FileError, Folder, Listing, LockGuard, Locks, Precondition, RelPath, Written};
 use sha2::{Digest, Sha256};
 
@@ -178,7 +178,7 @@ impl Workspace {
         let bytes = self.read(path)?;
         let bytes = bytes.ok_or_else(|| FileError::TargetMissing { path: path.as_str().to_owned() })?;
         let is_there = self.files.info(path)?.is_some();
-        let sha256 = is_there.then(|| hexadecimal(&bytes));
+        let sha256 = is_there.then(|| hex::encode(Sha256::digest(&bytes)));
         let document = WordDocument::open(bytes, &Limits::default())
             .map_err(|error| WorkspaceError::Document { file: path.as_str().to_owned(), error })?;
         Ok(Opened { document, sha256 })
@@ -233,8 +233,9 @@ impl Workspace {
             }
             let done = edit(step, &mut document).map_err(failed)?;
             let saved = document.save(tracking).map_err(failed)?;
-            let new = hexadecimal(&saved.bytes);
-            let is_source = |only: &Only| only.file == *path && hexadecimal(&only.source) == new;
+            let new = hex::encode(Sha256::digest(&saved.bytes));
+            let is_source =
+                |only: &Only| only.file == *path && hex::encode(Sha256::digest(&only.source)) == new;
             let is_as_before = match &sha256 {
                 Some(sha256) => *sha256 == new,
                 None => self.only.as_ref().is_some_and(is_source),
@@ -321,7 +322,7 @@ impl Workspace {
     fn keep(&self, path: &RelPath) -> Result<Option<String>, WorkspaceError> {
         let limit = Limits::default().package.max_file_bytes;
         let Some((bytes, _)) = self.files.read(path, limit)? else { return Ok(None) };
-        let sha256 = hexadecimal(&bytes);
+        let sha256 = hex::encode(Sha256::digest(&bytes));
         let at = self.clock.millis();
         Ok(Some(checkpoint::save(&self.checkpoints, path, &bytes, &sha256, at)?))
     }
@@ -342,13 +343,4 @@ impl Workspace {
 /// Whether a file is the workspace's own.
 fn is_own(path: &RelPath) -> bool {
     path.components().next().is_some_and(|first| first.eq_ignore_ascii_case(OWN))
-}
-
-/// SHA-256 in lower-case hexadecimal digits.
-fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

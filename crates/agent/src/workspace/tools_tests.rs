@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::folder_tests::{NDA, lengthen, path, workspaces};
 use super::{DocumentTools, Workspace, Workspaces};
 use crate::session::{
-    Answering, LogEvent, Models, SessionKey, Sessions, SessionsConfig, Settings, Step, ToolResult, ToolRound,
-    Toolbox, TurnEvent, TurnRequest,
+    AnswerStream, LogEvent, Models, SessionKey, Sessions, SessionsConfig, Settings, Step, ToolResult,
+    ToolRound, Toolbox, TurnEvent, TurnRequest,
 };
 
 struct Desk {
@@ -173,7 +173,7 @@ fn ask(text: &str) -> TurnRequest {
     }
 }
 
-async fn events(mut answer: Answering) -> Vec<TurnEvent> {
+async fn events(mut answer: AnswerStream) -> Vec<TurnEvent> {
     let mut events = Vec::new();
     while let Some(placed) = answer.next().await {
         events.push(placed.event);

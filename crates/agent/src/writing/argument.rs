@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use engross_llm::{Event, FinishReason, ToolCall, ToolSpec};
-use engross_protocol::WriteSessionId;
+use engross_protocol::{WriteSessionId, hex};
 use engross_write::framing::{Finish, Terminator};
 use engross_write::json_field::FieldScanner;
 use engross_write::runner::{Ending, View};
@@ -263,7 +263,7 @@ impl Argument {
 
     /// What the conversation keeps of the call: valid, and without the content.
     fn stub(&self) -> String {
-        let hash: String = self.hash.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex::encode(self.hash.clone().finalize());
         if let Head::Line { text, .. } = &self.head {
             let (line, length) = (String::from_utf8_lossy(text), self.length);
             let input = format!("{line}\n({length} bytes of content with the SHA-256 {hash})");

@@ -1,5 +1,6 @@
 //! How far is the file, for people?
 
+use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
 /// How often progress is told: after so many bytes, or so many milliseconds.
@@ -60,7 +61,7 @@ impl Progress {
 
     /// Their hash, in hexadecimal digits.
     pub(crate) fn sha256(&self) -> String {
-        self.hash.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(self.hash.clone().finalize())
     }
 
     /// What to tell at `now`, in milliseconds, if it is time.

@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engross_artifacts::{Hashing, MemoryHashes, Requirements};
-use engross_protocol::SystemClock;
+use engross_protocol::{SystemClock, hex};
 use sha2::{Digest, Sha256};
 
 use super::{Desk, set_age};
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 #[test]

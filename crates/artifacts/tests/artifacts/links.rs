@@ -1,6 +1,7 @@
 //! Signed download links.
 
 use engross_artifacts::{Keys, LinkQuery, SigningKey};
+use engross_protocol::hex;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
@@ -39,7 +40,7 @@ fn a_link_has_the_form_of_the_contract() {
     let expires = (NOW + HOUR) / 1000;
     let message = format!("agent:main:x\nrun-9\nreports/brief.md\n{expires}");
     let mac = Hmac::<Sha256>::new_from_slice(&[2; 32]).unwrap().chain_update(message).finalize().into_bytes();
-    let sig: String = mac.iter().map(|byte| format!("{byte:02x}")).collect();
+    let sig = hex::encode(mac);
     let expected = format!(
         "sessionKey=agent%3Amain%3Ax&runId=run-9&relativePath=reports%2Fbrief.md&expires={expires}&sig={sig}"
     );

@@ -5,6 +5,7 @@ use std::io::Read;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use engross_artifacts::{Keys, PageOf, Scope, SigningKey, Span, Wanted};
+use engross_protocol::hex;
 use hmac::{Hmac, KeyInit, Mac};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -33,7 +34,7 @@ fn signed(body: &Value, secret: &[u8]) -> String {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// A reference of version 2 to `a.md` with the content `abc`.

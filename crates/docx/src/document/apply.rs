@@ -24,6 +24,7 @@ struct Beside {
     touched: BTreeSet<String>,
     aside: Aside,
     numbering: Numbering,
+    resolved: bool,
 }
 
 fn is_thread(edit: &Edit) -> bool {
@@ -57,23 +58,35 @@ impl WordDocument {
         if self.tree.rebinds_root_prefix() && rebinds_main_prefix(&self.tree) {
             return Err(Error::UnsupportedNamespaces { part: self.main_name.clone() });
         }
-        let resolves = |edit: &Edit| matches!(edit, Edit::Resolve { .. });
-        if !batch.operations.is_empty() && batch.operations.iter().all(|operation| resolves(&operation.edit))
-        {
-            return self.run_resolutions(batch);
-        }
         let before = batch.atomic.then(|| (self.tree.checkpoint(), self.beside_the_tree()));
-        let mut results = self.run_groups(batch, options)?;
+        let outcome = self.run_batch(batch, options);
+        let Some((checkpoint, beside)) = before else { return outcome };
+        let whole = |results: &Vec<OperationResult>| {
+            !results.iter().any(|result| matches!(result.status, Status::Refused | Status::Failed))
+        };
+        if outcome.as_ref().is_ok_and(whole) {
+            self.tree.commit(checkpoint);
+            return outcome;
+        }
+        self.tree.rollback(checkpoint);
+        self.restore(beside);
+        let mut results = outcome?;
+        take_back(&mut results);
+        Ok(results)
+    }
+
+    fn run_batch(&mut self, batch: &Batch, options: &EditOptions) -> Result<Vec<OperationResult>, Error> {
+        let resolves = |edit: &Edit| matches!(edit, Edit::Resolve { .. });
+        let operations = &batch.operations;
+        let mut results = if operations.iter().all(|operation| resolves(&operation.edit)) {
+            self.run_resolutions(batch)?
+        } else {
+            self.run_groups(batch, options)?
+        };
         results.sort_by_key(|result| result.index);
         self.name_comments(&mut results)?;
-        if let Some((checkpoint, beside)) = before {
-            if results.iter().any(|result| matches!(result.status, Status::Refused | Status::Failed)) {
-                self.tree.rollback(checkpoint);
-                self.restore(beside);
-                take_back(&mut results);
-            } else {
-                self.tree.commit(checkpoint);
-            }
+        if batch.track_revisions && results.iter().any(|result| result.status == Status::Applied) {
+            self.track_revisions()?;
         }
         Ok(results)
     }
@@ -112,11 +125,14 @@ impl WordDocument {
             touched: self.touched.clone(),
             aside: self.aside.clone(),
             numbering: self.numbering.clone(),
+            resolved: self.resolved,
         }
     }
 
     fn restore(&mut self, beside: Beside) {
-        let Beside { package, relationships, ids, others, edited, touched, aside, numbering } = beside;
+        let Beside { package, relationships, ids, others, edited, touched, aside, numbering, resolved } =
+            beside;
+        self.resolved = resolved;
         self.numbering = numbering;
         self.package = package;
         self.relationships = relationships;
@@ -256,9 +272,6 @@ impl WordDocument {
             commented.for_each(|result| tell(result, MENDED_TYPE));
         }
         self.run_threads(batch, Signature { author, date }, &mut results)?;
-        if batch.track_revisions && results.iter().any(|result| result.status == Status::Applied) {
-            self.track_revisions()?;
-        }
         Ok(results)
     }
 
@@ -356,15 +369,17 @@ pub(super) fn refused(
     }
 }
 
-/// Of an atomic batch that was taken back, nothing is applied.
+/// Of an atomic batch that was taken back, nothing is done: what was found to be no change may have been that only because of an
+/// operation before it.
 fn take_back(results: &mut [OperationResult]) {
-    let applied = results.iter_mut().filter(|result| result.status == Status::Applied);
-    for result in applied {
+    let done = |status| matches!(status, Status::Applied | Status::NoChange);
+    for result in results.iter_mut().filter(|result| done(result.status)) {
         result.status = Status::Refused;
         result.code = Some(RefusalCode::NotAttempted.as_str().to_owned());
         result.message =
             Some("taken back, because another operation of this atomic batch was refused".to_owned());
         result.revision_ids.clear();
+        result.comment_ids.clear();
         result.after = None;
     }
 }

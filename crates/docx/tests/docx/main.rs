@@ -14,6 +14,7 @@ mod random_bodies;
 mod random_edits;
 mod random_operations;
 mod resolution;
+mod results;
 mod rules;
 mod scenarios;
 mod stories;

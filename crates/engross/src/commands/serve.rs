@@ -14,7 +14,7 @@ use engross_agent::session::{
 use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;
 use engross_docx::Tracking;
-use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
+use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock, hex};
 use engross_store::files::{Ages, Locks, Root};
 use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 use engross_write::runner::WriteService;
@@ -24,7 +24,6 @@ use tokio::task::JoinSet;
 
 use super::{Ended, sessions, writes};
 use crate::cli::ServeArgs;
-use crate::delivery::hexadecimal;
 use crate::exports::Exports;
 use crate::failure::usage;
 use crate::files::{self, FolderLock};
@@ -382,7 +381,7 @@ fn tasks(
     }
     // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
     let whole = std::path::absolute(&data).unwrap_or_else(|_| data.clone());
-    let owner = hexadecimal(&Sha256::digest(whole.as_os_str().as_encoded_bytes()));
+    let owner = hex::encode(Sha256::digest(whole.as_os_str().as_encoded_bytes()));
     let store =
         SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
     Ok(tasks::Parts {

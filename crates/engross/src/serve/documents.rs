@@ -9,13 +9,12 @@ use engross_agent::workspace::{Checkpoint, Losses, Workspace, Workspaces};
 use engross_docx::ops::{Batch, OperationResult, Status, Summary};
 use engross_docx::read::{ReadOptions, Reading};
 use engross_docx::{EditOptions, Tracking, WordDocument};
-use engross_protocol::{Clock, Exit, Failure};
+use engross_protocol::{Clock, Exit, Failure, hex};
 use engross_store::files::{FileError, Listing, Precondition, RelPath, Written};
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
 use super::wire::{Operations, operations_request};
-use crate::delivery::hexadecimal;
 use crate::report::{NO_PROOF, Report};
 
 /// Documents beneath the server's root, and how they are edited when a request does not say.
@@ -98,7 +97,7 @@ impl Documents {
         self.within(name, move |workspace| {
             let path = Workspace::path(&path)?;
             let bytes = workspace.read(&path)?.ok_or_else(|| missing(&path))?;
-            let sha256 = hexadecimal(&Sha256::digest(&bytes));
+            let sha256 = hex::encode(Sha256::digest(&bytes));
             Ok(Whole { path, bytes, sha256 })
         })
         .await

@@ -1,7 +1,7 @@
 //! The real session service behind the routes.
 
 use engross_agent::session::{
-    Answering as AgentAnswering, Placed, RequestError, SessionKey, SessionView, Sessions, Settings,
+    AnswerStream, Placed, RequestError, SessionKey, SessionView, Sessions, Settings,
     TurnRequest,
 };
 use engross_protocol::SessionId;
@@ -9,13 +9,13 @@ use engross_protocol::SessionId;
 use super::service::{Answering, Service};
 
 impl Service for Sessions {
-    type Answering = AgentAnswering;
+    type Answering = AnswerStream;
 
-    async fn submit(&self, request: TurnRequest) -> Result<AgentAnswering, RequestError> {
+    async fn submit(&self, request: TurnRequest) -> Result<AnswerStream, RequestError> {
         Self::submit(self, request).await
     }
 
-    async fn listen(&self, principal: &str, key: &SessionKey) -> Result<AgentAnswering, RequestError> {
+    async fn listen(&self, principal: &str, key: &SessionKey) -> Result<AnswerStream, RequestError> {
         Self::listen(self, principal, key).await
     }
 
@@ -45,7 +45,7 @@ impl Service for Sessions {
     }
 }
 
-impl Answering for AgentAnswering {
+impl Answering for AnswerStream {
     fn session(&self) -> SessionId {
         self.session
     }

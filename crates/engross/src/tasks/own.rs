@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use engross_agent::session::{
-    Answering, Finish, Parameters, RequestError, SessionKey, Sessions, Step, TurnEvent, TurnRequest,
+    AnswerStream, Finish, Parameters, RequestError, SessionKey, Sessions, Step, TurnEvent, TurnRequest,
 };
 use engross_artifacts::ArtifactScope;
 use engross_llm::Message;
@@ -125,7 +125,7 @@ impl Control for OwnControl {
 
 /// Tells the run what happens in the session, until its turn ends or nobody listens; then the turn is stopped.
 async fn hear(
-    mut answering: Answering,
+    mut answering: AnswerStream,
     events: mpsc::Sender<AgentEvent>,
     begun: AgentEvent,
     control: Arc<OwnControl>,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::SystemTime;
 
+use engross_protocol::hex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -75,7 +76,7 @@ impl Desk {
     }
 
     pub fn sha256(&self, name: &str) -> String {
-        Sha256::digest(self.bytes(name)).iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(Sha256::digest(self.bytes(name)))
     }
 
     /// Name, content and time of change of every file.

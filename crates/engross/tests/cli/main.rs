@@ -20,6 +20,7 @@ mod killed;
 mod learning;
 mod learning_runs;
 mod lists;
+mod old_data;
 mod output_files;
 mod read;
 mod resolve;

@@ -107,3 +107,36 @@ fn markdown_both_ways() {
     assert_eq!(desk.run(&["to-markdown", "nda2.docx"]).stdout, told.stdout);
     assert_eq!(desk.run(&["check", "nda2.docx"]).code, Some(0));
 }
+
+/// Accepting and rejecting obey `atomic` as edits do: nothing is applied, and no file is written.
+#[test]
+fn an_atomic_batch_of_accept_and_reject_is_applied_whole_or_not_at_all() {
+    let desk = redlined();
+    let id = desk.run(&["revisions", "nda.redline.docx", "--json"]).json()["revisions"][0]["id"].clone();
+    let before = desk.files();
+    let put = |operations: &Value| {
+        desk.put("at.json", json!({"atomic": true, "operations": operations}).to_string().as_bytes());
+    };
+    for more in [&[][..], &["--dry-run"], &["--in-place"], &["-o", "at.docx"]] {
+        put(
+            &json!([{"op": "accept", "id": id}, {"op": "reject", "id": "99999"}, {"op": "accept", "by": "Nobody"}]),
+        );
+        let ran = desk.run(&[&["apply", "nda.redline.docx", "at.json", "--json"], more].concat());
+        let json = ran.json();
+        assert_eq!((ran.code, &json["output"]), (Some(1), &Value::Null), "{more:?} {json}");
+        assert_eq!(
+            json["summary"],
+            json!({"applied": 0, "noChange": 0, "refused": 3, "failed": 0}),
+            "{more:?}"
+        );
+        let codes: Vec<&Value> =
+            json["operations"].as_array().unwrap().iter().map(|result| &result["code"]).collect();
+        assert_eq!(codes, ["NOT_ATTEMPTED", "UNKNOWN_REVISION", "NOT_ATTEMPTED"], "{more:?}");
+        let mut after = desk.files();
+        after.remove("at.json");
+        assert_eq!(after, before, "{more:?}");
+    }
+    put(&json!([{"op": "accept", "id": id}]));
+    let ran = desk.run(&["apply", "nda.redline.docx", "at.json", "-o", "at.docx", "--json"]);
+    assert_eq!((ran.code, &ran.json()["summary"]["applied"]), (Some(0), &json!(1)));
+}

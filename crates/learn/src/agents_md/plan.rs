@@ -1,5 +1,6 @@
 //! From the bytes of a file and what shall stand in its block to the bytes that it shall have.
 
+use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
 use super::markers::{END, Marker, START, find};
@@ -292,7 +293,7 @@ fn eol(bytes: &[u8]) -> &'static str {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    hex::encode_prefix(Sha256::digest(bytes), 8)
 }
 
 /// The same with `\n` for every `\r\n`.

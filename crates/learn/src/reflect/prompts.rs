@@ -1,5 +1,6 @@
 //! What models are told. Text of transcripts stands between fences that the text cannot contain.
 
+use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
 /// For whoever looks for lessons.
@@ -46,7 +47,6 @@ Answer with one JSON object and nothing else:
 
 /// `text` between fences that do not stand in it.
 pub(super) fn fenced(text: &str) -> String {
-    let hash: String =
-        Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex::encode_prefix(Sha256::digest(text.as_bytes()), 8);
     format!("=== DATA {hash} ===\n{text}\n=== END {hash} ===")
 }

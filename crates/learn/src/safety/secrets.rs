@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use engross_protocol::hex;
 use regex::{Captures, Regex};
 use sha2::{Digest, Sha256};
 
@@ -143,6 +144,6 @@ fn placeholder(kind: &str, value: &str) -> String {
         .chain_update(b"\0")
         .chain_update(value)
         .finalize();
-    let digits: String = hash.iter().take(3).map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex::encode_prefix(hash, 3);
     format!("{BEGIN}{kind} {digits}]")
 }

@@ -3,9 +3,9 @@
 //! Must never keep more than ids and one text, so that a file of any size can be counted.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::io::Read;
 
+use engross_protocol::hex;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -315,10 +315,7 @@ fn is_position(id: &str) -> bool {
 
 /// The first 16 hexadecimal digits of the hash.
 pub(crate) fn sha(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode_prefix(Sha256::digest(bytes), 8)
 }
 
 fn count_of(length: usize) -> u64 {

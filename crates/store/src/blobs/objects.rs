@@ -3,7 +3,6 @@
 //! An object is `PREFIX/sha256/AB/HASH`. It is made at once or not at all: small ones by one request that refuses to replace
 //! (`If-None-Match: *`), large ones in parts that are put together once all bytes were hashed.
 
-use std::fmt::Write as _;
 use std::io::Read;
 use std::ops::Range;
 use std::str::FromStr;
@@ -11,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use engross_protocol::hex;
 use futures_util::StreamExt;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::client::{HttpClient, HttpConnector};
@@ -92,10 +92,7 @@ impl ObjectBlobs {
     }
 
     pub(super) fn path(&self, hash: &[u8; 32]) -> Path {
-        let mut name = String::with_capacity(64);
-        for byte in hash {
-            let _ = write!(name, "{byte:02x}");
-        }
+        let name = hex::encode(hash);
         let shelf = name.get(..2).unwrap_or_default().to_owned();
         self.prefix.clone().join("sha256").join(shelf).join(name)
     }

@@ -8,6 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
+use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
 use super::error::{Doing, FileError};
@@ -179,16 +180,12 @@ pub(super) fn hash(source: &mut impl Read) -> io::Result<String> {
     let mut block = vec![0; BLOCK];
     loop {
         match source.read(&mut block) {
-            Ok(0) => return Ok(hexadecimal(digest)),
+            Ok(0) => return Ok(hex::encode(digest.finalize())),
             Ok(length) => digest.update(block.get(..length).unwrap_or_default()),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-}
-
-pub(super) fn hexadecimal(digest: Sha256) -> String {
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// When it was last written to.

@@ -10,12 +10,14 @@ use super::error::{Doing, FileError, shown};
 use super::path::RelPath;
 use super::platform::{sync_entries, undress};
 use super::put::{Finished, NotPut, Place, Precondition, Written};
-use super::read::{Reader, hash, hexadecimal, look, no_follow, open};
+use super::read::{Reader, hash, look, no_follow, open};
 use super::reserved::STAGED;
 use super::root::Folder;
 use super::temporary::{Access, Lock, Temporary, create, lock};
 use super::write::place_temporary;
 use cap_std::fs::{File, OpenOptions};
+use engross_protocol::hex;
+use sha2::Digest as _;
 
 /// The name of a staged file in its folder: 1 to 128 ASCII letters, digits, `_` and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -227,7 +229,7 @@ impl Staged {
     /// As [`Staged::reader`].
     pub fn sha256(&self) -> Result<String, FileError> {
         if let Some(sum) = self.digest.as_ref().and_then(Digest::sum) {
-            return Ok(hexadecimal(sum));
+            return Ok(hex::encode(sum.finalize()));
         }
         let mut reader = self.reader()?;
         hash(&mut reader).map_err(|error| FileError::io(self.name.as_str(), Doing::Reading, &error))

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{Dir, File, OpenOptions};
+use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
 use super::error::{Doing, FileError};
 use super::path::RelPath;
-use super::read::{BLOCK, hexadecimal, no_follow};
+use super::read::{BLOCK, no_follow};
 use super::reserved::TEMPORARY;
 
 /// How many names are tried.
@@ -54,7 +55,7 @@ impl Temporary {
         let mut block = vec![0; BLOCK];
         loop {
             let count = match content.read(&mut block) {
-                Ok(0) => return Ok(hexadecimal(digest)),
+                Ok(0) => return Ok(hex::encode(digest.finalize())),
                 Ok(count) => count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => {

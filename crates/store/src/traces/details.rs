@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use engross_protocol::hex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -112,7 +113,7 @@ fn dismantle(value: Value) {
 /// A long text in short.
 fn shown(text: &str) -> Value {
     let preview = text.get(..text.floor_char_boundary(PREVIEW)).unwrap_or_default();
-    let hash: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = hex::encode(Sha256::digest(text.as_bytes()));
     json!({"preview": visible_nul(preview), "bytes": text.len(), "sha256": hash})
 }
 

@@ -4,6 +4,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use engross_protocol::hex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::{Duration, Instant, sleep_until};
@@ -127,8 +128,7 @@ fn digest(method: &str, fields: &Map<String, Value>) -> String {
         .filter(|(name, _)| !PASSING.contains(&name.as_str()))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
-    let digest: [u8; 32] = Sha256::digest(format!("{method}\n{}", Value::Object(kept))).into();
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(format!("{method}\n{}", Value::Object(kept))))
 }
 
 fn attachments(params: Params<'_>) -> Result<Vec<Inline>, RpcError> {
@@ -167,8 +167,7 @@ fn attachments(params: Params<'_>) -> Result<Vec<Inline>, RpcError> {
             ));
         }
         let asked: Option<String> = file.text("sha256")?.map(str::to_ascii_lowercase);
-        let is: [u8; 32] = Sha256::digest(&bytes).into();
-        let is: String = is.iter().map(|byte| format!("{byte:02x}")).collect();
+        let is = hex::encode(Sha256::digest(&bytes));
         if asked.is_some_and(|asked| asked != is) {
             return Err(refuse("OPENCLAW_ATTACHMENT_INVALID_BASE64", "has other bytes than its sha256 says"));
         }

@@ -51,6 +51,8 @@ mod updates;
 mod watch;
 
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod lane_tests;
 #[cfg(test)]
 mod machine_tests;

@@ -2,6 +2,7 @@
 //!
 //! Must never let a text of one principal lead to the log of another.
 
+use engross_protocol::hex;
 use engross_store::Name;
 use sha2::{Digest, Sha256};
 
@@ -51,8 +52,7 @@ fn short(text: &str) -> String {
     if text.len() <= 256 && !text.starts_with('#') && !text.contains(['/', '\0']) {
         return text.to_owned();
     }
-    let digest: [u8; 32] = Sha256::digest(text).into();
-    format!("#{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    format!("#{}", hex::encode(Sha256::digest(text)))
 }
 
 /// Checks the key of a thread: 1 to 512 bytes, not blank, without control characters.

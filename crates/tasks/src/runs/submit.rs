@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use engross_protocol::SessionId;
+use engross_protocol::{SessionId, hex};
 use engross_store::{Millis, Name, NameRow, NewSession};
 use sha2::{Digest, Sha256};
 
@@ -244,9 +244,8 @@ impl Runs {
             return Ok(SessionKey::parse(&usual)?);
         }
         // Another principal has a thread of this name, and folders are named after keys.
-        let digest: [u8; 32] =
-            Sha256::digest(format!("{}\n{}", submission.principal, submission.thread)).into();
-        let short: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let digest = Sha256::digest(format!("{}\n{}", submission.principal, submission.thread));
+        let short = hex::encode_prefix(digest, 8);
         Ok(SessionKey::parse(&format!("{usual}:{short}"))?)
     }
 

@@ -33,6 +33,9 @@ mod text;
 mod watch;
 mod work;
 
+#[cfg(test)]
+mod golden_tests;
+
 pub use config::{Composer, Config, Durability, Limits};
 pub use engross_protocol::WriteSessionId;
 pub use hub::{News, Told};

@@ -2,6 +2,7 @@
 //!
 //! Must never give a text that is not whole, or not the one that was sent.
 
+use engross_protocol::hex;
 use engross_store::files::{FileError, RelPath};
 use sha2::{Digest, Sha256};
 
@@ -56,13 +57,9 @@ impl WriteSessions {
         let changed = || Error::ContentChanged(target.clone());
         let path = RelPath::parse(&receipt.path)?;
         let (bytes, _) = self.0.environment.root.top().read(&path, limit)?.ok_or_else(changed)?;
-        if hexadecimal(&bytes) != receipt.sha256 {
+        if hex::encode(Sha256::digest(&bytes)) != receipt.sha256 {
             return Err(changed().into());
         }
         String::from_utf8(bytes).map_err(|_| changed().into())
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -14,10 +14,9 @@ use super::{TurnTask, deserted};
 use crate::session::decide::{Heard, Input};
 use crate::session::error::RequestError;
 use crate::session::event::Step;
-use crate::session::lease;
-use crate::session::live::Live;
 use crate::session::log::{Standing, ToolResult, Wrote};
-use crate::session::state::Writing;
+use crate::session::record::SessionGuard;
+use crate::session::state::{Session, Writing};
 use crate::writing::{BEGIN, Calling, Progress, Writer};
 
 /// Text on its way into a file.
@@ -49,8 +48,8 @@ enum Over {
 
 impl TurnTask {
     /// What a file that was being written came to while nobody was here.
-    pub(super) async fn catch_up(&self, live: &Live) -> Input {
-        let writing = live.session.turn.as_ref().and_then(|turn| turn.writing.as_ref());
+    pub(super) async fn catch_up(&self, session: &Session) -> Input {
+        let writing = session.turn.as_ref().and_then(|turn| turn.writing.as_ref());
         let Some(Writing { id, asked, .. }) = writing else { return Input::Continue };
         let wrote = match &self.writer {
             Some(writer) => writer.catch_up(*id).await,
@@ -63,15 +62,19 @@ impl TurnTask {
         wrote.filter(|wrote| !known(wrote)).map_or(Input::Continue, |wrote| Input::Wrote(wrote, Vec::new()))
     }
 
-    pub(super) fn calling(&self, live: &Live) -> Calling {
-        let writing = live.session.turn.as_ref().and_then(|turn| turn.writing.clone());
-        Calling { writing, left: live.session.left.clone() }
+    pub(super) fn calling(&self, session: &Session) -> Calling {
+        let writing = session.turn.as_ref().and_then(|turn| turn.writing.clone());
+        Calling { writing, left: session.left.clone() }
     }
 
     /// Opens files; gives each call with its result.
-    pub(super) async fn open_files(&self, calls: Vec<ToolCall>, live: &Live) -> Vec<(String, ToolResult)> {
+    pub(super) async fn open_files(
+        &self,
+        calls: Vec<ToolCall>,
+        session: &Session,
+    ) -> Vec<(String, ToolResult)> {
         let Some(writer) = &self.writer else { return Vec::new() };
-        let mut calling = self.calling(live);
+        let mut calling = self.calling(session);
         let mut results = Vec::with_capacity(calls.len());
         for call in calls {
             let result = writer.call(&call, &mut calling).await;
@@ -85,9 +88,9 @@ impl TurnTask {
         &mut self,
         request: Request,
         model: &dyn Model,
-        live: &mut Live,
+        session: &mut SessionGuard,
     ) -> Result<Input, RequestError> {
-        let Some(turn) = live.session.turn.as_ref() else { return Ok(Input::Continue) };
+        let Some(turn) = session.turn.as_ref() else { return Ok(Input::Continue) };
         let Some(writing) = turn.writing.clone() else { return Ok(Input::Continue) };
         let Some(writer) = self.writer.clone() else {
             return Ok(Input::Wrote(Wrote::failed(writing.id, &no_workspace()), Vec::new()));
@@ -108,7 +111,7 @@ impl TurnTask {
             })
             .await
         };
-        let lost = lease::keep(&config, self.id, live.fence);
+        let lost = session.lease_lost();
         let gone = deserted(&channel, config.grace);
         tokio::pin!(answer, lost, gone);
         let over = loop {

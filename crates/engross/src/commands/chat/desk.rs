@@ -8,12 +8,11 @@ use std::sync::Arc;
 use engross_agent::session::{Opening, Toolbox, Toolboxes};
 use engross_agent::workspace::{DocumentTools, Workspace, WorkspaceError};
 use engross_agent::writing::{Writer, WritingTools};
-use engross_protocol::{Exit, Failure, SystemClock};
+use engross_protocol::{Exit, Failure, SystemClock, hex};
 use engross_store::files::{Locks, Precondition, RelPath};
 use sha2::{Digest, Sha256};
 
 use crate::commands::sessions::open_root;
-use crate::delivery::hexadecimal;
 use crate::files::{Destination, Input};
 
 /// A document and its checkpoints.
@@ -141,7 +140,7 @@ pub(super) fn failed(error: &WorkspaceError) -> Failure {
 
 /// A name for a path.
 fn short_hash(path: &Path) -> String {
-    let hash = hexadecimal(&Sha256::digest(path.as_os_str().as_encoded_bytes()));
+    let hash = hex::encode(Sha256::digest(path.as_os_str().as_encoded_bytes()));
     hash.get(..16).unwrap_or(&hash).to_owned()
 }
 

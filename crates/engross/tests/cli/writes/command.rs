@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use engross_protocol::hex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -28,7 +29,7 @@ fn input_becomes_a_file() {
     let desk = Desk::new();
     let text = "one\nDONE\nEND-ABCDEFGHIJKLMNOP\ntwo";
     let wrote = write(&desk, &["notes/a.txt", "--json"], text.as_bytes());
-    let sha256: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hex::encode(Sha256::digest(text));
     let receipt = wrote.json();
     assert_eq!(wrote.code, Some(0));
     assert_eq!(

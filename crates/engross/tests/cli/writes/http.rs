@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::time::{Duration, Instant};
 
+use engross_protocol::hex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -38,7 +39,7 @@ fn a_file_over_several_turns() {
     );
     let (status, done) = server.content(id, 25, format!("{}\n", begun["end_marker"].as_str().unwrap()));
     let text = "# Title\n\nBegun and ended\n";
-    let sha256: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hex::encode(Sha256::digest(text));
     assert_eq!((status, &done["state"], &done["stage"]), (200, &json!("committed"), &json!("complete")));
     assert_eq!(done["receipt"]["sha256"], sha256.as_str());
     assert_eq!(

@@ -17,6 +17,7 @@ mod writing;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use engross_protocol::hex;
 use engross_store::files::{FileError, Folder, RelPath, Root, StagedName};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -101,7 +102,7 @@ pub fn code<T: std::fmt::Debug>(result: Result<T, FileError>) -> &'static str {
 }
 
 pub fn sha256(bytes: impl AsRef<[u8]>) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// A module that is not declared above would never run.

@@ -1,5 +1,6 @@
 //! From the beginning to the receipt.
 
+use engross_protocol::hex;
 use engross_write::framing::{Finish, Terminator};
 use engross_write::patch::PatchSpec;
 use engross_write::runner::{Ending, News};
@@ -11,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::desk::{Desk, code, problem};
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 #[test]

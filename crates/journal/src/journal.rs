@@ -1,0 +1,393 @@
+//! The logs that a process has in memory, the names that lead to them, and who may change which.
+//!
+//! Must never hand one log out twice, forget one that somebody works on, or keep a lease that nobody needs.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use engross_protocol::{Clock, SessionId};
+use engross_store::{Fence, Millis, Name, NameRow, Store};
+use tokio::runtime::Handle;
+use tokio::sync::OwnedMutexGuard;
+use tokio_util::task::TaskTracker;
+
+use super::error::Error;
+use super::lease::Leases;
+use super::log::{Creation, Log, Machine, NewLog};
+
+/// What a journal is made of.
+#[derive(Clone)]
+pub struct Options {
+    /// Where the logs are stored.
+    pub store: Arc<dyn Store>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// The name of this process where others work on the same store: then a lease says who works on a log. `None` where
+    /// the store is its own.
+    pub holder: Option<String>,
+    /// How many logs stay in memory when nobody works on them.
+    pub logs: usize,
+    /// How many names are remembered.
+    pub names: usize,
+    /// Where leases are released that were dropped.
+    pub tasks: TaskTracker,
+}
+
+impl Options {
+    /// A journal in a store that belongs to this process, with 1,024 logs in memory.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock, holder: None, logs: 1024, names: 8 * 1024, tasks: TaskTracker::new() }
+    }
+}
+
+/// The logs of one kind. `X` is what the process keeps beside each log in memory. Clones are the same one.
+pub struct Journal<M, X = ()> {
+    inner: Arc<Inner<M, X>>,
+}
+
+struct Inner<M, X> {
+    shared: Arc<Shared>,
+    logs: Mutex<HashMap<SessionId, Arc<LoadedLog<M, X>>>>,
+    names: Mutex<HashMap<Name, NameRow>>,
+    most_logs: usize,
+    most_names: usize,
+}
+
+/// What a guard needs of its journal.
+struct Shared {
+    leases: Leases,
+    tasks: TaskTracker,
+}
+
+/// A log in memory.
+pub struct LoadedLog<M, X = ()> {
+    id: SessionId,
+    /// The log, and the right to change it. Those who wait are served in the order they came.
+    log: Arc<tokio::sync::Mutex<Option<Log<M>>>>,
+    waiting: AtomicUsize,
+    /// What the process keeps beside it.
+    pub extra: X,
+}
+
+/// The right to change a log, as far as this process is concerned.
+pub struct LogLock<M> {
+    id: SessionId,
+    log: OwnedMutexGuard<Option<Log<M>>>,
+}
+
+/// The right to change a log, and its state. Where several processes share the store, it holds the log's lease and releases
+/// it when it is dropped; [`LogGuard::release`] also waits for that.
+pub struct LogGuard<M: Machine> {
+    shared: Arc<Shared>,
+    /// None once it was given back.
+    lock: Option<OwnedMutexGuard<Option<Log<M>>>>,
+    log: Log<M>,
+    fence: Option<Fence>,
+}
+
+impl<M: Machine, X: Default> Journal<M, X> {
+    /// A journal without logs in memory.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let Options { store, clock, holder, logs, names, tasks } = options;
+        let shared = Arc::new(Shared { leases: Leases { store, clock, holder }, tasks });
+        let (most_logs, most_names) = (logs, names);
+        let (logs, names) = (Mutex::default(), Mutex::default());
+        Self { inner: Arc::new(Inner { shared, logs, names, most_logs, most_names }) }
+    }
+
+    /// The store.
+    #[must_use]
+    pub fn store(&self) -> &dyn Store {
+        &*self.inner.shared.leases.store
+    }
+
+    /// The log of this id, whether it exists or not. Nothing is read.
+    #[must_use]
+    pub fn get(&self, id: SessionId) -> Arc<LoadedLog<M, X>> {
+        let mut logs = lock(&self.inner.logs);
+        if !logs.contains_key(&id) {
+            // Who works on a log holds it or its guard.
+            make_room(&mut logs, self.inner.most_logs, |log| {
+                Arc::strong_count(log) == 1 && log.log.try_lock().is_ok()
+            });
+        }
+        let new = || LoadedLog { id, log: Arc::default(), waiting: AtomicUsize::new(0), extra: X::default() };
+        Arc::clone(logs.entry(id).or_insert_with(|| Arc::new(new())))
+    }
+
+    /// Forgets a log that came to nothing.
+    pub fn forget(&self, id: SessionId) {
+        lock(&self.inner.logs).remove(&id);
+    }
+
+    /// All logs in memory.
+    #[must_use]
+    pub fn loaded(&self) -> Vec<Arc<LoadedLog<M, X>>> {
+        lock(&self.inner.logs).values().cloned().collect()
+    }
+
+    /// Takes the lease of a log and reads it, unless it is in memory. Waits a while for another process to be done.
+    ///
+    /// # Errors
+    /// [`Error::Leased`], [`Error::Unknown`], and when the store fails or an entry cannot be read. The lease is free then.
+    pub async fn open(&self, lock: LogLock<M>) -> Result<LogGuard<M>, Error> {
+        self.open_waiting(lock, true).await
+    }
+
+    /// As [`Journal::open`], but `None` while another process works on the log.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub async fn open_if_free(&self, lock: LogLock<M>) -> Result<Option<LogGuard<M>>, Error> {
+        match self.open_waiting(lock, false).await {
+            Ok(guard) => Ok(Some(guard)),
+            Err(Error::Leased) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn open_waiting(&self, lock: LogLock<M>, waits: bool) -> Result<LogGuard<M>, Error> {
+        self.finish(LogGuard::open(Arc::clone(&self.inner.shared), lock, waits)).await
+    }
+
+    /// Awaits something that takes a lease: a caller that goes away must not leave it behind.
+    async fn finish(
+        &self,
+        opening: impl Future<Output = Result<LogGuard<M>, Error>> + Send + 'static,
+    ) -> Result<LogGuard<M>, Error> {
+        let Shared { leases, tasks } = &*self.inner.shared;
+        if leases.holder.is_none() {
+            return opening.await;
+        }
+        tasks.spawn(opening).await.unwrap_or(Err(Error::Store(engross_store::Error::Closed)))
+    }
+
+    /// Creates a log with its first entries.
+    ///
+    /// # Errors
+    /// As the store says.
+    pub async fn create(
+        &self,
+        lock: LogLock<M>,
+        new: NewLog,
+        events: &[M::Event],
+    ) -> Result<Creation<LogGuard<M>>, Error> {
+        let (id, key) = (new.id, new.key.clone());
+        let shared = Arc::clone(&self.inner.shared);
+        let log = match Log::create(self.store(), new, events).await? {
+            Creation::New(log) => log,
+            Creation::Known(known) => {
+                if known.key == key {
+                    self.remember(key, NameRow { session: known.id, value: Vec::new() });
+                }
+                return Ok(Creation::Known(known));
+            }
+        };
+        self.remember(key, NameRow { session: id, value: Vec::new() });
+        let opening = async move {
+            // Nobody else knows the log yet, so that its lease is free.
+            let fence = shared.leases.take(id, true).await?;
+            Ok(LogGuard { shared, lock: Some(lock.log), log, fence })
+        };
+        Ok(Creation::New(self.finish(opening).await?))
+    }
+
+    /// Where a name leads. Names never change, so that one which is remembered is not looked up again.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn find(&self, name: &Name) -> Result<Option<NameRow>, engross_store::Error> {
+        if let Some(row) = self.remembered(name) {
+            return Ok(Some(row));
+        }
+        let row = self.store().value(name).await?;
+        if let Some(row) = &row {
+            self.remember(name.clone(), row.clone());
+        }
+        Ok(row)
+    }
+
+    /// Where a name leads, if that is remembered.
+    #[must_use]
+    pub fn remembered(&self, name: &Name) -> Option<NameRow> {
+        lock(&self.inner.names).get(name).cloned()
+    }
+
+    fn remember(&self, name: Name, row: NameRow) {
+        let mut names = lock(&self.inner.names);
+        make_room(&mut names, self.inner.most_names, |_| true);
+        names.insert(name, row);
+    }
+}
+
+impl<M, X> Clone for Journal<M, X> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<M: Machine, X> LoadedLog<M, X> {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> SessionId {
+        self.id
+    }
+
+    /// Waits for the right to change it.
+    pub async fn lock(&self) -> LogLock<M> {
+        LogLock { id: self.id, log: Arc::clone(&self.log).lock_owned().await }
+    }
+
+    /// Waits for the right to change it, behind at most `queue` others.
+    ///
+    /// # Errors
+    /// [`Error::QueueFull`].
+    pub async fn lock_behind(&self, queue: usize) -> Result<LogLock<M>, Error> {
+        let waiting = Waiting(&self.waiting);
+        if waiting.0.fetch_add(1, Ordering::SeqCst) >= queue.max(1) {
+            return Err(Error::QueueFull { queue });
+        }
+        Ok(self.lock().await)
+    }
+
+    /// The right to change it, unless somebody has it.
+    #[must_use]
+    pub fn lock_if_idle(&self) -> Option<LogLock<M>> {
+        let log = Arc::clone(&self.log).try_lock_owned().ok()?;
+        Some(LogLock { id: self.id, log })
+    }
+}
+
+/// Counts a request for as long as it waits.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl<M: Machine> LogGuard<M> {
+    async fn open(shared: Arc<Shared>, lock: LogLock<M>, waits: bool) -> Result<Self, Error> {
+        let LogLock { id, log: mut lock } = lock;
+        let fence = shared.leases.take(id, waits).await?;
+        let in_memory = lock.take();
+        let mut guard = Self { shared, lock: Some(lock), log: Log::unread(id), fence };
+        match in_memory {
+            Some(log) => guard.log = log,
+            None => match guard.log.refresh(&*Arc::clone(&guard.shared).leases.store).await {
+                Ok(_) => {}
+                Err(error) => {
+                    guard.release().await;
+                    return Err(error);
+                }
+            },
+        }
+        Ok(guard)
+    }
+
+    /// The id of the log.
+    #[must_use]
+    pub fn id(&self) -> SessionId {
+        self.log.id()
+    }
+
+    /// The number of its last entry.
+    #[must_use]
+    pub fn head(&self) -> u64 {
+        self.log.head()
+    }
+
+    /// Whether it holds a lease, as other processes work on the same store.
+    #[must_use]
+    pub fn is_leased(&self) -> bool {
+        self.fence.is_some()
+    }
+
+    /// Stores entries that the state has taken in already. After a failure the state is not used again, but read anew.
+    ///
+    /// # Errors
+    /// As the store says; [`engross_store::Error::Fenced`] when the lease was lost.
+    pub async fn append(
+        &mut self,
+        events: &[M::Event],
+        names: Vec<(Name, Vec<u8>)>,
+        now: Millis,
+    ) -> Result<(), Error> {
+        let store = &*self.shared.leases.store;
+        self.log.append(store, self.fence, events, names, now).await
+    }
+
+    /// Renews the lease for as long as it is polled; resolves only when the lease is lost.
+    pub fn lease_lost(&self) -> impl Future<Output = ()> + Send + use<M> {
+        let (shared, id, fence) = (Arc::clone(&self.shared), self.id(), self.fence);
+        async move { shared.leases.keep(id, fence).await }
+    }
+
+    /// Gives the right back. Resolves when the lease is free.
+    pub async fn release(mut self) {
+        if let Some(fence) = self.fence {
+            self.shared.leases.release(self.id(), fence).await;
+            self.fence = None;
+        }
+    }
+}
+
+impl<M: Machine> Deref for LogGuard<M> {
+    type Target = M;
+
+    fn deref(&self) -> &M {
+        self.log.state()
+    }
+}
+
+impl<M: Machine> DerefMut for LogGuard<M> {
+    fn deref_mut(&mut self) -> &mut M {
+        self.log.state_mut()
+    }
+}
+
+impl<M: Machine> Drop for LogGuard<M> {
+    fn drop(&mut self) {
+        let Some(mut lock) = self.lock.take() else { return };
+        let id = self.log.id();
+        let log = std::mem::replace(&mut self.log, Log::unread(id));
+        // Where others work on the same store, they may go on with it.
+        if self.shared.leases.holder.is_none() && !log.is_ahead() {
+            *lock = Some(log);
+        }
+        // Without a runtime the lease expires.
+        if let (Some(fence), Ok(runtime)) = (self.fence.take(), Handle::try_current()) {
+            let shared = Arc::clone(&self.shared);
+            let release = async move {
+                shared.leases.release(id, fence).await;
+                // Until here nobody in this process takes the lease again: it would be the same one.
+                drop(lock);
+            };
+            self.shared.tasks.spawn_on(release, &runtime);
+        }
+    }
+}
+
+/// Halves a map that has `most` entries, as far as entries are spare.
+fn make_room<K: Hash + Eq, V>(map: &mut HashMap<K, V>, most: usize, is_spare: impl Fn(&V) -> bool) {
+    if map.len() < most {
+        return;
+    }
+    let mut surplus = map.len() - most / 2;
+    map.retain(|_, value| {
+        let stays = surplus == 0 || !is_spare(value);
+        surplus -= usize::from(!stays);
+        stays
+    });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic leaves the maps whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

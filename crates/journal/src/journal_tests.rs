@@ -1,0 +1,160 @@
+//! Logs in memory, and who may change which.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use engross_protocol::{FixedClock, SessionId};
+use engross_store::{Error as StoreError, Name, Store};
+
+use super::support::{Numbers, Watched};
+use super::{Creation, Error, Journal, LogGuard, Machine, NewLog, Options};
+
+const ID: SessionId = SessionId::from_bytes([1; 16]);
+
+fn journal(store: &Arc<Watched>, holder: Option<&str>) -> Journal<Numbers> {
+    let clock = Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap()));
+    let store: Arc<dyn Store> = Arc::<Watched>::clone(store);
+    Journal::new(Options {
+        holder: holder.map(str::to_owned),
+        logs: 4,
+        names: 4,
+        ..Options::new(store, clock)
+    })
+}
+
+fn new(id: SessionId) -> NewLog {
+    NewLog { id, at: 0, key: Name::new(id.to_string()).unwrap(), names: Vec::new() }
+}
+
+async fn create(journal: &Journal<Numbers>, id: SessionId) -> LogGuard<Numbers> {
+    match journal.create(journal.get(id).lock().await, new(id), &[0]).await.unwrap() {
+        Creation::New(guard) => guard,
+        Creation::Known(_) => panic!("it is new"),
+    }
+}
+
+async fn open(journal: &Journal<Numbers>) -> Result<LogGuard<Numbers>, Error> {
+    journal.open(journal.get(ID).lock().await).await
+}
+
+/// Whether another process could work on the log now.
+async fn is_free(journal: &Journal<Numbers>) -> bool {
+    let lock = journal.get(ID).lock().await;
+    journal.open_if_free(lock).await.unwrap().is_some()
+}
+
+#[tokio::test]
+async fn a_lease_is_free_at_once_when_the_log_cannot_be_read() {
+    let store = Arc::new(Watched::default());
+    let (one, two) = (journal(&store, Some("one")), journal(&store, Some("two")));
+    create(&one, ID).await.release().await;
+    store.fails_to_load.store(true, Ordering::SeqCst);
+    assert!(matches!(open(&one).await, Err(Error::Store(StoreError::Full { .. }))));
+    store.fails_to_load.store(false, Ordering::SeqCst);
+    assert!(is_free(&two).await);
+}
+
+#[tokio::test]
+async fn a_lease_is_released_when_its_guard_is_dropped_and_never_one_that_was_taken_behind_it() {
+    let store = Arc::new(Watched::default());
+    let (one, two) = (journal(&store, Some("one")), journal(&store, Some("two")));
+    let guard = create(&one, ID).await;
+    assert!(!is_free(&two).await);
+    drop(guard);
+    // The same process takes it again while the release is still to come: it waits for that.
+    let mut guard = open(&one).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(5)).await;
+    assert!(!is_free(&two).await);
+    guard.apply(&1, 1);
+    guard.append(&[1], Vec::new(), 1).await.unwrap();
+    drop(guard);
+    assert_eq!(open(&two).await.unwrap().0, [0, 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_goes_away_while_it_waits_leaves_no_lease_behind() {
+    let store = Arc::new(Watched::default());
+    let (one, two) = (journal(&store, Some("one")), journal(&store, Some("two")));
+    let guard = create(&one, ID).await;
+    tokio::time::timeout(Duration::from_millis(60), open(&two)).await.map(|_| ()).unwrap_err();
+    guard.release().await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert!(is_free(&one).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_is_lost_is_told_and_its_writer_refused() {
+    let store = Arc::new(Watched::default());
+    let one = journal(&store, Some("one"));
+    let mut guard = create(&one, ID).await;
+    let lost = guard.lease_lost();
+    // The lease has run out, and another process has taken it.
+    let now = 1 << 50;
+    store.lease(ID, "two", now, 15_000).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(20), lost).await.unwrap();
+    guard.apply(&1, 1);
+    let refused = guard.append(&[1], Vec::new(), 1).await;
+    assert!(matches!(refused, Err(Error::Store(StoreError::Fenced { .. }))));
+    drop(guard);
+    assert_eq!(store.fold(ID).await.0, [0]);
+}
+
+#[tokio::test]
+async fn a_state_stays_in_memory_unless_it_is_ahead_of_its_log() {
+    let store = Arc::new(Watched::default());
+    let journal = journal(&store, None);
+    drop(create(&journal, ID).await);
+    for number in 1..4 {
+        let mut guard = open(&journal).await.unwrap();
+        guard.apply(&number, 1);
+        guard.append(&[number], Vec::new(), 1).await.unwrap();
+    }
+    assert_eq!(store.loads.load(Ordering::SeqCst), 0);
+    let mut guard = open(&journal).await.unwrap();
+    guard.apply(&9, 1);
+    drop(guard);
+    assert_eq!(open(&journal).await.unwrap().0, [0, 1, 2, 3]);
+    assert_eq!(store.loads.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn logs_that_nobody_works_on_make_room_and_others_never() {
+    let store = Arc::new(Watched::default());
+    let journal = journal(&store, None);
+    let busy = create(&journal, ID).await;
+    let listened = journal.get(SessionId::from_bytes([2; 16]));
+    for id in 3..40 {
+        drop(create(&journal, SessionId::from_bytes([id; 16])).await);
+    }
+    let loaded: Vec<SessionId> = journal.loaded().iter().map(|log| log.id()).collect();
+    assert!(loaded.len() <= 4 && loaded.contains(&ID) && loaded.contains(&listened.id()), "{loaded:?}");
+    drop(busy);
+    let again = journal.create(journal.get(listened.id()).lock().await, new(ID), &[7]).await.unwrap();
+    assert!(matches!(again, Creation::Known(known) if known.id == ID));
+    assert_eq!(journal.find(&Name::new(ID.to_string()).unwrap()).await.unwrap().unwrap().session, ID);
+}
+
+#[tokio::test]
+async fn only_so_many_wait_for_a_log() {
+    let store = Arc::new(Watched::default());
+    let journal = journal(&store, None);
+    let log = journal.get(ID);
+    let held = log.lock_behind(2).await.unwrap();
+    assert!(log.lock_if_idle().is_none());
+    let (first, second) = (log.lock_behind(2), log.lock_behind(2));
+    tokio::pin!(first, second);
+    let third = async {
+        tokio::task::yield_now().await;
+        log.lock_behind(2).await.err()
+    };
+    tokio::select! {
+        biased;
+        _ = &mut first => panic!("it is held"),
+        _ = &mut second => panic!("it is held"),
+        refused = third => assert_eq!(refused, Some(Error::QueueFull { queue: 2 })),
+    }
+    drop(held);
+    drop(first.await.unwrap());
+    drop(second.await.unwrap());
+}

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+//!
+//! Must never know what an entry means, or hand out a state that the log does not tell.
+
+mod error;
+mod journal;
+mod lease;
+mod list;
+mod log;
+
+#[cfg(test)]
+mod journal_tests;
+#[cfg(test)]
+mod log_tests;
+#[cfg(test)]
+mod support;
+
+pub use error::Error;
+pub use journal::{Journal, LoadedLog, LogGuard, LogLock, Options};
+pub use list::{Line, add_to_list};
+pub use log::{Creation, Log, LogEntry, Machine, NewLog, read_all, read_entry};

@@ -1,0 +1,307 @@
+//! One log and its state: read as a fold of the entries, written one append at a time.
+//!
+//! Must never keep a state that is ahead of the log beyond one append: after a failure it is read anew.
+
+use engross_protocol::SessionId;
+use engross_store::{Append, Entry, Fence, Millis, Name, NewEntry, NewSession, Session, Store};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::Error;
+
+/// How many entries are read at once.
+const PAGE: usize = 1000;
+
+/// The fewest entries between two snapshots. With a long log they are rarer, one each time it has grown by a quarter: a
+/// snapshot holds the whole state, so that at even distances each entry would cost more than the one before.
+const SNAPSHOT_EVERY: u64 = 64;
+
+/// A state that is a fold of its entries.
+pub trait Machine: Default + Send + 'static {
+    /// What an entry says, as it is stored: JSON.
+    type Event: Serialize + DeserializeOwned + Send + Sync;
+
+    /// The kind of an entry, for indexes and people.
+    fn kind(event: &Self::Event) -> &'static str;
+
+    /// Takes an entry in, which was stored at `at`.
+    fn apply(&mut self, event: &Self::Event, at: Millis);
+
+    /// When the store is to name the log as due, if at all.
+    fn wake_at(&self, _now: Millis) -> Option<Millis> {
+        None
+    }
+
+    /// The state as it is stored beside the log; none when it is not to be stored.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    fn snapshot(&self) -> Result<Option<Vec<u8>>, serde_json::Error> {
+        Ok(None)
+    }
+
+    /// The state of a snapshot that was taken at the entry `seq`; none when it cannot be used.
+    fn restore(_snapshot: &[u8], _seq: u64) -> Option<Self> {
+        None
+    }
+}
+
+/// An entry as it was read back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogEntry<E> {
+    /// Its number, from 1.
+    pub seq: u64,
+    /// When it was stored.
+    pub at: Millis,
+    /// What it says.
+    pub event: E,
+}
+
+/// A log to be created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewLog {
+    /// Its id, never used before.
+    pub id: SessionId,
+    /// When.
+    pub at: Millis,
+    /// The name it is found by.
+    pub key: Name,
+    /// More names, and their values.
+    pub names: Vec<(Name, Vec<u8>)>,
+}
+
+/// What became of a request to create a log.
+#[derive(Debug)]
+pub enum Creation<T> {
+    /// It is new.
+    New(T),
+    /// One of its names is taken: the session that has it. Nothing was written.
+    Known(Session),
+}
+
+/// A state in memory, as of the entry [`Log::head`].
+#[derive(Debug)]
+pub struct Log<M> {
+    id: SessionId,
+    head: u64,
+    state: M,
+    since_snapshot: u64,
+    /// When the store names it as due, as far as that is known here.
+    wake_at: Option<Option<Millis>>,
+    is_ahead: bool,
+}
+
+impl<M: Machine> Log<M> {
+    /// A log of which nothing is known.
+    pub(crate) fn unread(id: SessionId) -> Self {
+        Self { id, head: 0, state: M::default(), since_snapshot: 0, wake_at: None, is_ahead: true }
+    }
+
+    /// Reads a log.
+    ///
+    /// # Errors
+    /// When the store fails, or an entry cannot be read.
+    pub async fn load(store: &dyn Store, id: SessionId) -> Result<Option<Self>, Error> {
+        match store.load_by_id(id).await? {
+            Some(stored) => Self::replay(store, stored).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Folds a log that the store has loaded: its snapshot and the entries behind it, or all entries.
+    ///
+    /// # Errors
+    /// As [`Log::load`].
+    pub async fn replay(store: &dyn Store, stored: Session) -> Result<Self, Error> {
+        let restored =
+            stored.snapshot.as_ref().and_then(|snapshot| M::restore(&snapshot.state, snapshot.seq));
+        let (mut state, entries) = match restored {
+            Some(state) => (state, stored.entries),
+            None if stored.snapshot.is_none() => (M::default(), stored.entries),
+            // The log is the truth; a snapshot only saves reading it.
+            None => (M::default(), all(store, stored.id).await?),
+        };
+        for entry in &entries {
+            state.apply(&read_entry::<M>(entry)?, entry.at);
+        }
+        Ok(Self {
+            id: stored.id,
+            head: stored.head,
+            state,
+            since_snapshot: entries.len() as u64,
+            wake_at: Some(stored.wake_at),
+            is_ahead: false,
+        })
+    }
+
+    /// Creates a log with its first entries.
+    ///
+    /// # Errors
+    /// As the store says.
+    pub async fn create(
+        store: &dyn Store,
+        new: NewLog,
+        events: &[M::Event],
+    ) -> Result<Creation<Self>, Error> {
+        let NewLog { id, at, key, names } = new;
+        let mut log = Self::unread(id);
+        for event in events {
+            log.state.apply(event, at);
+        }
+        let wake_at = log.state.wake_at(at);
+        let entries = entries::<M>(events, at)?;
+        let new = NewSession { id, at, key, names, entries, snapshot: None, wake_at };
+        let (stored, is_new) = store.create(new).await?;
+        if !is_new {
+            return Ok(Creation::Known(stored));
+        }
+        Ok(Creation::New(Self {
+            head: stored.head,
+            since_snapshot: stored.head,
+            wake_at: Some(wake_at),
+            is_ahead: false,
+            ..log
+        }))
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> SessionId {
+        self.id
+    }
+
+    /// The number of its last entry.
+    #[must_use]
+    pub fn head(&self) -> u64 {
+        self.head
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> &M {
+        &self.state
+    }
+
+    /// The state, without its log.
+    #[must_use]
+    pub fn into_state(self) -> M {
+        self.state
+    }
+
+    /// The state, to take in entries that are appended next. Until they are, it is ahead of the log.
+    pub fn state_mut(&mut self) -> &mut M {
+        self.is_ahead = true;
+        &mut self.state
+    }
+
+    /// Whether the state has taken in what the log does not hold, or may not hold.
+    #[must_use]
+    pub fn is_ahead(&self) -> bool {
+        self.is_ahead
+    }
+
+    /// Stores entries that the state has taken in already. After a failure the state counts as ahead of the log.
+    ///
+    /// # Errors
+    /// As the store says; [`engross_store::Error::Fenced`] when the lease was lost.
+    pub async fn append(
+        &mut self,
+        store: &dyn Store,
+        fence: Option<Fence>,
+        events: &[M::Event],
+        names: Vec<(Name, Vec<u8>)>,
+        now: Millis,
+    ) -> Result<(), Error> {
+        if events.is_empty() && names.is_empty() {
+            self.is_ahead = false;
+            return Ok(());
+        }
+        self.is_ahead = true;
+        let wake_at = self.state.wake_at(now);
+        let since_snapshot = self.since_snapshot + events.len() as u64;
+        let is_due = since_snapshot >= SNAPSHOT_EVERY.max(self.head / 5);
+        let snapshot = if is_due { self.state.snapshot()? } else { None };
+        let append = Append {
+            session: self.id,
+            fence,
+            expected_head: self.head,
+            entries: entries::<M>(events, now)?,
+            names,
+            snapshot,
+            wake_at: (Some(wake_at) != self.wake_at).then_some(wake_at),
+        };
+        self.head = store.append(append).await?;
+        self.wake_at = Some(wake_at);
+        self.since_snapshot = if is_due { 0 } else { since_snapshot };
+        self.is_ahead = false;
+        Ok(())
+    }
+
+    /// Reads what others have stored since; tells whether the state may be another one.
+    ///
+    /// # Errors
+    /// As [`Log::load`].
+    pub async fn refresh(&mut self, store: &dyn Store) -> Result<bool, Error> {
+        if self.is_ahead {
+            *self = Self::load(store, self.id).await?.ok_or(Error::Unknown)?;
+            return Ok(true);
+        }
+        let before = self.head;
+        loop {
+            let page = store.entries(self.id, self.head, PAGE).await?;
+            for entry in &page {
+                self.state.apply(&read_entry::<M>(entry)?, entry.at);
+                self.head = entry.seq;
+                self.since_snapshot += 1;
+                self.wake_at = None;
+            }
+            if page.len() < PAGE {
+                return Ok(self.head > before);
+            }
+        }
+    }
+}
+
+/// What an entry says.
+///
+/// # Errors
+/// [`Error::Damaged`] when it cannot be read: a newer version may have written it.
+pub fn read_entry<M: Machine>(entry: &Entry) -> Result<M::Event, Error> {
+    serde_json::from_slice(&entry.body).map_err(|error| Error::Damaged {
+        problem: format!("entry {} of kind {}: {error}", entry.seq, entry.kind),
+    })
+}
+
+/// All entries of a log, oldest first.
+///
+/// # Errors
+/// As [`Log::load`].
+pub async fn read_all<M: Machine>(
+    store: &dyn Store,
+    id: SessionId,
+) -> Result<Vec<LogEntry<M::Event>>, Error> {
+    let entries = all(store, id).await?;
+    let entry = |entry: &Entry| Ok(LogEntry { seq: entry.seq, at: entry.at, event: read_entry::<M>(entry)? });
+    entries.iter().map(entry).collect()
+}
+
+async fn all(store: &dyn Store, id: SessionId) -> Result<Vec<Entry>, Error> {
+    let mut entries: Vec<Entry> = Vec::new();
+    loop {
+        let after = entries.last().map_or(0, |entry| entry.seq);
+        let page = store.entries(id, after, PAGE).await?;
+        let is_last = page.len() < PAGE;
+        entries.extend(page);
+        if is_last {
+            return Ok(entries);
+        }
+    }
+}
+
+fn entries<M: Machine>(events: &[M::Event], at: Millis) -> Result<Vec<NewEntry>, Error> {
+    let entry = |event: &M::Event| {
+        let body = serde_json::to_vec(event)?;
+        Ok(NewEntry { kind: M::kind(event), at, body })
+    };
+    events.iter().map(entry).collect()
+}

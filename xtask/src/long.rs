@@ -1,0 +1,64 @@
+//! Long runs of tests that are short by default.
+//!
+//! Must never hold a rule of its own: the tests judge.
+
+use std::process::Command;
+
+use crate::{Result, root, run_command};
+
+/// Random interleavings against the rules of sessions, so many.
+pub(crate) fn random_sessions(sessions: u32) -> Result<()> {
+    run_command(
+        Command::new(env!("CARGO"))
+            .env("ENGROSS_RANDOM_SESSIONS", sessions.to_string())
+            .current_dir(root())
+            .args(["test", "--profile", "ci", "--package", "engross-agent", "--lib", "random_sessions_hold"])
+            .args(["--", "--nocapture"]),
+    )
+}
+
+/// Tasks that wait for a gateway, so many, over restarts and a clock that jumps; and hostile names of files, so many.
+pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
+    run_command(
+        Command::new(env!("CARGO"))
+            .env("ENGROSS_QUEUED_TASKS", queued.to_string())
+            .env("ENGROSS_HOSTILE_NAMES", names.to_string())
+            .current_dir(root())
+            .args([
+                "test",
+                "--profile",
+                "ci",
+                "--package",
+                "engross-artifacts",
+                "--package",
+                "engross-tasks",
+                "--tests",
+                "at_length",
+            ])
+            .args(["--", "--nocapture"]),
+    )
+}
+
+/// The gate, and then what is too long for it. What a chore prints are its figures.
+pub(crate) fn ci_full() -> Result<()> {
+    run_command(Command::new("bash").arg(".ci/run").current_dir(root()))?;
+    let chores: [&[&str]; 8] = [
+        &["test"],
+        &["write-matrix"],
+        &["random-sessions"],
+        &["tasks-at-length"],
+        &["faults"],
+        &["random", "--seconds", "600"],
+        &["fuzz", "--seconds", "60"],
+        &["bench"],
+    ];
+    for chore in chores {
+        let mut command = Command::new(env!("CARGO"));
+        command.arg("xtask").args(chore).current_dir(root());
+        if chore == ["test"] {
+            command.env("ENGROSS_REQUIRE", "wasm,judge,soffice,postgres,node,moto");
+        }
+        run_command(&mut command)?;
+    }
+    Ok(())
+}
