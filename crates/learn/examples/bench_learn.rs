@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use engross_learn::skillbook::journal::{Record, read, write};
-use engross_learn::skillbook::render::{Wanted, choose, toon};
+use engross_learn::skillbook::render::{RecallQuery, choose, toon};
 use engross_learn::skillbook::{
-    Author, Book, Context, Operation, Skill, Source, Status, import, settle, to_hybrid,
+    Author, Book, SettleContext, Skill, SkillOperation, SkillSource, SkillStatus, import, settle, to_hybrid,
 };
 use engross_learn::transcript::stats::count;
 use serde::Deserialize;
@@ -203,10 +203,10 @@ fn book(count: u64) -> Result<(), Failed> {
             content: lesson(number),
             justification: "three failed calls cost a turn each".to_owned(),
             evidence: "session f967: file missing".to_owned(),
-            status: Status::Active,
+            status: SkillStatus::Active,
             created: 1_772_206_205_000,
             updated: 1_772_206_205_000,
-            sources: vec![Source { trace: session.clone(), session, evidence: "two calls".to_owned() }],
+            sources: vec![SkillSource { trace: session.clone(), session, evidence: "two calls".to_owned() }],
             ..Skill::default()
         })));
     }
@@ -233,7 +233,7 @@ fn book(count: u64) -> Result<(), Failed> {
     let begun = cpu();
     let _ = book.like("x", 0.9, 1);
     timed("index", begun);
-    let context = Context {
+    let context = SettleContext {
         by: Author::Learnt,
         trace: "t",
         session: "t",
@@ -244,7 +244,7 @@ fn book(count: u64) -> Result<(), Failed> {
     for number in 0..200 {
         // Every other one is there already.
         let content = lesson(if number % 2 == 0 { count + number } else { number * 7 % count });
-        let operation = Operation::Add {
+        let operation = SkillOperation::Add {
             section: "lesson".to_owned(),
             content,
             id: None,
@@ -264,7 +264,8 @@ fn book(count: u64) -> Result<(), Failed> {
     println!("add {:.3}", times[times.len() / 2]);
     println!("add_worst {:.3}", times.last().copied().unwrap_or_default());
     let begun = cpu();
-    let wanted = Wanted { query: Some("export invoices of a customer by date range"), tokens: 2_000, now: 1 };
+    let wanted =
+        RecallQuery { query: Some("export invoices of a customer by date range"), tokens: 2_000, now: 1 };
     let shown = toon(&choose(&book, &wanted));
     timed("render", begun);
     println!("shown_bytes {}", shown.len());

@@ -33,7 +33,7 @@ pub enum Error {
         /// The file.
         path: String,
         /// What is wrong.
-        source: agents_md::Refused,
+        source: agents_md::MarkerError,
     },
     /// The agent's id is none.
     #[error("'{id}' is no id of an agent: give letters, digits, '-', '_' and '.' only")]

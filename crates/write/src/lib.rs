@@ -16,4 +16,4 @@ pub mod validate;
 #[cfg(test)]
 mod error_tests;
 
-pub use error::{CODES, Error, Problem};
+pub use error::{CODES, Error, WriteFailure};

@@ -7,7 +7,7 @@ use engross_llm::{Model, RulesModel, ScriptModel};
 use engross_protocol::{FixedClock, RandomIds};
 use engross_store::files::{Locks, Precondition, Root};
 use engross_write::runner::{Config, Limits, WriteService, WriteSessions};
-use engross_write::session::{BeginOptions, Operation};
+use engross_write::session::{BeginOptions, WriteOperation};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -52,7 +52,7 @@ fn desk() -> Desk {
 impl Desk {
     /// The id of a session that has written `text`.
     fn written(&self, file: &str, text: &str) -> String {
-        let options = BeginOptions::new(file, Operation::Create);
+        let options = BeginOptions::new(file, WriteOperation::Create);
         let id = self.writes.begin(&options).unwrap().id;
         self.writes.whole(id, text.as_bytes()).unwrap();
         id.to_string()

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use engross_learn::agents_md::{Mode, Warning};
-use engross_learn::disk::{BookFile, Synced, check_file, sync_files};
+use engross_learn::agents_md::{BlockWarning, MarkerMode};
+use engross_learn::disk::{BookFile, SyncReport, check_file, sync_files};
 use engross_learn::run::block;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::json;
@@ -50,7 +50,7 @@ fn sync(
     environment: &Environment,
     output: Output,
 ) -> Result<Ended, Failure> {
-    let mode = if args.block.repair { Mode::Repair } else { Mode::Strict };
+    let mode = if args.block.repair { MarkerMode::Repair } else { MarkerMode::Strict };
     let paths = instructions(&args.block.agents_md, environment)?;
     let synced = sync_files(&paths, inner, mode, args.dry_run)?;
     output.answer(&json!({"files": synced, "dryRun": args.dry_run}), || text(&synced))?;
@@ -58,7 +58,7 @@ fn sync(
 }
 
 /// What became of the files, for people.
-pub(super) fn text(synced: &[Synced]) -> String {
+pub(super) fn text(synced: &[SyncReport]) -> String {
     let mut text = String::new();
     for file in synced {
         let said = match (file.is_changed, file.path.exists()) {
@@ -77,12 +77,14 @@ pub(super) fn text(synced: &[Synced]) -> String {
     text
 }
 
-fn explain(warning: Warning) -> &'static str {
+fn explain(warning: BlockWarning) -> &'static str {
     match warning {
-        Warning::StrayEnd => "an end marker stands without a beginning; it was left",
-        Warning::SecondBlock => "there is a second block; only the first is kept up to date (see --repair)",
-        Warning::EditedInside => "someone changed the text inside the block",
-        Warning::TooLargeForHosts => "the file is longer than agents read (25 KB or 200 lines)",
-        Warning::Repaired => "markers were put right",
+        BlockWarning::StrayEnd => "an end marker stands without a beginning; it was left",
+        BlockWarning::SecondBlock => {
+            "there is a second block; only the first is kept up to date (see --repair)"
+        }
+        BlockWarning::EditedInside => "someone changed the text inside the block",
+        BlockWarning::TooLargeForHosts => "the file is longer than agents read (25 KB or 200 lines)",
+        BlockWarning::Repaired => "markers were put right",
     }
 }

@@ -1,8 +1,7 @@
 //! The real session service behind the routes.
 
 use engross_agent::session::{
-    AnswerStream, Placed, RequestError, SessionKey, SessionView, Sessions, Settings,
-    TurnRequest,
+    AnswerStream, Placed, RequestError, SessionKey, SessionView, Sessions, Settings, TurnRequest,
 };
 use engross_protocol::SessionId;
 

@@ -1,7 +1,9 @@
 //! Planted duplicates, opposites, secrets and injections: how many are found, and how much else.
 
-use engross_learn::safety::{Personal, doubts, redact};
-use engross_learn::skillbook::{Author, Book, Context, Effect, Operation, Status, conflicts, settle};
+use engross_learn::safety::{PersonalData, doubts, redact};
+use engross_learn::skillbook::{
+    Author, Book, Effect, SettleContext, SkillOperation, SkillStatus, conflicts, settle,
+};
 
 use super::chance::Chance;
 
@@ -57,14 +59,14 @@ impl Count {
 }
 
 pub fn run() -> String {
-    let context = Context {
+    let context = SettleContext {
         by: Author::Learnt,
         trace: "t",
         session: "t",
         now: 1,
         doubts: &|content: &str| doubts(content),
     };
-    let add = |content: &str| Operation::Add {
+    let add = |content: &str| SkillOperation::Add {
         section: "s".to_owned(),
         content: content.to_owned(),
         id: None,
@@ -78,13 +80,15 @@ pub fn run() -> String {
     for number in 0..400 {
         let verdict = settle(&book, &add(&lesson(number).0), &context);
         // Two lessons of this list differ in a word or more, so each is new.
-        wrong +=
-            f64::from(u8::from(!matches!(verdict.effect, Effect::Added { status: Status::Candidate, .. })));
+        wrong += f64::from(u8::from(!matches!(
+            verdict.effect,
+            Effect::Added { status: SkillStatus::Candidate, .. }
+        )));
         for record in verdict.records {
             book.take(record);
         }
     }
-    let later = Context { trace: "u", session: "u", ..context };
+    let later = SettleContext { trace: "u", session: "u", ..context };
     let (mut same, mut opposed) = (0.0, 0.0);
     for number in 0..400 {
         let (_, paraphrase, opposite) = lesson(number);
@@ -92,11 +96,11 @@ pub fn run() -> String {
             settle(&book, &add(&paraphrase), &later).effect,
             Effect::Confirmed { .. }
         )));
-        let quarantined = Effect::Added { id: String::new(), status: Status::Quarantined };
+        let quarantined = Effect::Added { id: String::new(), status: SkillStatus::Quarantined };
         let effect = settle(&book, &add(&opposite), &later).effect;
         opposed += f64::from(u8::from(
             std::mem::discriminant(&effect) == std::mem::discriminant(&quarantined)
-                && matches!(effect, Effect::Added { status: Status::Quarantined, .. }),
+                && matches!(effect, Effect::Added { status: SkillStatus::Quarantined, .. }),
         ));
     }
     let raised = f64::from(u32::try_from(conflicts(&book).len()).unwrap_or(u32::MAX));
@@ -136,7 +140,7 @@ fn secrets() -> Count {
             _ => (format!("the pin is {}", &secret[..8]), secret[..8].to_owned()),
         };
         count.planted += 1.0;
-        count.found += f64::from(u8::from(!redact(&text, Personal::Redact).contains(&secret)));
+        count.found += f64::from(u8::from(!redact(&text, PersonalData::Redact).contains(&secret)));
     }
     for number in 0..300 {
         let text = match number % 6 {
@@ -154,7 +158,7 @@ fn secrets() -> Count {
             4 => format!("tokens: {}", random(5, b"123456789")),
             _ => "password: required; api_key: string".to_owned(),
         };
-        count.wrong += f64::from(u8::from(redact(&text, Personal::Keep) != text));
+        count.wrong += f64::from(u8::from(redact(&text, PersonalData::Keep) != text));
     }
     count
 }

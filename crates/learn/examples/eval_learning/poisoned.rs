@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use engross_learn::disk::{BookFile, Paths};
-use engross_learn::reflect::Asking;
-use engross_learn::run::{Input, Mind, Options, learn};
-use engross_learn::safety::Personal;
-use engross_learn::skillbook::{Book, Skill, Status};
+use engross_learn::disk::{BookFile, BookPaths};
+use engross_learn::reflect::ModelReflector;
+use engross_learn::run::{Options, Reflector, SessionSource, learn};
+use engross_learn::safety::PersonalData;
+use engross_learn::skillbook::{Book, Skill, SkillStatus};
 use engross_llm::{Event, Model, ModelInfo, Request, ScriptModel};
 use engross_protocol::{Clock, Timestamp};
 use futures_util::stream::BoxStream;
@@ -206,19 +206,25 @@ fn in_folder(folder: &Path) -> Result<String, Failed> {
 }
 
 fn once(folder: &Path, model: &Planted, reprocess: bool) -> Result<Book, Failed> {
-    let mut book = BookFile::open(Paths { json: folder.join("book.json") })?;
-    let asking = Asking { model, budget: 100_000, personal: Personal::Redact, is_shortened: false };
+    let mut book = BookFile::open(BookPaths { json: folder.join("book.json") })?;
+    let asking =
+        ModelReflector { model, budget: 100_000, personal: PersonalData::Redact, is_shortened: false };
     let options = Options {
-        mind: Mind::Model(asking),
+        mind: Reflector::Model(asking),
         clock: &Still,
         reprocess,
         dry_run: false,
-        personal: Personal::Redact,
+        personal: PersonalData::Redact,
         rests_after: 60_000,
         is_stopped: &|| false,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    runtime.block_on(learn(&mut book, &Input::Folder(folder.join("sessions")), options, &mut |_| {}))?;
+    runtime.block_on(learn(
+        &mut book,
+        &SessionSource::Folder(folder.join("sessions")),
+        options,
+        &mut |_| {},
+    ))?;
     Ok(book.journal.book)
 }
 
@@ -232,5 +238,5 @@ fn of<'a>(book: &'a Book, class: &str) -> Vec<Vec<&'a Skill>> {
 }
 
 fn shown(skills: &[&Skill]) -> usize {
-    skills.iter().filter(|skill| skill.status == Status::Active).count()
+    skills.iter().filter(|skill| skill.status == SkillStatus::Active).count()
 }

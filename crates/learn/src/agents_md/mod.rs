@@ -10,4 +10,4 @@ mod plan;
 mod plan_tests;
 
 pub use markers::{END, START};
-pub use plan::{Change, Mode, Refused, Warning, check, plan};
+pub use plan::{BlockChange, BlockWarning, MarkerError, MarkerMode, check, plan};

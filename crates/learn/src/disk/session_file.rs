@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// A session file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SessionFile {
     /// Where it is.
     pub path: PathBuf,
     /// Its name.
@@ -23,7 +23,7 @@ pub struct Found {
 
 /// A file that is not opened, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passed {
+pub struct UnreadableFile {
     /// Its name.
     pub name: String,
     /// Why.

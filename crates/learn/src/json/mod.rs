@@ -12,5 +12,5 @@ mod cursor_tests;
 #[cfg(test)]
 mod text_tests;
 
-pub(crate) use cursor::{Cursor, Fault, KeySet, Notes, Wrong};
+pub(crate) use cursor::{Cursor, KeySet, ParseError, StringFindings, SyntaxErrorKind};
 pub use text::Text;

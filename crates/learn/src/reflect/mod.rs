@@ -15,7 +15,7 @@ mod rules_tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use ask::{Asked, Asking, curate, reflect};
+pub use ask::{ModelReflector, ModelReply, curate, reflect};
 
 /// What was learnt from a trace, before it is held against the book.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

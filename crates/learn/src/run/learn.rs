@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::one::{Learner, Processed};
-use super::options::{Input, Options};
-use super::report::{Counts, Outcome, Report, SessionReport};
+use super::one::{Learner, ModelUsage};
+use super::options::{Options, SessionSource};
+use super::report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};
 use crate::Error;
-use crate::disk::{BookFile, Found, Passed, discover, look_into, processed};
+use crate::disk::{BookFile, SessionFile, UnreadableFile, discover, look_into, processed};
 use crate::skillbook::conflicts;
 
 /// Something that goes on.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum LearnEvent<'a> {
     /// So many files were found.
     Found {
         /// How many.
@@ -37,30 +37,30 @@ pub enum Event<'a> {
 /// in its report.
 pub async fn learn(
     book: &mut BookFile,
-    input: &Input,
+    input: &SessionSource,
     options: Options<'_>,
-    on_event: &mut dyn FnMut(Event<'_>),
-) -> Result<Report, Error> {
+    on_event: &mut dyn FnMut(LearnEvent<'_>),
+) -> Result<LearnReport, Error> {
     let (found, passed) = match input {
-        Input::Folder(folder) => discover(folder)?,
-        Input::Files(paths) => listed(paths),
+        SessionSource::Folder(folder) => discover(folder)?,
+        SessionSource::Files(paths) => listed(paths),
     };
-    on_event(Event::Found { count: found.len() + passed.len() });
-    let mut report = Report {
+    on_event(LearnEvent::Found { count: found.len() + passed.len() });
+    let mut report = LearnReport {
         found: found.len() + passed.len(),
-        before: Counts::of(&book.journal.book),
+        before: SkillCounts::of(&book.journal.book),
         notes: std::mem::take(&mut book.notes),
         dry_run: options.dry_run,
-        ..Report::default()
+        ..LearnReport::default()
     };
-    for Passed { name, reason } in passed {
+    for UnreadableFile { name, reason } in passed {
         report.failed += 1;
-        let outcome = Outcome::Failed { code: "READ_FAILED".to_owned(), message: reason };
+        let outcome = SessionOutcome::Failed { code: "READ_FAILED".to_owned(), message: reason };
         report.sessions.push(SessionReport { file: name, outcome, losses: 0 });
     }
     let learnt_before = processed(&book.paths().processed())?;
-    let is_explicit = matches!(input, Input::Files(_));
-    let mut learner = Learner { options, is_explicit, learnt_before, usage: Processed::default() };
+    let is_explicit = matches!(input, SessionSource::Files(_));
+    let mut learner = Learner { options, is_explicit, learnt_before, usage: ModelUsage::default() };
     for (number, file) in found.iter().enumerate() {
         if (options.is_stopped)() {
             report.interrupted = true;
@@ -70,14 +70,14 @@ pub async fn learn(
             report.skipped += 1;
             continue;
         }
-        on_event(Event::Reading { file: &file.name, number: number + 1, of: found.len() });
+        on_event(LearnEvent::Reading { file: &file.name, number: number + 1, of: found.len() });
         let session = learner.one(book, file, &found).await;
         match &session.outcome {
-            Outcome::Learnt { .. } => report.learnt += 1,
-            Outcome::Skipped { .. } | Outcome::Waiting { .. } => report.skipped += 1,
-            Outcome::Failed { .. } => report.failed += 1,
+            SessionOutcome::Learnt { .. } => report.learnt += 1,
+            SessionOutcome::Skipped { .. } | SessionOutcome::Waiting { .. } => report.skipped += 1,
+            SessionOutcome::Failed { .. } => report.failed += 1,
         }
-        on_event(Event::Done(&session));
+        on_event(LearnEvent::Done(&session));
         report.sessions.push(session);
         if !options.dry_run {
             book.save()?;
@@ -86,14 +86,14 @@ pub async fn learn(
     if !options.dry_run {
         book.finish()?;
     }
-    report.after = Counts::of(&book.journal.book);
+    report.after = SkillCounts::of(&book.journal.book);
     report.conflicts = conflicts(&book.journal.book);
     report.usage = learner.usage.usage;
     report.calls = learner.usage.calls;
     Ok(report)
 }
 
-fn listed(paths: &[PathBuf]) -> (Vec<Found>, Vec<Passed>) {
+fn listed(paths: &[PathBuf]) -> (Vec<SessionFile>, Vec<UnreadableFile>) {
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     for path in paths {
         let (those, failed) = look_into(path);

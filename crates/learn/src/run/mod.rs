@@ -9,7 +9,7 @@ mod one;
 mod options;
 mod report;
 
-pub use block::{Block, block};
-pub use learn::{Event, learn};
-pub use options::{Input, Mind, Options};
-pub use report::{Counts, Outcome, Report, SessionReport};
+pub use block::{LessonBlock, block};
+pub use learn::{LearnEvent, learn};
+pub use options::{Options, Reflector, SessionSource};
+pub use report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};

@@ -6,21 +6,21 @@ use std::path::PathBuf;
 
 use engross_protocol::Clock;
 
-use crate::reflect::Asking;
-use crate::safety::Personal;
+use crate::reflect::ModelReflector;
+use crate::safety::PersonalData;
 
 /// Who finds the lessons.
 #[derive(Clone, Copy)]
-pub enum Mind<'a> {
+pub enum Reflector<'a> {
     /// The embedded rules: offline, narrow, honest.
     Rules,
     /// A model.
-    Model(Asking<'a>),
+    Model(ModelReflector<'a>),
 }
 
 /// Which sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
+pub enum SessionSource {
     /// All of a folder.
     Folder(PathBuf),
     /// These files, whether they rest or still grow.
@@ -31,7 +31,7 @@ pub enum Input {
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// Who finds the lessons.
-    pub mind: Mind<'a>,
+    pub mind: Reflector<'a>,
     /// Tells the time.
     pub clock: &'a dyn Clock,
     /// Learn from all sessions anew.
@@ -39,7 +39,7 @@ pub struct Options<'a> {
     /// Write nothing.
     pub dry_run: bool,
     /// Whether personal data is taken out.
-    pub personal: Personal,
+    pub personal: PersonalData,
     /// A file that was not changed for so many milliseconds does not grow any more.
     pub rests_after: u64,
     /// Says that the run shall stop before the next session.

@@ -18,4 +18,4 @@ mod secrets_tests;
 
 pub use doubt::doubts;
 pub use neutral::neutral;
-pub use secrets::{Personal, redact};
+pub use secrets::{PersonalData, redact};

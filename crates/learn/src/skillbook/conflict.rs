@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::book::Book;
-use super::skill::{Skill, Status};
+use super::skill::{Skill, SkillStatus};
 use super::words::{is_turned, topic};
 
 /// How much of the smaller matter both must share.
@@ -59,7 +59,7 @@ pub(super) fn are_opposed(one: &str, other: &str) -> bool {
 }
 
 fn is_live(skill: &Skill) -> bool {
-    matches!(skill.status, Status::Active | Status::Candidate)
+    matches!(skill.status, SkillStatus::Active | SkillStatus::Candidate)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "these are a handful of words")]

@@ -9,7 +9,7 @@ pub use super::record::{Record, SessionEnd, SessionState};
 
 /// A journal that was read.
 #[derive(Debug, Default)]
-pub struct Journal {
+pub struct BookJournal {
     /// The book it makes.
     pub book: Book,
     /// How far each session was learnt from, by its key.
@@ -20,7 +20,7 @@ pub struct Journal {
     pub records: u64,
 }
 
-impl Journal {
+impl BookJournal {
     /// Does what a record says.
     pub fn take(&mut self, record: Record) {
         match record {
@@ -44,7 +44,7 @@ impl Journal {
 
 /// A line that is no record, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Damaged {
+pub struct DamagedLine {
     /// Which line.
     pub line: u64,
 }
@@ -58,15 +58,15 @@ const THREADS: usize = 4;
 /// Reads a journal. A last line without its end was torn and does not count.
 ///
 /// # Errors
-/// [`Damaged`] when a whole line is no record.
-pub fn read(bytes: &[u8]) -> Result<Journal, Damaged> {
-    let mut journal = Journal::default();
+/// [`DamagedLine`] when a whole line is no record.
+pub fn read(bytes: &[u8]) -> Result<BookJournal, DamagedLine> {
+    let mut journal = BookJournal::default();
     let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
     let bytes = bytes.get(..whole).unwrap_or_default();
     journal.book.reserve(memchr::memchr_iter(b'\n', bytes).count());
     for part in parsed(bytes) {
         for record in part {
-            journal.take(record.map_err(|()| Damaged { line: journal.records + 1 })?);
+            journal.take(record.map_err(|()| DamagedLine { line: journal.records + 1 })?);
             journal.records += 1;
         }
     }

@@ -31,15 +31,15 @@ mod journal_tests;
 #[cfg(test)]
 mod render_tests;
 
-pub use apply::{Context, Effect, Verdict, settle};
+pub use apply::{Effect, SettleContext, Verdict, settle};
 pub use book::Book;
 pub use citations::Citations;
-pub use compare::{Match, SIMILAR};
+pub use compare::{SIMILAR, SimilarSkill};
 pub use conflict::{Conflict, conflicts};
 pub use dates::{from_iso, to_iso};
 pub use dialects::{Dialect, Import, import};
 pub use export::{markdown, to_hybrid};
-pub use operation::{Operation, Refused, parse_batch};
+pub use operation::{SkillOperation, SkillRefusal, parse_batch};
 pub use score::{HALF_LIFE_DAYS, score};
-pub use skill::{Author, Quarantine, Skill, Source, Status, Vote};
+pub use skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote};
 pub(crate) use words::topic;

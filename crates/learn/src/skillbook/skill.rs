@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// How far a lesson has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum SkillStatus {
     /// Seen in one session: kept, not shown.
     #[default]
     Candidate,
@@ -53,7 +53,7 @@ pub enum Author {
 
 /// Where a lesson comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct SkillSource {
     /// The trace: a session, or the part of one that was new.
     pub trace: String,
     /// The session as far as independence goes: forks count as the one they were forked from.
@@ -103,7 +103,7 @@ pub struct Skill {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
     /// How far it has come.
-    pub status: Status,
+    pub status: SkillStatus,
     /// Why it waits for a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quarantine: Vec<Quarantine>,
@@ -118,7 +118,7 @@ pub struct Skill {
     pub updated: u64,
     /// Where it comes from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<Source>,
+    pub sources: Vec<SkillSource>,
     /// Votes by trace, so that reading a trace again counts nothing twice.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub votes: BTreeMap<String, Vote>,

@@ -2,11 +2,11 @@
 //! name that it is written as may not.
 
 use engross_learn::agents_md;
-use engross_learn::run::Outcome as RunOutcome;
+use engross_learn::run::SessionOutcome;
 use engross_learn::skillbook::journal::{self, Record};
-use engross_learn::skillbook::{Book, Dialect, Effect, Quarantine, Status, to_hybrid};
+use engross_learn::skillbook::{Book, Dialect, Effect, Quarantine, SkillStatus, to_hybrid};
 use engross_learn::trace;
-use engross_learn::transcript::{Bad, Origin, Outcome, Problem, Session};
+use engross_learn::transcript::{CallOutcome, FindingKind, LineError, Speaker, Transcript};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn a_session_and_its_trace_are_printed_as_they_were() {
             json!({"role": "assistant", "model": "m", "content": "done", "stopReason": "error", "errorMessage": "cut"}),
         ],
     );
-    let session = Session::read(text.as_bytes(), true).unwrap();
+    let session = Transcript::read(text.as_bytes(), true).unwrap();
     let trace = trace::build(&session, trace::Options::default()).unwrap();
     let golden: Value = serde_json::from_str(include_str!("golden/session.json")).unwrap();
     let printed = json!({"session": session, "trace": trace, "view": trace.view(40)});
@@ -70,42 +70,42 @@ fn a_session_and_its_trace_are_printed_as_they_were() {
 #[test]
 fn the_words_of_reports_stay() {
     let problems = [
-        Problem::BadLine,
-        Problem::TornTail,
-        Problem::LineTooLong,
-        Problem::NoHeader,
-        Problem::SecondHeader,
-        Problem::DanglingParent,
-        Problem::DuplicateId,
-        Problem::DuplicateKey,
-        Problem::LoneSurrogate,
-        Problem::MessageMissing,
-        Problem::OddPiece,
-        Problem::HalfCall,
-        Problem::UnknownEntry,
-        Problem::OrphanCall,
-        Problem::OrphanResult,
-        Problem::DuplicateResult,
-        Problem::LateResult,
-        Problem::SyntheticResult,
-        Problem::PendingResult,
-        Problem::AbandonedBranch,
-        Problem::Compaction,
-        Problem::NotFromModel,
+        FindingKind::BadLine,
+        FindingKind::TornTail,
+        FindingKind::LineTooLong,
+        FindingKind::NoHeader,
+        FindingKind::SecondHeader,
+        FindingKind::DanglingParent,
+        FindingKind::DuplicateId,
+        FindingKind::DuplicateKey,
+        FindingKind::LoneSurrogate,
+        FindingKind::MessageMissing,
+        FindingKind::OddPiece,
+        FindingKind::HalfCall,
+        FindingKind::UnknownEntry,
+        FindingKind::OrphanCall,
+        FindingKind::OrphanResult,
+        FindingKind::DuplicateResult,
+        FindingKind::LateResult,
+        FindingKind::SyntheticResult,
+        FindingKind::PendingResult,
+        FindingKind::AbandonedBranch,
+        FindingKind::Compaction,
+        FindingKind::NotFromModel,
     ];
     let golden = "bad_line torn_tail line_too_long no_header second_header dangling_parent duplicate_id duplicate_key \
                   lone_surrogate message_missing odd_piece half_call unknown_entry orphan_call orphan_result \
                   duplicate_result late_result synthetic_result pending_result abandoned_branch compaction not_from_model";
     assert_eq!(words(&problems), words(&golden.split_whitespace().collect::<Vec<_>>()));
     let bad = [
-        Bad::InvalidUtf8,
-        Bad::NotAnObject,
-        Bad::Torn,
-        Bad::NotANumber,
-        Bad::Garbage,
-        Bad::Malformed,
-        Bad::TooDeep,
-        Bad::TooLong,
+        LineError::InvalidUtf8,
+        LineError::NotAnObject,
+        LineError::Torn,
+        LineError::NotANumber,
+        LineError::Garbage,
+        LineError::Malformed,
+        LineError::TooDeep,
+        LineError::TooLong,
     ];
     let golden = [
         "invalid_utf8",
@@ -118,9 +118,9 @@ fn the_words_of_reports_stay() {
         "too_long",
     ];
     assert_eq!(words(&bad), words(&golden));
-    let origins = [Origin::Person, Origin::Model, Origin::Program, Origin::Hook];
+    let origins = [Speaker::Person, Speaker::Model, Speaker::Program, Speaker::Hook];
     assert_eq!(words(&origins), words(&["person", "model", "program", "hook"]));
-    let outcomes = [Outcome::Fine, Outcome::Failed, Outcome::Pending, Outcome::Synthetic];
+    let outcomes = [CallOutcome::Fine, CallOutcome::Failed, CallOutcome::Pending, CallOutcome::Synthetic];
     assert_eq!(words(&outcomes), words(&["fine", "failed", "pending", "synthetic"]));
     let warnings = [
         agents_md::Warning::StrayEnd,
@@ -169,8 +169,8 @@ fn the_words_of_reports_stay() {
 fn what_a_run_reports_keeps_its_names() {
     let id = "s-00001".to_owned();
     let effects = vec![
-        Effect::Added { id: id.clone(), status: Status::Candidate },
-        Effect::Confirmed { id: id.clone(), status: Status::Active },
+        Effect::Added { id: id.clone(), status: SkillStatus::Candidate },
+        Effect::Confirmed { id: id.clone(), status: SkillStatus::Active },
         Effect::Updated { id: id.clone() },
         Effect::Voted { id: id.clone() },
         Effect::Retired { id: id.clone() },
@@ -179,10 +179,10 @@ fn what_a_run_reports_keeps_its_names() {
         Effect::Unchanged,
     ];
     let outcomes = [
-        RunOutcome::Learnt { effects },
-        RunOutcome::Skipped { reason: "r".to_owned() },
-        RunOutcome::Waiting { until: 1 },
-        RunOutcome::Failed { code: "C".to_owned(), message: "m".to_owned() },
+        SessionOutcome::Learnt { effects },
+        SessionOutcome::Skipped { reason: "r".to_owned() },
+        SessionOutcome::Waiting { until: 1 },
+        SessionOutcome::Failed { code: "C".to_owned(), message: "m".to_owned() },
     ];
     let golden = json!([
         {"outcome": "learnt", "effects": [

@@ -9,4 +9,4 @@ mod string;
 #[cfg(test)]
 mod scanner_tests;
 
-pub use scanner::{ArgsError, FieldScanner, Small};
+pub use scanner::{ArgsError, BoundedText, FieldScanner};

@@ -8,13 +8,15 @@ use std::io::Read;
 use engross_store::files::FileError;
 
 use super::config::Composer;
-use super::content::{Content, Part};
+use super::content::{Content, ContentPart};
 use super::journal::Intent;
 use super::target::Target;
-use crate::error::{Error, Problem};
+use crate::error::{Error, WriteFailure};
 use crate::patch::PatchError;
-use crate::session::{Assembly, Base, Session, Warning, Written, assemble};
-use crate::validate::{self, Finding, Kind, Mode, Report, Severity, Subject};
+use crate::session::{Assembly, AssemblyBase, WriteSession, WriteWarning, WrittenFile, assemble};
+use crate::validate::{
+    self, ContentFinding, FileKind, FindingSeverity, Subject, ValidationMode, ValidationReport,
+};
 
 /// Content and old files that are patched or unwrapped have at most so many bytes.
 const IN_MEMORY: u64 = 64 << 20;
@@ -26,7 +28,7 @@ pub(super) enum PrepareError {
     /// The content is a patch that does not fit.
     Patch(PatchError),
     /// The disk, or somebody else at it.
-    Lost(Problem),
+    Lost(WriteFailure),
 }
 
 impl From<FileError> for PrepareError {
@@ -37,8 +39,8 @@ impl From<FileError> for PrepareError {
 
 /// A file to be validated. That is done while nobody waits for the session.
 pub(super) struct Inspection {
-    kind: Kind,
-    mode: Mode,
+    kind: FileKind,
+    mode: ValidationMode,
     length: u64,
     bytes: Option<Vec<u8>>,
     old: Option<Vec<u8>>,
@@ -49,20 +51,23 @@ pub(super) struct Inspection {
 
 impl Inspection {
     /// Validates the file.
-    pub(super) fn validate(&self) -> Report {
-        let (Some(bytes), Mode::Warn | Mode::Strict) = (&self.bytes, self.mode) else {
+    pub(super) fn validate(&self) -> ValidationReport {
+        let (Some(bytes), ValidationMode::Warn | ValidationMode::Strict) = (&self.bytes, self.mode) else {
             return match self.mode {
-                Mode::Off => Report::default(),
-                Mode::Warn | Mode::Strict => Report::not_looked_into(self.length),
+                ValidationMode::Off => ValidationReport::default(),
+                ValidationMode::Warn | ValidationMode::Strict => {
+                    ValidationReport::not_looked_into(self.length)
+                }
             };
         };
         let subject = Subject { bytes, old: self.old.as_deref(), marker: Some(&self.marker) };
         let mut report = validate::validate(self.kind, &subject, &[]);
         if let Some(problem) = &self.problem {
             report.validators.push("document".to_owned());
-            report
-                .findings
-                .insert(0, Finding::new("DOCUMENT_NOT_COMPOSED", Severity::Error, problem.clone()));
+            report.findings.insert(
+                0,
+                ContentFinding::new("DOCUMENT_NOT_COMPOSED", FindingSeverity::Error, problem.clone()),
+            );
         }
         report
     }
@@ -72,7 +77,7 @@ impl Inspection {
 pub(super) struct Delivery<'a> {
     pub(super) content: &'a mut Content,
     pub(super) target: &'a Target,
-    pub(super) session: &'a Session,
+    pub(super) session: &'a WriteSession,
     pub(super) composer: Option<&'a dyn Composer>,
 }
 
@@ -81,22 +86,22 @@ impl Delivery<'_> {
     pub(super) fn prepare(
         &mut self,
         assembly: &Assembly,
-    ) -> Result<(Inspection, Vec<Warning>), PrepareError> {
+    ) -> Result<(Inspection, Vec<WriteWarning>), PrepareError> {
         if let Some(file) = self.content.file.take() {
             file.staged.discard()?;
         }
         let mut changes = Vec::new();
         match &assembly.base {
-            Base::Nothing if !assembly.unwrap => {}
-            Base::BehindTarget { newline } if !assembly.unwrap => self.append_to_old(*newline)?,
+            AssemblyBase::Nothing if !assembly.unwrap => {}
+            AssemblyBase::BehindTarget { newline } if !assembly.unwrap => self.append_to_old(*newline)?,
             _ => changes = self.assemble(assembly)?,
         }
         let part = self.content.file.as_ref().or(self.content.now.as_ref());
         let part = part.ok_or_else(|| PrepareError::Lost(gone()))?;
         let length = part.print.length;
-        let is_validated = assembly.mode != Mode::Off && length <= validate::MAX_BYTES as u64;
+        let is_validated = assembly.mode != ValidationMode::Off && length <= validate::MAX_BYTES as u64;
         let bytes = is_validated.then(|| part.read()).transpose()?;
-        if assembly.kind == Kind::Docx {
+        if assembly.kind == FileKind::Docx {
             return Ok((self.compose(assembly.mode, length, bytes)?, changes));
         }
         // An old file that is too large to be compared with is as good as none.
@@ -118,7 +123,7 @@ impl Delivery<'_> {
     /// Makes a document of the content. What is looked at is the Markdown.
     fn compose(
         &mut self,
-        mode: Mode,
+        mode: ValidationMode,
         length: u64,
         bytes: Option<Vec<u8>>,
     ) -> Result<Inspection, PrepareError> {
@@ -140,7 +145,7 @@ impl Delivery<'_> {
         };
         let marker = self.session.marker().to_owned();
         let mut inspection =
-            Inspection { kind: Kind::Markdown, mode, length, bytes, old: None, marker, problem: None };
+            Inspection { kind: FileKind::Markdown, mode, length, bytes, old: None, marker, problem: None };
         match composed {
             Ok(document) => {
                 let mut made = self.content.part()?;
@@ -150,7 +155,7 @@ impl Delivery<'_> {
                 }
             }
             // A file that is looked at can be mended by its sender.
-            Err(problem) if mode == Mode::Strict && inspection.bytes.is_some() => {
+            Err(problem) if mode == ValidationMode::Strict && inspection.bytes.is_some() => {
                 inspection.problem = Some(problem)
             }
             Err(problem) => return Err(lost(Error::NotComposed(problem))),
@@ -174,7 +179,7 @@ impl Delivery<'_> {
         }
     }
 
-    fn fill(&mut self, file: &mut Part, newline: bool) -> Result<(), PrepareError> {
+    fn fill(&mut self, file: &mut ContentPart, newline: bool) -> Result<(), PrepareError> {
         let path = self.target.path.as_str();
         if let Some(old) = self.target.old_reader()? {
             copy(old, file, path)?;
@@ -199,8 +204,8 @@ impl Delivery<'_> {
     }
 
     /// What has to be in memory to be put together.
-    fn assemble(&mut self, assembly: &Assembly) -> Result<Vec<Warning>, PrepareError> {
-        let read = |part: &Option<Part>| -> Result<Vec<u8>, PrepareError> {
+    fn assemble(&mut self, assembly: &Assembly) -> Result<Vec<WriteWarning>, PrepareError> {
+        let read = |part: &Option<ContentPart>| -> Result<Vec<u8>, PrepareError> {
             match part {
                 Some(part) if part.print.length > IN_MEMORY => {
                     Err(PrepareError::Lost(Error::TooLarge { limit: IN_MEMORY }.into()))
@@ -219,29 +224,29 @@ impl Delivery<'_> {
         let mut part = self.content.part()?;
         part.append(&file)?;
         match assembly.base {
-            Base::SetAside(_) => self.content.replace(part),
+            AssemblyBase::SetAside(_) => self.content.replace(part),
             _ => self.content.file = Some(part),
         }
         Ok(changes)
     }
 
     /// Moves the file to its place.
-    pub(super) fn place(&mut self, intent: &Intent) -> Result<Written, Problem> {
+    pub(super) fn place(&mut self, intent: &Intent) -> Result<WrittenFile, WriteFailure> {
         let is_apart = self.content.file.is_some();
         let place = if is_apart { &mut self.content.file } else { &mut self.content.now };
-        let Part { number, staged, print } = place.take().ok_or_else(gone)?;
+        let ContentPart { number, staged, print } = place.take().ok_or_else(gone)?;
         match staged.commit(&self.target.folder, &self.target.path, &self.target.precondition()) {
             Ok(_) => Ok(self.written(intent)),
             Err(not) => {
                 let place = if is_apart { &mut self.content.file } else { &mut self.content.now };
-                *place = Some(Part { number, staged: not.staged, print });
+                *place = Some(ContentPart { number, staged: not.staged, print });
                 Err(self.target.problem(self.session.options().operation, not.error))
             }
         }
     }
 
     /// What is about to take its place. It is stored first, so that a crash in between can be told from one before it.
-    pub(super) fn intend(&mut self, changes: &[Warning]) -> Result<Intent, Problem> {
+    pub(super) fn intend(&mut self, changes: &[WriteWarning]) -> Result<Intent, WriteFailure> {
         let is_apart = self.content.file.is_some();
         let place = if is_apart { &mut self.content.file } else { &mut self.content.now };
         let part = place.as_mut().ok_or_else(gone)?;
@@ -255,11 +260,11 @@ impl Delivery<'_> {
     }
 
     /// What is known of a file that has its place.
-    pub(super) fn written(&self, intent: &Intent) -> Written {
+    pub(super) fn written(&self, intent: &Intent) -> WrittenFile {
         // The lines of a document are those that it was made of.
-        let is_document = self.session.options().kind() == Kind::Docx;
+        let is_document = self.session.options().kind() == FileKind::Docx;
         let text = self.content.now.as_ref().filter(|_| is_document).map(|text| text.print);
-        Written {
+        WrittenFile {
             path: self.target.shown.clone(),
             bytes: intent.part.print.length,
             lines: text.unwrap_or(intent.part.print).lines(),
@@ -270,11 +275,11 @@ impl Delivery<'_> {
     }
 }
 
-fn gone() -> Problem {
+fn gone() -> WriteFailure {
     FileError::NotWritten { path: "content".to_owned(), reason: "it was discarded".to_owned() }.into()
 }
 
-fn copy(mut source: impl Read, part: &mut Part, path: &str) -> Result<(), PrepareError> {
+fn copy(mut source: impl Read, part: &mut ContentPart, path: &str) -> Result<(), PrepareError> {
     let mut block = vec![0; BLOCK];
     loop {
         let read = source.read(&mut block);

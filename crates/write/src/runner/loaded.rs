@@ -9,14 +9,14 @@ use engross_store::Millis;
 use super::WriteSessionId;
 use super::deliver::Inspection;
 use super::environment::{Environment, locked};
-use super::hub::{Hub, News};
+use super::hub::{EventHub, Notice};
 use super::work::Work;
-use crate::error::{Error, Problem};
-use crate::session::{BeginOptions, Input, Prompt, Receipt, Session, State};
+use crate::error::{Error, WriteFailure};
+use crate::session::{BeginOptions, Prompt, State, WriteInput, WriteReceipt, WriteSession};
 
 /// A session as it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct WriteSessionView {
     /// Which one.
     pub id: WriteSessionId,
     /// What was asked for.
@@ -34,9 +34,9 @@ pub struct View {
     /// Lines of content.
     pub lines: u64,
     /// What is wrong, if it is.
-    pub problem: Option<Problem>,
+    pub problem: Option<WriteFailure>,
     /// The proof, once the file is written.
-    pub receipt: Option<Receipt>,
+    pub receipt: Option<WriteReceipt>,
     /// What is asked, while nobody has answered.
     pub prompt: Option<Prompt>,
     /// When it began, in milliseconds since 1970.
@@ -59,21 +59,21 @@ pub(super) enum Answer {
 /// One session.
 pub(super) struct LoadedSession {
     pub(super) id: WriteSessionId,
-    pub(super) hub: Hub,
+    pub(super) hub: EventHub,
     /// Held by whoever feeds it, to the end of what follows. Cancelling does without.
     driver: Mutex<()>,
     /// `None` once it is over.
     work: Mutex<Option<Work>>,
-    view: Mutex<View>,
+    view: Mutex<WriteSessionView>,
 }
 
 impl LoadedSession {
     pub(super) fn new(work: Work, id: WriteSessionId, shared: &Environment) -> Self {
         let running = Self {
             id,
-            hub: Hub::behind(work.events),
+            hub: EventHub::behind(work.events),
             driver: Mutex::new(()),
-            view: Mutex::new(View::of(&work.session, id, work.created, shared)),
+            view: Mutex::new(WriteSessionView::of(&work.session, id, work.created, shared)),
             work: Mutex::new(None),
         };
         running.show(&work);
@@ -82,21 +82,26 @@ impl LoadedSession {
     }
 
     /// One that is over.
-    pub(super) fn finished(session: &Session, id: WriteSessionId, at: &Times, shared: &Environment) -> Self {
-        let mut view = View::of(session, id, at.created, shared);
+    pub(super) fn finished(
+        session: &WriteSession,
+        id: WriteSessionId,
+        at: &StoredTimes,
+        shared: &Environment,
+    ) -> Self {
+        let mut view = WriteSessionView::of(session, id, at.created, shared);
         view.updated = at.updated;
-        let hub = Hub::behind(at.events);
+        let hub = EventHub::behind(at.events);
         if let Some(receipt) = session.receipt() {
-            hub.tell(at.updated, session.offset(), News::Committed(receipt.clone()));
+            hub.tell(at.updated, session.offset(), Notice::Committed(receipt.clone()));
         } else {
-            let news = News::Over { state: session.state(), error: session.problem().cloned() };
+            let news = Notice::Over { state: session.state(), error: session.problem().cloned() };
             hub.tell(at.updated, session.offset(), news);
         }
         Self { id, hub, driver: Mutex::new(()), work: Mutex::new(None), view: Mutex::new(view) }
     }
 
     /// As it stands.
-    pub(super) fn view(&self) -> View {
+    pub(super) fn view(&self) -> WriteSessionView {
         locked(&self.view).clone()
     }
 
@@ -108,17 +113,21 @@ impl LoadedSession {
     /// Takes an input, and does all that follows from it.
     pub(super) fn drive(
         &self,
-        input: Input<'_>,
+        input: WriteInput<'_>,
         answer: Answer,
         shared: &Environment,
-    ) -> Result<View, Problem> {
+    ) -> Result<WriteSessionView, WriteFailure> {
         let _driver = locked(&self.driver);
         locked(&self.view).touch(shared);
         self.driven(input, answer, shared)
     }
 
     /// The same, unless somebody drives it already.
-    pub(super) fn try_drive(&self, input: Input<'_>, shared: &Environment) -> Option<Result<View, Problem>> {
+    pub(super) fn try_drive(
+        &self,
+        input: WriteInput<'_>,
+        shared: &Environment,
+    ) -> Option<Result<WriteSessionView, WriteFailure>> {
         let _driver = match self.driver.try_lock() {
             Ok(driver) => driver,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -128,7 +137,7 @@ impl LoadedSession {
     }
 
     /// Gives up, also while its file is looked at.
-    pub(super) fn cancel(&self, shared: &Environment) -> Result<View, Problem> {
+    pub(super) fn cancel(&self, shared: &Environment) -> Result<WriteSessionView, WriteFailure> {
         let mut held = locked(&self.work);
         let Some(work) = held.as_mut() else { return Ok(self.view()) };
         if work.session.state().is_final() {
@@ -136,16 +145,23 @@ impl LoadedSession {
             held.take().into_iter().for_each(Work::remove);
             return Ok(self.view());
         }
-        let actions = work.feed(Input::Cancel)?;
+        let actions = work.feed(WriteInput::Cancel)?;
         let look = work.carry_out(actions);
         debug_assert!(look.is_none(), "what is cancelled is not looked at");
         self.finish(&mut held, Answer::Durable, shared);
         Ok(self.view())
     }
 
-    fn driven(&self, input: Input<'_>, answer: Answer, shared: &Environment) -> Result<View, Problem> {
-        let is_content =
-            matches!(input, Input::Chunk { .. } | Input::TurnEnd(_) | Input::Whole(_) | Input::Patch(_));
+    fn driven(
+        &self,
+        input: WriteInput<'_>,
+        answer: Answer,
+        shared: &Environment,
+    ) -> Result<WriteSessionView, WriteFailure> {
+        let is_content = matches!(
+            input,
+            WriteInput::Chunk { .. } | WriteInput::TurnEnd(_) | WriteInput::Whole(_) | WriteInput::Patch(_)
+        );
         let mut held = locked(&self.work);
         let Some(work) = held.as_mut() else { return self.over() };
         let is_over = work.session.state().is_final();
@@ -180,7 +196,7 @@ impl LoadedSession {
             };
             let mut held = locked(&self.work);
             let Some(work) = held.as_mut() else { return };
-            let actions = work.feed(Input::Validated(report)).unwrap_or_default();
+            let actions = work.feed(WriteInput::Validated(report)).unwrap_or_default();
             look = work.carry_out(actions);
         }
         self.finish(&mut locked(&self.work), answer, shared);
@@ -248,7 +264,7 @@ impl LoadedSession {
     }
 
     /// What an input to a session that is over gets.
-    fn over(&self) -> Result<View, Problem> {
+    fn over(&self) -> Result<WriteSessionView, WriteFailure> {
         let view = self.view();
         match (&view.problem, view.state) {
             (_, State::Committed) => Ok(view),
@@ -275,7 +291,7 @@ impl LoadedSession {
         if let Some(work) = locked(&self.work).as_mut() {
             work.asked += 1;
         }
-        self.try_drive(Input::Idle, shared);
+        self.try_drive(WriteInput::Idle, shared);
     }
 
     /// Gives up what could have been written again.
@@ -284,7 +300,7 @@ impl LoadedSession {
     }
 
     pub(super) fn tell_opened(&self, shared: &Environment) {
-        self.hub.tell(shared.now(), 0, News::Opened);
+        self.hub.tell(shared.now(), 0, Notice::Opened);
         if let Some(work) = locked(&self.work).as_mut() {
             work.events = self.hub.last();
         }
@@ -302,14 +318,14 @@ pub(super) struct Silence {
 }
 
 /// What is known of a session that is over.
-pub(super) struct Times {
+pub(super) struct StoredTimes {
     pub(super) created: Millis,
     pub(super) updated: Millis,
     pub(super) events: u64,
 }
 
-impl View {
-    fn of(session: &Session, id: WriteSessionId, created: Millis, shared: &Environment) -> Self {
+impl WriteSessionView {
+    fn of(session: &WriteSession, id: WriteSessionId, created: Millis, shared: &Environment) -> Self {
         Self {
             id,
             options: session.options().clone(),

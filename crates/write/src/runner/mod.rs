@@ -38,8 +38,8 @@ mod golden_tests;
 
 pub use config::{Composer, Config, Durability, Limits};
 pub use engross_protocol::WriteSessionId;
-pub use hub::{News, Told};
-pub use loaded::View;
-pub use service::{Listener, WriteService};
-pub use sessions::{Ending, WriteSessions};
-pub use text::Unavailable;
+pub use hub::{Notice, PublishedEvent};
+pub use loaded::WriteSessionView;
+pub use service::{WriteListener, WriteService};
+pub use sessions::{ChunkEnd, WriteSessions};
+pub use text::TextError;

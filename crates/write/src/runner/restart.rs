@@ -7,20 +7,23 @@ use engross_store::files::FileError;
 use super::WriteSessionId;
 use super::content::Content;
 use super::environment::Environment;
-use super::journal::{Contents, Intent, Journal};
-use super::loaded::{LoadedSession, Times};
+use super::journal::{Intent, Journal, JournalContents};
+use super::loaded::{LoadedSession, StoredTimes};
 use super::target::Target;
 use super::work::Work;
-use crate::error::Problem;
-use crate::session::{Input, State};
+use crate::error::WriteFailure;
+use crate::session::{State, WriteInput};
 
 /// How far event ids jump, so that none that was told but not stored comes again.
 const JUMP: u64 = 1_000;
 
 /// The session whose journal is there; `None` when there is nothing to be made of it.
-pub(super) fn restart(id: WriteSessionId, shared: &Environment) -> Result<Option<LoadedSession>, Problem> {
+pub(super) fn restart(
+    id: WriteSessionId,
+    shared: &Environment,
+) -> Result<Option<LoadedSession>, WriteFailure> {
     let Some((journal, read)) = Journal::open(&shared.spool, id)? else { return Ok(None) };
-    let Contents { opening, checkpoint, before, since } = read;
+    let JournalContents { opening, checkpoint, before, since } = read;
     let (mut session, at, state, events, intent) = match checkpoint {
         Some(last) => (last.session, last.at, last.content, last.events, last.intent),
         None => (opening.session, opening.created, opening.content, 0, None),
@@ -31,7 +34,7 @@ pub(super) fn restart(id: WriteSessionId, shared: &Environment) -> Result<Option
         if let (Some(mut left), false) = (content, session.state() == State::Expired) {
             left.discard();
         }
-        let times = Times { created: opening.created, updated: at, events };
+        let times = StoredTimes { created: opening.created, updated: at, events };
         return Ok(Some(LoadedSession::finished(&session, id, &times, shared)));
     }
     let target = Target::again(&shared.root, &opening.path, &opening.shown, opening.base)?;
@@ -63,10 +66,10 @@ pub(super) fn restart(id: WriteSessionId, shared: &Environment) -> Result<Option
 }
 
 /// The crash came while the file was about to take its place.
-fn finish_commit(work: &mut Work, intent: &Intent, is_there: bool) -> Result<(), Problem> {
+fn finish_commit(work: &mut Work, intent: &Intent, is_there: bool) -> Result<(), WriteFailure> {
     let found = work.target.folder.sha256(&work.target.path)?.map(|(sha256, _)| sha256);
     let input = if found.as_ref() == Some(&intent.sha256) {
-        Input::Committed(work.delivery().written(intent))
+        WriteInput::Committed(work.delivery().written(intent))
     } else if is_there {
         // It had not: that is done again.
         work.changes.clone_from(&intent.changes);
@@ -74,7 +77,7 @@ fn finish_commit(work: &mut Work, intent: &Intent, is_there: bool) -> Result<(),
     } else {
         let (path, found) = (work.target.path.to_string(), found.unwrap_or_default());
         let changed = FileError::TargetChanged { path, expected: intent.sha256.clone(), found };
-        Input::CommitFailed(changed.into())
+        WriteInput::CommitFailed(changed.into())
     };
     let actions = work.feed(input)?;
     work.carry_out(actions);

@@ -9,17 +9,17 @@ use super::WriteSessionId;
 use super::config::Config;
 use super::content::Content;
 use super::environment::{Environment, Permits, locked};
-use super::hub::Told;
-use super::journal::{Journal, Opening};
-use super::loaded::{Answer, LoadedSession, View};
+use super::hub::PublishedEvent;
+use super::journal::{Journal, JournalOpening};
+use super::loaded::{Answer, LoadedSession, WriteSessionView};
 use super::restart::restart;
 use super::target::Target;
 use super::work::Work;
-use crate::error::{Error, Problem};
-use crate::framing::Finish;
+use crate::error::{Error, WriteFailure};
+use crate::framing::TurnFinish;
 use crate::patch::PatchSpec;
-use crate::session::{BeginOptions, Input, Session, marker};
-use crate::validate::Kind;
+use crate::session::{BeginOptions, WriteInput, WriteSession, marker};
+use crate::validate::FileKind;
 
 /// How often an end line is drawn.
 const DRAWS: usize = 8;
@@ -43,7 +43,7 @@ pub struct WriteSessions(pub(super) Arc<Registry>);
 
 /// How a piece of a request ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ChunkEnd {
     /// More of it follows at once.
     More,
     /// The sender waits for what came to be durable.
@@ -63,7 +63,7 @@ impl Registry {
         }
     }
 
-    fn find(&self, id: WriteSessionId) -> Result<Arc<LoadedSession>, Problem> {
+    fn find(&self, id: WriteSessionId) -> Result<Arc<LoadedSession>, WriteFailure> {
         let found = locked(&self.table).by_id.get(&id).cloned();
         found.ok_or_else(|| Error::SessionNotFound(id.to_string()).into())
     }
@@ -89,7 +89,7 @@ impl WriteSessions {
     ///
     /// # Errors
     /// When the folder of unfinished content cannot be read.
-    pub fn take_up(&self) -> Result<Vec<(WriteSessionId, Problem)>, FileError> {
+    pub fn take_up(&self) -> Result<Vec<(WriteSessionId, WriteFailure)>, FileError> {
         let mut left = Vec::new();
         for name in self.0.environment.spool.staged_names()? {
             let Some(id) = Journal::id_of(&name) else { continue };
@@ -109,13 +109,13 @@ impl WriteSessions {
     /// # Errors
     /// As [`BeginOptions::parse`]; `SERVER_BUSY` beyond the limit; what the target says: `TARGET_EXISTS`, `TARGET_MISSING`,
     /// `TARGET_CHANGED`, `TARGET_IS_DIR`, `PATH_…`, `PROTECTED_PATH`; `SESSION_CONFLICT` while another session writes it.
-    pub fn begin(&self, options: &BeginOptions) -> Result<View, Problem> {
+    pub fn begin(&self, options: &BeginOptions) -> Result<WriteSessionView, WriteFailure> {
         let shared = &self.0.environment;
         if options.max_bytes > shared.limits.max_bytes {
             let problem = format!("'max_bytes' is {} at most", shared.limits.max_bytes);
             return Err(Error::Options(problem).into());
         }
-        if options.kind() == Kind::Docx && shared.composer.is_none() {
+        if options.kind() == FileKind::Docx && shared.composer.is_none() {
             return Err(Error::UnsupportedTarget(options.target_file.clone()).into());
         }
         let _reservation = Reservation::take(&self.0)?;
@@ -125,9 +125,9 @@ impl WriteSessions {
         target.look(options)?;
         let now = shared.now();
         let id = WriteSessionId::new(shared.ids.as_ref(), now);
-        let session = Session::begin(options.clone(), self.draw(options, &target)?);
+        let session = WriteSession::begin(options.clone(), self.draw(options, &target)?);
         let mut content = Content::create(&shared.spool, id)?;
-        let opening = Opening {
+        let opening = JournalOpening {
             id,
             created: now,
             path: target.path.to_string(),
@@ -153,7 +153,7 @@ impl WriteSessions {
     }
 
     /// An end line that is neither in the request nor in the old file.
-    fn draw(&self, options: &BeginOptions, target: &Target) -> Result<String, Problem> {
+    fn draw(&self, options: &BeginOptions, target: &Target) -> Result<String, WriteFailure> {
         let asked = serde_json::to_string(options).unwrap_or_default();
         let mut drawn = String::new();
         for _ in 0..DRAWS {
@@ -177,60 +177,60 @@ impl WriteSessions {
         id: WriteSessionId,
         offset: Option<u64>,
         bytes: &[u8],
-        ending: Ending,
-    ) -> Result<View, Problem> {
+        ending: ChunkEnd,
+    ) -> Result<WriteSessionView, WriteFailure> {
         let answer = match ending {
-            Ending::More => Answer::AtOnce,
-            Ending::Whole => Answer::Durable,
+            ChunkEnd::More => Answer::AtOnce,
+            ChunkEnd::Whole => Answer::Durable,
         };
-        self.0.find(id)?.drive(Input::Chunk { offset, bytes }, answer, &self.0.environment)
+        self.0.find(id)?.drive(WriteInput::Chunk { offset, bytes }, answer, &self.0.environment)
     }
 
     /// The turn of the model that sends content is over.
     ///
     /// # Errors
     /// As [`WriteSessions::chunk`].
-    pub fn turn_end(&self, id: WriteSessionId, finish: Finish) -> Result<View, Problem> {
-        self.drive(id, Input::TurnEnd(finish))
+    pub fn turn_end(&self, id: WriteSessionId, finish: TurnFinish) -> Result<WriteSessionView, WriteFailure> {
+        self.drive(id, WriteInput::TurnEnd(finish))
     }
 
     /// The content ends here.
     ///
     /// # Errors
     /// Besides those of [`WriteSessions::chunk`], why it cannot: `INCOMPLETE`, `AMBIGUOUS_END`.
-    pub fn finalise(&self, id: WriteSessionId) -> Result<View, Problem> {
-        self.drive(id, Input::Finalise)
+    pub fn finalise(&self, id: WriteSessionId) -> Result<WriteSessionView, WriteFailure> {
+        self.drive(id, WriteInput::Finalise)
     }
 
     /// This is all of the content; nothing in it ends it.
     ///
     /// # Errors
     /// As [`WriteSessions::finalise`]; `ARGS_INVALID` when content has come already.
-    pub fn whole(&self, id: WriteSessionId, content: &[u8]) -> Result<View, Problem> {
-        self.drive(id, Input::Whole(content))
+    pub fn whole(&self, id: WriteSessionId, content: &[u8]) -> Result<WriteSessionView, WriteFailure> {
+        self.drive(id, WriteInput::Whole(content))
     }
 
     /// The next content is a patch of what was refused.
     ///
     /// # Errors
     /// As [`WriteSessions::chunk`]; `ARGS_INVALID` when nothing was refused.
-    pub fn patch(&self, id: WriteSessionId, spec: PatchSpec) -> Result<View, Problem> {
-        self.drive(id, Input::Patch(spec))
+    pub fn patch(&self, id: WriteSessionId, spec: PatchSpec) -> Result<WriteSessionView, WriteFailure> {
+        self.drive(id, WriteInput::Patch(spec))
     }
 
     /// The connection of the sender is gone, in the middle of content.
     ///
     /// # Errors
     /// As [`WriteSessions::chunk`].
-    pub fn disconnect(&self, id: WriteSessionId) -> Result<View, Problem> {
-        self.drive(id, Input::Disconnect)
+    pub fn disconnect(&self, id: WriteSessionId) -> Result<WriteSessionView, WriteFailure> {
+        self.drive(id, WriteInput::Disconnect)
     }
 
     /// Gives up: nothing is left of it on disk. Once the file is written this changes nothing.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`.
-    pub fn cancel(&self, id: WriteSessionId) -> Result<View, Problem> {
+    pub fn cancel(&self, id: WriteSessionId) -> Result<WriteSessionView, WriteFailure> {
         self.0.find(id)?.cancel(&self.0.environment)
     }
 
@@ -258,14 +258,14 @@ impl WriteSessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`.
-    pub fn look(&self, id: WriteSessionId) -> Result<View, Problem> {
+    pub fn look(&self, id: WriteSessionId) -> Result<WriteSessionView, WriteFailure> {
         Ok(self.0.find(id)?.view())
     }
 
     /// All sessions, the oldest first.
     #[must_use]
-    pub fn list(&self) -> Vec<View> {
-        let mut views: Vec<View> = self.0.all().iter().map(|running| running.view()).collect();
+    pub fn list(&self) -> Vec<WriteSessionView> {
+        let mut views: Vec<WriteSessionView> = self.0.all().iter().map(|running| running.view()).collect();
         views.sort_by_key(|view| view.id);
         views
     }
@@ -274,15 +274,15 @@ impl WriteSessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`.
-    pub fn told(&self, id: WriteSessionId, last: u64) -> Result<(Vec<Told>, bool), Problem> {
+    pub fn told(&self, id: WriteSessionId, last: u64) -> Result<(Vec<PublishedEvent>, bool), WriteFailure> {
         Ok(self.0.find(id)?.hub.behind_id(last))
     }
 
-    pub(super) fn running(&self, id: WriteSessionId) -> Result<Arc<LoadedSession>, Problem> {
+    pub(super) fn running(&self, id: WriteSessionId) -> Result<Arc<LoadedSession>, WriteFailure> {
         self.0.find(id)
     }
 
-    fn drive(&self, id: WriteSessionId, input: Input<'_>) -> Result<View, Problem> {
+    fn drive(&self, id: WriteSessionId, input: WriteInput<'_>) -> Result<WriteSessionView, WriteFailure> {
         self.0.find(id)?.drive(input, Answer::Durable, &self.0.environment)
     }
 }
@@ -291,7 +291,7 @@ impl WriteSessions {
 struct Reservation<'a>(&'a Registry);
 
 impl<'a> Reservation<'a> {
-    fn take(registry: &'a Registry) -> Result<Self, Problem> {
+    fn take(registry: &'a Registry) -> Result<Self, WriteFailure> {
         let mut table = locked(&registry.table);
         let live = table.by_id.values().filter(|running| running.is_live()).count();
         let most = registry.environment.limits.sessions;
@@ -309,9 +309,9 @@ impl Drop for Reservation<'_> {
     }
 }
 
-fn busy(sessions: usize) -> Problem {
+fn busy(sessions: usize) -> WriteFailure {
     let message = format!(
         "{sessions} write sessions are open, which is as many as may: finish or cancel one, then begin again"
     );
-    Problem { code: "SERVER_BUSY".to_owned(), message }
+    WriteFailure { code: "SERVER_BUSY".to_owned(), message }
 }

@@ -4,7 +4,7 @@ use engross_store::files::StagedName;
 
 use super::WriteSessionId;
 use super::sessions::WriteSessions;
-use crate::session::{Input, Pause, State};
+use crate::session::{Pause, State, WriteInput};
 
 /// How often a sender is asked in a row.
 const ASKS: u64 = 10;
@@ -19,7 +19,7 @@ impl WriteSessions {
             let Some(silence) = running.silence(shared) else { continue };
             let takes_content = silence.state.takes_content();
             if takes_content && silence.since >= limits.expire {
-                running.try_drive(Input::Expire, shared);
+                running.try_drive(WriteInput::Expire, shared);
             } else if is_sending(silence.state)
                 && silence.asked < ASKS
                 && silence.since >= limits.silence * (silence.asked + 1)

@@ -3,7 +3,7 @@
 use saphyr_parser::Parser;
 use serde::de::IgnoredAny;
 
-use super::{Finding, Severity, Subject, Validator};
+use super::{ContentFinding, FindingSeverity, Subject, Validator};
 
 /// Lines of JSON lines that are reported.
 const LINES: usize = 10;
@@ -18,7 +18,7 @@ impl Validator for Json {
         "json"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let bytes = subject.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(subject.bytes);
         let error = serde_json::from_slice::<IgnoredAny>(bytes).err();
         error.map(|error| syntax(&error).at(bytes, error.line(), error.column())).into_iter().collect()
@@ -30,7 +30,7 @@ impl Validator for JsonLines {
         "jsonl"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let lines = (1..).zip(subject.bytes.split(|byte| *byte == b'\n'));
         let wrong = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).filter_map(|(number, line)| {
             let error = serde_json::from_slice::<IgnoredAny>(line).err()?;
@@ -41,10 +41,10 @@ impl Validator for JsonLines {
 }
 
 /// The error without its own words for the place.
-fn syntax(error: &serde_json::Error) -> Finding {
+fn syntax(error: &serde_json::Error) -> ContentFinding {
     let text = error.to_string();
     let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-    Finding::new("SYNTAX_ERROR", Severity::Error, message)
+    ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, message)
 }
 
 impl Validator for Toml {
@@ -52,12 +52,13 @@ impl Validator for Toml {
         "toml"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let Ok(text) = std::str::from_utf8(subject.bytes) else { return Vec::new() };
         let error = toml::from_str::<toml::Table>(text).err();
         let finding = error.map(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            Finding::new("SYNTAX_ERROR", Severity::Error, error.message()).at_byte(subject.bytes, at)
+            ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, error.message())
+                .at_byte(subject.bytes, at)
         });
         finding.into_iter().collect()
     }
@@ -68,12 +69,12 @@ impl Validator for Yaml {
         "yaml"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let Ok(text) = std::str::from_utf8(subject.bytes) else { return Vec::new() };
         let error = Parser::new_from_str(text).find_map(Result::err);
         let finding = error.map(|error| {
             let at = error.marker();
-            Finding::new("SYNTAX_ERROR", Severity::Error, error.info()).at(
+            ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, error.info()).at(
                 subject.bytes,
                 at.line(),
                 at.col() + 1,

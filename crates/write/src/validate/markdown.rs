@@ -2,8 +2,8 @@
 //!
 //! Hints only: any text is Markdown.
 
-use super::{Finding, Severity, Subject, Validator};
-use crate::framing::Fences;
+use super::{ContentFinding, FindingSeverity, Subject, Validator};
+use crate::framing::FenceTracker;
 
 pub(super) struct Markdown;
 
@@ -12,9 +12,9 @@ impl Validator for Markdown {
         "markdown"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let bytes = subject.bytes;
-        let mut fences = Fences::default();
+        let mut fences = FenceTracker::default();
         let mut last = (0, &bytes[..0]);
         for (number, line) in (1usize..).zip(bytes.split(|byte| *byte == b'\n')) {
             fences.begin_line();
@@ -27,7 +27,7 @@ impl Validator for Markdown {
         let (number, line) = last;
         let text = String::from_utf8_lossy(line);
         let hint = |message: &str, line: usize| {
-            Finding::new("LOOKS_UNFINISHED", Severity::Hint, message).at(bytes, line, 0)
+            ContentFinding::new("LOOKS_UNFINISHED", FindingSeverity::Hint, message).at(bytes, line, 0)
         };
         if let Some(fence) = fences.open() {
             return vec![hint("this fence is not closed", usize::try_from(fence.line).unwrap_or(1))];

@@ -3,7 +3,7 @@
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use super::{Finding, Severity, Subject, Validator};
+use super::{ContentFinding, FindingSeverity, Subject, Validator};
 
 pub(super) struct Xml;
 pub(super) struct Html;
@@ -13,18 +13,18 @@ impl Validator for Xml {
         "xml"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         first_error(subject.bytes).into_iter().collect()
     }
 }
 
-fn first_error(bytes: &[u8]) -> Option<Finding> {
+fn first_error(bytes: &[u8]) -> Option<ContentFinding> {
     let mut reader = Reader::from_reader(bytes);
     reader.config_mut().check_comments = true;
     let (mut depth, mut roots) = (0u32, 0u32);
     let wrong = |message: String, at: u64| {
         let at = usize::try_from(at).unwrap_or(usize::MAX);
-        Some(Finding::new("SYNTAX_ERROR", Severity::Error, message).at_byte(bytes, at))
+        Some(ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, message).at_byte(bytes, at))
     };
     loop {
         let at = reader.buffer_position();
@@ -65,7 +65,7 @@ impl Validator for Html {
         "html"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let text = String::from_utf8_lossy(subject.bytes).to_ascii_lowercase();
         let elements = ["html", "head", "body", "script", "style", "table", "template"];
         let unclosed = elements.into_iter().filter(|name| {
@@ -75,7 +75,11 @@ impl Validator for Html {
         });
         unclosed
             .map(|name| {
-                Finding::new("LOOKS_UNFINISHED", Severity::Warning, format!("<{name}> is not closed"))
+                ContentFinding::new(
+                    "LOOKS_UNFINISHED",
+                    FindingSeverity::Warning,
+                    format!("<{name}> is not closed"),
+                )
             })
             .collect()
     }

@@ -28,8 +28,8 @@ mod validate_tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use finding::{Finding, Severity};
-pub use kind::{Kind, Language, Mode};
+pub use finding::{ContentFinding, FindingSeverity};
+pub use kind::{FileKind, Language, ValidationMode};
 
 /// The longest file that is looked into, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -52,58 +52,58 @@ pub trait Validator: Send + Sync {
     /// What a receipt calls it.
     fn name(&self) -> &'static str;
     /// What is wrong, in the order of the file.
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding>;
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding>;
 }
 
 /// What was looked at and found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Report {
+pub struct ValidationReport {
     /// The validators that looked.
     pub validators: Vec<String>,
     /// What they found, at most 50.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ContentFinding>,
 }
 
-impl Report {
+impl ValidationReport {
     /// Of a file of `bytes` bytes, which are too many to be looked into.
     #[must_use]
     pub fn not_looked_into(bytes: u64) -> Self {
         let message = format!("the file has {bytes} bytes; files over {MAX_BYTES} are not looked into");
-        let finding = Finding::new("NOT_VALIDATED", Severity::Warning, message);
+        let finding = ContentFinding::new("NOT_VALIDATED", FindingSeverity::Warning, message);
         Self { validators: Vec::new(), findings: vec![finding] }
     }
 
     /// Whether anything is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+        self.findings.iter().any(|finding| finding.severity == FindingSeverity::Error)
     }
 }
 
 /// Looks at a file of `kind`. `others` are validators from outside, for kinds that this crate does not know.
 #[must_use]
-pub fn validate(kind: Kind, subject: &Subject<'_>, others: &[&dyn Validator]) -> Report {
+pub fn validate(kind: FileKind, subject: &Subject<'_>, others: &[&dyn Validator]) -> ValidationReport {
     if subject.bytes.len() > MAX_BYTES {
-        return Report::not_looked_into(subject.bytes.len() as u64);
+        return ValidationReport::not_looked_into(subject.bytes.len() as u64);
     }
-    let mut report = Report::default();
+    let mut report = ValidationReport::default();
     let by_kind: &[&dyn Validator] = match kind {
-        Kind::Json => &[&data::Json],
-        Kind::JsonLines => &[&data::JsonLines],
-        Kind::Toml => &[&data::Toml],
-        Kind::Yaml => &[&data::Yaml],
-        Kind::Xml => &[&markup::Xml],
-        Kind::Html => &[&markup::Html],
-        Kind::Csv => &[&table::Rows(b',')],
-        Kind::Tsv => &[&table::Rows(b'\t')],
-        Kind::Markdown => &[&markdown::Markdown],
+        FileKind::Json => &[&data::Json],
+        FileKind::JsonLines => &[&data::JsonLines],
+        FileKind::Toml => &[&data::Toml],
+        FileKind::Yaml => &[&data::Yaml],
+        FileKind::Xml => &[&markup::Xml],
+        FileKind::Html => &[&markup::Html],
+        FileKind::Csv => &[&table::Rows(b',')],
+        FileKind::Tsv => &[&table::Rows(b'\t')],
+        FileKind::Markdown => &[&markdown::Markdown],
         #[cfg(feature = "code")]
-        Kind::Code(language) => &[&code::Code { language, patience: code::PATIENCE }],
+        FileKind::Code(language) => &[&code::Code { language, patience: code::PATIENCE }],
         #[cfg(not(feature = "code"))]
-        Kind::Code(_) => &[],
-        Kind::Docx | Kind::Text => &[],
+        FileKind::Code(_) => &[],
+        FileKind::Docx | FileKind::Text => &[],
     };
-    for validator in by_kind.iter().chain(others).chain([&(&common::Common(kind) as &dyn Validator)]) {
+    for validator in by_kind.iter().chain(others).chain([&(&common::CommonChecks(kind) as &dyn Validator)]) {
         report.validators.push(validator.name().to_owned());
         report.findings.extend(validator.check(subject));
     }

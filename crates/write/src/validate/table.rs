@@ -2,7 +2,7 @@
 
 use csv::{ErrorKind, ReaderBuilder};
 
-use super::{Finding, Severity, Subject, Validator};
+use super::{ContentFinding, FindingSeverity, Subject, Validator};
 
 /// Rows that are reported.
 const ROWS: usize = 10;
@@ -15,13 +15,13 @@ impl Validator for Rows {
         if self.0 == b',' { "csv" } else { "tsv" }
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let mut reader = ReaderBuilder::new().has_headers(false).delimiter(self.0).from_reader(subject.bytes);
         let wrong = reader.byte_records().filter_map(Result::err).filter_map(|error| match error.kind() {
             ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let line = pos.as_ref().map_or(1, csv::Position::line);
                 let message = format!("the row has {len} columns, the first has {expected_len}");
-                let finding = Finding::new("UNEVEN_COLUMNS", Severity::Error, message);
+                let finding = ContentFinding::new("UNEVEN_COLUMNS", FindingSeverity::Error, message);
                 Some(finding.at(subject.bytes, usize::try_from(line).unwrap_or(1), 0))
             }
             _ => None,

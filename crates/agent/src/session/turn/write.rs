@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use engross_llm::{Error, Event, FinishReason, Limits, Model, Request, ToolCall, collect_within};
 use engross_protocol::Clock;
-use engross_write::Problem;
-use engross_write::framing::Finish;
+use engross_write::WriteFailure;
+use engross_write::framing::TurnFinish;
 use tokio::sync::Notify;
 
 use super::{TurnTask, deserted};
@@ -101,7 +101,7 @@ impl TurnTask {
         let working = std::sync::Arc::clone(&self.working);
         let pour = Pour::default();
         let mut progress = Progress::new(&writing.file, writing.bytes, writing.lines);
-        let mut failed: Option<Problem> = None;
+        let mut failed: Option<WriteFailure> = None;
         let answer = async {
             let _permit = working.acquire().await;
             collect_within(Limits::default(), model.answer(request), |event| {
@@ -157,14 +157,14 @@ impl TurnTask {
             }
             // A stream that breaks off is an answer that is cut off.
             Over::Failed(Error::Truncated) if progress.bytes() > 0 => {
-                let wrote = told(writer.end(writing.id, Finish::Length).await);
+                let wrote = told(writer.end(writing.id, TurnFinish::Length).await);
                 let wrote = Wrote { model: model.info().spec, ..wrote };
                 self.tell(&wrote, &writing);
                 Input::Wrote(wrote, Vec::new())
             }
             Over::Failed(error) if progress.bytes() == 0 => Input::Failed(error, Heard::default()),
             Over::Failed(error) => {
-                let wrote = told(writer.end(writing.id, Finish::Error).await);
+                let wrote = told(writer.end(writing.id, TurnFinish::Error).await);
                 self.tell(&wrote, &writing);
                 Input::Failed(error, heard(wrote))
             }
@@ -179,7 +179,7 @@ impl TurnTask {
                 Input::Cancel(code, message, Heard::default())
             }
             Over::Stopped(code, message) => {
-                let wrote = told(writer.end(writing.id, Finish::Error).await);
+                let wrote = told(writer.end(writing.id, TurnFinish::Error).await);
                 self.tell(&wrote, &writing);
                 Input::Cancel(code, message, heard(wrote))
             }
@@ -226,8 +226,8 @@ async fn pass_on(
     writer: &Writer,
     writing: &Writing,
     text: String,
-    failed: Option<Problem>,
-) -> Option<Problem> {
+    failed: Option<WriteFailure>,
+) -> Option<WriteFailure> {
     if text.is_empty() || failed.is_some() {
         return failed;
     }
@@ -243,12 +243,12 @@ fn named(writing: &Writing) -> ToolCall {
     ToolCall { id: writing.call.clone(), name: BEGIN.to_owned(), arguments: String::new() }
 }
 
-fn finish(finish: FinishReason) -> Finish {
+fn finish(finish: FinishReason) -> TurnFinish {
     match finish {
-        FinishReason::Stop => Finish::Stop,
-        FinishReason::ToolCalls => Finish::ToolCalls,
-        FinishReason::Length => Finish::Length,
-        FinishReason::ContentFilter => Finish::ContentFilter,
+        FinishReason::Stop => TurnFinish::Stop,
+        FinishReason::ToolCalls => TurnFinish::ToolCalls,
+        FinishReason::Length => TurnFinish::Length,
+        FinishReason::ContentFilter => TurnFinish::ContentFilter,
     }
 }
 
@@ -256,7 +256,7 @@ fn is_cut(finish: FinishReason) -> bool {
     matches!(finish, FinishReason::Length | FinishReason::ContentFilter)
 }
 
-fn no_workspace() -> Problem {
+fn no_workspace() -> WriteFailure {
     let message = "the workspace of the file cannot be reached any more".to_owned();
-    Problem { code: "WORKSPACE_UNKNOWN".to_owned(), message }
+    WriteFailure { code: "WORKSPACE_UNKNOWN".to_owned(), message }
 }

@@ -8,7 +8,7 @@ use axum::extract::{RawQuery, Request, State};
 use axum::response::Response;
 use engross_write::runner::WriteSessionId;
 use engross_write::session::State as Stage;
-use engross_write::{Error as WriteError, Problem};
+use engross_write::{Error as WriteError, WriteFailure};
 use serde_json::{Value, json};
 
 use super::write_sessions::{Writes, json as body_of, parameter, parsed};
@@ -79,7 +79,7 @@ pub(super) async fn cancel(State(writes): Shared, request: Request) -> Result<Re
 }
 
 /// Where a session stands. One that was given up is as good as none.
-fn known(writes: &Writes, id: WriteSessionId) -> Result<Stage, Problem> {
+fn known(writes: &Writes, id: WriteSessionId) -> Result<Stage, WriteFailure> {
     let view = writes.service.sessions().look(id)?;
     match view.state {
         Stage::Cancelled => Err(WriteError::SessionNotFound(id.to_string()).into()),

@@ -14,8 +14,8 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use axum::routing::{delete, get, post};
-use engross_write::runner::{Ending, Listener, View, WriteService, WriteSessionId};
-use engross_write::{Error as WriteError, Problem};
+use engross_write::runner::{ChunkEnd, WriteListener, WriteService, WriteSessionId, WriteSessionView};
+use engross_write::{Error as WriteError, WriteFailure};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 use tokio::time::timeout;
@@ -72,7 +72,7 @@ impl Writes {
     }
 
     /// A refusal with the session as it stands.
-    pub(in crate::serve) fn refused(&self, id: WriteSessionId, problem: Problem) -> Error {
+    pub(in crate::serve) fn refused(&self, id: WriteSessionId, problem: WriteFailure) -> Error {
         let view = self.service.sessions().look(id).ok();
         Error::Write(WriteRefusal::of(problem, view))
     }
@@ -93,7 +93,7 @@ impl Writes {
             let mismatch = WriteError::OffsetMismatch { offset, expected: view.offset, problem };
             return Err(self.refused(id, mismatch.into()));
         }
-        let confirmed = self.service.chunk(id, Some(offset), Vec::new(), Ending::Whole).await;
+        let confirmed = self.service.chunk(id, Some(offset), Vec::new(), ChunkEnd::Whole).await;
         confirmed.map(drop).map_err(|problem| self.refused(id, problem))
     }
 }
@@ -178,17 +178,17 @@ async fn stream_in(
     id: WriteSessionId,
     offset: Option<u64>,
     pieces: &mut BodyDataStream,
-) -> Result<View, Error> {
+) -> Result<WriteSessionView, Error> {
     let mut at = offset;
     let mut piece = gather(pieces).await?;
     loop {
         let length = piece.bytes.len() as u64;
         if piece.follows != Follows::More {
-            let view = service.chunk(id, at, piece.bytes, Ending::Whole).await?;
+            let view = service.chunk(id, at, piece.bytes, ChunkEnd::Whole).await?;
             return if piece.follows == Follows::Nothing { Ok(view) } else { Err(Error::BodyIncomplete) };
         }
         // While one piece is written, the next one comes.
-        let written = service.chunk(id, at, piece.bytes, Ending::More);
+        let written = service.chunk(id, at, piece.bytes, ChunkEnd::More);
         let (view, next) = tokio::join!(written, gather(pieces));
         let view = view?;
         if view.state.is_final() {
@@ -267,7 +267,10 @@ async fn events(State(writes): Shared, id: Id, headers: HeaderMap) -> Result<Res
     Ok(response)
 }
 
-async fn event(mut listener: Listener, beat: Duration) -> Option<(Result<Bytes, Infallible>, Listener)> {
+async fn event(
+    mut listener: WriteListener,
+    beat: Duration,
+) -> Option<(Result<Bytes, Infallible>, WriteListener)> {
     let mut out = Out::default();
     match timeout(beat, listener.next()).await {
         Ok(Some(told)) => news_event(&told, &mut out),
@@ -278,7 +281,7 @@ async fn event(mut listener: Listener, beat: Duration) -> Option<(Result<Bytes, 
 }
 
 /// Where the session stands; a failure if the request made it fail.
-fn answer(view: View) -> Result<Response, Error> {
+fn answer(view: WriteSessionView) -> Result<Response, Error> {
     match &view.problem {
         Some(problem) if fails_request(&view) => {
             let problem = problem.clone();
