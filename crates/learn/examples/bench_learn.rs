@@ -197,7 +197,7 @@ fn book(count: u64) -> Result<(), Failed> {
     let mut made = Book::default();
     for number in 0..count {
         let session = format!("session-{}", number % 997);
-        made.take(Record::Put(Box::new(Skill {
+        made.apply(Record::Put(Box::new(Skill {
             id: format!("lesson-{number:06}"),
             section: "lesson".to_owned(),
             content: lesson(number),
@@ -256,7 +256,7 @@ fn book(count: u64) -> Result<(), Failed> {
         // Too short for the processor's clock; the median is what nobody disturbed.
         let begun = Instant::now();
         for record in settle(&book, &operation, &context).records {
-            book.take(record);
+            book.apply(record);
         }
         times.push(begun.elapsed().as_secs_f64() * 1e3);
     }

@@ -32,7 +32,7 @@ const SILENT: u16 = 4000;
 
 /// How the line is.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct LineStatus {
     /// How often it was tried.
     pub(super) tries: u64,
     /// The greeting while it is good; else what was wrong last.
@@ -50,7 +50,7 @@ struct Shared {
     config: GatewayConfig,
     limits: GatewayLimits,
     address: Address,
-    line: watch::Sender<Line>,
+    line: watch::Sender<LineStatus>,
     /// Somebody waits for the line.
     wanted: Notify,
     requests: mpsc::Sender<Request>,
@@ -66,7 +66,7 @@ struct Request {
 }
 
 /// Hears the events of one run, until it is dropped.
-pub(super) struct Listener {
+pub(super) struct RunSubscription {
     shared: Arc<Shared>,
     run: String,
     mailbox: Arc<Mailbox>,
@@ -81,7 +81,7 @@ impl Connection {
             config,
             limits,
             address,
-            line: watch::Sender::new(Line { tries: 0, state: Err(never) }),
+            line: watch::Sender::new(LineStatus { tries: 0, state: Err(never) }),
             wanted: Notify::new(),
             requests: sender,
             listeners: Mutex::default(),
@@ -99,7 +99,7 @@ impl Connection {
     }
 
     /// How the line is, and when that changes.
-    pub(super) fn line(&self) -> watch::Receiver<Line> {
+    pub(super) fn line(&self) -> watch::Receiver<LineStatus> {
         self.shared.line.subscribe()
     }
 
@@ -134,10 +134,10 @@ impl Connection {
     }
 
     /// Listens to the run `run` from now on.
-    pub(super) fn listen(&self, run: &str) -> Listener {
+    pub(super) fn listen(&self, run: &str) -> RunSubscription {
         let mailbox = Arc::new(Mailbox::new(self.shared.limits.waiting));
         self.shared.listeners().insert(run.to_owned(), Arc::clone(&mailbox));
-        Listener { shared: Arc::clone(&self.shared), run: run.to_owned(), mailbox }
+        RunSubscription { shared: Arc::clone(&self.shared), run: run.to_owned(), mailbox }
     }
 
     /// Starts the line, which is kept from then on.
@@ -150,13 +150,13 @@ impl Connection {
     }
 }
 
-impl Listener {
+impl RunSubscription {
     pub(super) fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
 }
 
-impl Drop for Listener {
+impl Drop for RunSubscription {
     fn drop(&mut self) {
         let mut listeners = self.shared.listeners();
         if listeners.get(&self.run).is_some_and(|known| Arc::ptr_eq(known, &self.mailbox)) {
@@ -192,7 +192,7 @@ async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
             Ok((socket, hello)) => {
                 tracing::info!(target: "gateway", "connected");
                 shared.line.send_modify(|line| {
-                    *line = Line { tries: line.tries + 1, state: Ok(hello.clone()) };
+                    *line = LineStatus { tries: line.tries + 1, state: Ok(hello.clone()) };
                 });
                 let since = Instant::now();
                 let fault = serve(&shared, socket, &hello, &mut requests).await;
@@ -211,7 +211,9 @@ async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
             }
         };
         tracing::warn!(target: "gateway", code = fault.code(), "{fault}");
-        shared.line.send_modify(|line| *line = Line { tries: line.tries + 1, state: Err(fault.clone()) });
+        shared
+            .line
+            .send_modify(|line| *line = LineStatus { tries: line.tries + 1, state: Err(fault.clone()) });
         // What came in meanwhile was not sent, and is not going to be by itself.
         while let Ok(request) = requests.try_recv() {
             let _ = request.answer.send(Err(fault.clone()));

@@ -36,7 +36,7 @@ fn desk() -> Desk {
         locks: locks.clone(),
         clock: clock.clone(),
         ids: Arc::new(RandomIds),
-        documents: None,
+        composer: None,
         limits: Limits::default(),
     })
     .unwrap();

@@ -122,7 +122,7 @@ impl Writer {
         options: BeginOptions,
     ) -> Result<(WriteSessionView, String), WriteFailure> {
         let is_it = options.target_file == writing.file && options.operation == WriteOperation::Patch;
-        let view = self.service.sessions().look(writing.id)?;
+        let view = self.service.sessions().get(writing.id)?;
         let Some(spec) = options.patch.filter(|_| is_it && view.state == State::NeedsRepair) else {
             let problem = format!(
                 "{} is being written and is not complete: write its content, one file at a time",
@@ -151,7 +151,7 @@ impl Writer {
             let problem = format!("{} is being written; one file at a time", writing.file);
             return Err(Error::Options(problem).into());
         }
-        let view = self.service.sessions().look(id)?;
+        let view = self.service.sessions().get(id)?;
         // Sessions of others are not there.
         if !calling.left.values().any(|left| *left == id) {
             return Err(Error::SessionNotFound(id.to_string()).into());
@@ -191,7 +191,7 @@ impl Writer {
 
     /// What a file that a session was writing came to, when its process died; `None` when nothing has come yet.
     pub(crate) async fn catch_up(&self, id: WriteSessionId) -> Option<Wrote> {
-        let looked = self.service.sessions().look(id);
+        let looked = self.service.sessions().get(id);
         match &looked {
             Ok(view) if view.state == State::Open => None,
             // Nobody knows what else the model said: that is as good as cut off.
@@ -207,7 +207,7 @@ impl Writer {
         let view = match view {
             Ok(view) => view,
             // What is over says so; only what is not there any more has no view.
-            Err(problem) => match self.service.sessions().look(id) {
+            Err(problem) => match self.service.sessions().get(id) {
                 Ok(view) => view,
                 Err(_) => return Wrote::failed(id, &problem),
             },

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use engross_learn::disk::{SessionFile, SessionReader, look_at, look_into, open, write_whole};
+use engross_learn::disk::{SessionFile, SessionReader, inspect_file, sessions_at, open, write_whole};
 use engross_learn::trace::{Options, build};
 use engross_learn::transcript::repair::repair;
 use engross_learn::transcript::stats::{TranscriptStats, count};
@@ -70,7 +70,7 @@ fn each<T: serde::Serialize>(
     let sessions: Vec<Result<SessionFile, Failure>> = paths
         .iter()
         .flat_map(|path| {
-            let (found, passed) = look_into(path);
+            let (found, passed) = sessions_at(path);
             let failed = passed.into_iter().map(|passed| Err(unreadable(path, &passed.reason)));
             found.into_iter().map(Ok).chain(failed).collect::<Vec<_>>()
         })
@@ -231,7 +231,7 @@ fn mend(args: &RepairArgs, output: Output) -> Result<Ended, Failure> {
     }
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut bytes = Vec::new();
-    let found = look_at(path).map_err(|passed| unreadable(path, &passed.reason))?;
+    let found = inspect_file(path).map_err(|passed| unreadable(path, &passed.reason))?;
     let repaired = repair(source(&found)?, &mut bytes, &id).map_err(|error| unreadable(path, &error))?;
     write_whole(&target, &bytes)?;
     let answer = json!({"input": path, "output": target, "repair": repaired});

@@ -13,9 +13,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_acp::client::{self, Agents, Host};
+use engross_acp::client::{self, AgentRegistry, Host};
 use engross_agent::session::Sessions;
-use engross_artifacts::{Keys, SigningKey, Workspace};
+use engross_artifacts::{ArtifactWorkspace, Keys, SigningKey};
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::Store;
 use engross_store::blobs::{Blobs, ObjectBlobs};
@@ -59,7 +59,7 @@ pub(crate) struct Parts {
     /// Where files of ended runs are kept besides.
     pub(crate) blobs: Option<Arc<dyn Blobs>>,
     /// Other people's agents.
-    pub(crate) agents: Arc<Agents>,
+    pub(crate) agents: Arc<AgentRegistry>,
     /// The gateway to agents elsewhere.
     pub(crate) gateway: Gateway,
 }
@@ -90,7 +90,7 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
     let providers = others.chain(own).collect::<Result<Vec<_>, _>>();
     let runs = Runs::new(RunsConfig {
         store,
-        workspace: Workspace::new(root.top(), &place),
+        workspace: ArtifactWorkspace::new(root.top(), &place),
         place,
         keys,
         hashes,
@@ -121,11 +121,15 @@ fn provider(
 
 /// Other people's agents, as processes of this machine: those that are known, and those of the settings. What an earlier server
 /// of the same `owner` left behind is ended.
-pub(crate) fn agents(data: &Path, owner: String, settings: &AgentSettings) -> Result<Arc<Agents>, Failure> {
+pub(crate) fn agents(
+    data: &Path,
+    owner: String,
+    settings: &AgentSettings,
+) -> Result<Arc<AgentRegistry>, Failure> {
     let folder = data.join("agents");
     crate::files::make_folder(&folder)?;
     let host = Host { environment: Environment::whole(), folder, owner, clock: Arc::new(SystemClock) };
-    let agents = Agents::new(providers(settings)?, &host, &client::Limits::default());
+    let agents = AgentRegistry::new(providers(settings)?, &host, &client::Limits::default());
     agents.sweep();
     Ok(Arc::new(agents))
 }

@@ -85,7 +85,7 @@ pub fn run() -> String {
             Effect::Added { status: SkillStatus::Candidate, .. }
         )));
         for record in verdict.records {
-            book.take(record);
+            book.apply(record);
         }
     }
     let later = SettleContext { trace: "u", session: "u", ..context };

@@ -104,7 +104,7 @@ fn early() -> String {
             keywords: Vec::new(),
         };
         for record in settle(&book, &add, &context).records {
-            book.take(record);
+            book.apply(record);
         }
     }
     let kept = (0..100).filter(|number| book.skills().any(|skill| skill.content == lesson(*number))).count();
@@ -166,7 +166,7 @@ fn retrieval() -> String {
         for number in 0..size {
             let ((verb, _), (thing, _), (way, _)) = about(number);
             let content = format!("To {verb} {thing} {way}, look at field{} first", number / 1_000);
-            book.take(Record::Put(Box::new(skill(number, content))));
+            book.apply(Record::Put(Box::new(skill(number, content))));
         }
         let mut chance = Chance::new(3);
         let (mut five, mut reciprocal, mut among) = (0.0, 0.0, 0.0);

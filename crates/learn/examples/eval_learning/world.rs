@@ -197,7 +197,7 @@ fn course(arm: Arm, seed: u64, noise: &Noise) -> Course {
 
 fn take(book: &mut Book, operation: &SkillOperation, context: &SettleContext<'_>) {
     for record in settle(book, operation, context).records {
-        book.take(record);
+        book.apply(record);
     }
 }
 

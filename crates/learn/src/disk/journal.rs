@@ -151,7 +151,7 @@ impl BookFile {
     /// Does what a record says; [`BookFile::save`] keeps it.
     pub fn add(&mut self, record: Record) {
         self.pending.push(record.clone());
-        self.journal.take(record);
+        self.journal.apply(record);
     }
 
     /// Keeps all records so far, so that they outlive a crash. Does nothing for a book that is only read.
@@ -187,7 +187,7 @@ impl BookFile {
         if self.file.is_none() {
             return Ok(());
         }
-        self.tidy()?;
+        self.compact()?;
         let book = &self.journal.book;
         let mut json = serde_json::to_string_pretty(&to_hybrid(book)).unwrap_or_default();
         json.push('\n');
@@ -200,7 +200,7 @@ impl BookFile {
     }
 
     /// Writes the journal anew when most of it is history.
-    fn tidy(&mut self) -> Result<(), Error> {
+    fn compact(&mut self) -> Result<(), Error> {
         let compact = self.journal.compact();
         let needed = u64::try_from(compact.len()).unwrap_or_default().max(1_000);
         if self.journal.records < needed * STALE {

@@ -37,7 +37,7 @@ pub fn folder_of(home: &Path, agent: &str) -> Result<PathBuf, Error> {
 /// [`Error::SessionsMissing`] and [`Error::ReadFailed`].
 pub fn discover(folder: &Path) -> Result<(Vec<SessionFile>, Vec<UnreadableFile>), Error> {
     if openclaw::is_store(folder) {
-        return Ok(look_into(folder));
+        return Ok(sessions_at(folder));
     }
     let store = openclaw::beside(folder);
     let (mut found, mut passed) = match std::fs::read_dir(folder) {
@@ -49,7 +49,7 @@ pub fn discover(folder: &Path) -> Result<(Vec<SessionFile>, Vec<UnreadableFile>)
         Err(error) => return Err(unreadable(folder, &error)),
     };
     if let Some(store) = store {
-        let (stored, failed) = look_into(&store);
+        let (stored, failed) = sessions_at(&store);
         // What was moved into the store may have been left in the folder too.
         found.retain(|file| !stored.iter().any(|row| row.name == file.name));
         found.extend(stored);
@@ -68,7 +68,7 @@ fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<SessionFile>, 
         if !name.ends_with(".jsonl") || name.starts_with('.') {
             continue;
         }
-        match look_at(&entry.path()) {
+        match inspect_file(&entry.path()) {
             Ok(session) => found.push(session),
             Err(reason) => passed.push(reason),
         }
@@ -78,10 +78,10 @@ fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<SessionFile>, 
 
 /// The sessions that a path leads to: one for a file, those of a store for a store.
 #[must_use]
-pub fn look_into(path: &Path) -> (Vec<SessionFile>, Vec<UnreadableFile>) {
+pub fn sessions_at(path: &Path) -> (Vec<SessionFile>, Vec<UnreadableFile>) {
     let looked = match openclaw::is_store(path) {
         true => openclaw::sessions(path),
-        false => look_at(path).map(|found| vec![found]),
+        false => inspect_file(path).map(|found| vec![found]),
     };
     match looked {
         Ok(found) => (found, Vec::new()),
@@ -93,7 +93,7 @@ pub fn look_into(path: &Path) -> (Vec<SessionFile>, Vec<UnreadableFile>) {
 ///
 /// # Errors
 /// Why it is no session file.
-pub fn look_at(path: &Path) -> Result<SessionFile, UnreadableFile> {
+pub fn inspect_file(path: &Path) -> Result<SessionFile, UnreadableFile> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let pass = |reason: String| UnreadableFile { name: name.clone(), reason };
     let metadata =

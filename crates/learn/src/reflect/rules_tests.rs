@@ -26,7 +26,7 @@ fn trace(failures: Vec<FailedCall>, corrections: &[&str]) -> Trace {
         skill_ids: vec!["a-00001".to_owned()],
         feedback: String::new(),
         ground_truth: None,
-        extra: TraceDetails { failures, corrections, ..Extra::default() },
+        extra: TraceDetails { failures, corrections, ..TraceDetails::default() },
         segments: Vec::new(),
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::one::{Learner, ModelUsage};
+use super::learner::{Learner, ModelUsage};
 use super::options::{Options, SessionSource};
 use super::report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};
 use crate::Error;
-use crate::disk::{BookFile, SessionFile, UnreadableFile, discover, look_into, processed};
+use crate::disk::{BookFile, SessionFile, UnreadableFile, discover, processed, sessions_at};
 use crate::skillbook::conflicts;
 
 /// Something that goes on.
@@ -71,7 +71,7 @@ pub async fn learn(
             continue;
         }
         on_event(LearnEvent::Reading { file: &file.name, number: number + 1, of: found.len() });
-        let session = learner.one(book, file, &found).await;
+        let session = learner.learn_from(book, file, &found).await;
         match &session.outcome {
             SessionOutcome::Learnt { .. } => report.learnt += 1,
             SessionOutcome::Skipped { .. } | SessionOutcome::Waiting { .. } => report.skipped += 1,
@@ -96,7 +96,7 @@ pub async fn learn(
 fn listed(paths: &[PathBuf]) -> (Vec<SessionFile>, Vec<UnreadableFile>) {
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     for path in paths {
-        let (those, failed) = look_into(path);
+        let (those, failed) = sessions_at(path);
         found.extend(those);
         passed.extend(failed);
     }

@@ -5,7 +5,7 @@
 
 mod block;
 mod learn;
-mod one;
+mod learner;
 mod options;
 mod report;
 

@@ -26,7 +26,7 @@ pub(super) fn run(book: &mut Book, batch: &Value, context: &SettleContext<'_>) -
             Ok(operation) => {
                 let verdict = settle(book, &operation, context);
                 for record in verdict.records {
-                    book.take(record);
+                    book.apply(record);
                 }
                 effects.push(verdict.effect);
             }
@@ -142,7 +142,7 @@ fn case_64_new_words_drop_what_was_computed_from_the_old_ones() {
     let mut skill = book.get("paths-00001").unwrap().clone();
     skill.other.insert("embedding".to_owned(), json!([0.5]));
     skill.other.insert("mine".to_owned(), json!(1));
-    book.take(super::journal::Record::Put(Box::new(skill)));
+    book.apply(super::journal::Record::Put(Box::new(skill)));
     let batch =
         json!([{"type": "update", "skill_id": "paths-00001", "content": "Check that a path exists first"}]);
     assert_eq!(codes(&run(&mut book, &batch, &context("t3"))), ["updated"]);
@@ -205,7 +205,7 @@ fn case_68_opposites_raise_a_conflict_and_are_not_both_shown() {
     run(&mut book, &json!([]), &context("t3"));
     let accept = SkillOperation::Accept { id: "git-00002".to_owned() };
     for record in settle(&book, &accept, &person()).records {
-        book.take(record);
+        book.apply(record);
     }
     assert_eq!(conflicts(&book).len(), 1);
     let wanted = render::RecallQuery { query: None, tokens: 10_000, now: 0 };
@@ -230,7 +230,7 @@ fn case_70_what_a_person_decided_is_never_taken_back() {
     for record in
         settle(&book, &SkillOperation::Pin { id: "paths-00001".to_owned(), on: true }, &person()).records
     {
-        book.take(record);
+        book.apply(record);
     }
     let update = json!([{"type": "UPDATE", "skill_id": "paths-00001", "content": "Other words"}, {"type": "REMOVE", "skill_id": "paths-00001"}]);
     assert_eq!(codes(&run(&mut book, &update, &context("x"))), ["SKILL_PROTECTED", "SKILL_PROTECTED"]);

@@ -115,7 +115,7 @@ impl Book {
     }
 
     /// Does what a record says. Records are facts: this cannot fail.
-    pub fn take(&mut self, record: Record) {
+    pub fn apply(&mut self, record: Record) {
         match record {
             Record::Put(skill) => self.put(*skill),
             Record::Vote { id, trace, vote } => {

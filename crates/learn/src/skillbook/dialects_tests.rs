@@ -10,7 +10,7 @@ fn book_of(value: &Value) -> Book {
     let import = import(&value.to_string()).unwrap();
     let mut book = Book::default();
     for record in book.merge(&import) {
-        book.take(record);
+        book.apply(record);
     }
     book
 }
@@ -187,7 +187,7 @@ fn counters_and_words_that_another_program_changed_are_taken_over() {
     skill["content"] = json!("Stat each path first");
     skill["updated_at"] = json!("2030-01-01T00:00:00+00:00");
     for record in book.merge(&import(&file.to_string()).unwrap()) {
-        book.take(record);
+        book.apply(record);
     }
     let skill = book.get("paths-00001").unwrap();
     assert_eq!(

@@ -15,7 +15,8 @@ use super::skill::{Skill, SkillStatus};
 pub fn to_hybrid(book: &Book) -> Value {
     let mut top = book.other.clone();
     top.insert("schema_version".to_owned(), json!("2"));
-    let skills: Map<String, Value> = book.skills().map(|skill| (skill.id.clone(), one(skill))).collect();
+    let skills: Map<String, Value> =
+        book.skills().map(|skill| (skill.id.clone(), skill_fields(skill))).collect();
     top.insert("skills".to_owned(), Value::Object(skills));
     // With other names in this map, 0.12 and later load a skill and never show it.
     let shown = book.skills().filter(|skill| skill.status == SkillStatus::Active);
@@ -26,7 +27,7 @@ pub fn to_hybrid(book: &Book) -> Value {
     Value::Object(top)
 }
 
-fn one(skill: &Skill) -> Value {
+fn skill_fields(skill: &Skill) -> Value {
     let total = skill.total();
     let is_shown = skill.status == SkillStatus::Active;
     let mut keywords = vec![skill.section.clone()];

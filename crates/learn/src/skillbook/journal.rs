@@ -22,12 +22,12 @@ pub struct BookJournal {
 
 impl BookJournal {
     /// Does what a record says.
-    pub fn take(&mut self, record: Record) {
+    pub fn apply(&mut self, record: Record) {
         match record {
             Record::Session { key, state } => {
                 self.sessions.insert(key, *state);
             }
-            other => self.book.take(other),
+            other => self.book.apply(other),
         }
     }
 
@@ -66,7 +66,7 @@ pub fn read(bytes: &[u8]) -> Result<BookJournal, DamagedLine> {
     journal.book.reserve(memchr::memchr_iter(b'\n', bytes).count());
     for part in parsed(bytes) {
         for record in part {
-            journal.take(record.map_err(|()| DamagedLine { line: journal.records + 1 })?);
+            journal.apply(record.map_err(|()| DamagedLine { line: journal.records + 1 })?);
             journal.records += 1;
         }
     }

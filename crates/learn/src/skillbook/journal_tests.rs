@@ -23,7 +23,7 @@ fn history(steps: &[u8]) -> (Vec<Record>, Book) {
         for operation in parse_batch(&batch).unwrap().into_iter().flatten() {
             for record in settle(&book, &operation, &context(&trace)).records {
                 records.push(record.clone());
-                book.take(record);
+                book.apply(record);
             }
         }
     }
@@ -64,7 +64,7 @@ fn a_large_journal_is_read_as_a_small_one_is() {
     }
     let mut expected = Book::default();
     for record in all {
-        expected.take(record);
+        expected.apply(record);
     }
     let journal = read(&bytes).unwrap();
     assert_eq!(journal.book, expected);
@@ -92,7 +92,7 @@ proptest! {
         let journal = read(&bytes[..cut]).unwrap();
         let mut expected = Book::default();
         for record in records.iter().take(usize::try_from(journal.records).unwrap()) {
-            expected.take(record.clone());
+            expected.apply(record.clone());
         }
         prop_assert_eq!(&journal.book, &expected);
         prop_assert!(bytes[..cut].iter().skip(usize::try_from(journal.whole).unwrap()).all(|byte| *byte != b'\n'));

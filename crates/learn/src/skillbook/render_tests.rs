@@ -19,7 +19,7 @@ fn active(id: &str, content: &str, helpful: u32) -> Skill {
 fn book(skills: Vec<Skill>) -> Book {
     let mut book = Book::default();
     for skill in skills {
-        book.take(Record::Put(Box::new(skill)));
+        book.apply(Record::Put(Box::new(skill)));
     }
     book
 }

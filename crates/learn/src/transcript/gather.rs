@@ -6,12 +6,12 @@ use std::io::Read;
 use super::entry::{Arguments, Content, ContentBlock, EntryKind, TranscriptEntry, TranscriptMessage};
 use super::findings::FindingKind;
 use super::lines::LineEnd;
-use super::origin::{Speaker, as_typed, of_assistant, of_user};
 use super::outcome::{CallOutcome, of_result};
 use super::pairing::{Pairing, ResultMatch};
 use super::parse::LineError;
 use super::reader::{LineContent, LineReading, TranscriptReader};
 use super::session::{CallResult, CallStep, StepKind, Transcript, TranscriptStep};
+use super::speaker::{Speaker, as_typed, of_assistant, of_user};
 use super::stats::sha;
 use super::tree::EntryTree;
 use crate::Text;
@@ -111,11 +111,11 @@ impl TranscriptBuilder {
                     self.find(line, FindingKind::SecondHeader, "");
                     return;
                 }
-                self.session.id = said(header.id);
+                self.session.id = decoded(header.id);
                 self.session.version = header.version;
-                self.session.cwd = said(header.cwd);
-                self.session.parent = said(header.parent_session);
-                self.session.begun = said(entry.timestamp);
+                self.session.cwd = decoded(header.cwd);
+                self.session.parent = decoded(header.parent_session);
+                self.session.begun = decoded(entry.timestamp);
                 return;
             }
             EntryKind::NoMessage => {
@@ -132,11 +132,16 @@ impl TranscriptBuilder {
         if entry.is_aside {
             return;
         }
-        let id = said(entry.id);
+        let id = decoded(entry.id);
         let place = self.tree.add(id.as_deref(), entry.parent);
         self.lines.push(line);
-        let at =
-            EntryContext { line, place, entry: id, timestamp: said(entry.timestamp), is_meta: entry.is_meta };
+        let at = EntryContext {
+            line,
+            place,
+            entry: id,
+            timestamp: decoded(entry.timestamp),
+            is_meta: entry.is_meta,
+        };
         match &entry.kind {
             EntryKind::Message(message) => self.message(&at, message),
             EntryKind::CustomMessage { content } => {
@@ -154,8 +159,8 @@ impl TranscriptBuilder {
 
     fn message(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
         match message.role.decode().as_ref() {
-            "user" => self.said_by_user(at, message),
-            "assistant" => self.said_by_model(at, message),
+            "user" => self.user_message(at, message),
+            "assistant" => self.model_message(at, message),
             "toolResult" | "tool" => {
                 let id = message.call_id.unwrap_or_default();
                 let result = ResultFields {
@@ -168,8 +173,8 @@ impl TranscriptBuilder {
             }
             "bashExecution" => {
                 let what = StepKind::Command {
-                    command: said(message.command).unwrap_or_default(),
-                    output: said(message.output).unwrap_or_default(),
+                    command: decoded(message.command).unwrap_or_default(),
+                    output: decoded(message.output).unwrap_or_default(),
                     exit: message.exit_code.and_then(|exit| exit.parse().ok()),
                 };
                 self.step(at, what);
@@ -185,7 +190,7 @@ impl TranscriptBuilder {
         }
     }
 
-    fn said_by_user(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
+    fn user_message(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
         if let Content::Text(text) = &message.content {
             self.user(at, *text);
         }
@@ -213,7 +218,7 @@ impl TranscriptBuilder {
         self.step(at, StepKind::User { text: text.to_owned(), origin });
     }
 
-    fn said_by_model(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
+    fn model_message(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
         let origin = of_assistant(message);
         if origin == Speaker::Model {
             if let Some(model) = message.model {
@@ -259,9 +264,9 @@ impl TranscriptBuilder {
                 other => self.piece(at, other),
             }
         }
-        let reason = said(message.stop_reason).unwrap_or_default();
+        let reason = decoded(message.stop_reason).unwrap_or_default();
         if matches!(reason.as_str(), "aborted" | "error" | "length" | "max_tokens") {
-            self.step(at, StepKind::Stopped { reason, message: said(message.error).unwrap_or_default() });
+            self.step(at, StepKind::Stopped { reason, message: decoded(message.error).unwrap_or_default() });
         }
     }
 
@@ -269,7 +274,7 @@ impl TranscriptBuilder {
         match block {
             ContentBlock::Image { mime, data } => {
                 let data = data.map(|data| data.decode()).unwrap_or_default();
-                let mime = said(*mime).unwrap_or_default();
+                let mime = decoded(*mime).unwrap_or_default();
                 self.step(at, StepKind::Image { mime, size: data.len(), sha: sha(data.as_bytes()) });
             }
             ContentBlock::HalfCall => self.find(at.line, FindingKind::HalfCall, ""),
@@ -294,7 +299,7 @@ impl TranscriptBuilder {
         let outcome = of_result(found.is_error, found.details, &text);
         let call_id = id.decode().into_owned();
         self.pairing.result(&call_id);
-        let tool = said(found.tool).unwrap_or_default();
+        let tool = decoded(found.tool).unwrap_or_default();
         self.results.push((CallResult { line: at.line, call_id, tool, text, outcome }, at.place));
     }
 
@@ -331,7 +336,7 @@ impl TranscriptBuilder {
         for (step, place) in self.session.steps.iter_mut().zip(&self.places) {
             step.is_on_path = is_on_path(*place);
         }
-        self.tell_tree();
+        self.report_tree();
         let strays = self.pair();
         for (answered, place) in strays {
             let step = TranscriptStep {
@@ -348,7 +353,7 @@ impl TranscriptBuilder {
         self.session
     }
 
-    fn tell_tree(&mut self) {
+    fn report_tree(&mut self) {
         if self.headers == 0 && self.session.end.used_lines > self.session.end.bad_lines {
             self.find(1, FindingKind::NoHeader, "");
         }
@@ -425,6 +430,6 @@ struct ResultFields<'a> {
     details: Option<&'a str>,
 }
 
-fn said(text: Option<Text<'_>>) -> Option<String> {
+fn decoded(text: Option<Text<'_>>) -> Option<String> {
     text.map(|text| text.decode().into_owned())
 }

@@ -9,13 +9,13 @@ mod findings;
 mod gather;
 pub mod lines;
 mod message;
-mod origin;
 mod outcome;
 pub mod pairing;
 mod parse;
 mod reader;
 pub mod repair;
 mod session;
+mod speaker;
 pub mod stats;
 mod tree;
 
@@ -31,9 +31,9 @@ pub use entry::{
     TranscriptMessage,
 };
 pub use findings::{FindingKind, Findings, TranscriptFinding};
-pub use origin::Speaker;
 pub use outcome::CallOutcome;
 pub use parse::LineError;
 pub use reader::{LineContent, LineFindings, LineReading, TranscriptReader};
 pub use session::{CallResult, CallStep, ReadProgress, StepKind, Transcript, TranscriptStep};
+pub use speaker::Speaker;
 pub use tree::EntryTree;

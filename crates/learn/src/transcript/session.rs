@@ -5,8 +5,8 @@
 use serde::Serialize;
 
 use super::findings::Findings;
-use super::origin::Speaker;
 use super::outcome::CallOutcome;
+use super::speaker::Speaker;
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]

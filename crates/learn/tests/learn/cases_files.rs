@@ -119,7 +119,7 @@ fn case_25_a_file_that_cannot_be_read_is_told_and_the_others_go_on() {
 fn case_84_what_does_not_fit_stands_in_the_file_that_the_block_names() {
     let mut book = engross_learn::skillbook::Book::default();
     for number in 0..200 {
-        book.take(engross_learn::skillbook::journal::Record::Put(Box::new(
+        book.apply(engross_learn::skillbook::journal::Record::Put(Box::new(
             engross_learn::skillbook::Skill {
                 id: format!("a-{number:05}"),
                 content: format!("Look at part{number} before touching piece{number} of the machine"),
@@ -175,7 +175,7 @@ fn a_book_of_another_program_is_taken_over() {
     std::fs::write(home.paths().json, theirs).unwrap();
     home.write("a.jsonl", stumbling("a"));
     let report = home.learn();
-    assert_eq!(report.before, SkillCounts { active: 1, ..Counts::default() });
+    assert_eq!(report.before, SkillCounts { active: 1, ..SkillCounts::default() });
     assert_eq!(home.book().get("err-00007").unwrap().total().helpful, 3);
     assert!(home.book().get("tool_read-00008").is_some());
 }

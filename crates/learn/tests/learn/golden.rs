@@ -123,20 +123,20 @@ fn the_words_of_reports_stay() {
     let outcomes = [CallOutcome::Fine, CallOutcome::Failed, CallOutcome::Pending, CallOutcome::Synthetic];
     assert_eq!(words(&outcomes), words(&["fine", "failed", "pending", "synthetic"]));
     let warnings = [
-        agents_md::Warning::StrayEnd,
-        agents_md::Warning::SecondBlock,
-        agents_md::Warning::EditedInside,
-        agents_md::Warning::TooLargeForHosts,
-        agents_md::Warning::Repaired,
+        agents_md::BlockWarning::StrayEnd,
+        agents_md::BlockWarning::SecondBlock,
+        agents_md::BlockWarning::EditedInside,
+        agents_md::BlockWarning::TooLargeForHosts,
+        agents_md::BlockWarning::Repaired,
     ];
     let golden = ["stray_end", "second_block", "edited_inside", "too_large_for_hosts", "repaired"];
     assert_eq!(words(&warnings), words(&golden));
     let skipped = [
-        trace::Skipped::Empty,
-        trace::Skipped::NothingSaid,
-        trace::Skipped::NoQuestion,
-        trace::Skipped::NoAnswer,
-        trace::Skipped::NothingNew,
+        trace::SkipReason::Empty,
+        trace::SkipReason::NothingSaid,
+        trace::SkipReason::NoQuestion,
+        trace::SkipReason::NoAnswer,
+        trace::SkipReason::NothingNew,
     ];
     assert_eq!(words(&skipped), words(&["empty", "nothing_said", "no_question", "no_answer", "nothing_new"]));
     let dialects = [

@@ -1,6 +1,6 @@
 //! OpenClaw's own store: its rows are read as the lines of a file, and nothing is written there.
 
-use engross_learn::disk::{discover, look_into, open};
+use engross_learn::disk::{discover, open, sessions_at};
 use engross_learn::run::{Reflector, SessionOutcome, SessionSource};
 use engross_learn::skillbook::SkillStatus;
 use engross_learn::transcript::stats::count;
@@ -94,7 +94,7 @@ fn a_store_stands_for_its_sessions_where_the_folder_is_gone_and_by_its_own_name(
     drop(made(&home, &[("a", stumbling("a")), ("b", stumbling("b"))]));
     std::fs::remove_dir(home.sessions()).unwrap();
     assert_eq!(discover(&home.sessions()).unwrap().0.len(), 2);
-    assert_eq!(look_into(&store(&home)).0.len(), 2);
+    assert_eq!(sessions_at(&store(&home)).0.len(), 2);
     let input = SessionSource::Files(vec![store(&home)]);
     assert_eq!(home.learn_with(Reflector::Rules, &input).unwrap().learnt, 2);
 }
@@ -109,7 +109,7 @@ fn rows_that_are_packed_are_unpacked_and_rows_that_cannot_be_are_counted() {
             .execute("INSERT INTO transcript_events VALUES ('a', ?1, NULL, 1, ?2, 1, NULL)", (seq, bytes))
             .unwrap();
     }
-    let (found, _) = look_into(&store(&home));
+    let (found, _) = sessions_at(&store(&home));
     let stats = count(open(&found[0]).unwrap()).unwrap();
     assert_eq!((stats.bad_lines, stats.roles["user"]), (2, 2), "{stats:?}");
 }

@@ -11,7 +11,7 @@ use engross_store::files::{Precondition, RelPath};
 use super::error::RunError;
 use super::order::{Face, Inline};
 use crate::runner::Attachment;
-use engross_artifacts::{Scope, ScopeError, Workspace, segment};
+use engross_artifacts::{ArtifactWorkspace, Scope, ScopeError, segment};
 
 /// The folder beneath a scope. Exports leave it out.
 const FOLDER: &str = ".xworkmate/attachments";
@@ -43,7 +43,7 @@ pub(super) fn put(scope: &Scope, turn: &str, inline: &[Inline]) -> Result<Vec<At
 }
 
 /// Removes those of a turn. What cannot be removed harms nobody: exports leave it out.
-pub(super) async fn remove(workspace: &Workspace, face: &Face) {
+pub(super) async fn remove(workspace: &ArtifactWorkspace, face: &Face) {
     let (workspace, face) = (workspace.clone(), face.clone());
     let removed = tokio::task::spawn_blocking(move || {
         let scope = workspace.open(&face.session_key, &face.run, None)?;

@@ -1,6 +1,6 @@
 //! Is it UTF-8, wherever the chunks are cut?
 //!
-//! At most three bytes are carried from one chunk to the next.
+//! At most three bytes are carried from one chunk to the next. Own code on purpose: decoders of libraries want the whole text, or copy it.
 
 use serde::{Deserialize, Serialize};
 

@@ -55,9 +55,7 @@ impl Inspection {
         let (Some(bytes), ValidationMode::Warn | ValidationMode::Strict) = (&self.bytes, self.mode) else {
             return match self.mode {
                 ValidationMode::Off => ValidationReport::default(),
-                ValidationMode::Warn | ValidationMode::Strict => {
-                    ValidationReport::not_looked_into(self.length)
-                }
+                ValidationMode::Warn | ValidationMode::Strict => ValidationReport::too_large(self.length),
             };
         };
         let subject = Subject { bytes, old: self.old.as_deref(), marker: Some(&self.marker) };

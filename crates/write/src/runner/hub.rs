@@ -87,15 +87,15 @@ pub(super) struct EventHub {
 #[derive(Debug)]
 struct EventRing {
     last: u64,
-    told: VecDeque<PublishedEvent>,
+    kept: VecDeque<PublishedEvent>,
     over: bool,
 }
 
 impl EventHub {
     /// One whose events count on behind `last`.
-    pub(super) fn behind(last: u64) -> Self {
+    pub(super) fn after_event(last: u64) -> Self {
         Self {
-            ring: Mutex::new(EventRing { last, told: VecDeque::new(), over: false }),
+            ring: Mutex::new(EventRing { last, kept: VecDeque::new(), over: false }),
             latest: watch::Sender::new(last),
         }
     }
@@ -105,26 +105,26 @@ impl EventHub {
         *self.latest.borrow()
     }
 
-    pub(super) fn tell(&self, at: Millis, offset: u64, news: Notice) {
+    pub(super) fn publish(&self, at: Millis, offset: u64, news: Notice) {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         ring.last += 1;
         let id = ring.last;
-        if news.is_progress() && ring.told.back().is_some_and(|told| told.news.is_progress()) {
-            ring.told.pop_back();
+        if news.is_progress() && ring.kept.back().is_some_and(|event| event.news.is_progress()) {
+            ring.kept.pop_back();
         }
-        if ring.told.len() == KEPT {
-            ring.told.pop_front();
+        if ring.kept.len() == KEPT {
+            ring.kept.pop_front();
         }
         ring.over = matches!(news, Notice::Committed(_) | Notice::Over { .. });
-        ring.told.push_back(PublishedEvent { id, at, offset, news });
+        ring.kept.push_back(PublishedEvent { id, at, offset, news });
         drop(ring);
         self.latest.send_replace(id);
     }
 
     /// The events behind `id`, and whether no more follow.
-    pub(super) fn behind_id(&self, id: u64) -> (Vec<PublishedEvent>, bool) {
+    pub(super) fn after(&self, id: u64) -> (Vec<PublishedEvent>, bool) {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        (ring.told.iter().filter(|told| told.id > id).cloned().collect(), ring.over)
+        (ring.kept.iter().filter(|event| event.id > id).cloned().collect(), ring.over)
     }
 
     pub(super) fn watch(&self) -> watch::Receiver<u64> {

@@ -71,12 +71,12 @@ impl LoadedSession {
     pub(super) fn new(work: Work, id: WriteSessionId, shared: &Environment) -> Self {
         let running = Self {
             id,
-            hub: EventHub::behind(work.events),
+            hub: EventHub::after_event(work.events),
             driver: Mutex::new(()),
             view: Mutex::new(WriteSessionView::of(&work.session, id, work.created, shared)),
             work: Mutex::new(None),
         };
-        running.show(&work);
+        running.update_view(&work);
         *locked(&running.work) = Some(work);
         running
     }
@@ -90,12 +90,12 @@ impl LoadedSession {
     ) -> Self {
         let mut view = WriteSessionView::of(session, id, at.created, shared);
         view.updated = at.updated;
-        let hub = EventHub::behind(at.events);
+        let hub = EventHub::after_event(at.events);
         if let Some(receipt) = session.receipt() {
-            hub.tell(at.updated, session.offset(), Notice::Committed(receipt.clone()));
+            hub.publish(at.updated, session.offset(), Notice::Committed(receipt.clone()));
         } else {
             let news = Notice::Over { state: session.state(), error: session.problem().cloned() };
-            hub.tell(at.updated, session.offset(), news);
+            hub.publish(at.updated, session.offset(), news);
         }
         Self { id, hub, driver: Mutex::new(()), work: Mutex::new(None), view: Mutex::new(view) }
     }
@@ -176,7 +176,7 @@ impl LoadedSession {
     }
 
     /// Does what was left to do when the session was stored.
-    pub(super) fn go_on(&self, shared: &Environment) {
+    pub(super) fn resume(&self, shared: &Environment) {
         let _driver = locked(&self.driver);
         let mut held = locked(&self.work);
         let Some(work) = held.as_mut() else { return };
@@ -189,7 +189,7 @@ impl LoadedSession {
     /// Looks at the file as often as that is asked for, then makes durable what came of it.
     fn follow(&self, mut look: Option<Inspection>, answer: Answer, shared: &Environment) {
         while let Some(taken) = look.take() {
-            self.tell(shared);
+            self.publish(shared);
             let report = {
                 let _permit = shared.validations.take();
                 taken.validate()
@@ -207,7 +207,7 @@ impl LoadedSession {
         let Some(work) = held.as_mut() else { return };
         let stored = match answer {
             Answer::AtOnce if work.session.state() == State::Receiving => {
-                work.go_on();
+                work.receive_more();
                 Ok(())
             }
             _ => work.persist(),
@@ -221,8 +221,8 @@ impl LoadedSession {
             let look = work.carry_out(actions);
             debug_assert!(look.is_none(), "what is lost is not looked at");
         }
-        self.tell_of(work, shared);
-        self.show(work);
+        self.publish_all(work, shared);
+        self.update_view(work);
         let state = work.session.state();
         if work.session.may_be_written_again() && work.content.now.is_some() {
             work.unlock();
@@ -237,21 +237,21 @@ impl LoadedSession {
         }
     }
 
-    fn tell(&self, shared: &Environment) {
+    fn publish(&self, shared: &Environment) {
         if let Some(work) = locked(&self.work).as_mut() {
-            self.tell_of(work, shared);
-            self.show(work);
+            self.publish_all(work, shared);
+            self.update_view(work);
         }
     }
 
-    fn tell_of(&self, work: &mut Work, shared: &Environment) {
+    fn publish_all(&self, work: &mut Work, shared: &Environment) {
         for news in work.news.drain(..) {
-            self.hub.tell(shared.now(), work.session.offset(), news);
+            self.hub.publish(shared.now(), work.session.offset(), news);
         }
         work.events = self.hub.last();
     }
 
-    fn show(&self, work: &Work) {
+    fn update_view(&self, work: &Work) {
         let session = &work.session;
         let mut view = locked(&self.view);
         view.state = session.state();
@@ -295,12 +295,12 @@ impl LoadedSession {
     }
 
     /// Gives up what could have been written again.
-    pub(super) fn give_up(&self) {
+    pub(super) fn discard_content(&self) {
         locked(&self.work).take().into_iter().for_each(|mut work| work.content.discard());
     }
 
-    pub(super) fn tell_opened(&self, shared: &Environment) {
-        self.hub.tell(shared.now(), 0, Notice::Opened);
+    pub(super) fn publish_opened(&self, shared: &Environment) {
+        self.hub.publish(shared.now(), 0, Notice::Opened);
         if let Some(work) = locked(&self.work).as_mut() {
             work.events = self.hub.last();
         }

@@ -37,7 +37,7 @@ pub(super) fn restart(
         let times = StoredTimes { created: opening.created, updated: at, events };
         return Ok(Some(LoadedSession::finished(&session, id, &times, shared)));
     }
-    let target = Target::again(&shared.root, &opening.path, &opening.shown, opening.base)?;
+    let target = Target::reopen(&shared.root, &opening.path, &opening.shown, opening.base)?;
     let key = target.folder.lock_key(&target.path);
     let lock = shared.locks.lock(&key).ok_or_else(|| target.conflict())?;
     for bytes in &before {
@@ -61,7 +61,7 @@ pub(super) fn restart(
         }
     }
     let running = LoadedSession::new(work, id, shared);
-    running.go_on(shared);
+    running.resume(shared);
     Ok(Some(running))
 }
 

@@ -163,7 +163,7 @@ impl WriteListener {
                 return Some(told);
             }
             self.news.borrow_and_update();
-            let (heard, is_over) = self.sessions.told(self.id, self.last).ok()?;
+            let (heard, is_over) = self.sessions.events_after(self.id, self.last).ok()?;
             self.heard.extend(heard);
             if self.heard.is_empty() && (is_over || self.news.changed().await.is_err()) {
                 return None;

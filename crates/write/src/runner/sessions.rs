@@ -122,7 +122,7 @@ impl WriteSessions {
         let mut target = Target::find(&shared.root, options)?;
         let key = target.folder.lock_key(&target.path);
         let lock = shared.locks.lock(&key).ok_or_else(|| target.conflict())?;
-        target.look(options)?;
+        target.check(options)?;
         let now = shared.now();
         let id = WriteSessionId::new(shared.ids.as_ref(), now);
         let session = WriteSession::begin(options.clone(), self.draw(options, &target)?);
@@ -146,7 +146,7 @@ impl WriteSessions {
         let session = *opening.session;
         let work = Work::new(session, content, target, journal, Some(lock), now, shared);
         let running = Arc::new(LoadedSession::new(work, id, shared));
-        running.tell_opened(shared);
+        running.publish_opened(shared);
         let view = running.view();
         locked(&self.0.table).by_id.insert(id, running);
         Ok(view)
@@ -239,7 +239,7 @@ impl WriteSessions {
     /// # Errors
     /// When the folder of unfinished content cannot be read.
     pub fn forget(&self, id: WriteSessionId) -> Result<(), FileError> {
-        if self.look(id).is_ok_and(|view| !view.state.is_final()) {
+        if self.get(id).is_ok_and(|view| !view.state.is_final()) {
             return Ok(());
         }
         self.0.forget(&[id]);
@@ -258,7 +258,7 @@ impl WriteSessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`.
-    pub fn look(&self, id: WriteSessionId) -> Result<WriteSessionView, WriteFailure> {
+    pub fn get(&self, id: WriteSessionId) -> Result<WriteSessionView, WriteFailure> {
         Ok(self.0.find(id)?.view())
     }
 
@@ -274,8 +274,12 @@ impl WriteSessions {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`.
-    pub fn told(&self, id: WriteSessionId, last: u64) -> Result<(Vec<PublishedEvent>, bool), WriteFailure> {
-        Ok(self.0.find(id)?.hub.behind_id(last))
+    pub fn events_after(
+        &self,
+        id: WriteSessionId,
+        last: u64,
+    ) -> Result<(Vec<PublishedEvent>, bool), WriteFailure> {
+        Ok(self.0.find(id)?.hub.after(last))
     }
 
     pub(super) fn running(&self, id: WriteSessionId) -> Result<Arc<LoadedSession>, WriteFailure> {

@@ -49,7 +49,7 @@ impl Target {
     }
 
     /// The place that a journal names.
-    pub(super) fn again(
+    pub(super) fn reopen(
         root: &Root,
         path: &str,
         shown: &str,
@@ -59,7 +59,7 @@ impl Target {
     }
 
     /// Looks at what is there, and whether the operation may be done with it.
-    pub(super) fn look(&mut self, options: &BeginOptions) -> Result<(), WriteFailure> {
+    pub(super) fn check(&mut self, options: &BeginOptions) -> Result<(), WriteFailure> {
         let path = self.path.as_str();
         let missing = || FileError::TargetMissing { path: path.to_owned() };
         let there = self.folder.info(&self.path)?.is_some();

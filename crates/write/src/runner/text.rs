@@ -41,7 +41,7 @@ impl WriteSessions {
     /// file is not what was written; `UNSUPPORTED_TARGET` when that is no text; `TOO_LARGE`, `ENCODING_INVALID`.
     pub fn text(&self, id: WriteSessionId, folder: Option<&str>, limit: u64) -> Result<String, TextError> {
         let unknown = || Error::SessionNotFound(id.to_string());
-        let view = self.look(id).map_err(|_| unknown())?;
+        let view = self.get(id).map_err(|_| unknown())?;
         let target = &view.options.target_file;
         let is_inside = |folder: &str| target.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         if !folder.is_none_or(is_inside) {

@@ -26,7 +26,7 @@ impl WriteSessions {
             {
                 running.ask(shared);
             } else if silence.state.is_final() && silence.is_held && silence.since >= limits.expire {
-                running.give_up();
+                running.discard_content();
             } else if silence.state.is_final() && !silence.is_held {
                 over.push((silence.since, running.id));
             }

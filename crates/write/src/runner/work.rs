@@ -120,7 +120,7 @@ impl Work {
     /// Takes an input. What is returned is to be carried out.
     pub(super) fn feed(&mut self, input: WriteInput<'_>) -> Result<Vec<WriteAction>, WriteFailure> {
         if matches!(input, WriteInput::Finalise) && self.session.may_be_written_again() {
-            self.lock_again()?;
+            self.relock()?;
         }
         if !matches!(input, WriteInput::Idle | WriteInput::Expire) {
             self.asked = 0;
@@ -159,8 +159,8 @@ impl Work {
                     self.prompt = Some(prompt);
                     continue;
                 }
-                WriteAction::Tell(event) => {
-                    self.hear(event);
+                WriteAction::Publish(event) => {
+                    self.note_event(event);
                     continue;
                 }
                 WriteAction::Discard => {
@@ -211,11 +211,11 @@ impl Work {
         }
     }
 
-    fn hear(&mut self, event: WriteEvent) {
+    fn note_event(&mut self, event: WriteEvent) {
         let news = match event {
             WriteEvent::Progress { bytes, .. } => {
                 self.told = bytes;
-                return self.tell_progress();
+                return self.publish_progress();
             }
             WriteEvent::Receipt(receipt) => Notice::Committed(receipt),
             WriteEvent::State { state, error, .. } => {
@@ -239,7 +239,7 @@ impl Work {
         self.news.push(news);
     }
 
-    fn tell_progress(&mut self) {
+    fn publish_progress(&mut self) {
         self.told_at = self.clock.millis();
         let (bytes, lines) = (self.session.content_bytes(), self.session.content_lines());
         let rate = bytes.saturating_mul(1000) / self.told_at.saturating_sub(self.created).max(1);
@@ -247,12 +247,12 @@ impl Work {
     }
 
     /// Content has come, and more may follow.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn receive_more(&mut self) {
         self.pace(false);
         let bytes = self.session.content_bytes();
         if bytes > self.told && self.clock.millis() >= self.told_at + PROGRESS_EVERY {
             self.told = bytes;
-            self.tell_progress();
+            self.publish_progress();
         }
     }
 
@@ -321,7 +321,7 @@ impl Work {
         self.lock = None;
     }
 
-    fn lock_again(&mut self) -> Result<(), WriteFailure> {
+    fn relock(&mut self) -> Result<(), WriteFailure> {
         if self.lock.is_none() {
             let key = self.target.folder.lock_key(&self.target.path);
             self.lock = Some(self.locks.lock(&key).ok_or_else(|| self.target.conflict())?);

@@ -144,7 +144,7 @@ impl WriteSession {
         };
         self.receipt = Some(receipt.clone());
         self.go_to(State::Committed, None, actions);
-        actions.push(WriteAction::Tell(WriteEvent::Receipt(receipt)));
+        actions.push(WriteAction::Publish(WriteEvent::Receipt(receipt)));
     }
 
     pub(super) fn warn(&mut self, code: &str, message: String) {

@@ -137,7 +137,7 @@ impl WriteSession {
         if self.replace {
             self.begin_again(spool);
         } else if let Some(start) = self.next_turn.take() {
-            let asked = std::mem::take(&mut self.asked_to_go_on);
+            let asked = std::mem::take(&mut self.continuation_requested);
             let mid_turn = self.state == State::Paused(Pause::Idle);
             if asked && !mid_turn {
                 let options = self.joining();
@@ -224,7 +224,7 @@ impl WriteSession {
         }
         if bytes >= self.told + PIECE as u64 {
             self.told = bytes;
-            actions.push(WriteAction::Tell(WriteEvent::Progress { bytes, lines: self.framer.lines() }));
+            actions.push(WriteAction::Publish(WriteEvent::Progress { bytes, lines: self.framer.lines() }));
         }
     }
 }

@@ -33,7 +33,8 @@ pub struct WriteSession {
     /// How the next turn joins, once it begins.
     pub(super) next_turn: Option<TurnStart>,
     /// Whether the next turn was asked to go on with the file.
-    pub(super) asked_to_go_on: bool,
+    #[serde(rename = "asked_to_go_on")]
+    pub(super) continuation_requested: bool,
     /// Why the current turn is not taken.
     pub(super) unclean: Option<JoinError>,
     pub(super) asked_again: bool,
@@ -71,7 +72,7 @@ impl WriteSession {
             recent: RecentContent::default(),
             guard: ProgressGuard::default(),
             next_turn: None,
-            asked_to_go_on: false,
+            continuation_requested: false,
             unclean: None,
             asked_again: false,
             replace: false,
@@ -252,7 +253,7 @@ impl WriteSession {
         if self.state != state || self.problem != problem {
             self.state = state;
             self.problem.clone_from(&problem);
-            actions.push(WriteAction::Tell(WriteEvent::State {
+            actions.push(WriteAction::Publish(WriteEvent::State {
                 state,
                 offset: self.received,
                 error: problem,
@@ -276,7 +277,7 @@ impl WriteSession {
         self.earlier_rounds += self.guard.rounds();
         (self.joiner, self.recent, self.guard) = Default::default();
         (self.next_turn, self.unclean) = (None, None);
-        (self.asked_to_go_on, self.asked_again, self.replace) = (false, false, false);
+        (self.continuation_requested, self.asked_again, self.replace) = (false, false, false);
         (self.synced, self.told) = (0, 0);
     }
 
@@ -293,8 +294,8 @@ impl WriteSession {
             let again = !std::mem::replace(&mut self.asked_again, true);
             self.next_turn = Some(TurnStart::Cut);
             self.go_to(State::Incomplete, Some(Error::from(unclean).into()), actions);
-            if again && self.may_go_on(ProgressGuard::again, actions) {
-                self.ask_to_go_on(Some(unclean), actions);
+            if again && self.may_continue(ProgressGuard::again, actions) {
+                self.request_continuation(Some(unclean), actions);
             }
             return;
         }
@@ -304,7 +305,7 @@ impl WriteSession {
                 self.next_turn = Some(TurnStart::Reply);
                 let problem = Error::AmbiguousEnd { line: question.line };
                 self.go_to(State::Ambiguous, Some(problem.into()), actions);
-                if self.may_go_on(ProgressGuard::next_round, actions) {
+                if self.may_continue(ProgressGuard::next_round, actions) {
                     actions.push(WriteAction::Ask(prompts::ambiguous(&self.options, &self.marker, question)));
                 }
             }
@@ -326,8 +327,8 @@ impl WriteSession {
         let problem = (state == State::Incomplete).then(|| self.incomplete(cause).into());
         self.go_to(state, problem, actions);
         let ask = !matches!(finish, TurnFinish::ContentFilter | TurnFinish::Error);
-        if ask && self.may_go_on(ProgressGuard::next_round, actions) {
-            self.ask_to_go_on(None, actions);
+        if ask && self.may_continue(ProgressGuard::next_round, actions) {
+            self.request_continuation(None, actions);
         }
     }
 
@@ -336,14 +337,14 @@ impl WriteSession {
     }
 
     /// Asks for the rest of the file.
-    fn ask_to_go_on(&mut self, unclean: Option<JoinError>, actions: &mut Vec<WriteAction>) {
-        self.asked_to_go_on = true;
+    fn request_continuation(&mut self, unclean: Option<JoinError>, actions: &mut Vec<WriteAction>) {
+        self.continuation_requested = true;
         let least = self.options.continuation.min_overlap_bytes as usize;
         let anchor = self.recent.anchor(self.framer.lines().max(1), least);
-        actions.push(WriteAction::Ask(prompts::go_on(&self.options, &self.marker, &anchor, unclean)));
+        actions.push(WriteAction::Ask(prompts::resume(&self.options, &self.marker, &anchor, unclean)));
     }
 
-    fn may_go_on(
+    fn may_continue(
         &mut self,
         round: impl FnOnce(&mut ProgressGuard, u32) -> Result<(), Limit>,
         actions: &mut Vec<WriteAction>,

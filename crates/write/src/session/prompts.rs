@@ -73,7 +73,7 @@ pub(super) fn idle(options: &BeginOptions, marker: &str) -> Prompt {
     Prompt { kind: PromptKind::Idle, text }
 }
 
-pub(super) fn go_on(
+pub(super) fn resume(
     options: &BeginOptions,
     marker: &str,
     anchor: &Anchor,

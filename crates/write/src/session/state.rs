@@ -159,8 +159,8 @@ pub enum WriteAction {
     Commit,
     /// Delete what the spool has.
     Discard,
-    /// Tell those who watch.
-    Tell(WriteEvent),
+    /// Publish this event.
+    Publish(WriteEvent),
 }
 
 /// How the file comes from the content.

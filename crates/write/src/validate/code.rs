@@ -89,10 +89,10 @@ impl Code {
         if parser.set_language(&grammar(self.language)).is_err() {
             return Ok(Vec::new());
         }
-        let mut go_on = |_: &_| {
+        let mut within_time = |_: &_| {
             if Instant::now() < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let options = ParseOptions::new().progress_callback(&mut go_on);
+        let options = ParseOptions::new().progress_callback(&mut within_time);
         let rest = &mut |offset: usize, _| text.get(offset..).unwrap_or_default();
         let tree = parser.parse_with_options(rest, None, Some(options)).ok_or(OutOfTime)?;
         let mut found = Vec::new();

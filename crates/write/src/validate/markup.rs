@@ -1,4 +1,6 @@
 //! Is it well-formed XML? Is the HTML whole?
+//!
+//! `quick-xml` reads it, not `engross-xml`: that one refuses a DOCTYPE, which SVG files and property lists have.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;

@@ -67,7 +67,7 @@ pub struct ValidationReport {
 impl ValidationReport {
     /// Of a file of `bytes` bytes, which are too many to be looked into.
     #[must_use]
-    pub fn not_looked_into(bytes: u64) -> Self {
+    pub fn too_large(bytes: u64) -> Self {
         let message = format!("the file has {bytes} bytes; files over {MAX_BYTES} are not looked into");
         let finding = ContentFinding::new("NOT_VALIDATED", FindingSeverity::Warning, message);
         Self { validators: Vec::new(), findings: vec![finding] }
@@ -80,11 +80,18 @@ impl ValidationReport {
     }
 }
 
-/// Looks at a file of `kind`. `others` are validators from outside, for kinds that this crate does not know.
+/// Says that source code is not parsed here, and how that is had.
+#[cfg(not(feature = "code"))]
+fn no_grammars() -> ContentFinding {
+    let message = "the syntax of source code is not checked: this program was built without the feature 'code' (cargo build --features code)";
+    ContentFinding::new("NOT_VALIDATED", FindingSeverity::Warning, message)
+}
+
+/// Validates a file of `kind`. `others` are validators from outside, for kinds that this crate does not know.
 #[must_use]
 pub fn validate(kind: FileKind, subject: &Subject<'_>, others: &[&dyn Validator]) -> ValidationReport {
     if subject.bytes.len() > MAX_BYTES {
-        return ValidationReport::not_looked_into(subject.bytes.len() as u64);
+        return ValidationReport::too_large(subject.bytes.len() as u64);
     }
     let mut report = ValidationReport::default();
     let by_kind: &[&dyn Validator] = match kind {
@@ -100,7 +107,10 @@ pub fn validate(kind: FileKind, subject: &Subject<'_>, others: &[&dyn Validator]
         #[cfg(feature = "code")]
         FileKind::Code(language) => &[&code::Code { language, patience: code::PATIENCE }],
         #[cfg(not(feature = "code"))]
-        FileKind::Code(_) => &[],
+        FileKind::Code(_) => {
+            report.findings.push(no_grammars());
+            &[]
+        }
         FileKind::Docx | FileKind::Text => &[],
     };
     for validator in by_kind.iter().chain(others).chain([&(&common::CommonChecks(kind) as &dyn Validator)]) {

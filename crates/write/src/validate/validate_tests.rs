@@ -15,7 +15,7 @@ fn places(name: &str, text: &str) -> Vec<(String, u64, u64)> {
 
 #[cfg(feature = "code")]
 #[test]
-fn code_that_takes_too_long_to_parse_is_told_as_not_looked_into() {
+fn code_that_takes_too_long_to_parse_is_told_as_too_large() {
     use super::Validator as _;
     let text = "fn f() { let x = (1; }\n".repeat(20_000);
     let slow = super::code::Code { language: super::Language::Rust, patience: std::time::Duration::ZERO };
@@ -85,6 +85,16 @@ fn a_finding_shows_its_surroundings() {
         context: ["\"a\": 1,", "  b: 2", "}"].map(str::to_owned).to_vec(),
     };
     assert_eq!(found("a.json", None, "{\n\"a\": 1,\n  b: 2\n}\n"), [expected]);
+}
+
+#[cfg(not(feature = "code"))]
+#[test]
+fn source_code_without_grammars_is_reported_as_not_validated() {
+    let findings = found("a.rs", None, "fn a( {}\n");
+    let [finding] = findings.as_slice() else { panic!("{findings:?}") };
+    assert_eq!((finding.code.as_str(), finding.severity), ("NOT_VALIDATED", FindingSeverity::Warning));
+    assert!(finding.message.contains("--features code"), "{}", finding.message);
+    assert_eq!(found("a.txt", None, "fn a( {}\n"), []);
 }
 
 #[cfg(feature = "code")]

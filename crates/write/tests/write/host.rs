@@ -96,7 +96,7 @@ impl Host {
                 WriteAction::Sync => {}
                 WriteAction::Discard => self.discarded = true,
                 WriteAction::Ask(prompt) => self.asked.push((prompt.kind, prompt.text)),
-                WriteAction::Tell(event) => self.events.push(event),
+                WriteAction::Publish(event) => self.events.push(event),
                 WriteAction::Validate(assembly) => self.look(&assembly)?,
                 WriteAction::Commit if self.write_fails > 0 => {
                     self.write_fails -= 1;

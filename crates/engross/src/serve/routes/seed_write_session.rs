@@ -64,7 +64,7 @@ pub(super) async fn status(State(writes): Shared, RawQuery(query): RawQuery) -> 
     if known(&writes, id)?.is_final() {
         return Err(WriteError::SessionNotFound(id.to_string()).into());
     }
-    Ok(body_of(&seed_status_body(&writes.service.sessions().look(id)?)))
+    Ok(body_of(&seed_status_body(&writes.service.sessions().get(id)?)))
 }
 
 /// Gives a session up.
@@ -80,7 +80,7 @@ pub(super) async fn cancel(State(writes): Shared, request: Request) -> Result<Re
 
 /// Where a session stands. One that was given up is as good as none.
 fn known(writes: &Writes, id: WriteSessionId) -> Result<Stage, WriteFailure> {
-    let view = writes.service.sessions().look(id)?;
+    let view = writes.service.sessions().get(id)?;
     match view.state {
         Stage::Cancelled => Err(WriteError::SessionNotFound(id.to_string()).into()),
         state => Ok(state),

@@ -73,7 +73,7 @@ impl Writes {
 
     /// A refusal with the session as it stands.
     pub(in crate::serve) fn refused(&self, id: WriteSessionId, problem: WriteFailure) -> Error {
-        let view = self.service.sessions().look(id).ok();
+        let view = self.service.sessions().get(id).ok();
         Error::Write(WriteRefusal::of(problem, view))
     }
 
@@ -84,7 +84,7 @@ impl Writes {
         offset: Option<u64>,
     ) -> Result<(), Error> {
         let Some(offset) = offset else { return Ok(()) };
-        let view = self.service.sessions().look(id)?;
+        let view = self.service.sessions().get(id)?;
         if view.state.is_final() {
             return Ok(());
         }
@@ -111,7 +111,7 @@ async fn list(State(writes): Shared) -> Response {
 }
 
 async fn look(State(writes): Shared, id: Id) -> Result<Response, Error> {
-    Ok(json(&view_body(&writes.service.sessions().look(named(id)?)?)))
+    Ok(json(&view_body(&writes.service.sessions().get(named(id)?)?)))
 }
 
 async fn cancel(State(writes): Shared, id: Id) -> Result<Response, Error> {
@@ -154,7 +154,7 @@ async fn send(
     let id = named(id)?;
     let offset = parameter(query.as_deref(), "offset").map(str::parse::<u64>).transpose();
     let offset = offset.map_err(|_| WriteError::Options("'offset' is to be a number from 0".to_owned()))?;
-    writes.service.sessions().look(id)?;
+    writes.service.sessions().get(id)?;
     let mut pieces = request.into_body().into_data_stream();
     let mut gone = Gone { writes: Arc::clone(&writes), id, is_armed: true };
     let sent = stream_in(&writes.service, id, offset, &mut pieces).await;

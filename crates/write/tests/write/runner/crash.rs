@@ -33,7 +33,7 @@ fn case_46_and_49_a_torn_journal_gives_a_whole_beginning() {
         std::fs::write(&spool, &content).unwrap();
         desk.restart();
         let expected = known.iter().rev().find(|(length, _)| *length <= cut as u64).unwrap().1;
-        let view = desk.sessions.look(id).unwrap();
+        let view = desk.sessions.get(id).unwrap();
         assert_eq!(view.offset, expected, "cut at {cut}");
         desk.sessions
             .chunk(
@@ -58,7 +58,7 @@ fn content_that_is_damaged_is_not_taken_for_whole() {
     bytes[50_000] = b'y';
     std::fs::write(&spool, bytes).unwrap();
     desk.restart();
-    let view = desk.sessions.look(id).unwrap();
+    let view = desk.sessions.get(id).unwrap();
     assert_eq!((view.state, problem(&view)), (State::Failed, Some("FILE_UNREADABLE")));
     assert_eq!(desk.read("a.txt"), None);
 }
@@ -99,7 +99,7 @@ fn case_47_and_48_a_crash_around_the_renaming_and_one_effect() {
                 }
             }
             desk.restart();
-            let view = desk.sessions.look(id).unwrap();
+            let view = desk.sessions.get(id).unwrap();
             assert_eq!(
                 (view.state, view.receipt.as_ref()),
                 (State::Committed, Some(&receipt)),
@@ -120,9 +120,9 @@ fn what_is_over_is_known_after_a_restart() {
     desk.send(id, "text\n").unwrap();
     desk.sessions.turn_end(id, TurnFinish::Length).unwrap();
     desk.restart();
-    let view = desk.sessions.look(written.id).unwrap();
+    let view = desk.sessions.get(written.id).unwrap();
     assert_eq!((view.state, view.receipt), (written.state, written.receipt));
-    let view = desk.sessions.look(id).unwrap();
+    let view = desk.sessions.get(id).unwrap();
     assert_eq!(view.state.name(), "paused");
     assert_eq!(code(desk.begin("b.txt", WriteOperation::Create)), "SESSION_CONFLICT");
     desk.send(id, "more\nDONE").unwrap();

@@ -109,7 +109,7 @@ fn a_patch_of_the_target_and_a_patch_of_what_was_refused() {
     assert_eq!(view.state, State::Incomplete, "a turn without an end line ends nothing");
     desk.send(id, format!("{}\n", view.marker)).unwrap();
     assert_eq!(desk.read("b.json").as_deref(), Some("{\n\"a\": 1,\n\"b\": 2\n}\n"));
-    let receipt = desk.sessions.look(id).unwrap().receipt.unwrap();
+    let receipt = desk.sessions.get(id).unwrap().receipt.unwrap();
     assert_eq!((receipt.repairs, receipt.lines), (1, 4));
     assert_eq!(desk.contents(), ["a.txt", "b.json"]);
 }
@@ -149,7 +149,7 @@ fn case_21_silence_is_asked_about_and_ends_a_file_that_ends_with_done() {
     let silent = |millis| {
         desk.time.pass(millis);
         desk.sessions.watch();
-        desk.sessions.look(id).unwrap()
+        desk.sessions.get(id).unwrap()
     };
     desk.send(id, "text\n").unwrap();
     assert_eq!(
@@ -158,7 +158,7 @@ fn case_21_silence_is_asked_about_and_ends_a_file_that_ends_with_done() {
     );
     silent(1_999);
     let asked = |last| {
-        let (told, _) = desk.sessions.told(id, last).unwrap();
+        let (told, _) = desk.sessions.events_after(id, last).unwrap();
         told.iter().filter(|told| matches!(told.news, Notice::Prompt(_))).count()
     };
     assert_eq!(asked(0), 1);
@@ -180,18 +180,18 @@ fn cases_53_and_08_a_session_that_nobody_uses_expires_and_blocks_nobody() {
     assert_eq!(code(desk.begin("a.txt", WriteOperation::Create)), "SESSION_CONFLICT");
     desk.time.pass(1);
     desk.sessions.watch();
-    let view = desk.sessions.look(id).unwrap();
+    let view = desk.sessions.get(id).unwrap();
     assert_eq!((view.state, problem(&view)), (State::Expired, Some("SESSION_EXPIRED")));
     assert_eq!(code(desk.send(id, "more")), "SESSION_EXPIRED");
     assert_eq!(code(desk.sessions.finalise(id)), "SESSION_EXPIRED");
     assert_eq!(desk.contents().len(), 1, "its content is kept");
     desk.write("a.txt", WriteOperation::Create, "other\n").unwrap();
     desk.restart();
-    assert_eq!(desk.sessions.look(id).unwrap().state, State::Expired);
+    assert_eq!(desk.sessions.get(id).unwrap().state, State::Expired);
     assert_eq!(desk.sessions.sweep(), 0);
     desk.time.pass(100 * 365 * 24 * 3_600_000);
     desk.sessions.watch();
-    assert_eq!(code(desk.sessions.look(id)), "SESSION_NOT_FOUND");
+    assert_eq!(code(desk.sessions.get(id)), "SESSION_NOT_FOUND");
     assert!(desk.sessions.sweep() > 0);
     assert_eq!(desk.files(), ["a.txt"]);
 }
@@ -262,13 +262,13 @@ fn events_tell_the_story_and_late_listeners_hear_it() {
         Notice::Committed(_) => "committed",
         Notice::Over { .. } => "over",
     };
-    let (told, over) = desk.sessions.told(id, 0).unwrap();
+    let (told, over) = desk.sessions.events_after(id, 0).unwrap();
     let names: Vec<&str> = told.iter().map(|told| name(&told.news)).collect();
     let story =
         "opened cut prompt resumed validating repair_needed prompt resumed validating committing committed";
     assert_eq!((names.join(" ").as_str(), over), (story, true));
     assert!(told.iter().map(|told| told.id).eq(1..=11));
-    assert_eq!(desk.sessions.told(id, 10).unwrap().0.len(), 1);
+    assert_eq!(desk.sessions.events_after(id, 10).unwrap().0.len(), 1);
 }
 
 #[test]
@@ -307,7 +307,7 @@ proptest! {
             options.terminator = Terminator::Sentinel;
             options.allow_empty = true;
         });
-        let marker = desk.sessions.look(id).unwrap().marker;
+        let marker = desk.sessions.get(id).unwrap().marker;
         let all = format!("{text}\n{marker}\n");
         let mut cuts: Vec<(usize, bool)> = cuts.into_iter().map(|(at, kill)| (at.min(all.len()), kill)).collect();
         cuts.sort_unstable();
@@ -318,7 +318,7 @@ proptest! {
             from = at;
             if kill {
                 desk.restart();
-                let view = desk.sessions.look(id).unwrap();
+                let view = desk.sessions.get(id).unwrap();
                 prop_assert_eq!(view.offset, at as u64);
                 if at > 0 && view.state != State::Committed {
                     prop_assert_eq!(code(desk.sessions.finalise(id)), "INCOMPLETE");

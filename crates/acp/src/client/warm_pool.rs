@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 use super::acp::Client;
 
 /// The processes that are ready.
-pub(super) struct Warm {
+pub(super) struct WarmPool {
     ready: VecDeque<Client>,
     /// How many are being started.
     starting: usize,
     most: usize,
 }
 
-impl Warm {
+impl WarmPool {
     pub(super) fn new(most: usize) -> Self {
         Self { ready: VecDeque::new(), starting: 0, most }
     }

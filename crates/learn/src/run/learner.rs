@@ -56,7 +56,7 @@ impl Learner<'_> {
         !self.options.reprocess && (sessions.get(stem).is_some_and(is_same) || sessions.values().any(is_same))
     }
 
-    pub(super) async fn one(
+    pub(super) async fn learn_from(
         &mut self,
         book: &mut BookFile,
         file: &SessionFile,
