@@ -65,7 +65,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("engross-testkit", &[]),
     ("engross-bench", &["engross-protocol", "engross-testkit", "xtask"]),
-    ("xtask", &[]),
+    ("xtask", &["engross-docx"]),
 ];
 
 /// Libraries that only one crate may know.

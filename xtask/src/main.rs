@@ -4,6 +4,7 @@
 
 mod book;
 mod corpus;
+mod docs;
 mod examples;
 mod fuzz;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod long;
 mod office;
 mod part;
 mod test;
+mod words;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -96,8 +98,12 @@ enum Chore {
     Book,
     /// Runs `.ci/run`, and then everything that takes longer: faults, long random runs, fuzzing, LibreOffice.
     CiFull,
+    /// Counts the words that docs/glossary.md has replaced, and names of types that break its rules.
+    Words,
     /// Packs examples/nda/ into examples/nda.docx.
     Examples,
+    /// Writes the parts of the documentation that are made from tables of the code.
+    Docs,
 }
 
 fn main() -> ExitCode {
@@ -114,7 +120,9 @@ fn main() -> ExitCode {
         Chore::EvalLearning => eval_learning(),
         Chore::Book => book::run(),
         Chore::CiFull => long::ci_full(),
+        Chore::Words => words::run(),
         Chore::Examples => examples::pack(),
+        Chore::Docs => docs::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -126,6 +126,13 @@ impl Refusal {
         Self { code, message: message.into(), comments: Vec::new() }
     }
 
+    pub(crate) fn not_attempted() -> Self {
+        Self::new(
+            RefusalCode::NotAttempted,
+            "taken back, because another operation of this atomic batch was refused",
+        )
+    }
+
     /// The paragraph at `address` carries comments that deleting it would take away.
     pub(crate) fn commented(address: &str, comments: Vec<i64>) -> Self {
         let message = format!(
@@ -206,6 +213,8 @@ refusal_codes! {
     InvalidOperation = "INVALID_OPERATION",
     /// The edit did not prove reversible and was taken back.
     ProofFailed = "PROOF_FAILED",
-    /// An earlier operation of an atomic batch was refused.
+    /// No tracked change has that id.
+    UnknownRevision = "UNKNOWN_REVISION",
+    /// Another operation of an atomic batch was refused.
     NotAttempted = "NOT_ATTEMPTED",
 }

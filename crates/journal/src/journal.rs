@@ -179,7 +179,8 @@ impl<M: Machine, X: Default> Journal<M, X> {
     ) -> Result<Creation<LogGuard<M>>, Error> {
         let (id, key) = (new.id, new.key.clone());
         let shared = Arc::clone(&self.inner.shared);
-        let log = match Log::create(self.store(), new, events).await? {
+        let sole_since = self.store().sole_since();
+        let mut log = match Log::create(self.store(), new, events).await? {
             Creation::New(log) => log,
             Creation::Known(known) => {
                 if known.key == key {
@@ -192,6 +193,8 @@ impl<M: Machine, X: Default> Journal<M, X> {
         let opening = async move {
             // Nobody else knows the log yet, so that its lease is free.
             let fence = shared.leases.take(id, true).await?;
+            let sole_still = shared.leases.store.sole_since() == sole_since;
+            log.read_while(sole_since.filter(|_| sole_still));
             Ok(LogGuard { shared, lock: Some(lock.log), log, fence })
         };
         Ok(Creation::New(self.finish(opening).await?))
@@ -276,18 +279,20 @@ impl<M: Machine> LogGuard<M> {
     async fn open(shared: Arc<Shared>, lock: LogLock<M>, waits: bool) -> Result<Self, Error> {
         let LogLock { id, log: mut lock } = lock;
         let fence = shared.leases.take(id, waits).await?;
-        let in_memory = lock.take();
-        let mut guard = Self { shared, lock: Some(lock), log: Log::unread(id), fence };
-        match in_memory {
-            Some(log) => guard.log = log,
-            None => match guard.log.refresh(&*Arc::clone(&guard.shared).leases.store).await {
-                Ok(_) => {}
-                Err(error) => {
-                    guard.release().await;
-                    return Err(error);
-                }
-            },
+        let log = lock.take().unwrap_or_else(|| Log::unread(id));
+        let mut guard = Self { shared, lock: Some(lock), log, fence };
+        let store = Arc::clone(&guard.shared.leases.store);
+        let sole_since = store.sole_since();
+        // Without a lease nobody else writes; with one nobody does from here on.
+        let is_current = fence.is_none() || (sole_since.is_some() && guard.log.was_read_while(sole_since));
+        if (guard.log.is_ahead() || !is_current)
+            && let Err(error) = guard.log.refresh(&*store).await
+        {
+            guard.log = Log::unread(guard.id());
+            guard.release().await;
+            return Err(error);
         }
+        guard.log.read_while(sole_since);
         Ok(guard)
     }
 
@@ -357,8 +362,7 @@ impl<M: Machine> Drop for LogGuard<M> {
         let Some(mut lock) = self.lock.take() else { return };
         let id = self.log.id();
         let log = std::mem::replace(&mut self.log, Log::unread(id));
-        // Where others work on the same store, they may go on with it.
-        if self.shared.leases.holder.is_none() && !log.is_ahead() {
+        if !log.is_ahead() {
             *lock = Some(log);
         }
         // Without a runtime the lease expires.

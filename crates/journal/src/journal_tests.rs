@@ -158,3 +158,38 @@ async fn only_so_many_wait_for_a_log() {
     drop(first.await.unwrap());
     drop(second.await.unwrap());
 }
+
+/// A store that says whether only this process writes there.
+#[tokio::test]
+async fn what_is_in_memory_is_read_again_only_where_others_may_have_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sqlite");
+    let shared = |holder: &str| {
+        let store = Arc::new(engross_store::SqliteStore::open_shared(&path).unwrap());
+        let clock = Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap()));
+        let options = Options::new(Arc::<engross_store::SqliteStore>::clone(&store), clock);
+        (Journal::<Numbers>::new(Options { holder: Some(holder.to_owned()), ..options }), store)
+    };
+    async fn add(journal: &Journal<Numbers>, number: u64) -> Vec<u64> {
+        let mut guard = open(journal).await.unwrap();
+        guard.apply(&number, number);
+        guard.append(&[number], Vec::new(), number).await.unwrap();
+        let numbers = guard.0.clone();
+        guard.release().await;
+        numbers
+    }
+    let (one, first) = shared("one");
+    create(&one, ID).await.release().await;
+    assert_eq!(add(&one, 1).await, [0, 1]);
+    assert!(first.sole_since().is_some());
+    let (two, second) = shared("two");
+    assert_eq!(add(&two, 2).await, [0, 1, 2]);
+    assert_eq!(add(&one, 3).await, [0, 1, 2, 3]);
+    assert_eq!(add(&two, 4).await, [0, 1, 2, 3, 4]);
+    drop((two, second));
+    while first.sole_since().is_none() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(add(&one, 5).await, [0, 1, 2, 3, 4, 5], "the others wrote before they went");
+    assert_eq!(add(&one, 6).await, [0, 1, 2, 3, 4, 5, 6]);
+}

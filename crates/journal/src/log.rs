@@ -5,7 +5,7 @@
 use engross_protocol::SessionId;
 use engross_store::{Append, Entry, Fence, Millis, Name, NewEntry, NewSession, Session, Store};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::error::Error;
 
@@ -89,12 +89,22 @@ pub struct Log<M> {
     /// When the store names it as due, as far as that is known here.
     wake_at: Option<Option<Millis>>,
     is_ahead: bool,
+    /// What [`Store::sole_since`] was when the whole log was known.
+    sole_since: Option<u64>,
 }
 
 impl<M: Machine> Log<M> {
     /// A log of which nothing is known.
     pub(crate) fn unread(id: SessionId) -> Self {
-        Self { id, head: 0, state: M::default(), since_snapshot: 0, wake_at: None, is_ahead: true }
+        Self {
+            id,
+            head: 0,
+            state: M::default(),
+            since_snapshot: 0,
+            wake_at: None,
+            is_ahead: true,
+            sole_since: None,
+        }
     }
 
     /// Reads a log.
@@ -122,7 +132,7 @@ impl<M: Machine> Log<M> {
             None => (M::default(), all(store, stored.id).await?),
         };
         for entry in &entries {
-            state.apply(&read_entry::<M>(entry)?, entry.at);
+            state.apply(&read_entry::<M>(stored.id, entry)?, entry.at);
         }
         Ok(Self {
             id: stored.id,
@@ -131,6 +141,7 @@ impl<M: Machine> Log<M> {
             since_snapshot: entries.len() as u64,
             wake_at: Some(stored.wake_at),
             is_ahead: false,
+            sole_since: None,
         })
     }
 
@@ -200,6 +211,16 @@ impl<M: Machine> Log<M> {
         self.is_ahead
     }
 
+    /// Notes what [`Store::sole_since`] was when the log was known as it is.
+    pub(crate) fn read_while(&mut self, sole_since: Option<u64>) {
+        self.sole_since = sole_since;
+    }
+
+    /// Whether that is what it was.
+    pub(crate) fn was_read_while(&self, sole_since: Option<u64>) -> bool {
+        self.sole_since == sole_since
+    }
+
     /// Stores entries that the state has taken in already. After a failure the state counts as ahead of the log.
     ///
     /// # Errors
@@ -250,7 +271,7 @@ impl<M: Machine> Log<M> {
         loop {
             let page = store.entries(self.id, self.head, PAGE).await?;
             for entry in &page {
-                self.state.apply(&read_entry::<M>(entry)?, entry.at);
+                self.state.apply(&read_entry::<M>(self.id, entry)?, entry.at);
                 self.head = entry.seq;
                 self.since_snapshot += 1;
                 self.wake_at = None;
@@ -262,14 +283,23 @@ impl<M: Machine> Log<M> {
     }
 }
 
-/// What an entry says.
+/// What an entry of the log `id` says.
 ///
 /// # Errors
-/// [`Error::Damaged`] when it cannot be read: a newer version may have written it.
-pub fn read_entry<M: Machine>(entry: &Entry) -> Result<M::Event, Error> {
-    serde_json::from_slice(&entry.body).map_err(|error| Error::Damaged {
-        problem: format!("entry {} of kind {}: {error}", entry.seq, entry.kind),
-    })
+/// [`engross_store::Error::NewerEntry`] for an entry that a newer version has written: it is never passed over, nor taken for
+/// one that is known. [`Error::Damaged`] when it is none.
+pub fn read_entry<M: Machine>(id: SessionId, entry: &Entry) -> Result<M::Event, Error> {
+    let newer = || engross_store::Error::NewerEntry { session: id, seq: entry.seq, kind: entry.kind.clone() };
+    match serde_json::from_slice(&entry.body) {
+        Ok(event) if M::kind(&event) == entry.kind => Ok(event),
+        Ok(_) => Err(newer().into()),
+        // JSON that is whole and says something unknown.
+        Err(_) if serde_json::from_slice::<IgnoredAny>(&entry.body).is_ok() => Err(newer().into()),
+        Err(error) => {
+            let problem = format!("entry {} of kind {}: {error}", entry.seq, entry.kind);
+            Err(Error::Damaged { problem })
+        }
+    }
 }
 
 /// All entries of a log, oldest first.
@@ -281,7 +311,8 @@ pub async fn read_all<M: Machine>(
     id: SessionId,
 ) -> Result<Vec<LogEntry<M::Event>>, Error> {
     let entries = all(store, id).await?;
-    let entry = |entry: &Entry| Ok(LogEntry { seq: entry.seq, at: entry.at, event: read_entry::<M>(entry)? });
+    let entry =
+        |entry: &Entry| Ok(LogEntry { seq: entry.seq, at: entry.at, event: read_entry::<M>(id, entry)? });
     entries.iter().map(entry).collect()
 }
 

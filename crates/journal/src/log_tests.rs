@@ -94,7 +94,7 @@ async fn an_unusable_snapshot_is_not_read_and_an_entry_that_nobody_understands_r
     assert_eq!(Log::<Numbers>::load(&store, ID).await.unwrap().unwrap().state().0, [4, 5]);
     store.create(session(2, b"", &[b"4", br#"{"event":"moved"}"#])).await.unwrap();
     let error = Log::<Numbers>::load(&store, SessionId::from_bytes([2; 16])).await.unwrap_err();
-    assert!(error.to_string().starts_with("entry 2 of kind number: "), "{error}");
+    assert!(error.to_string().starts_with("entry 2 of session ses_0202"), "{error}");
 }
 
 #[tokio::test]
@@ -143,5 +143,33 @@ proptest! {
                 assert_eq!(due, log.state().wake_at(0).is_some());
             }
         });
+    }
+}
+
+#[tokio::test]
+async fn an_entry_of_a_newer_version_refuses_the_log_and_is_never_taken_for_another() {
+    for (kind, body, code) in [
+        ("number", "7", None),
+        ("fraction", "7", Some("STORE_NEWER")),
+        ("number", r#"{"numerator":1}"#, Some("STORE_NEWER")),
+        ("fraction", r#"{"numerator":1}"#, Some("STORE_NEWER")),
+        ("number", r#"{"numerator"#, None),
+    ] {
+        let store = MemoryStore::new();
+        let entry = |kind, body: &str| NewEntry { kind, at: 0, body: body.into() };
+        let entries = vec![entry("number", "1"), entry(kind, body), entry("number", "2")];
+        let key = Name::new("numbers").unwrap();
+        let (names, snapshot, wake_at) = (Vec::new(), None, None);
+        store.create(NewSession { id: ID, at: 0, key, names, entries, snapshot, wake_at }).await.unwrap();
+        let read = Log::<Numbers>::load(&store, ID).await;
+        match (read, code) {
+            (Ok(log), None) => assert_eq!(log.unwrap().state().0, [1, 7, 2]),
+            (Err(Error::Damaged { problem }), None) => assert!(problem.contains("entry 2"), "{problem}"),
+            (Err(Error::Store(error)), Some(code)) => {
+                assert_eq!(error.code(), code);
+                assert!(error.to_string().contains("use the newer engross"), "{error}");
+            }
+            (read, code) => panic!("{kind} {body}: {read:?}, not {code:?}"),
+        }
     }
 }

@@ -88,6 +88,9 @@ impl Store for Watched {
         self.store.append(append)
     }
     fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {
+        if self.fails_to_load.load(Ordering::SeqCst) {
+            return away();
+        }
         self.store.entries(session, after, limit)
     }
     fn lease(

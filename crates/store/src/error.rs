@@ -110,6 +110,19 @@ pub enum Error {
         /// The newest schema known here.
         known: u32,
     },
+    /// An entry was written by a later version.
+    #[error(
+        "entry {seq} of session {session} ('{}') says what this engross does not know: use the newer engross",
+        .kind.escape_debug()
+    )]
+    NewerEntry {
+        /// The session.
+        session: SessionId,
+        /// The entry.
+        seq: u64,
+        /// Its kind.
+        kind: String,
+    },
     /// It will not do, and asking again will not help.
     #[error("{place} cannot be used ({message}): correct the address or its rights")]
     Unusable {
@@ -168,7 +181,7 @@ impl Error {
             Self::InUse { .. } => "STORE_IN_USE",
             Self::Unavailable { .. } => "STORE_UNAVAILABLE",
             Self::Damaged { .. } => "STORE_DAMAGED",
-            Self::Newer { .. } => "STORE_NEWER",
+            Self::Newer { .. } | Self::NewerEntry { .. } => "STORE_NEWER",
             Self::Unusable { .. } => "STORE_UNUSABLE",
             Self::Closed => "STORE_CLOSED",
         }
@@ -180,6 +193,9 @@ impl Error {
                 json!({ "session": session, "expected": expected, "head": head })
             }
             Self::Fenced { session, .. } | Self::UnknownSession { session } => json!({ "session": session }),
+            Self::NewerEntry { session, seq, kind } => {
+                json!({ "session": session, "entry": seq, "kind": kind })
+            }
             Self::NameTaken { name, session } => json!({ "name": name.as_str(), "session": session }),
             Self::TooLarge { bytes, limit } => json!({ "bytes": bytes, "limit": limit }),
             Self::Newer { found, known, .. } => json!({ "found": found, "known": known }),

@@ -60,6 +60,12 @@ pub trait Store: Send + Sync {
     /// Where a name leads, and the value it was given.
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>>;
 
+    /// A number as long as no other process can write here, and another one whenever others could have written in between;
+    /// `None` while they can, or when that is not known.
+    fn sole_since(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether it answers now.
     fn healthy(&self) -> Pending<'_, ()>;
 

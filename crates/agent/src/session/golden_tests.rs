@@ -180,11 +180,21 @@ fn an_idempotency_key_stands_for_the_same_request_as_before() {
         ..small.clone()
     };
     let (none, required) = (choice(ToolChoice::None), choice(ToolChoice::Required));
-    let expected = ["A", "B", "C", "D", "E"];
-    for (request, digest) in [small, large, user, none, required].iter().zip(expected) {
-        let (name, value) = KeyClaim::of(request).unwrap().unwrap().name(7);
+    let digests = [small, large, user, none, required].map(|request| {
+        let (name, value) = KeyClaim::of(&request).unwrap().unwrap().name(7);
         assert_eq!(name.as_str(), "once\u{1}p\u{1}i");
         let value: Value = serde_json::from_slice(&value).unwrap();
-        assert_eq!(value, json!({"answer": 7, "digest": digest}));
-    }
+        assert_eq!(value["answer"], json!(7));
+        value["digest"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(
+        digests,
+        [
+            "99156de75a07ba4a6228d26875a009016ccb1a812840b77eda7608cc435dec85",
+            "eea2947256b0b9fecb5110bda5ad104e5f71340366f43e3d5db100be6a623d64",
+            "74fef1906a30a9bfee7b1037000c89276434f6ebe68fbdf1ce77468322aad1a1",
+            "156ac26cee8c933733abdb4f01de11dc13b88e9dc4e817ed751305ae851b942a",
+            "f2b1408c8e7e64f42a1f49c3b9b81c6ecfb279bd44b418ded8dbac4f7dee9f57",
+        ]
+    );
 }

@@ -185,7 +185,7 @@ impl From<Error> for RequestError {
             Error::Unknown => lost(),
             Error::Leased => refused(
                 "SESSION_BUSY",
-                "another server works on this session; try again once it has answered".to_owned(),
+                "another process works on this session; try again once it has answered".to_owned(),
             ),
             Error::QueueFull { queue } => refused(
                 "SESSION_BUSY",

@@ -1,25 +1,29 @@
 //! Batches of operations: each goes to the story that it names, and all mean the document as it was before.
+//!
+//! Every operation has one outcome from the start, and what carries it out replaces that. Must never leave the document changed
+//! by a batch that failed, or by an atomic one of which a single operation was not done.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engross_xml::{Document, NodeId};
+use engross_xml::{Checkpoint, Document, NodeId};
 
 use super::{EditOptions, WordDocument};
 use crate::canon::Aside;
 use crate::edit::{BatchRun, Ids, Sheets, Signature, Supplies};
-use crate::error::{Error, RefusalCode};
+use crate::error::{Error, Refusal, RefusalCode};
 use crate::numbering::Numbering;
-use crate::ops::{Batch, Edit, OperationResult, Status};
+use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome};
 use crate::package::Package;
 use crate::parts::Relationship;
 use crate::read::{StoryPart, sections_of, story_root};
 
-/// What a batch can change besides the main tree.
-struct Beside {
+/// All that a batch can change, as it was before it.
+struct Before {
+    tree: Checkpoint,
+    others: BTreeMap<String, Checkpoint>,
     package: Package,
     relationships: Vec<Relationship>,
     ids: Ids,
-    others: BTreeMap<String, Document>,
     edited: BTreeSet<String>,
     touched: BTreeSet<String>,
     aside: Aside,
@@ -27,27 +31,62 @@ struct Beside {
     resolved: bool,
 }
 
-fn is_thread(edit: &Edit) -> bool {
-    matches!(edit, Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. })
-}
-
 /// Operations of a batch on one story.
 struct Group {
     /// The body without.
     story: Option<StoryPart>,
-    /// Places in the batch.
+    /// Their numbers in the batch.
     operations: Vec<usize>,
 }
 
-/// How many comments a refusal tells of, and how many characters of each.
+/// By what part of the engine each operation is carried out, by its number in the batch.
+#[derive(Default)]
+struct Routes {
+    /// Edits by story, the body first.
+    groups: Vec<Group>,
+    /// Operations on threads of comments, which concern no story alone.
+    threads: Vec<usize>,
+    /// Revisions to accept or reject.
+    resolutions: Vec<usize>,
+}
+
+/// A batch under way.
+struct Run<'a> {
+    batch: &'a Batch,
+    signature: Signature<'a>,
+    supplies: Supplies,
+    /// The first revision id of the batch.
+    first_id: i64,
+    /// One for each operation.
+    outcomes: Vec<OperationOutcome>,
+}
+
+impl<'a> Run<'a> {
+    fn operation(&self, index: usize) -> Option<&'a Operation> {
+        self.batch.operations.get(index)
+    }
+
+    fn set(&mut self, index: usize, outcome: impl Into<OperationOutcome>) {
+        if let Some(known) = self.outcomes.get_mut(index) {
+            *known = outcome.into();
+        }
+    }
+}
+
+/// How many comments a refusal names, and how many characters of each.
 const COMMENTS_SHOWN: usize = 5;
 const COMMENT_SHOWN: usize = 200;
 
+const MENDED_TYPE: &str =
+    "the comments part had a content type that Word does not know; it has the right one now";
+
 impl WordDocument {
-    /// Applies a batch. Each operation is applied and proven, or leaves no trace.
+    /// Applies a batch. Each operation is applied and proven, or leaves no trace. When the batch is atomic, one that is not
+    /// done takes back all others.
     ///
     /// # Errors
-    /// When the batch was made for another state of the document; single operations are refused in their results.
+    /// When the batch was made for another state of the document, or a part cannot be read; then nothing is changed.
+    /// Single operations are refused in their results.
     pub fn apply(&mut self, batch: &Batch, options: &EditOptions) -> Result<Vec<OperationResult>, Error> {
         if let Some(expected) = &batch.expected_revision {
             let actual = self.revision();
@@ -58,69 +97,86 @@ impl WordDocument {
         if self.tree.rebinds_root_prefix() && rebinds_main_prefix(&self.tree) {
             return Err(Error::UnsupportedNamespaces { part: self.main_name.clone() });
         }
-        let before = batch.atomic.then(|| (self.tree.checkpoint(), self.beside_the_tree()));
-        let outcome = self.run_batch(batch, options);
-        let Some((checkpoint, beside)) = before else { return outcome };
-        let whole = |results: &Vec<OperationResult>| {
-            !results.iter().any(|result| matches!(result.status, Status::Refused | Status::Failed))
+        let before = self.state();
+        let outcomes = match self.run_batch(batch, options) {
+            Ok(outcomes) if !batch.atomic || outcomes.iter().all(|done| done.outcome.is_done()) => {
+                self.commit(before);
+                outcomes
+            }
+            Ok(mut outcomes) => {
+                self.roll_back(before);
+                // What was no change may have been that only because of an operation before it.
+                let done = outcomes.iter_mut().filter(|done| done.outcome.is_done());
+                done.for_each(|done| done.outcome = Outcome::NotAttempted);
+                outcomes
+            }
+            Err(error) => {
+                self.roll_back(before);
+                return Err(error);
+            }
         };
-        if outcome.as_ref().is_ok_and(whole) {
-            self.tree.commit(checkpoint);
-            return outcome;
-        }
-        self.tree.rollback(checkpoint);
-        self.restore(beside);
-        let mut results = outcome?;
-        take_back(&mut results);
-        Ok(results)
+        let operations = batch.operations.iter().zip(outcomes).enumerate();
+        Ok(operations
+            .map(|(index, (operation, done))| OperationResult::new(index, operation.edit.name(), done))
+            .collect())
     }
 
-    fn run_batch(&mut self, batch: &Batch, options: &EditOptions) -> Result<Vec<OperationResult>, Error> {
-        let resolves = |edit: &Edit| matches!(edit, Edit::Resolve { .. });
-        let operations = &batch.operations;
-        let mut results = if operations.iter().all(|operation| resolves(&operation.edit)) {
-            self.run_resolutions(batch)?
-        } else {
-            self.run_groups(batch, options)?
+    fn run_batch(&mut self, batch: &Batch, options: &EditOptions) -> Result<Vec<OperationOutcome>, Error> {
+        let author = batch.author.as_deref().unwrap_or(&options.author);
+        let date = batch.date.as_deref().unwrap_or(&options.date);
+        let mut run = Run {
+            batch,
+            signature: Signature { author, date },
+            supplies: Supplies { next_list: self.numbering.highest_instance() + 1, ..Supplies::default() },
+            first_id: 0,
+            outcomes: vec![OperationOutcome::default(); batch.operations.len()],
         };
-        results.sort_by_key(|result| result.index);
-        self.name_comments(&mut results)?;
-        if batch.track_revisions && results.iter().any(|result| result.status == Status::Applied) {
-            self.track_revisions()?;
+        if batch.operations.iter().any(|operation| matches!(operation.edit, Edit::InsertComment { .. })) {
+            run.supplies.next_comment = self.next_comment_id()?;
         }
-        Ok(results)
-    }
-
-    /// Says whose comments are in the way, and what they say (case 132).
-    fn name_comments(&self, results: &mut [OperationResult]) -> Result<(), Error> {
-        let code = RefusalCode::CommentedContent.as_str();
-        let mut refused = results.iter_mut().filter(|result| result.code.as_deref() == Some(code)).peekable();
-        if refused.peek().is_none() {
-            return Ok(());
+        let routes = self.route(&mut run)?;
+        if routes.resolutions.is_empty() {
+            self.ids.begin_batch();
         }
-        let comments = self.comments()?;
-        for result in refused {
-            let said = result.comment_ids.iter().filter_map(|id| {
-                let placed = comments.iter().find(|placed| placed.comment.id.parse() == Ok(*id))?;
-                let author = &placed.comment.stamp.author;
-                let text: String = placed.comment.text.chars().take(COMMENT_SHOWN).collect();
-                Some(format!("comment {id} by {author}: '{text}'"))
-            });
-            let said: Vec<String> = said.take(COMMENTS_SHOWN).collect();
-            if let Some(message) = result.message.as_mut().filter(|_| !said.is_empty()) {
-                *message = format!("{message} ({})", said.join("; "));
+        run.first_id = self.ids.peek();
+        for group in routes.groups {
+            self.run_group(&group, &mut run)?;
+        }
+        self.write_lists(&run.supplies.lists)?;
+        if self.write_comments(&run.supplies.comments)? {
+            for done in &mut run.outcomes {
+                if matches!(&done.outcome, Outcome::Applied(change) if !change.comment_ids.is_empty()) {
+                    done.outcome.add_remark(MENDED_TYPE);
+                }
             }
         }
-        Ok(())
+        for index in routes.threads {
+            let Some(operation) = run.operation(index) else { continue };
+            let author = operation.author.as_deref().unwrap_or(run.signature.author);
+            let signature = Signature { author, ..run.signature };
+            run.set(index, self.thread_operation(&operation.edit, operation.plain, signature)?);
+        }
+        for index in routes.resolutions {
+            let Some(Operation { edit: Edit::Resolve { side, choice }, .. }) = run.operation(index) else {
+                continue;
+            };
+            run.set(index, self.resolve_operation(*side, choice)?);
+        }
+        self.name_comments(&mut run.outcomes)?;
+        if batch.track_revisions && run.outcomes.iter().any(|done| done.outcome.is_applied()) {
+            self.track_revisions()?;
+        }
+        Ok(run.outcomes)
     }
 
-    /// All that a batch can change besides the main tree.
-    fn beside_the_tree(&self) -> Beside {
-        Beside {
+    /// Takes note of all that a batch can change; to be ended by `commit` or `roll_back`.
+    fn state(&mut self) -> Before {
+        Before {
+            tree: self.tree.checkpoint(),
+            others: self.others.iter_mut().map(|(part, tree)| (part.clone(), tree.checkpoint())).collect(),
             package: self.package.clone(),
             relationships: self.relationships.clone(),
             ids: self.ids.clone(),
-            others: self.others.clone(),
             edited: self.edited.clone(),
             touched: self.touched.clone(),
             aside: self.aside.clone(),
@@ -129,165 +185,142 @@ impl WordDocument {
         }
     }
 
-    fn restore(&mut self, beside: Beside) {
-        let Beside { package, relationships, ids, others, edited, touched, aside, numbering, resolved } =
-            beside;
-        self.resolved = resolved;
-        self.numbering = numbering;
-        self.package = package;
-        self.relationships = relationships;
-        self.ids = ids;
-        self.others = others;
-        self.edited = edited;
-        self.touched = touched;
-        self.aside = aside;
-    }
-
-    /// Accepts and rejects, one operation after the other.
-    fn run_resolutions(&mut self, batch: &Batch) -> Result<Vec<OperationResult>, Error> {
-        let mut results = Vec::new();
-        for (index, operation) in batch.operations.iter().enumerate() {
-            let Edit::Resolve { side, choice } = &operation.edit else { continue };
-            let mut result = refused(index, Some(&operation.edit), RefusalCode::TargetNotFound, "");
-            match self.resolve(*side, choice) {
-                Ok(resolved) => {
-                    result.status = if resolved.is_empty() { Status::NoChange } else { Status::Applied };
-                    result.code = None;
-                    let count = resolved.len();
-                    result.message = Some(if count == 0 {
-                        "no tracked change fits".to_owned()
-                    } else {
-                        format!(
-                            "{count} tracked changes are resolved; paragraphs may be numbered anew, so read again"
-                        )
-                    });
-                    result.revision_ids =
-                        resolved.iter().filter_map(|placed| placed.revision.stamp.id).collect();
-                    result.revision_ids.sort_unstable();
-                    result.revision_ids.dedup();
-                }
-                Err(error @ Error::UnknownRevision { .. }) => {
-                    result.code = Some(error.code().to_owned());
-                    result.message = Some(error.to_string());
-                }
-                Err(error) => return Err(error),
+    fn commit(&mut self, before: Before) {
+        self.tree.commit(before.tree);
+        for (part, checkpoint) in before.others {
+            if let Some(tree) = self.others.get_mut(&part) {
+                tree.commit(checkpoint);
             }
-            results.push(result);
         }
-        Ok(results)
     }
 
-    /// Carries out the operations on threads of comments, which concern no story alone.
-    fn run_threads(
-        &mut self,
-        batch: &Batch,
-        signature: Signature<'_>,
-        results: &mut Vec<OperationResult>,
-    ) -> Result<(), Error> {
-        for (index, operation) in batch.operations.iter().enumerate().filter(|(_, it)| is_thread(&it.edit)) {
-            let author = operation.author.as_deref().unwrap_or(signature.author);
-            let signature = Signature { author, ..signature };
-            let outcome = self.thread_operation(&operation.edit, operation.plain, signature)?;
-            let mut result = refused(index, Some(&operation.edit), RefusalCode::CommentNotFound, "");
-            match outcome {
-                Ok(comment_ids) => {
-                    result.status = if comment_ids.is_empty() { Status::NoChange } else { Status::Applied };
-                    result.code = None;
-                    result.message = None;
-                    result.comment_ids = comment_ids;
-                }
-                Err(refusal) => {
-                    result.code = Some(refusal.code.as_str().to_owned());
-                    result.message = Some(refusal.message);
-                }
+    fn roll_back(&mut self, before: Before) {
+        self.tree.rollback(before.tree);
+        self.others.retain(|part, _| before.others.contains_key(part));
+        for (part, checkpoint) in before.others {
+            if let Some(tree) = self.others.get_mut(&part) {
+                tree.rollback(checkpoint);
             }
-            results.push(result);
+        }
+        self.package = before.package;
+        self.relationships = before.relationships;
+        self.ids = before.ids;
+        self.edited = before.edited;
+        self.touched = before.touched;
+        self.aside = before.aside;
+        self.numbering = before.numbering;
+        self.resolved = before.resolved;
+    }
+
+    /// Adds the author and the text of the comments that are in the way to refusals.
+    fn name_comments(&self, outcomes: &mut [OperationOutcome]) -> Result<(), Error> {
+        let mut refusals = outcomes
+            .iter_mut()
+            .filter_map(|done| match &mut done.outcome {
+                Outcome::Refused(refusal) if refusal.code == RefusalCode::CommentedContent => Some(refusal),
+                _ => None,
+            })
+            .peekable();
+        if refusals.peek().is_none() {
+            return Ok(());
+        }
+        let comments = self.comments()?;
+        for refusal in refusals {
+            let quotes = refusal.comments.iter().filter_map(|id| {
+                let placed = comments.iter().find(|placed| placed.comment.id.parse() == Ok(*id))?;
+                let author = &placed.comment.stamp.author;
+                let text: String = placed.comment.text.chars().take(COMMENT_SHOWN).collect();
+                Some(format!("comment {id} by {author}: '{text}'"))
+            });
+            let quotes: Vec<String> = quotes.take(COMMENTS_SHOWN).collect();
+            if !quotes.is_empty() {
+                refusal.message = format!("{} ({})", refusal.message, quotes.join("; "));
+            }
         }
         Ok(())
     }
 
-    fn run_groups(&mut self, batch: &Batch, options: &EditOptions) -> Result<Vec<OperationResult>, Error> {
-        let author = batch.author.as_deref().unwrap_or(&options.author);
-        let date = batch.date.as_deref().unwrap_or(&options.date);
-        let (groups, mut results) = self.route(batch)?;
-        let next_list = self.numbering.highest_instance() + 1;
-        let mut supplies = Supplies { next_list, ..Supplies::default() };
-        let comments = |edit: &Edit| matches!(edit, Edit::InsertComment { .. });
-        if batch.operations.iter().any(|operation| comments(&operation.edit)) {
-            supplies.next_comment = self.next_comment_id()?;
-        }
-        self.ids.begin_batch();
-        let first_id = self.ids.peek();
-        for group in groups {
-            let part = group.story.as_ref().map_or(self.main_name.clone(), |story| story.part.clone());
-            self.load_mut(&part)?;
-            let (tree, root) = match &group.story {
-                None => (&mut self.tree, Some(self.body)),
-                Some(story) => {
-                    let tree = match self.others.get_mut(&story.part) {
-                        Some(tree) => tree,
-                        None => &mut self.tree,
-                    };
-                    let root = story_root(tree, story);
-                    (tree, root)
-                }
-            };
-            let name = group.story.as_ref().map_or("", |story| story.name.as_str());
-            let Some(root) = root else { continue };
-            if part != self.main_name && tree.rebinds_root_prefix() && rebinds_main_prefix(tree) {
+    /// Applies the edits of one story.
+    fn run_group(&mut self, group: &Group, run: &mut Run<'_>) -> Result<(), Error> {
+        let part = group.story.as_ref().map_or(self.main_name.clone(), |story| story.part.clone());
+        self.load_mut(&part)?;
+        let tree = match self.others.get_mut(&part) {
+            Some(tree) => tree,
+            None => &mut self.tree,
+        };
+        let name = group.story.as_ref().map_or("", |story| story.name.as_str());
+        let root = match &group.story {
+            None => Some(self.body),
+            Some(story) => story_root(tree, story),
+        };
+        let refusal = |code, message| Outcome::Refused(Refusal::new(code, message));
+        let root = match root {
+            Some(_) if part != self.main_name && tree.rebinds_root_prefix() && rebinds_main_prefix(tree) => {
                 let message =
                     format!("the part of {name} binds a namespace prefix twice; save the file again in Word");
-                let refuse = |index: &usize| {
-                    let edit = batch.operations.get(*index).map(|operation| &operation.edit);
-                    refused(*index, edit, RefusalCode::StoryNotEditable, &message)
-                };
-                results.extend(group.operations.iter().map(refuse));
-                continue;
+                Err(refusal(RefusalCode::StoryNotEditable, message))
             }
-            let shared = group.story.as_ref().map_or(1, |story| story.sections);
-            let sheets = Sheets { styles: &self.styles, numbering: &self.numbering };
-            let signature = Signature { author, date };
-            let own = (&mut self.ids, &mut supplies);
-            let mut run = BatchRun::new((tree, root, name), sheets, own, &self.aside, first_id, signature);
-            let mut own = Vec::with_capacity(group.operations.len());
-            for index in group.operations {
-                if let Some(operation) = batch.operations.get(index) {
-                    own.push(run.run(index, operation));
-                }
+            Some(root) => Ok(root),
+            None => Err(refusal(RefusalCode::TargetNotFound, format!("{name} has no text to edit"))),
+        };
+        let root = match root {
+            Ok(root) => root,
+            Err(outcome) => {
+                group.operations.iter().for_each(|index| run.set(*index, outcome.clone()));
+                return Ok(());
             }
-            run.finish(self.first_id, &mut own);
-            if own.iter().any(|result| result.status == Status::Applied) {
-                self.edited.insert(part);
-            }
-            if shared > 1 {
-                own.iter_mut().for_each(|result| tell_shared(result, shared));
-            }
-            results.append(&mut own);
+        };
+        let sheets = Sheets { styles: &self.styles, numbering: &self.numbering };
+        let own = (&mut self.ids, &mut run.supplies);
+        let mut edits =
+            BatchRun::new((tree, root, name), sheets, own, &self.aside, run.first_id, run.signature);
+        let operations = group.operations.iter().filter_map(|index| {
+            let operation = run.batch.operations.get(*index)?;
+            Some((*index, operation))
+        });
+        let mut outcomes: Vec<(usize, OperationOutcome)> =
+            operations.map(|(index, operation)| (index, edits.run(operation))).collect();
+        edits.finish(self.first_id, outcomes.iter_mut().map(|(_, done)| done));
+        if outcomes.iter().any(|(_, done)| done.outcome.is_applied()) {
+            self.edited.insert(part);
         }
-        self.write_lists(&supplies.lists)?;
-        if self.write_comments(&supplies.comments)? {
-            let commented = results
-                .iter_mut()
-                .filter(|result| result.status == Status::Applied && !result.comment_ids.is_empty());
-            commented.for_each(|result| tell(result, MENDED_TYPE));
+        let sections = group.story.as_ref().map_or(1, |story| story.sections);
+        for (index, mut done) in outcomes {
+            if sections > 1 {
+                done.outcome
+                    .add_remark(&format!("{sections} sections show this part, so it changes in all of them"));
+            }
+            run.set(index, done);
         }
-        self.run_threads(batch, Signature { author, date }, &mut results)?;
-        Ok(results)
+        Ok(())
     }
 
-    /// The operations by story, the body first, and the refusals of those whose story is not there.
-    fn route(&self, batch: &Batch) -> Result<(Vec<Group>, Vec<OperationResult>), Error> {
+    /// By what each operation is carried out. Those whose story is not there are refused.
+    fn route(&self, run: &mut Run<'_>) -> Result<Routes, Error> {
+        let mut routes = Routes::default();
         let mut body = Group { story: None, operations: Vec::new() };
         let mut by_root: BTreeMap<(String, String), Group> = BTreeMap::new();
-        let mut results = Vec::new();
-        let named: BTreeSet<&str> =
-            batch.operations.iter().filter_map(|operation| operation.edit.story()).collect();
-        let stories = if named.is_empty() { Vec::new() } else { self.stories()? };
-        for (index, operation) in batch.operations.iter().enumerate() {
-            if is_thread(&operation.edit) {
-                continue;
-            }
-            let Some(wanted) = operation.edit.story() else {
+        let operations = &run.batch.operations;
+        let stories = if operations.iter().any(|operation| operation.edit.story().is_some()) {
+            self.stories()?
+        } else {
+            Vec::new()
+        };
+        let resolves = |edit: &Edit| matches!(edit, Edit::Resolve { .. });
+        let only_resolves = operations.iter().all(|operation| resolves(&operation.edit));
+        for (index, operation) in operations.iter().enumerate() {
+            let wanted = match &operation.edit {
+                Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. } => {
+                    routes.threads.push(index);
+                    continue;
+                }
+                Edit::Resolve { .. } if only_resolves => {
+                    routes.resolutions.push(index);
+                    continue;
+                }
+                edit => edit.story(),
+            };
+            let Some(wanted) = wanted else {
                 body.operations.push(index);
                 continue;
             };
@@ -296,7 +329,7 @@ impl WordDocument {
                 known.truncate(20);
                 let known = if known.is_empty() { "only the body".to_owned() } else { known.join(", ") };
                 let message = format!("there is no story '{wanted}' in this document; it has {known}");
-                results.push(refused(index, Some(&operation.edit), RefusalCode::TargetNotFound, &message));
+                run.set(index, Outcome::Refused(Refusal::new(RefusalCode::TargetNotFound, message)));
                 continue;
             };
             let key = (story.part.clone(), story.key.clone());
@@ -305,15 +338,14 @@ impl WordDocument {
                 .or_insert_with(|| Group { story: Some(story.clone()), operations: Vec::new() });
             group.operations.push(index);
         }
-        let mut groups: Vec<Group> =
-            Some(body).into_iter().filter(|body| !body.operations.is_empty()).collect();
-        groups.extend(by_root.into_values().map(|mut group| {
+        routes.groups.extend(Some(body).filter(|body| !body.operations.is_empty()));
+        routes.groups.extend(by_root.into_values().map(|mut group| {
             if let Some(story) = group.story.as_mut().filter(|story| story.key.is_empty()) {
                 story.sections = sections_of(&self.tree, &self.relationships, &story.part);
             }
             group
         }));
-        Ok((groups, results))
+        Ok(routes)
     }
 }
 
@@ -330,58 +362,6 @@ fn find_story<'a>(stories: &'a [StoryPart], wanted: &str) -> Option<&'a StoryPar
         let same = |story: &StoryPart| story.part == first.part && story.key == first.key;
         stories.iter().filter(fits).all(same).then_some(first)
     })
-}
-
-const MENDED_TYPE: &str =
-    "the comments part had a content type that Word does not know; it has the right one now";
-
-fn tell_shared(result: &mut OperationResult, sections: usize) {
-    if result.status == Status::Applied {
-        tell(result, &format!("{sections} sections show this part, so it changes in all of them"));
-    }
-}
-
-/// Adds a remark to what is said already.
-fn tell(result: &mut OperationResult, remark: &str) {
-    result.message = Some(match result.message.take() {
-        Some(message) => format!("{message}; {remark}"),
-        None => remark.to_owned(),
-    });
-}
-
-pub(super) fn refused(
-    index: usize,
-    edit: Option<&Edit>,
-    code: RefusalCode,
-    message: &str,
-) -> OperationResult {
-    OperationResult {
-        index,
-        op: edit.map_or("", Edit::name).to_owned(),
-        status: Status::Refused,
-        code: Some(code.as_str().to_owned()),
-        message: Some(message.to_owned()),
-        address: None,
-        revision_ids: Vec::new(),
-        comment_ids: Vec::new(),
-        before: None,
-        after: None,
-    }
-}
-
-/// Of an atomic batch that was taken back, nothing is done: what was found to be no change may have been that only because of an
-/// operation before it.
-fn take_back(results: &mut [OperationResult]) {
-    let done = |status| matches!(status, Status::Applied | Status::NoChange);
-    for result in results.iter_mut().filter(|result| done(result.status)) {
-        result.status = Status::Refused;
-        result.code = Some(RefusalCode::NotAttempted.as_str().to_owned());
-        result.message =
-            Some("taken back, because another operation of this atomic batch was refused".to_owned());
-        result.revision_ids.clear();
-        result.comment_ids.clear();
-        result.after = None;
-    }
 }
 
 /// Whether an element below the root binds the very prefix that new elements would use.

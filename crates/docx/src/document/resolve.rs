@@ -1,12 +1,13 @@
 //! Listing, accepting and rejecting the revisions of a document.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use engross_xml::{Document, NodeId};
 
 use super::WordDocument;
-use crate::error::Error;
+use crate::error::{Error, Refusal, RefusalCode};
 use crate::model::paragraphs;
+use crate::ops::{Change, Outcome};
 use crate::read::story_root;
 use crate::revisions::{
     Choice, PlacedRevision, Revision, Selection, Side, complete, list, name_revisions, numbers, resolve,
@@ -64,6 +65,26 @@ impl WordDocument {
         }
         self.resolved |= !resolved.is_empty();
         Ok(resolved)
+    }
+
+    /// The same as an operation of a batch.
+    pub(super) fn resolve_operation(&mut self, side: Side, choice: &Choice) -> Result<Outcome, Error> {
+        let resolved = match self.resolve(side, choice) {
+            Ok(resolved) => resolved,
+            Err(error @ Error::UnknownRevision { .. }) => {
+                return Ok(Refusal::new(RefusalCode::UnknownRevision, error.to_string()).into());
+            }
+            Err(error) => return Err(error),
+        };
+        if resolved.is_empty() {
+            return Ok(Outcome::NoChange { remark: Some("no tracked change fits".to_owned()) });
+        }
+        let count = resolved.len();
+        let remark =
+            format!("{count} tracked changes are resolved; paragraphs may be numbered anew, so read again");
+        let ids: BTreeSet<i64> = resolved.iter().filter_map(|placed| placed.revision.stamp.id).collect();
+        let revision_ids = ids.into_iter().collect();
+        Ok(Outcome::Applied(Change { remark: Some(remark), revision_ids, ..Change::default() }))
     }
 
     /// Every revision of the document, story by story.

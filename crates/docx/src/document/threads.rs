@@ -17,7 +17,7 @@ use crate::names::{
     COMMENT_REFERENCE, DEL, ID, INS, P, PARA_ID, R_PR, RUN, W15_AUTHOR, W15_COMMENT_EX, W15_DONE,
     W15_PARA_ID, W15_PARA_ID_PARENT, W15_PERSON, W15_PRESENCE_INFO, W15_PROVIDER_ID, W15_USER_ID,
 };
-use crate::ops::Edit;
+use crate::ops::{Change, Edit, Outcome};
 
 /// A comment as the thread operations need it.
 struct Known {
@@ -91,62 +91,50 @@ impl WordDocument {
         Ok(mended)
     }
 
-    /// Carries out an operation on a thread. Gives the ids of the comments concerned.
+    /// Carries out an operation on a thread.
     pub(super) fn thread_operation(
         &mut self,
         edit: &Edit,
         plain: bool,
         signature: Signature<'_>,
-    ) -> Result<Result<Vec<i64>, Refusal>, Error> {
+    ) -> Result<Outcome, Error> {
         let (Edit::CommentReply { comment, .. }
         | Edit::CommentResolve { comment, .. }
         | Edit::CommentDelete { comment }) = edit
         else {
-            return Ok(Ok(Vec::new()));
+            return Ok(Outcome::NotAttempted);
         };
         let known = self.known_comments()?;
         let Some(found) = known.iter().find(|known| known.id.to_string() == *comment) else {
             let list: Vec<String> = known.iter().take(20).map(|known| known.id.to_string()).collect();
             let has = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
-            return Ok(Err(Refusal::new(
-                RefusalCode::CommentNotFound,
-                format!("there is no comment {comment} in this document; it has {has}"),
-            )));
+            let message = format!("there is no comment {comment} in this document; it has {has}");
+            return Ok(Refusal::new(RefusalCode::CommentNotFound, message).into());
         };
-        match edit {
+        let comment_ids = match edit {
             Edit::CommentReply { content, .. } => {
                 let content = match read_content(content, plain) {
-                    Ok(content) if content.text.trim().is_empty() => {
-                        return Ok(Err(Refusal::new(
-                            RefusalCode::InvalidContent,
-                            "the answer is empty; give it some text",
-                        )));
-                    }
                     Ok(content) => content,
-                    Err(refusal) => return Ok(Err(refusal)),
+                    Err(refusal) => return Ok(refusal.into()),
                 };
+                if content.text.trim().is_empty() {
+                    let message = "the answer is empty; give it some text";
+                    return Ok(Refusal::new(RefusalCode::InvalidContent, message).into());
+                }
                 let root = self.root_of(found, &known)?;
                 let id = self.next_comment_id()?;
-                let (author, date) = (signature.author.to_owned(), signature.date.to_owned());
                 if !self.anchor_beside(root, id)? {
-                    return Ok(Err(Refusal::new(
-                        RefusalCode::CommentNotFound,
-                        format!("comment {root} has no place in the text, so it cannot be answered"),
-                    )));
+                    let message =
+                        format!("comment {root} has no place in the text, so it cannot be answered");
+                    return Ok(Refusal::new(RefusalCode::CommentNotFound, message).into());
                 }
+                let (author, date) = (signature.author.to_owned(), signature.date.to_owned());
                 self.write_comments(&[NewComment { id, author, date, content, parent: Some(root) }])?;
-                Ok(Ok(vec![id]))
+                vec![id]
             }
             Edit::CommentResolve { resolved, .. } => {
                 let root = self.root_of(found, &known)?;
-                let mut used = self.paragraph_ids()?;
-                let Some((key, _)) = self.thread_key(root, &mut used)? else { return Ok(Ok(Vec::new())) };
-                let thread = self.thread_of(&key, root, &known)?;
-                let mut changed = false;
-                for (_, key, parent) in &thread {
-                    changed |= self.set_done(key, parent.as_deref(), *resolved)?;
-                }
-                Ok(Ok(if changed { thread.into_iter().map(|(id, ..)| id).collect() } else { Vec::new() }))
+                self.resolve_thread(root, &known, *resolved)?
             }
             _ => {
                 let mut gone = vec![found.id];
@@ -158,9 +146,38 @@ impl WordDocument {
                     self.remove_comment(*id, &known)?;
                 }
                 self.aside.gone.extend(&gone);
-                Ok(Ok(gone))
+                gone
             }
+        };
+        if comment_ids.is_empty() {
+            return Ok(Outcome::NoChange { remark: None });
         }
+        Ok(Outcome::Applied(Change { comment_ids, ..Change::default() }))
+    }
+
+    /// Marks a thread as done, or as open again. Gives its comments; none when it was so already, and then nothing is written.
+    fn resolve_thread(&mut self, root: i64, known: &[Known], done: bool) -> Result<Vec<i64>, Error> {
+        let is_open = || -> Result<bool, Error> {
+            let Some(key) = known.iter().find(|it| it.id == root).and_then(|root| root.para_id.as_deref())
+            else {
+                return Ok(true);
+            };
+            let Some(extended) = self.related(COMMENTS_EXTENDED.relationship)? else { return Ok(true) };
+            let thread = self.thread_of(key, root, known)?;
+            let done = |key: &str| entry(&extended, key).is_some_and(|entry| is_done(&extended, entry));
+            Ok(!thread.iter().any(|(_, key, _)| done(key)))
+        };
+        if !done && is_open()? {
+            return Ok(Vec::new());
+        }
+        let mut used = self.paragraph_ids()?;
+        let Some((key, _)) = self.thread_key(root, &mut used)? else { return Ok(Vec::new()) };
+        let thread = self.thread_of(&key, root, known)?;
+        let mut changed = false;
+        for (_, key, parent) in &thread {
+            changed |= self.set_done(key, parent.as_deref(), done)?;
+        }
+        Ok(if changed { thread.into_iter().map(|(id, ..)| id).collect() } else { Vec::new() })
     }
 
     fn known_comments(&self) -> Result<Vec<Known>, Error> {

@@ -20,7 +20,7 @@ use crate::edit::tidy::tidy;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Stamp, is_revision_wrapper};
 use crate::names::{CELL_DEL, CELL_INS};
-use crate::ops::{Operation, OperationResult, Status};
+use crate::ops::{Change, Operation, OperationOutcome, Outcome};
 use crate::revisions::is_property_change;
 
 /// Who signs revisions, and when.
@@ -66,52 +66,34 @@ impl<'a> BatchRun<'a> {
         Self { draft, aside, author: signature.author, claims: Claims::default(), forms: HashMap::new() }
     }
 
-    /// Runs one operation. On refusal the tree is as it was.
-    pub(crate) fn run(&mut self, index: usize, operation: &Operation) -> OperationResult {
-        let mut result = OperationResult {
-            index,
-            op: operation.edit.name().to_owned(),
-            status: Status::NoChange,
-            code: None,
-            message: None,
-            address: None,
-            revision_ids: Vec::new(),
-            comment_ids: Vec::new(),
-            before: None,
-            after: None,
-        };
-        let first_id = self.draft.ids.peek();
-        let first_comment = self.draft.supplies.next_comment;
+    /// Runs one operation. Unless it is applied, the tree is as it was.
+    pub(crate) fn run(&mut self, operation: &Operation) -> OperationOutcome {
+        let mut done = OperationOutcome::default();
         let supplies = self.draft.supplies.mark();
-        match self.attempt(operation, &mut result) {
-            Ok(status) => {
-                result.status = status;
-                if status == Status::Applied {
-                    result.comment_ids = (first_comment..self.draft.supplies.next_comment).collect();
-                    result.revision_ids = (first_id..self.draft.ids.peek()).collect();
-                }
-            }
+        done.outcome = match self.attempt(operation, &mut done) {
+            Ok(outcome) => outcome,
             Err(refusal) => {
-                result.status =
-                    if refusal.code == RefusalCode::ProofFailed { Status::Failed } else { Status::Refused };
-                result.code = Some(refusal.code.as_str().to_owned());
                 let story = self.draft.base.prefix.trim_end_matches('/');
-                result.comment_ids = refusal.comments;
-                let message = refusal.message;
-                result.message =
-                    Some(if story.is_empty() { message } else { format!("in {story}: {message}") });
-                result.after = None;
+                let message = match story {
+                    "" => refusal.message,
+                    story => format!("in {story}: {}", refusal.message),
+                };
+                Refusal { message, ..refusal }.into()
             }
-        }
-        if result.status != Status::Applied {
+        };
+        if !done.outcome.is_applied() {
             self.draft.supplies.take_back(supplies);
         }
-        result
+        done
     }
 
     /// Ends the batch: what it both inserted and deleted goes, so that a later batch can build on it. Results name
     /// only revisions that are there.
-    pub(crate) fn finish(self, session_first: i64, results: &mut [OperationResult]) {
+    pub(crate) fn finish<'b>(
+        self,
+        session_first: i64,
+        outcomes: impl Iterator<Item = &'b mut OperationOutcome>,
+    ) {
         let base = self.draft.base;
         let touched: Vec<NodeId> = self.draft.expected.keys().flat_map(|index| base.chain(*index)).collect();
         let joined = tidy(base.tree, &touched, session_first);
@@ -124,26 +106,29 @@ impl<'a> BatchRun<'a> {
             })
             .filter_map(|node| Stamp::of(tree, node).id)
             .collect();
-        for result in results {
-            let named = result.revision_ids.iter().map(|id| *joined.get(id).unwrap_or(id));
+        for done in outcomes {
+            let Outcome::Applied(change) = &mut done.outcome else { continue };
+            let named = change.revision_ids.iter().map(|id| *joined.get(id).unwrap_or(id));
             let mut there: Vec<i64> = named.filter(|id| ids.contains(id)).collect();
             there.sort_unstable();
             there.dedup();
-            result.revision_ids = there;
+            change.revision_ids = there;
         }
     }
 
-    fn attempt(&mut self, operation: &Operation, result: &mut OperationResult) -> Result<Status, Refusal> {
-        let Planned { steps, remark, found } = plan(&mut self.draft.base, self.draft.supplies, operation)?;
-        result.message = remark;
-        result.address = Some(self.address_of(&steps));
-        if let Some(found) = found {
-            result.address = Some(format!("{}P{}", self.draft.base.prefix, found + 1));
-        }
-        result.before = self.before(&steps);
+    /// Says in `done` which paragraphs it concerns as soon as they are known.
+    fn attempt(&mut self, operation: &Operation, done: &mut OperationOutcome) -> Result<Outcome, Refusal> {
+        let (first_id, first_comment) = (self.draft.ids.peek(), self.draft.supplies.next_comment);
+        let Planned { steps, mut remark, found } =
+            plan(&mut self.draft.base, self.draft.supplies, operation)?;
+        done.address = Some(match found {
+            Some(found) => format!("{}P{}", self.draft.base.prefix, found + 1),
+            None => self.address_of(&steps),
+        });
+        done.before = self.before(&steps);
         let claims = self.claim(&steps)?;
         if steps.iter().all(Step::is_idle) {
-            return Ok(Status::NoChange);
+            return Ok(Outcome::NoChange { remark });
         }
         let scope = self.scope(&steps);
         for index in scope.iter().cloned().flatten() {
@@ -162,11 +147,10 @@ impl<'a> BatchRun<'a> {
         });
         match outcome {
             Ok(Written::Done) => {}
-            Ok(Written::DoneWith(remark)) => result.message = Some(remark.to_owned()),
+            Ok(Written::DoneWith(known)) => remark = Some(known.to_owned()),
             Ok(Written::Nothing(why)) => {
                 self.take_back(attempt);
-                result.message = Some(why.to_owned());
-                return Ok(Status::NoChange);
+                return Ok(Outcome::NoChange { remark: Some(why.to_owned()) });
             }
             Err(refusal) => {
                 self.take_back(attempt);
@@ -177,8 +161,12 @@ impl<'a> BatchRun<'a> {
         for (index, claim) in claims {
             self.claims.add(index, claim);
         }
-        result.after = Some(self.draft.after(&steps));
-        Ok(Status::Applied)
+        Ok(Outcome::Applied(Change {
+            remark,
+            after: Some(self.draft.after(&steps)),
+            revision_ids: (first_id..self.draft.ids.peek()).collect(),
+            comment_ids: (first_comment..self.draft.supplies.next_comment).collect(),
+        }))
     }
 
     fn begin(&mut self, scope: &[RangeInclusive<usize>]) -> Attempt {

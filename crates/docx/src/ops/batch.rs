@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::ops::edits::parse_edit;
+use crate::ops::edits::Fields;
 use crate::ops::fields::{check_fields, flag, nearest, optional_text};
-use crate::ops::language::{COMMON_FIELDS, OPERATIONS, operation_names};
+use crate::ops::language::{self, COMMON_FIELDS, OPERATIONS, operation_names};
 use crate::ops::operation::Operation;
 
 /// Operations that are applied together, all addressed in the document as it was before them.
@@ -79,13 +79,14 @@ fn parse_operation(value: &Value) -> Result<Operation, String> {
         (Some(_), Some(_)) => return Err("'op' and 'operation' differ; give one of them".to_owned()),
         (None, None) => return Err(format!("it has no 'op'; give one of {}", operation_names())),
     };
-    let Some((_, fields)) = OPERATIONS.iter().find(|(known, _)| *known == name) else {
-        let nearest = nearest(name, OPERATIONS.iter().map(|(known, _)| *known));
+    let Some(row) = language::row(name) else {
+        let nearest = nearest(name, OPERATIONS.iter().map(|row| row.name));
         return Err(format!("'{name}' is no operation; {nearest}known are {}", operation_names()));
     };
-    check_fields(object, COMMON_FIELDS, fields, name)?;
+    let own: Vec<&str> = row.fields.iter().map(|field| field.name).collect();
+    check_fields(object, COMMON_FIELDS, &own, name)?;
     Ok(Operation {
-        edit: parse_edit(name, object)?,
+        edit: (row.parse)(&Fields::new(name, object)?)?,
         expected_text: optional_text(object, "expectedText")?.map(str::to_owned),
         plain: flag(object, "plain")?,
         author: optional_text(object, "author")?.map(str::to_owned),

@@ -1,4 +1,4 @@
-//! From the JSON of one operation to its edit.
+//! From the JSON of one operation to its edit; `language` says which function reads which operation.
 
 use serde_json::Value;
 
@@ -10,103 +10,19 @@ use crate::ops::formats::{parse_highlight, parse_paragraph_format, parse_text_fo
 use crate::ops::operation::{Edit, ListKind, NumberStyle, Occurrence, Place, TableAction, Where};
 use crate::revisions::{Choice, Range, RevisionKind, Side};
 
-/// Reads the edit of the operation `name`, whose fields are known to be among its own.
-pub(super) fn parse_edit(name: &str, object: &Object) -> Result<Edit, String> {
-    let fields =
-        Fields { name, object, occurrence: object.get("occurrence").map(parse_occurrence).transpose()? };
-    match name {
-        "modify_text" => fields.modify_text(),
-        "edit_paragraph" => fields.edit_paragraph(),
-        "insert_paragraph" => {
-            let (side, place) = fields.beside()?;
-            let style = owned_text(object, "style")?;
-            Ok(Edit::InsertParagraph { place, side, content: fields.text("content")?, style })
-        }
-        "delete_paragraph" => Ok(Edit::DeleteParagraph { place: fields.required_place()? }),
-        "restore_paragraph" => Ok(Edit::Restore { place: fields.required_place()? }),
-        "replace_paragraph" => {
-            Ok(Edit::Replace { place: fields.required_place()?, end: None, content: fields.text("content")? })
-        }
-        "replace_range" => {
-            let place = fields.required_place()?;
-            let end = fields.end(&place)?.ok_or("replace_range needs 'endParagraphIndex'")?;
-            Ok(Edit::Replace { place, end: Some(end), content: fields.text("content")? })
-        }
-        "move_paragraph" => {
-            let place = fields.required_place()?;
-            let end = fields.end(&place)?;
-            let (side, to) = fields.beside()?;
-            Ok(Edit::Move { place, end, side, to: Place { occurrence: None, ..to } })
-        }
-        "format_text" => {
-            let text = fields.phrase("textToFormat")?;
-            let format = parse_text_format(object)?;
-            let (place, occurrence) = fields.phrase_place(text.as_deref())?;
-            Ok(Edit::FormatText { place, text, occurrence, format })
-        }
-        "highlight_text" => {
-            let text = fields.phrase("textToFind")?;
-            let color = parse_highlight(object, "color")?.unwrap_or_else(|| "yellow".to_owned());
-            let (place, occurrence) = fields.phrase_place(text.as_deref())?;
-            Ok(Edit::Highlight { place, text, occurrence, color })
-        }
-        "format_paragraph" => {
-            let place = fields.required_place()?;
-            let end = fields.end(&place)?;
-            Ok(Edit::FormatParagraph { place, end, format: parse_paragraph_format(object)? })
-        }
-        "edit_list" => fields.edit_list(),
-        "insert_list_item" => {
-            let place = fields.named_place("afterParagraphIndex")?;
-            let indent = match object.get("indentLevel") {
-                None | Some(Value::Null) => 0,
-                Some(value) => value.as_i64().ok_or("'indentLevel' is no whole number")?,
-            };
-            Ok(Edit::InsertListItem { place, content: fields.text("text")?, indent })
-        }
-        "convert_headers_to_list" => fields.convert_headers(),
-        "edit_section" => {
-            let place = fields.named_place("sectionHeaderIndex")?;
-            let header = owned_text(object, "newHeaderText")?;
-            let body = texts(object, "newBodyParagraphs")?;
-            if header.is_none() && body.is_none() {
-                return Err("edit_section needs 'newHeaderText' or 'newBodyParagraphs'".to_owned());
-            }
-            Ok(Edit::EditSection { place, header, body, preserve: flag(object, "preserveSubsections")? })
-        }
-        "edit_table" => {
-            Ok(Edit::EditTable { place: fields.required_place()?, action: table_action(object)? })
-        }
-        "insert_comment" => {
-            let text = fields.phrase("textToFind")?;
-            let (place, occurrence) = fields.phrase_place(text.as_deref())?;
-            Ok(Edit::InsertComment { place, text, occurrence, content: fields.text("commentContent")? })
-        }
-        "comment_reply" => {
-            Ok(Edit::CommentReply { comment: fields.comment()?, content: fields.text("content")? })
-        }
-        "comment_resolve" => {
-            let resolved = optional_flag(object, "resolved")?.unwrap_or(true);
-            Ok(Edit::CommentResolve { comment: fields.comment()?, resolved })
-        }
-        "comment_delete" => Ok(Edit::CommentDelete { comment: fields.comment()? }),
-        "perform_research" => fields.text("instruction").map(|_| Edit::Research),
-        "navigate_to_section" => Ok(Edit::Navigate { description: fields.text("instruction")? }),
-        _ => {
-            let side = if name == "accept" { Side::Accept } else { Side::Reject };
-            Ok(Edit::Resolve { side, choice: revision_choice(object)? })
-        }
-    }
-}
-
-struct Fields<'a> {
+/// The fields of one operation, which are known to be among its own.
+pub(super) struct Fields<'a> {
     name: &'a str,
     object: &'a Object,
     occurrence: Option<Occurrence>,
 }
 
-impl Fields<'_> {
-    fn text(&self, field: &str) -> Result<String, String> {
+impl<'a> Fields<'a> {
+    pub(super) fn new(name: &'a str, object: &'a Object) -> Result<Self, String> {
+        Ok(Self { name, object, occurrence: object.get("occurrence").map(parse_occurrence).transpose()? })
+    }
+
+    pub(super) fn text(&self, field: &str) -> Result<String, String> {
         required_text(self.object, self.name, field)
     }
 
@@ -128,7 +44,7 @@ impl Fields<'_> {
         }
     }
 
-    fn required_place(&self) -> Result<Place, String> {
+    pub(super) fn required_place(&self) -> Result<Place, String> {
         self.place()?.ok_or_else(|| format!("{} needs 'paragraphIndex' or 'target'", self.name))
     }
 
@@ -171,64 +87,8 @@ impl Fields<'_> {
         Ok((side, parse_place(address, self.occurrence)?))
     }
 
-    fn modify_text(&self) -> Result<Edit, String> {
-        let original = self.text("originalText")?;
-        if original.is_empty() {
-            return Err("'originalText' is empty; give the text to replace".to_owned());
-        }
-        let (place, occurrence) = self.phrase_place(Some(&original))?;
-        Ok(Edit::ModifyText { place, original, replacement: self.text("replacementText")?, occurrence })
-    }
-
-    fn edit_paragraph(&self) -> Result<Edit, String> {
-        let fields = ["newContent", "append", "prepend"];
-        let given: Vec<&str> = fields.into_iter().filter(|field| self.object.contains_key(*field)).collect();
-        let place = self.required_place()?;
-        match given.as_slice() {
-            ["append"] => Ok(Edit::Append { place, content: self.text("append")? }),
-            ["prepend"] => Ok(Edit::Prepend { place, content: self.text("prepend")? }),
-            ["newContent"] | [] => Ok(Edit::EditParagraph { place, content: self.text("newContent")? }),
-            _ => Err("give one of 'newContent', 'append' and 'prepend'".to_owned()),
-        }
-    }
-
-    fn edit_list(&self) -> Result<Edit, String> {
-        let place = self.named_place("startParagraphIndex")?;
-        let end = self.end(&place)?.unwrap_or_else(|| place.clone());
-        let items = texts(self.object, "newItems")?.ok_or("edit_list needs 'newItems'")?;
-        if items.is_empty() {
-            return Err("'newItems' is empty; give the items, or delete the paragraphs".to_owned());
-        }
-        let numbered = choice(self.object, "listType", &[("bullet", false), ("numbered", true)])?;
-        let style = choice(self.object, "numberingStyle", NUMBER_STYLES)?.unwrap_or(NumberStyle::Decimal);
-        let kind = match numbered {
-            Some(true) => ListKind::Numbered(style),
-            Some(false) => ListKind::Bullet,
-            None => return Err("edit_list needs 'listType': bullet or numbered".to_owned()),
-        };
-        Ok(Edit::EditList { place, end, items, kind })
-    }
-
-    fn convert_headers(&self) -> Result<Edit, String> {
-        let wrong = || "convert_headers_to_list needs 'paragraphIndices', a list of addresses".to_owned();
-        let array = self.object.get("paragraphIndices").and_then(Value::as_array).ok_or_else(wrong)?;
-        if array.is_empty() {
-            return Err(wrong());
-        }
-        let places = array.iter().map(|value| parse_place(value, None)).collect::<Result<Vec<_>, _>>()?;
-        if places.iter().any(|place| place.story != places.first().and_then(|first| first.story.clone())) {
-            return Err("the headings stand in one story".to_owned());
-        }
-        let texts = texts(self.object, "newHeaderTexts")?.unwrap_or_default();
-        if texts.len() > places.len() {
-            return Err(format!("there are {} texts for {} headings", texts.len(), places.len()));
-        }
-        let format = choice(self.object, "numberingFormat", NUMBER_STYLES)?.unwrap_or(NumberStyle::Decimal);
-        Ok(Edit::ConvertHeaders { places, texts, format })
-    }
-
     /// The name of a comment: its `w:id`.
-    fn comment(&self) -> Result<String, String> {
+    pub(super) fn comment(&self) -> Result<String, String> {
         match self.object.get("commentId") {
             Some(Value::String(id)) => {
                 Ok(id.trim().trim_start_matches("comment:").trim_start_matches("c:").to_owned())
@@ -237,6 +97,143 @@ impl Fields<'_> {
             _ => Err(format!("{} needs 'commentId'", self.name)),
         }
     }
+}
+
+pub(super) fn modify_text(fields: &Fields<'_>) -> Result<Edit, String> {
+    let original = fields.text("originalText")?;
+    if original.is_empty() {
+        return Err("'originalText' is empty; give the text to replace".to_owned());
+    }
+    let (place, occurrence) = fields.phrase_place(Some(&original))?;
+    Ok(Edit::ModifyText { place, original, replacement: fields.text("replacementText")?, occurrence })
+}
+
+pub(super) fn edit_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
+    let texts = ["newContent", "append", "prepend"];
+    let given: Vec<&str> = texts.into_iter().filter(|field| fields.object.contains_key(*field)).collect();
+    let place = fields.required_place()?;
+    match given.as_slice() {
+        ["append"] => Ok(Edit::Append { place, content: fields.text("append")? }),
+        ["prepend"] => Ok(Edit::Prepend { place, content: fields.text("prepend")? }),
+        ["newContent"] | [] => Ok(Edit::EditParagraph { place, content: fields.text("newContent")? }),
+        _ => Err("give one of 'newContent', 'append' and 'prepend'".to_owned()),
+    }
+}
+
+pub(super) fn edit_list(fields: &Fields<'_>) -> Result<Edit, String> {
+    let place = fields.named_place("startParagraphIndex")?;
+    let end = fields.end(&place)?.unwrap_or_else(|| place.clone());
+    let items = texts(fields.object, "newItems")?.ok_or("edit_list needs 'newItems'")?;
+    if items.is_empty() {
+        return Err("'newItems' is empty; give the items, or delete the paragraphs".to_owned());
+    }
+    let numbered = choice(fields.object, "listType", &[("bullet", false), ("numbered", true)])?;
+    let style = choice(fields.object, "numberingStyle", NUMBER_STYLES)?.unwrap_or(NumberStyle::Decimal);
+    let kind = match numbered {
+        Some(true) => ListKind::Numbered(style),
+        Some(false) => ListKind::Bullet,
+        None => return Err("edit_list needs 'listType': bullet or numbered".to_owned()),
+    };
+    Ok(Edit::EditList { place, end, items, kind })
+}
+
+pub(super) fn convert_headers(fields: &Fields<'_>) -> Result<Edit, String> {
+    let wrong = || "convert_headers_to_list needs 'paragraphIndices', a list of addresses".to_owned();
+    let array = fields.object.get("paragraphIndices").and_then(Value::as_array).ok_or_else(wrong)?;
+    if array.is_empty() {
+        return Err(wrong());
+    }
+    let places = array.iter().map(|value| parse_place(value, None)).collect::<Result<Vec<_>, _>>()?;
+    if places.iter().any(|place| place.story != places.first().and_then(|first| first.story.clone())) {
+        return Err("the headings stand in one story".to_owned());
+    }
+    let texts = texts(fields.object, "newHeaderTexts")?.unwrap_or_default();
+    if texts.len() > places.len() {
+        return Err(format!("there are {} texts for {} headings", texts.len(), places.len()));
+    }
+    let format = choice(fields.object, "numberingFormat", NUMBER_STYLES)?.unwrap_or(NumberStyle::Decimal);
+    Ok(Edit::ConvertHeaders { places, texts, format })
+}
+
+pub(super) fn insert_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
+    let (side, place) = fields.beside()?;
+    let style = owned_text(fields.object, "style")?;
+    Ok(Edit::InsertParagraph { place, side, content: fields.text("content")?, style })
+}
+
+pub(super) fn replace_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
+    Ok(Edit::Replace { place: fields.required_place()?, end: None, content: fields.text("content")? })
+}
+
+pub(super) fn replace_range(fields: &Fields<'_>) -> Result<Edit, String> {
+    let place = fields.required_place()?;
+    let end = fields.end(&place)?.ok_or("replace_range needs 'endParagraphIndex'")?;
+    Ok(Edit::Replace { place, end: Some(end), content: fields.text("content")? })
+}
+
+pub(super) fn move_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
+    let place = fields.required_place()?;
+    let end = fields.end(&place)?;
+    let (side, to) = fields.beside()?;
+    Ok(Edit::Move { place, end, side, to: Place { occurrence: None, ..to } })
+}
+
+pub(super) fn format_text(fields: &Fields<'_>) -> Result<Edit, String> {
+    let text = fields.phrase("textToFormat")?;
+    let format = parse_text_format(fields.object)?;
+    let (place, occurrence) = fields.phrase_place(text.as_deref())?;
+    Ok(Edit::FormatText { place, text, occurrence, format })
+}
+
+pub(super) fn highlight_text(fields: &Fields<'_>) -> Result<Edit, String> {
+    let text = fields.phrase("textToFind")?;
+    let color = parse_highlight(fields.object, "color")?.unwrap_or_else(|| "yellow".to_owned());
+    let (place, occurrence) = fields.phrase_place(text.as_deref())?;
+    Ok(Edit::Highlight { place, text, occurrence, color })
+}
+
+pub(super) fn format_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
+    let place = fields.required_place()?;
+    let end = fields.end(&place)?;
+    Ok(Edit::FormatParagraph { place, end, format: parse_paragraph_format(fields.object)? })
+}
+
+pub(super) fn insert_list_item(fields: &Fields<'_>) -> Result<Edit, String> {
+    let place = fields.named_place("afterParagraphIndex")?;
+    let indent = match fields.object.get("indentLevel") {
+        None | Some(Value::Null) => 0,
+        Some(value) => value.as_i64().ok_or("'indentLevel' is no whole number")?,
+    };
+    Ok(Edit::InsertListItem { place, content: fields.text("text")?, indent })
+}
+
+pub(super) fn edit_section(fields: &Fields<'_>) -> Result<Edit, String> {
+    let place = fields.named_place("sectionHeaderIndex")?;
+    let header = owned_text(fields.object, "newHeaderText")?;
+    let body = texts(fields.object, "newBodyParagraphs")?;
+    if header.is_none() && body.is_none() {
+        return Err("edit_section needs 'newHeaderText' or 'newBodyParagraphs'".to_owned());
+    }
+    Ok(Edit::EditSection { place, header, body, preserve: flag(fields.object, "preserveSubsections")? })
+}
+
+pub(super) fn edit_table(fields: &Fields<'_>) -> Result<Edit, String> {
+    Ok(Edit::EditTable { place: fields.required_place()?, action: table_action(fields.object)? })
+}
+
+pub(super) fn insert_comment(fields: &Fields<'_>) -> Result<Edit, String> {
+    let text = fields.phrase("textToFind")?;
+    let (place, occurrence) = fields.phrase_place(text.as_deref())?;
+    Ok(Edit::InsertComment { place, text, occurrence, content: fields.text("commentContent")? })
+}
+
+pub(super) fn comment_resolve(fields: &Fields<'_>) -> Result<Edit, String> {
+    let resolved = optional_flag(fields.object, "resolved")?.unwrap_or(true);
+    Ok(Edit::CommentResolve { comment: fields.comment()?, resolved })
+}
+
+pub(super) fn resolve(fields: &Fields<'_>, side: Side) -> Result<Edit, String> {
+    Ok(Edit::Resolve { side, choice: revision_choice(fields.object)? })
 }
 
 /// The names of the two tools that count.
@@ -317,13 +314,17 @@ fn revision_choice(object: &Object) -> Result<Choice, String> {
         Some(Value::Array(more)) => ids.extend(more.iter().map(as_id).collect::<Result<Vec<_>, _>>()?),
         Some(_) => return Err("'ids' is no list".to_owned()),
     }
-    let kinds = match optional_text(object, "kind")? {
-        None => Vec::new(),
-        Some(word) => match RevisionKind::named(word) {
-            kinds if kinds.is_empty() => return Err(format!("'{word}' is no kind of revision")),
-            kinds => kinds,
-        },
+    let words = match object.get("kind") {
+        Some(Value::Array(_)) => texts(object, "kind")?.unwrap_or_default(),
+        _ => owned_text(object, "kind")?.into_iter().collect(),
     };
+    let mut kinds = Vec::new();
+    for word in words {
+        match RevisionKind::named(&word) {
+            named if named.is_empty() => return Err(format!("'{word}' is no kind of revision")),
+            named => kinds.extend(named),
+        }
+    }
     let range = match optional_text(object, "range")? {
         None => None,
         Some(text) => Some(Range::parse(text).ok_or_else(|| format!("'{text}' is no range such as P3-P9"))?),

@@ -1,129 +1,616 @@
-//! The names of operations and of their fields.
+//! The operations: one row each, from which the parser, the JSON schema and the tables of the guide are made.
+//!
+//! To add an operation: a row here, its `Edit` with the function that reads it (`edits`) and its plan (`edit/plan`), a page in
+//! `docs/guide/operations`, whose table `cargo xtask docs` writes, and a scenario.
+
+use crate::ops::edits::{self, Fields};
+use crate::ops::operation::Edit;
+use crate::revisions::Side;
+
+/// An operation of the language.
+pub(super) struct OperationRow {
+    pub(super) name: &'static str,
+    /// What it is for, in a line.
+    pub(super) purpose: &'static str,
+    pub(super) fields: &'static [Field],
+    /// Reads it from its fields, which are known to be among these.
+    pub(super) parse: fn(&Fields<'_>) -> Result<Edit, String>,
+}
+
+/// A field of an operation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) shape: Shape,
+    /// For models, in the schema; empty where the shape says it all.
+    pub(super) about: &'static str,
+    /// For people, in the guide.
+    pub(super) guide: &'static str,
+    pub(super) is_required: bool,
+    /// Whether it is the text of the operation, which may be taken from elsewhere.
+    pub(super) is_content: bool,
+}
+
+/// What JSON a field takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Text,
+    Texts,
+    Flag,
+    /// A length in points.
+    Points,
+    /// A number from 0.
+    Count,
+    /// The number of a paragraph.
+    Paragraph,
+    Paragraphs,
+    /// Any address of a paragraph.
+    Place,
+    Occurrence,
+    /// The id of a revision or comment.
+    Id,
+    Ids,
+    /// Levels deeper or shallower.
+    Level,
+    LineSpacing,
+    /// Texts of a table: one, a row, or rows.
+    Cells,
+    /// A text or several.
+    TextOrTexts,
+    Highlight,
+    /// One of these words.
+    Word(&'static [&'static str]),
+}
+
+const fn field(name: &'static str, shape: Shape, about: &'static str, guide: &'static str) -> Field {
+    Field { name, shape, about, guide, is_required: false, is_content: false }
+}
+
+impl Field {
+    const fn required(self) -> Self {
+        Self { is_required: true, ..self }
+    }
+
+    const fn content(self) -> Self {
+        Self { is_content: true, ..self }
+    }
+
+    /// The same with other words for people.
+    const fn for_people(self, guide: &'static str) -> Self {
+        Self { guide, ..self }
+    }
+}
+
+const NUMBER: &str = "The N of PN in the reading.";
+const SWITCH: &str = "`true` or `false`";
+const COLOURS: &str = "a colour, as in [highlight_text](highlight_text.md)";
+
+const INDEX: Field = field(
+    "paragraphIndex",
+    Shape::Paragraph,
+    NUMBER,
+    "number of the paragraph, from 1, as `engross read` counts",
+);
+const TARGET: Field =
+    field("target", Shape::Place, "", "any other [place](../editing.md#places), instead of `paragraphIndex`");
+const END: Field = field(
+    "endParagraphIndex",
+    Shape::Paragraph,
+    "The last paragraph of the range.",
+    "the last paragraph, if several are meant",
+);
+const OCCURRENCE: Field = field(
+    "occurrence",
+    Shape::Occurrence,
+    "Which of several hits: a number from 1, \"first\", \"last\" or \"all\".",
+    "which of several hits: a number from 1, `\"first\"`, `\"last\"` or `\"all\"`",
+);
+const PLAIN: Field = field(
+    "plain",
+    Shape::Flag,
+    "true: take the text literally, without Markdown.",
+    "`true`: new text is taken as it stands, without Markdown",
+);
+const AFTER: Field = field("after", Shape::Place, "", "the paragraph before them: a number or any place");
+const BEFORE: Field = field("before", Shape::Place, "", "the paragraph behind them");
+const BLOCKS: Field = field(
+    "content",
+    Shape::Text,
+    "Markdown: paragraphs, # headings, lists and tables.",
+    "the blocks; blank lines part them",
+)
+.required()
+.content();
+const PHRASE: &str = "The words, exactly as they stand; the whole paragraph without.";
+const COMMENT_ID: Field = field(
+    "commentId",
+    Shape::Id,
+    "The N of c:N in the reading.",
+    "the number of any comment of the thread: `c:1` of a reading",
+)
+.required();
+const NUMBER_STYLES: Shape =
+    Shape::Word(&["decimal", "lowerLetter", "upperLetter", "lowerRoman", "upperRoman"]);
+
+const fn switch(name: &'static str) -> Field {
+    field(name, Shape::Flag, "", SWITCH)
+}
+
+const fn points(name: &'static str) -> Field {
+    field(name, Shape::Points, "Points.", "points")
+}
+
+const CHOICE: &[Field] = &[
+    field("id", Shape::Id, "Of rev:N in the reading.", "one change, as `engross revisions` lists it"),
+    field("ids", Shape::Ids, "", "several"),
+    field("by", Shape::Text, "Author of the changes.", "an author; case and outer spaces do not count"),
+    field(
+        "kind",
+        Shape::TextOrTexts,
+        "ins, del, move, format, row, cell or paragraph.",
+        "`ins`, `del`, `move`, `format`, `row`, `cell`, `paragraph`, or a kind as listed; or a list of them",
+    ),
+    field(
+        "range",
+        Shape::Text,
+        "Such as P3-P9.",
+        "paragraphs, such as `P3-P9`, `footnote:3/P1` or `footnote:3`",
+    ),
+];
 
 /// Fields that every operation takes.
 pub(super) const COMMON_FIELDS: &[&str] = &["op", "operation", "expectedText", "author"];
 
-/// A tool of the paper that is no edit: known, so that it is refused with a reason, and told to nobody.
-pub(super) const RESEARCH: &str = "perform_research";
+/// A tool that models have, and a batch has not: known, so that it is refused with a reason, and offered to nobody.
+const RESEARCH: &str = "perform_research";
 
-/// The field of an operation that holds its text, if it has one; for those who take that from elsewhere.
-#[must_use]
-pub fn text_field(operation: &str) -> Option<&'static str> {
-    Some(match operation {
-        "modify_text" => "replacementText",
-        "edit_paragraph" => "newContent",
-        "insert_paragraph" | "replace_paragraph" | "replace_range" | "comment_reply" => "content",
-        "insert_comment" => "commentContent",
-        "insert_list_item" => "text",
-        _ => return None,
-    })
+/// The operations.
+pub(super) const OPERATIONS: &[OperationRow] = &[
+    OperationRow {
+        name: "modify_text",
+        purpose: "Replaces words.",
+        fields: &[
+            INDEX,
+            TARGET,
+            field(
+                "originalText",
+                Shape::Text,
+                "The words to replace, exactly as they stand in the document.",
+                "the words as they are in the document; quotes, dashes and spaces of other kinds count as equal",
+            )
+            .required(),
+            field(
+                "replacementText",
+                Shape::Text,
+                "What takes their place; inline Markdown. Empty: the words go.",
+                "what stands there then; empty to delete",
+            )
+            .required()
+            .content(),
+            OCCURRENCE,
+            PLAIN,
+        ],
+        parse: edits::modify_text,
+    },
+    OperationRow {
+        name: "edit_paragraph",
+        purpose: "Gives a paragraph new text.",
+        fields: &[
+            INDEX,
+            TARGET,
+            field(
+                "newContent",
+                Shape::Text,
+                "The paragraph's whole new text; inline Markdown. Words that stay are not touched. A blank line begins a new paragraph.",
+                "the whole text that the paragraph shall have; a blank line begins another paragraph",
+            )
+            .content(),
+            field("append", Shape::Text, "Instead of newContent: text to add at the end.", "text for the end"),
+            field(
+                "prepend",
+                Shape::Text,
+                "Instead of newContent: text to add at the start.",
+                "text for the start",
+            ),
+            OCCURRENCE,
+            PLAIN,
+        ],
+        parse: edits::edit_paragraph,
+    },
+    OperationRow {
+        name: "insert_paragraph",
+        purpose: "Puts new paragraphs beside one.",
+        fields: &[
+            AFTER,
+            BEFORE,
+            field(
+                "content",
+                Shape::Text,
+                "The new paragraph's text; a blank line begins another paragraph.",
+                "their text; a blank line begins another",
+            )
+            .required()
+            .content(),
+            field(
+                "style",
+                Shape::Text,
+                "Id or name of its paragraph style; like the paragraph beside it when left out.",
+                "their style; without it they are like the paragraph they stand beside",
+            ),
+            OCCURRENCE,
+            PLAIN,
+        ],
+        parse: edits::insert_paragraph,
+    },
+    OperationRow {
+        name: "delete_paragraph",
+        purpose: "Removes a paragraph.",
+        fields: &[INDEX, TARGET, OCCURRENCE],
+        parse: |fields| Ok(Edit::DeleteParagraph { place: fields.required_place()? }),
+    },
+    OperationRow {
+        name: "replace_paragraph",
+        purpose: "Puts Markdown blocks (lists, tables, headings) in the place of a paragraph.",
+        fields: &[INDEX, TARGET, BLOCKS, OCCURRENCE, PLAIN],
+        parse: edits::replace_paragraph,
+    },
+    OperationRow {
+        name: "replace_range",
+        purpose: "The same for several paragraphs, or a whole table.",
+        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, OCCURRENCE, PLAIN],
+        parse: edits::replace_range,
+    },
+    OperationRow {
+        name: "move_paragraph",
+        purpose: "Moves paragraphs.",
+        fields: &[
+            INDEX,
+            TARGET,
+            END,
+            AFTER.for_people("the paragraph they stand behind then"),
+            BEFORE.for_people("the paragraph they stand before then"),
+            OCCURRENCE,
+        ],
+        parse: edits::move_paragraph,
+    },
+    OperationRow {
+        name: "restore_paragraph",
+        purpose: "Inserts again what somebody's pending revision deletes.",
+        fields: &[INDEX, TARGET, OCCURRENCE],
+        parse: |fields| Ok(Edit::Restore { place: fields.required_place()? }),
+    },
+    OperationRow {
+        name: "format_text",
+        purpose: "Changes the look of words.",
+        fields: &[
+            INDEX,
+            TARGET,
+            field("textToFormat", Shape::Text, PHRASE, "the words"),
+            OCCURRENCE,
+            switch("bold"),
+            switch("italic"),
+            switch("underline"),
+            switch("strike"),
+            switch("caps"),
+            switch("smallCaps"),
+            field(
+                "verticalAlign",
+                Shape::Word(&["baseline", "superscript", "subscript"]),
+                "",
+                "`superscript`, `subscript` or `baseline`",
+            ),
+            field("highlight", Shape::Highlight, "", COLOURS),
+            field(
+                "color",
+                Shape::Text,
+                "Six hexadecimal digits, or auto.",
+                "six hexadecimal digits, or `auto`",
+            ),
+            points("size"),
+            field("font", Shape::Text, "Name of the font.", "name of a font"),
+            field("style", Shape::Text, "Id or name of a character style.", "a character style"),
+        ],
+        parse: edits::format_text,
+    },
+    OperationRow {
+        name: "highlight_text",
+        purpose: "Marks words with a colour.",
+        fields: &[
+            INDEX,
+            TARGET,
+            field("textToFind", Shape::Text, PHRASE, "the words; all of the paragraph without"),
+            OCCURRENCE,
+            field(
+                "color",
+                Shape::Highlight,
+                "",
+                "one of the sixteen of Word: yellow, green, cyan, magenta, blue, red, their dark kinds, gray25, gray50, black, white; yellow without",
+            ),
+        ],
+        parse: edits::highlight_text,
+    },
+    OperationRow {
+        name: "format_paragraph",
+        purpose: "Changes style, alignment, spacing or indents of paragraphs.",
+        fields: &[
+            INDEX,
+            TARGET,
+            END,
+            OCCURRENCE,
+            field("style", Shape::Text, "Id or name of a paragraph style.", "a paragraph style"),
+            field(
+                "alignment",
+                Shape::Word(&["left", "center", "right", "justify"]),
+                "",
+                "`left`, `center`, `right` or `justify`",
+            ),
+            points("spaceBefore"),
+            points("spaceAfter"),
+            field(
+                "lineSpacing",
+                Shape::LineSpacing,
+                "1.5 for lines, \"14pt\" for a height.",
+                "a multiple such as `1.5`, or a height such as `\"14pt\"`",
+            ),
+            points("indentLeft"),
+            points("indentRight"),
+            field(
+                "firstLine",
+                Shape::Points,
+                "Points; negative: the other lines are indented.",
+                "points; less than 0 hangs",
+            ),
+            switch("keepNext"),
+            switch("keepLines"),
+            switch("pageBreakBefore"),
+        ],
+        parse: edits::format_paragraph,
+    },
+    OperationRow {
+        name: "edit_list",
+        purpose: "Makes paragraphs a list, or changes the items of one.",
+        fields: &[
+            field("startParagraphIndex", Shape::Paragraph, NUMBER, "the first paragraph"),
+            END.for_people("the last; the same without"),
+            TARGET.for_people("any other place of the first"),
+            field(
+                "newItems",
+                Shape::Texts,
+                "The items; four spaces before one put it a level deeper.",
+                "the items; four spaces or a tab before one put it a level deeper, nine levels in all; a marker before it is left out",
+            )
+            .required(),
+            field("listType", Shape::Word(&["bullet", "numbered"]), "", "`bullet` or `numbered`").required(),
+            field(
+                "numberingStyle",
+                NUMBER_STYLES,
+                "",
+                "`decimal`, `lowerAlpha`, `upperAlpha`, `lowerRoman`, `upperRoman`; decimal without",
+            ),
+            PLAIN,
+        ],
+        parse: edits::edit_list,
+    },
+    OperationRow {
+        name: "insert_list_item",
+        purpose: "Puts an item behind an item.",
+        fields: &[
+            field("afterParagraphIndex", Shape::Paragraph, NUMBER, "the item before it"),
+            TARGET.for_people("any other place of that item"),
+            field(
+                "text",
+                Shape::Text,
+                "The item's text, without a marker.",
+                "its text; a marker before it is left out",
+            )
+            .required()
+            .content(),
+            field(
+                "indentLevel",
+                Shape::Level,
+                "",
+                "1 for a level deeper, -1 for one less, 0 for the same; more is brought within, and told",
+            ),
+            OCCURRENCE,
+            PLAIN,
+        ],
+        parse: edits::insert_list_item,
+    },
+    OperationRow {
+        name: "convert_headers_to_list",
+        purpose: "Makes one numbered list of headings that stand apart.",
+        fields: &[
+            field("paragraphIndices", Shape::Paragraphs, "", "the headings").required(),
+            field(
+                "newHeaderTexts",
+                Shape::Texts,
+                "Their texts in the same order; as they are without.",
+                "their new texts, in the same order",
+            ),
+            field(
+                "numberingFormat",
+                NUMBER_STYLES,
+                "",
+                "`arabic`, `lowerLetter`, `upperLetter`, `lowerRoman` or `upperRoman`; arabic without",
+            ),
+            PLAIN,
+        ],
+        parse: edits::convert_headers,
+    },
+    OperationRow {
+        name: "edit_section",
+        purpose: "Changes a numbered heading and the text below it.",
+        fields: &[
+            field("sectionHeaderIndex", Shape::Paragraph, NUMBER, "the heading, a numbered paragraph"),
+            TARGET.for_people("any other place of it"),
+            field("newHeaderText", Shape::Text, "The heading's text.", "its new text; its number stays Word's"),
+            field(
+                "newBodyParagraphs",
+                Shape::Texts,
+                "The paragraphs below it.",
+                "what takes the place of the paragraphs below it, up to the next number of the same level",
+            ),
+            field(
+                "preserveSubsections",
+                Shape::Flag,
+                "true: what begins with the first sub-item stays.",
+                "`true`: only up to the first number below it",
+            ),
+            OCCURRENCE,
+            PLAIN,
+        ],
+        parse: edits::edit_section,
+    },
+    OperationRow {
+        name: "edit_table",
+        purpose: "Changes rows, columns or cells of a table.",
+        fields: &[
+            INDEX.for_people("any paragraph of the table; of a nested one, one in it"),
+            TARGET.for_people("any other place of it"),
+            field(
+                "action",
+                Shape::Word(&[
+                    "replace_content",
+                    "add_row",
+                    "delete_row",
+                    "update_cell",
+                    "add_column",
+                    "delete_column",
+                ]),
+                "",
+                "`update_cell`, `add_row`, `delete_row`, `add_column`, `delete_column` or `replace_content`",
+            )
+            .required(),
+            field(
+                "content",
+                Shape::Cells,
+                "replace_content: rows of texts. add_row, add_column: texts. update_cell: one text.",
+                "a text for a cell; a list of texts for a row or column; a list of rows for `replace_content`",
+            ),
+            field(
+                "targetRow",
+                Shape::Count,
+                "Counted from 0; of T:row,column in the reading.",
+                "the row; a new one stands before the row that has this number, last without",
+            ),
+            field(
+                "targetColumn",
+                Shape::Count,
+                "Counted from 0; of T:row,column in the reading.",
+                "the column, in the same way",
+            ),
+            OCCURRENCE,
+            PLAIN,
+        ],
+        parse: edits::edit_table,
+    },
+    OperationRow {
+        name: "insert_comment",
+        purpose: "Comments on words, or on a paragraph.",
+        fields: &[
+            INDEX,
+            TARGET,
+            field("textToFind", Shape::Text, PHRASE, "the words; the paragraph without"),
+            field(
+                "commentContent",
+                Shape::Text,
+                "What the comment says.",
+                "what it says; a blank line begins another paragraph",
+            )
+            .required()
+            .content(),
+            OCCURRENCE,
+            PLAIN,
+        ],
+        parse: edits::insert_comment,
+    },
+    OperationRow {
+        name: "comment_reply",
+        purpose: "Answers a comment.",
+        fields: &[
+            COMMENT_ID,
+            field("content", Shape::Text, "What the answer says.", "what the answer says")
+                .required()
+                .content(),
+            PLAIN,
+        ],
+        parse: |fields| {
+            Ok(Edit::CommentReply { comment: fields.comment()?, content: fields.text("content")? })
+        },
+    },
+    OperationRow {
+        name: "comment_resolve",
+        purpose: "Marks a thread as done, or as open again.",
+        fields: &[
+            COMMENT_ID,
+            field("resolved", Shape::Flag, "false: it is open again.", "`false` opens it again; `true` without"),
+        ],
+        parse: edits::comment_resolve,
+    },
+    OperationRow {
+        name: "comment_delete",
+        purpose: "Removes a comment with its answers.",
+        fields: &[COMMENT_ID.for_people("the number of the comment: `c:1` of a reading")],
+        parse: |fields| Ok(Edit::CommentDelete { comment: fields.comment()? }),
+    },
+    OperationRow {
+        name: "navigate_to_section",
+        purpose: "Finds a paragraph; changes nothing.",
+        fields: &[field(
+            "instruction",
+            Shape::Text,
+            "A number as shown, a heading, or words of the text.",
+            "a number as shown, a heading, or words of it",
+        )
+        .required()],
+        parse: |fields| Ok(Edit::Navigate { description: fields.text("instruction")? }),
+    },
+    OperationRow {
+        name: "accept",
+        purpose: "Accepts tracked changes; only beside accept and reject.",
+        fields: CHOICE,
+        parse: |fields| edits::resolve(fields, Side::Accept),
+    },
+    OperationRow {
+        name: "reject",
+        purpose: "Rejects tracked changes; only beside accept and reject.",
+        fields: CHOICE,
+        parse: |fields| edits::resolve(fields, Side::Reject),
+    },
+    OperationRow {
+        name: RESEARCH,
+        purpose: "Searches the web.",
+        fields: &[field("instruction", Shape::Text, "What to search for.", "what to search for").required()],
+        parse: |fields| fields.text("instruction").map(|_| Edit::Research),
+    },
+];
+
+/// The operations that are offered to models and people.
+pub(super) fn offered() -> impl Iterator<Item = &'static OperationRow> {
+    OPERATIONS.iter().filter(|row| row.name != RESEARCH)
 }
 
-/// Operations with their own fields.
-pub(super) const OPERATIONS: &[(&str, &[&str])] = &[
-    ("modify_text", &["paragraphIndex", "target", "originalText", "replacementText", "occurrence", "plain"]),
-    (
-        "edit_paragraph",
-        &["paragraphIndex", "target", "newContent", "append", "prepend", "occurrence", "plain"],
-    ),
-    ("insert_paragraph", &["after", "before", "content", "style", "occurrence", "plain"]),
-    ("delete_paragraph", &["paragraphIndex", "target", "occurrence"]),
-    ("replace_paragraph", &["paragraphIndex", "target", "content", "occurrence", "plain"]),
-    ("replace_range", &["paragraphIndex", "target", "endParagraphIndex", "content", "occurrence", "plain"]),
-    ("move_paragraph", &["paragraphIndex", "target", "endParagraphIndex", "after", "before", "occurrence"]),
-    ("restore_paragraph", &["paragraphIndex", "target", "occurrence"]),
-    (
-        "format_text",
-        &[
-            "paragraphIndex",
-            "target",
-            "textToFormat",
-            "occurrence",
-            "bold",
-            "italic",
-            "underline",
-            "strike",
-            "caps",
-            "smallCaps",
-            "verticalAlign",
-            "highlight",
-            "color",
-            "size",
-            "font",
-            "style",
-        ],
-    ),
-    ("highlight_text", &["paragraphIndex", "target", "textToFind", "occurrence", "color"]),
-    (
-        "format_paragraph",
-        &[
-            "paragraphIndex",
-            "target",
-            "endParagraphIndex",
-            "occurrence",
-            "style",
-            "alignment",
-            "spaceBefore",
-            "spaceAfter",
-            "lineSpacing",
-            "indentLeft",
-            "indentRight",
-            "firstLine",
-            "keepNext",
-            "keepLines",
-            "pageBreakBefore",
-        ],
-    ),
-    (
-        "edit_list",
-        &[
-            "startParagraphIndex",
-            "endParagraphIndex",
-            "target",
-            "newItems",
-            "listType",
-            "numberingStyle",
-            "plain",
-        ],
-    ),
-    ("insert_list_item", &["afterParagraphIndex", "target", "text", "indentLevel", "occurrence", "plain"]),
-    ("convert_headers_to_list", &["paragraphIndices", "newHeaderTexts", "numberingFormat", "plain"]),
-    (
-        "edit_section",
-        &[
-            "sectionHeaderIndex",
-            "target",
-            "newHeaderText",
-            "newBodyParagraphs",
-            "preserveSubsections",
-            "occurrence",
-            "plain",
-        ],
-    ),
-    (
-        "edit_table",
-        &[
-            "paragraphIndex",
-            "target",
-            "action",
-            "content",
-            "targetRow",
-            "targetColumn",
-            "occurrence",
-            "plain",
-        ],
-    ),
-    ("insert_comment", &["paragraphIndex", "target", "textToFind", "commentContent", "occurrence", "plain"]),
-    ("comment_reply", &["commentId", "content", "plain"]),
-    ("comment_resolve", &["commentId", "resolved"]),
-    ("comment_delete", &["commentId"]),
-    ("navigate_to_section", &["instruction"]),
-    ("accept", &["id", "ids", "by", "kind", "range"]),
-    ("reject", &["id", "ids", "by", "kind", "range"]),
-    (RESEARCH, &["instruction"]),
-];
+pub(super) fn row(name: &str) -> Option<&'static OperationRow> {
+    OPERATIONS.iter().find(|row| row.name == name)
+}
 
 /// The names, for messages.
 pub(super) fn operation_names() -> String {
-    OPERATIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    OPERATIONS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The field of an operation that holds its text, if it has one; for callers that take the text from elsewhere.
+#[must_use]
+pub fn text_field(operation: &str) -> Option<&'static str> {
+    row(operation)?.fields.iter().find(|field| field.is_content).map(|field| field.name)
+}
+
+/// For each operation its name and the table of its fields, in Markdown, as the guide shows it.
+#[must_use]
+pub fn field_tables() -> Vec<(&'static str, String)> {
+    let table = |row: &OperationRow| {
+        let lines = row.fields.iter().map(|field| format!("| `{}` | {} |\n", field.name, field.guide));
+        format!("| Field | Meaning |\n|---|---|\n{}", lines.collect::<String>())
+    };
+    offered().map(|row| (row.name, table(row))).collect()
 }

@@ -15,8 +15,9 @@ mod schema;
 
 pub use batch::{Batch, parse_batch, parse_operations};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, TextFormat, Vertical};
-pub use language::text_field;
+pub use language::{field_tables, text_field};
 pub use operation::{Address, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where};
+pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;
 

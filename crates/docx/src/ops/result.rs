@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Refusal, RefusalCode};
+
 /// What became of one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -45,6 +47,112 @@ pub struct OperationResult {
     /// Text after, as accepted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after: Option<String>,
+}
+
+/// What an operation did, once it is done and proven.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Change {
+    /// What people should know about it.
+    pub(crate) remark: Option<String>,
+    /// Text after, as accepted.
+    pub(crate) after: Option<String>,
+    pub(crate) revision_ids: Vec<i64>,
+    pub(crate) comment_ids: Vec<i64>,
+}
+
+/// How an operation ended. Every result is made of one, by [`OperationResult::new`] alone.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Outcome {
+    /// Its atomic batch was taken back, or was never carried out so far.
+    #[default]
+    NotAttempted,
+    Applied(Change),
+    NoChange {
+        remark: Option<String>,
+    },
+    Refused(Refusal),
+    Failed(Refusal),
+}
+
+impl Outcome {
+    /// Whether an atomic batch can hold with it.
+    pub(crate) fn is_done(&self) -> bool {
+        match self {
+            Self::Applied(_) | Self::NoChange { .. } => true,
+            Self::NotAttempted | Self::Refused(_) | Self::Failed(_) => false,
+        }
+    }
+
+    pub(crate) fn is_applied(&self) -> bool {
+        matches!(self, Self::Applied(_))
+    }
+
+    /// Adds a remark to a change that was applied.
+    pub(crate) fn add_remark(&mut self, remark: &str) {
+        if let Self::Applied(change) = self {
+            change.remark = Some(match change.remark.take() {
+                Some(known) => format!("{known}; {remark}"),
+                None => remark.to_owned(),
+            });
+        }
+    }
+}
+
+impl From<Refusal> for Outcome {
+    fn from(refusal: Refusal) -> Self {
+        match refusal.code {
+            RefusalCode::ProofFailed => Self::Failed(refusal),
+            _ => Self::Refused(refusal),
+        }
+    }
+}
+
+/// An outcome with the place that was looked at.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OperationOutcome {
+    pub(crate) outcome: Outcome,
+    pub(crate) address: Option<String>,
+    /// Text before, of the paragraphs concerned.
+    pub(crate) before: Option<String>,
+}
+
+impl<T: Into<Outcome>> From<T> for OperationOutcome {
+    fn from(outcome: T) -> Self {
+        Self { outcome: outcome.into(), ..Self::default() }
+    }
+}
+
+impl OperationResult {
+    /// Reports the outcome of the operation `op`, the batch's `index`-th.
+    pub(crate) fn new(index: usize, op: &str, done: OperationOutcome) -> Self {
+        let OperationOutcome { outcome, address, before } = done;
+        let refused = |refusal: Refusal| {
+            let change =
+                Change { remark: Some(refusal.message), comment_ids: refusal.comments, ..Change::default() };
+            (Some(refusal.code), change)
+        };
+        let (status, (code, change)) = match outcome {
+            Outcome::Applied(change) => (Status::Applied, (None, change)),
+            Outcome::NoChange { remark } => {
+                (Status::NoChange, (None, Change { remark, ..Change::default() }))
+            }
+            Outcome::Refused(refusal) => (Status::Refused, refused(refusal)),
+            Outcome::Failed(refusal) => (Status::Failed, refused(refusal)),
+            Outcome::NotAttempted => (Status::Refused, refused(Refusal::not_attempted())),
+        };
+        Self {
+            index,
+            op: op.to_owned(),
+            status,
+            code: code.map(|code| code.as_str().to_owned()),
+            message: change.remark,
+            address,
+            revision_ids: change.revision_ids,
+            comment_ids: change.comment_ids,
+            before,
+            after: change.after,
+        }
+    }
 }
 
 /// How many operations ended how.

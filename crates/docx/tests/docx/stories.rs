@@ -120,3 +120,45 @@ fn cases_51_and_147_untracked_edits_leave_no_revision_in_any_part() {
     assert_eq!(again.revisions().unwrap(), []);
     assert_eq!(texts(&again, "footnotes"), ["note words"]);
 }
+
+/// The comments part is read only when the edits of the body are done already.
+#[test]
+fn a_batch_that_fails_as_a_whole_changes_nothing() {
+    let source = DocxBuilder::new().paragraph("one").comments("<w:comment w:id=\"4\">").build();
+    for atomic in [false, true] {
+        let mut document = WordDocument::open(source.clone(), &Limits::default()).unwrap();
+        let edit = json!({"op": "edit_paragraph", "paragraphIndex": 1, "newContent": "two"});
+        let batch =
+            json!({"atomic": atomic, "operations": [edit, {"op": "comment_resolve", "commentId": 4}]});
+        let options = EditOptions { author: "A".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+        assert!(document.apply(&parse_batch(&batch).unwrap(), &options).is_err());
+        assert_eq!(texts(&document, "body"), ["one"]);
+        assert_eq!(document.save(Tracking::Tracked).unwrap().bytes, source);
+    }
+}
+
+#[test]
+fn opening_a_thread_that_is_open_writes_nothing() {
+    let body = "<w:p><w:r><w:t>one</w:t></w:r></w:p>";
+    let comment = "<w:comment w:id=\"4\" w:author=\"Ann\"><w:p><w:r><w:t>Why?</w:t></w:r></w:p></w:comment>";
+    let source = DocxBuilder::new().body(body).comments(comment).build();
+    let mut document = WordDocument::open(source.clone(), &Limits::default()).unwrap();
+    let results =
+        apply(&mut document, &json!([{"op": "comment_resolve", "commentId": 4, "resolved": false}]));
+    assert_eq!(results[0].status, Status::NoChange);
+    assert_eq!(document.save(Tracking::Tracked).unwrap().bytes, source);
+}
+
+/// Accepting asks for tracking as edits do.
+#[test]
+fn accepting_can_ask_for_changes_to_be_tracked() {
+    let deleted = "<w:p><w:del w:id=\"1\" w:author=\"Ann\" w:date=\"2025-01-01T00:00:00Z\"><w:r><w:delText>x</w:delText></w:r></w:del></w:p>";
+    let mut document =
+        WordDocument::open(DocxBuilder::new().body(deleted).build(), &Limits::default()).unwrap();
+    apply(&mut document, &json!({"trackRevisions": true, "operations": [{"op": "accept"}]}));
+    let again =
+        WordDocument::open(document.save(Tracking::Tracked).unwrap().bytes, &Limits::default()).unwrap();
+    let package =
+        engross_docx::package::Package::open(again.source().to_vec(), &Limits::default().package).unwrap();
+    assert!(String::from_utf8_lossy(&package.part("word/settings.xml").unwrap()).contains("trackRevisions"));
+}

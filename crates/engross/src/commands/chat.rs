@@ -128,7 +128,7 @@ async fn chat(
         queue: 32,
         turns: 32,
         working: 32,
-        node: None,
+        node: Some(sessions::process_name()),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });

@@ -130,7 +130,7 @@ pub(super) async fn embed(
     files::make_folder(&folder)?;
     let lock = lock(&folder).await?;
     let door = folder.join(DOOR);
-    let token = node_name();
+    let token = sessions::process_name();
     let args = ServeArgs {
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         model: model.map(str::to_owned),
@@ -247,7 +247,7 @@ async fn serve(
         queue: 32,
         turns: 4096,
         working: 1024,
-        node: is_shared(&args.store).then(node_name),
+        node: (args.store != "memory").then(sessions::process_name),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });
@@ -375,7 +375,7 @@ fn tasks(
             keys: tasks::keys(None)?,
             hashes: Arc::default(),
             blobs,
-            agents: tasks::agents(&data, node_name(), &settings.agents)?,
+            agents: tasks::agents(&data, sessions::process_name(), &settings.agents)?,
             gateway,
         });
     }
@@ -433,17 +433,6 @@ async fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Failure> {
         }
     };
     opened.map_err(|error| sessions::store_failure(&error))
-}
-
-/// Whether other servers may work on the same store.
-fn is_shared(store: &str) -> bool {
-    store.starts_with("postgres")
-}
-
-/// A name that no other process has.
-fn node_name() -> String {
-    let number = u128::from_be_bytes(RandomIds.next(SystemClock.millis()));
-    format!("node_{number:032x}")
 }
 
 /// Resolves when the person or the system wants an end.

@@ -7,7 +7,7 @@ use engross_agent::session::{ClientTool, Models, Settings as SessionSettings};
 use engross_learn::disk::BookPaths;
 use engross_learn::recall::RecallingModel;
 use engross_llm::Model;
-use engross_protocol::{Exit, Failure, SystemClock};
+use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::SqliteStore;
 use engross_store::files::Root;
 
@@ -33,9 +33,14 @@ pub(crate) fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// The file with the sessions in the folder for data.
+/// A name that no other process has.
+pub(super) fn process_name() -> String {
+    format!("node_{:032x}", u128::from_be_bytes(RandomIds.next(SystemClock.millis())))
+}
+
+/// The file with the sessions in the folder for data, which other processes may have open, too.
 pub(super) fn open_file(folder: &Path) -> Result<SqliteStore, Failure> {
-    SqliteStore::open(&folder.join("sessions.sqlite")).map_err(|error| store_failure(&error))
+    SqliteStore::open_shared(&folder.join("sessions.sqlite")).map_err(|error| store_failure(&error))
 }
 
 pub(super) fn store_failure(error: &engross_store::Error) -> Failure {

@@ -26,6 +26,7 @@ mod read;
 mod resolve;
 mod serve;
 mod settings;
+mod side_by_side;
 mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;

@@ -4,7 +4,8 @@ use rusqlite::ffi;
 
 use super::SqliteStore;
 use super::fault::meaning;
-use super::open::{Owners, open};
+use super::open::open;
+use super::presence::{Locks, Presence};
 use super::threads::Threads;
 use crate::{Append, Error, Name, NewEntry, NewSession, SessionId, Store};
 
@@ -34,10 +35,14 @@ fn every_failure_has_its_code() {
 fn a_full_disk_refuses_what_does_not_fit_and_recovers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.sqlite");
-    let opened = open(&path, Owners::One).unwrap();
+    let opened = open(&path, Locks::exclusive(&path).unwrap()).unwrap();
     // To SQLite this limit is the end of the disk.
     opened.writer.execute_batch("PRAGMA max_page_count = 60").unwrap();
-    let store = SqliteStore { threads: Threads::start(opened).unwrap() };
+    let store = SqliteStore {
+        presence: Presence::exclusive().into(),
+        watch: None.into(),
+        threads: Threads::start(opened).unwrap().into(),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let id = SessionId::from_bytes([1; 16]);
     let key = Name::new("key").unwrap();

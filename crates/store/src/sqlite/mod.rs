@@ -1,9 +1,10 @@
-//! One SQLite file: one thread that writes, two that read, and a lock against processes that would not expect each other.
+//! One SQLite file: one thread that writes, two that read, and what processes that share it must know of each other.
 //!
 //! Must never answer a writer before its transaction is on the disk. `docs/design/store.md` says why it is built so.
 
 mod fault;
 mod open;
+mod presence;
 mod read;
 mod threads;
 mod write;
@@ -16,11 +17,12 @@ mod open_tests;
 mod threads_tests;
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
 use self::fault::Fault;
-use self::open::Owners;
+use self::presence::{Answer, Locks, Presence, Watch};
 use self::threads::Threads;
 use crate::Error;
 use crate::store::{Pending, Store};
@@ -31,27 +33,50 @@ use crate::types::{
 /// Keeps sessions in one file. Dropping it finishes what was asked for and closes.
 #[derive(Debug)]
 pub struct SqliteStore {
-    threads: Threads,
+    presence: Arc<Presence>,
+    watch: Mutex<Option<Watch>>,
+    threads: Arc<Threads>,
 }
 
 impl SqliteStore {
-    /// Opens the file at `path`, or begins one; its folder must exist. Two more files stand beside it while it is open
-    /// (`-wal`, `-shm`), and one for good (`-lock`).
+    /// Opens the file at `path` for this process alone, or begins one; its folder must exist. Two more files stand beside it
+    /// while it is open (`-wal`, `-shm`), and one for good (`-lock`).
     ///
     /// # Errors
     /// [`Error::InUse`], [`Error::Damaged`], [`Error::Newer`], [`Error::Full`], and [`Error::Unusable`] where the file
     /// cannot be opened or belongs to another program.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { threads: Threads::start(open::open(path, Owners::One)?)? })
+        Self::start(path, Locks::exclusive(path)?, Presence::exclusive())
     }
 
-    /// As [`SqliteStore::open`], for a file that several processes have open at once, each of which opens it in this way. An
-    /// append that another process was before fails with [`Error::Conflict`], as it does within one.
+    /// As [`SqliteStore::open`], for a file that several processes have open at once, each of which opens it in this way
+    /// (one more file stands beside it, `-join`). Who writes a session holds its lease; without one, an append that another
+    /// process was before fails with [`Error::Conflict`], as it does within one process.
     ///
     /// # Errors
     /// As [`SqliteStore::open`]; [`Error::InUse`] while a process has it alone.
     pub fn open_shared(path: &Path) -> Result<Self, Error> {
-        Ok(Self { threads: Threads::start(open::open(path, Owners::Many)?)? })
+        let (locks, is_alone) = Locks::join(path)?;
+        Self::start(path, locks, Presence::joint(is_alone))
+    }
+
+    fn start(path: &Path, locks: Locks, presence: Presence) -> Result<Self, Error> {
+        let opened = open::open(path, locks)?;
+        let (locks, presence) = (opened.locks.copy(path)?, Arc::new(presence));
+        let threads = Arc::new(Threads::start(opened)?);
+        let watch = Watch::start(path, locks, &presence, &threads)?;
+        Ok(Self { presence, watch: Mutex::new(watch), threads })
+    }
+
+    /// Ends the search for other processes, and stores leases that are only in memory.
+    fn settle(&self) {
+        drop(self.watch.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if self.presence.has_unstored() {
+            let presence = Arc::clone(&self.presence);
+            // What cannot be stored now was given out by a process that ends: nobody writes by it any more.
+            drop(self.threads.write(move |connection| presence.store(connection, false)));
+        }
+        self.presence.close();
     }
 
     fn write<T: Send + 'static>(
@@ -82,11 +107,29 @@ impl Store for SqliteStore {
     }
 
     fn create(&self, new: NewSession) -> Pending<'_, (Session, bool)> {
-        self.write(move |connection| write::create(connection, &new))
+        let (presence, id) = (Arc::clone(&self.presence), new.id);
+        let created = self.write(move |connection| write::create(connection, &new));
+        Box::pin(async move {
+            let created = created.await?;
+            if created.1 {
+                presence.created(id);
+            }
+            Ok(created)
+        })
     }
 
     fn append(&self, append: Append) -> Pending<'_, u64> {
-        self.write(move |connection| write::append(connection, &append))
+        let (session, fence) = (append.session, append.fence);
+        let presence = Arc::clone(&self.presence);
+        let appended =
+            self.write(move |connection| write::append(connection, &append, presence.newest(session)));
+        Box::pin(async move {
+            let head = appended.await?;
+            if let Some(fence) = fence {
+                self.presence.stored(session, fence);
+            }
+            Ok(head)
+        })
     }
 
     fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {
@@ -100,12 +143,34 @@ impl Store for SqliteStore {
         now: Millis,
         ttl: Millis,
     ) -> Pending<'_, Option<Fence>> {
-        let holder = holder.to_owned();
-        self.write(move |connection| write::lease(connection, session, &holder, now, ttl))
+        let in_file = move |holder: String| {
+            self.write(move |connection| write::lease(connection, session, &holder, now, ttl))
+        };
+        match self.presence.lease(session, holder, (now, ttl), None) {
+            Answer::Done(fence) => Box::pin(std::future::ready(Ok(fence))),
+            Answer::InFile => in_file(holder.to_owned()),
+            Answer::Unread => {
+                let holder = holder.to_owned();
+                let row = self.read(move |connection| write::read_lease(connection, session));
+                Box::pin(async move {
+                    match self.presence.lease(session, &holder, (now, ttl), Some(row.await?)) {
+                        Answer::Done(fence) => Ok(fence),
+                        Answer::InFile | Answer::Unread => in_file(holder).await,
+                    }
+                })
+            }
+        }
     }
 
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
+        if self.presence.release(session, fence) {
+            return Box::pin(std::future::ready(Ok(())));
+        }
         self.write(move |connection| write::release(connection, session, fence))
+    }
+
+    fn sole_since(&self) -> Option<u64> {
+        self.presence.sole_since()
     }
 
     fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>> {
@@ -127,11 +192,18 @@ impl Store for SqliteStore {
     }
 
     fn close(&self) -> Pending<'_, ()> {
+        self.settle();
         let ended = self.threads.stop();
         Box::pin(async {
             // The writer drops its end when the file is closed.
             ended?.await.unwrap_or(());
             Ok(())
         })
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        self.settle();
     }
 }

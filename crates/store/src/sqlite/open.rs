@@ -2,14 +2,14 @@
 //!
 //! A migration is one string, applied in one transaction together with its number; none is ever changed, only added.
 
-use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::fault::meaning;
+use super::presence::Locks;
 use crate::Error;
 
 /// "engr": says in the file's header whose it is.
@@ -20,9 +20,6 @@ const STATEMENTS: usize = 32;
 
 /// How long a lock of somebody else's tool on the file is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How long until a lock of the file's own is tried again.
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// From nothing to the newest schema, one step each.
 const MIGRATIONS: &[&str] = &["
@@ -62,32 +59,18 @@ const MIGRATIONS: &[&str] = &["
 pub(super) struct Opened {
     pub(super) path: PathBuf,
     pub(super) writer: Connection,
-    /// Held as long as the file is open.
-    pub(super) lock: File,
+    pub(super) locks: Locks,
 }
 
-/// Who may have a file open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owners {
-    /// One process, which may believe that nothing changes but by itself.
-    One,
-    /// Several, which look again.
-    Many,
-}
-
-/// Opens the file at `path`.
-pub(super) fn open(path: &Path, owners: Owners) -> Result<Opened, Error> {
+/// Opens the file at `path`, whose locks were taken.
+pub(super) fn open(path: &Path, locks: Locks) -> Result<Opened, Error> {
     let place = place(path);
-    let (lock, is_alone) = lock(path, owners)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut writer = connect(path, flags).map_err(|error| meaning(&error, &place))?;
     prepare(&writer).map_err(|error| meaning(&error, &place))?;
     migrate(&mut writer, &place, MIGRATIONS)?;
-    if owners == Owners::Many && is_alone {
-        let shared = lock.unlock().and_then(|()| lock.lock_shared());
-        shared.map_err(|error| Error::Unusable { place, message: error.to_string() })?;
-    }
-    Ok(Opened { path: path.to_owned(), writer, lock })
+    locks.joined().map_err(|error| Error::Unusable { place, message: error.to_string() })?;
+    Ok(Opened { path: path.to_owned(), writer, locks })
 }
 
 /// A further connection, for reading.
@@ -98,36 +81,6 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
 /// How errors name the file.
 pub(super) fn place(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// The lock, and whether nobody else has it: who opens a file for many makes it ready alone, as SQLite does not wait for
-/// another that changes how the file is written.
-fn lock(path: &Path, owners: Owners) -> Result<(File, bool), Error> {
-    let place = place(path);
-    let mut name = path.as_os_str().to_owned();
-    name.push("-lock");
-    // A file of its own: closing the database file itself would drop the locks of SQLite on it.
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(name);
-    let file = file.map_err(|error| Error::Unusable { place: place.clone(), message: error.to_string() })?;
-    let patience = Instant::now() + PATIENCE;
-    let locked = loop {
-        let alone = file.try_lock().map(|()| true);
-        let locked = match (&alone, owners) {
-            (Err(TryLockError::WouldBlock), Owners::Many) => file.try_lock_shared().map(|()| false),
-            _ => alone,
-        };
-        match locked {
-            Err(TryLockError::WouldBlock) if owners == Owners::Many && Instant::now() < patience => {
-                std::thread::sleep(PAUSE);
-            }
-            locked => break locked,
-        }
-    };
-    match locked {
-        Ok(is_alone) => Ok((file, is_alone)),
-        Err(TryLockError::WouldBlock) => Err(Error::InUse { place }),
-        Err(TryLockError::Error(error)) => Err(Error::Unusable { place, message: error.to_string() }),
-    }
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {

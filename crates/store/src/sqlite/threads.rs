@@ -94,7 +94,7 @@ impl Threads {
         let thread = Builder::new().name("store-write".to_owned());
         let writer = thread
             .spawn(move || {
-                let Opened { path, writer, lock } = opened;
+                let Opened { path, writer, locks } = opened;
                 write_all(&writer, &to_write, &path);
                 // Last of all, so that closing it can tidy up the files.
                 for reader in readers {
@@ -102,7 +102,7 @@ impl Threads {
                 }
                 drop(writer);
                 // Closing alone would not do while a process that is just being started has a copy of it.
-                drop(lock.unlock());
+                drop(locks.file.unlock());
                 drop(end);
             })
             .map_err(unusable)?;

@@ -8,7 +8,9 @@ use super::threads::Threads;
 use crate::Error;
 
 fn threads(folder: &tempfile::TempDir) -> Threads {
-    Threads::start(open(&folder.path().join("sessions.sqlite"), super::open::Owners::One).unwrap()).unwrap()
+    let path = folder.path().join("sessions.sqlite");
+    let locks = super::presence::Locks::exclusive(&path).unwrap();
+    Threads::start(open(&path, locks).unwrap()).unwrap()
 }
 
 #[test]

@@ -10,24 +10,59 @@ use crate::types::{Append, Fence, Millis, Name, NewEntry, NewSession, Session, S
 
 const CREATE: &str = "
     INSERT INTO sessions (id, key, head, created_at, changed_at, wake_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-const FIND: &str =
-    "SELECT number, head, fence, leased_until, coalesce(holder, '') FROM sessions WHERE id = ?1";
+const FIND: &str = "SELECT number, head, fence, leased_until, holder FROM sessions WHERE id = ?1";
 const ENTRY: &str = "INSERT INTO entries (place, kind, at, body) VALUES (?1, ?2, ?3, ?4)";
 const NAME: &str = "INSERT INTO names (name, session, value) VALUES (?1, ?2, ?3)";
 const SNAPSHOT: &str = "
     INSERT INTO snapshots (session, seq, state) VALUES (?1, ?2, ?3)
     ON CONFLICT (session) DO UPDATE SET seq = excluded.seq, state = excluded.state";
-const MOVE: &str = "UPDATE sessions SET head = ?2, changed_at = coalesce(?3, changed_at) WHERE number = ?1";
+const MOVE: &str =
+    "UPDATE sessions SET head = ?2, changed_at = coalesce(?3, changed_at), fence = ?4 WHERE number = ?1";
 const WAKE: &str = "UPDATE sessions SET wake_at = ?2 WHERE number = ?1";
 const LEASE: &str = "UPDATE sessions SET fence = ?2, holder = ?3, leased_until = ?4 WHERE number = ?1";
 
+const LEASE_BY_ID: &str = "UPDATE sessions SET fence = ?2, holder = ?3, leased_until = ?4 WHERE id = ?1";
+
 /// What the writer must know of a session.
-struct Found {
+struct Row {
     number: i64,
     head: u64,
-    fence: u64,
-    leased_until: Millis,
-    holder: String,
+    lease: Lease,
+}
+
+/// Who has a session's lease.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lease {
+    /// The newest one that was given out.
+    pub(super) fence: u64,
+    /// None: nobody.
+    pub(super) holder: Option<String>,
+    pub(super) until: Millis,
+}
+
+impl Lease {
+    /// Takes or renews it.
+    pub(super) fn take(&mut self, holder: &str, now: Millis, ttl: Millis) -> Option<Fence> {
+        if self.holder.is_some() && self.until > now {
+            if self.holder.as_deref() != Some(holder) {
+                return None;
+            }
+        } else {
+            self.fence += 1;
+            self.holder = Some(holder.to_owned());
+        }
+        self.until = now.saturating_add(ttl);
+        Some(Fence(self.fence))
+    }
+
+    /// Gives it up, unless `fence` is not the newest one; tells whether anything changed.
+    pub(super) fn release(&mut self, fence: Fence) -> bool {
+        let is_newest = self.fence == fence.0;
+        if is_newest {
+            (self.holder, self.until) = (None, 0);
+        }
+        is_newest
+    }
 }
 
 pub(super) fn create(connection: &Connection, new: &NewSession) -> Result<(Session, bool), Fault> {
@@ -56,12 +91,14 @@ pub(super) fn create(connection: &Connection, new: &NewSession) -> Result<(Sessi
     Ok((new.clone().into_session(), true))
 }
 
-pub(super) fn append(connection: &Connection, append: &Append) -> Result<u64, Fault> {
+/// `newest` is the newest fence, if it is newer than that in the file.
+pub(super) fn append(connection: &Connection, append: &Append, newest: Option<u64>) -> Result<u64, Fault> {
     append.check_size()?;
     let session = append.session;
     let found = find(connection, session)?.ok_or(Error::UnknownSession { session })?;
-    if let Some(fence) = append.fence.filter(|fence| fence.0 != found.fence) {
-        return Err(Error::Fenced { session, fence, newest: Fence(found.fence) }.into());
+    let newest = newest.unwrap_or(found.lease.fence);
+    if let Some(fence) = append.fence.filter(|fence| fence.0 != newest) {
+        return Err(Error::Fenced { session, fence, newest: Fence(newest) }.into());
     }
     if append.expected_head != found.head {
         return Err(Error::Conflict { session, expected: append.expected_head, head: found.head }.into());
@@ -75,7 +112,12 @@ pub(super) fn append(connection: &Connection, append: &Append) -> Result<u64, Fa
     let head =
         put(connection, found.number, found.head, &append.entries, &names, append.snapshot.as_deref())?;
     if let Some(last) = append.entries.last() {
-        connection.prepare_cached(MOVE)?.execute(params![found.number, int(head), int(last.at)])?;
+        connection.prepare_cached(MOVE)?.execute(params![
+            found.number,
+            int(head),
+            int(last.at),
+            int(newest)
+        ])?;
     }
     if let Some(wake_at) = append.wake_at {
         connection.prepare_cached(WAKE)?.execute(params![found.number, wake_at.map(int)])?;
@@ -90,36 +132,44 @@ pub(super) fn lease(
     now: Millis,
     ttl: Millis,
 ) -> Result<Option<Fence>, Fault> {
-    let found = find(connection, session)?.ok_or(Error::UnknownSession { session })?;
-    let held = found.leased_until > now;
-    if held && found.holder != holder {
-        return Ok(None);
+    let Row { number, mut lease, .. } =
+        find(connection, session)?.ok_or(Error::UnknownSession { session })?;
+    let given = lease.take(holder, now, ttl);
+    if given.is_some() {
+        let holder = lease.holder.as_deref();
+        let values = params![number, int(lease.fence), holder, int(lease.until)];
+        connection.prepare_cached(LEASE)?.execute(values)?;
     }
-    let fence = if held { found.fence } else { found.fence + 1 };
-    let until = int(now.saturating_add(ttl));
-    connection.prepare_cached(LEASE)?.execute(params![found.number, int(fence), holder, until])?;
-    Ok(Some(Fence(fence)))
+    Ok(given)
 }
 
 pub(super) fn release(connection: &Connection, session: SessionId, fence: Fence) -> Result<(), Fault> {
-    let found = find(connection, session)?.ok_or(Error::UnknownSession { session })?;
-    if found.fence == fence.0 {
-        let nobody: Option<&str> = None;
-        connection.prepare_cached(LEASE)?.execute(params![found.number, int(fence.0), nobody, 0])?;
+    let Row { number, mut lease, .. } =
+        find(connection, session)?.ok_or(Error::UnknownSession { session })?;
+    if lease.release(fence) {
+        let values = params![number, int(lease.fence), lease.holder, int(lease.until)];
+        connection.prepare_cached(LEASE)?.execute(values)?;
     }
     Ok(())
 }
 
-fn find(connection: &Connection, session: SessionId) -> Result<Option<Found>, Fault> {
+/// The lease of a session as it is in the file.
+pub(super) fn read_lease(connection: &Connection, session: SessionId) -> Result<Lease, Fault> {
+    Ok(find(connection, session)?.ok_or(Error::UnknownSession { session })?.lease)
+}
+
+/// Writes the lease of a session.
+pub(super) fn put_lease(connection: &Connection, session: SessionId, lease: &Lease) -> Result<(), Fault> {
+    let values = params![session.to_bytes(), int(lease.fence), lease.holder, int(lease.until)];
+    connection.prepare_cached(LEASE_BY_ID)?.execute(values)?;
+    Ok(())
+}
+
+fn find(connection: &Connection, session: SessionId) -> Result<Option<Row>, Fault> {
     let mut statement = connection.prepare_cached(FIND)?;
     let found = statement.query_row([session.to_bytes()], |row| {
-        Ok(Found {
-            number: row.get(0)?,
-            head: number(row, 1)?,
-            fence: number(row, 2)?,
-            leased_until: number(row, 3)?,
-            holder: row.get(4)?,
-        })
+        let lease = Lease { fence: number(row, 2)?, until: number(row, 3)?, holder: row.get(4)? };
+        Ok(Row { number: row.get(0)?, head: number(row, 1)?, lease })
     });
     Ok(found.optional()?)
 }

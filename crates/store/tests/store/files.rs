@@ -9,25 +9,47 @@ use tokio::runtime::Runtime;
 
 use crate::fixture::{Fixture, runtime};
 
+/// Who has the file open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Owners {
+    /// This store alone.
+    One,
+    /// Stores that would let others in.
+    Joint,
+    /// This store and another one.
+    Two,
+}
+
 /// A file in a folder of its own.
 pub struct OneFile {
     folder: TempDir,
     runtime: Runtime,
+    owners: Owners,
+    other: Option<SqliteStore>,
 }
 
 impl OneFile {
-    pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), runtime: runtime() }
+    pub fn of(owners: Owners) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions.sqlite");
+        let other = (owners == Owners::Two).then(|| SqliteStore::open_shared(&path).unwrap());
+        Self { folder, runtime: runtime(), owners, other }
     }
 
-    pub fn path(&self) -> PathBuf {
+    fn path(&self) -> PathBuf {
         self.folder.path().join("sessions.sqlite")
     }
 }
 
 impl Fixture for OneFile {
     fn open(&self) -> Arc<dyn Store> {
-        Arc::new(SqliteStore::open(&self.path()).unwrap())
+        let store = match self.owners {
+            Owners::One => SqliteStore::open(&self.path()),
+            Owners::Joint | Owners::Two => SqliteStore::open_shared(&self.path()),
+        };
+        let store = store.unwrap();
+        assert_eq!(store.sole_since().is_some(), self.owners == Owners::Joint);
+        Arc::new(store)
     }
 
     fn keeps(&self) -> bool {

@@ -10,6 +10,7 @@ mod load;
 mod logs;
 #[cfg(feature = "objects")]
 mod objects;
+mod processes;
 #[cfg(feature = "postgres")]
 mod server;
 #[cfg(feature = "postgres")]
@@ -24,7 +25,9 @@ mod walk;
 macro_rules! rules {
     ($($file:ident: $($rule:ident)+;)+) => {
         rules!(@on memory, 200, Some(crate::fixture::InMemory::new()), $($($file::$rule)+)+);
-        rules!(@on sqlite, 50, Some(crate::files::OneFile::new()), $($($file::$rule)+)+);
+        rules!(@on sqlite, 50, Some(crate::files::OneFile::of(crate::files::Owners::One)), $($($file::$rule)+)+);
+        rules!(@on sqlite_joint, 50, Some(crate::files::OneFile::of(crate::files::Owners::Joint)), $($($file::$rule)+)+);
+        rules!(@on sqlite_of_two, 10, Some(crate::files::OneFile::of(crate::files::Owners::Two)), $($($file::$rule)+)+);
         #[cfg(feature = "postgres")]
         rules!(@on postgres, 20, crate::server::OneSchema::new(), $($($file::$rule)+)+);
     };
