@@ -18,9 +18,9 @@ use engross_learn::skillbook::{
 use engross_learn::transcript::stats::count;
 use serde::Deserialize;
 
-type Failed = Box<dyn std::error::Error>;
+type BenchError = Box<dyn std::error::Error>;
 
-fn main() -> Result<(), Failed> {
+fn main() -> Result<(), BenchError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Failed> {
     }
 }
 
-fn files(folder: &str) -> Result<Vec<PathBuf>, Failed> {
+fn files(folder: &str) -> Result<Vec<PathBuf>, BenchError> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -45,7 +45,7 @@ fn files(folder: &str) -> Result<Vec<PathBuf>, Failed> {
 
 #[expect(clippy::disallowed_methods, reason = "a tool for benches, no part of the product")]
 #[expect(clippy::print_stdout, reason = "its output")]
-fn stats(folder: &str, threads: usize) -> Result<(), Failed> {
+fn stats(folder: &str, threads: usize) -> Result<(), BenchError> {
     let files = files(folder)?;
     let next = AtomicUsize::new(0);
     let paired: u64 = std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ struct Block<'a> {
 
 #[expect(clippy::disallowed_methods, reason = "a tool for benches, no part of the product")]
 #[expect(clippy::print_stdout, reason = "its output")]
-fn sonic(folder: &str) -> Result<(), Failed> {
+fn sonic(folder: &str) -> Result<(), BenchError> {
     let (mut paired, mut chars) = (0u64, 0usize);
     for path in files(folder)? {
         let mut open: HashMap<String, u32> = HashMap::new();
@@ -193,7 +193,7 @@ fn lesson(number: u64) -> String {
 }
 
 #[expect(clippy::print_stdout, reason = "its output")]
-fn book(count: u64) -> Result<(), Failed> {
+fn book(count: u64) -> Result<(), BenchError> {
     let mut made = Book::default();
     for number in 0..count {
         let session = format!("session-{}", number % 997);

@@ -41,12 +41,12 @@ pub(super) struct LineStatus {
 
 /// The line to a gateway. It ends when it is dropped.
 pub(super) struct Connection {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     tasks: Mutex<JoinSet<()>>,
     requests: Mutex<Option<mpsc::Receiver<Request>>>,
 }
 
-struct Shared {
+struct ConnectionState {
     config: GatewayConfig,
     limits: GatewayLimits,
     address: Address,
@@ -67,7 +67,7 @@ struct Request {
 
 /// Hears the events of one run, until it is dropped.
 pub(super) struct RunSubscription {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     run: String,
     mailbox: Arc<Mailbox>,
 }
@@ -77,7 +77,7 @@ impl Connection {
         let address = Address::parse(&config.url)?;
         let (sender, receiver) = mpsc::channel(AHEAD);
         let never = GatewayFault::Connect { problem: "it was not tried yet".to_owned() };
-        let shared = Shared {
+        let shared = ConnectionState {
             config,
             limits,
             address,
@@ -117,7 +117,7 @@ impl Connection {
         }
     }
 
-    /// Asks something. It is asked once; whoever gets [`GatewayFault::Closed`] does not know whether it was heard.
+    /// Sends a request once. After [`GatewayFault::Closed`] the caller does not know whether it arrived.
     pub(super) async fn request(&self, method: &'static str, params: Value, limit: Duration) -> Answer {
         let until = Instant::now() + limit;
         self.ready(limit.min(self.shared.limits.connect)).await?;
@@ -165,7 +165,7 @@ impl Drop for RunSubscription {
     }
 }
 
-impl Shared {
+impl ConnectionState {
     fn listeners(&self) -> MutexGuard<'_, HashMap<String, Arc<Mailbox>>> {
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -182,7 +182,7 @@ impl Shared {
 }
 
 /// Keeps the line for ever.
-async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
+async fn keep(shared: Arc<ConnectionState>, mut requests: mpsc::Receiver<Request>) {
     let limits = &shared.limits;
     let mut pause = limits.pause;
     loop {
@@ -204,7 +204,7 @@ async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
             }
             Err(fault) => {
                 if matches!(fault, GatewayFault::Login { .. }) {
-                    // A gateway shuts out whoever knocks too often.
+                    // A gateway shuts out clients that try too often.
                     pause = limits.longest_pause;
                 }
                 fault
@@ -220,7 +220,7 @@ async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
         }
         tokio::select! {
             () = sleep(pause) => {}
-            // Whoever waits for it does not wait for the pause, only long enough for nobody to be overrun.
+            // A caller that waits for it does not wait for the pause, only long enough for nobody to be overrun.
             () = async { shared.wanted.notified().await; sleep(limits.pause.min(pause)).await } => {}
         }
         pause = (pause * 2).min(limits.longest_pause);
@@ -229,7 +229,7 @@ async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
 
 /// Carries requests and events until the line breaks; says why.
 async fn serve(
-    shared: &Shared,
+    shared: &ConnectionState,
     mut socket: Socket,
     hello: &Hello,
     requests: &mut mpsc::Receiver<Request>,
@@ -255,7 +255,7 @@ async fn serve(
                             let _ = answer.send(outcome.map_err(|refusal| refused(method, refusal)));
                         }
                     }
-                    Frame::Told(told) => {
+                    Frame::Event(told) => {
                         let mailbox = shared.listeners().get(&told.run).cloned();
                         if let Some(mailbox) = mailbox {
                             mailbox.put(told);

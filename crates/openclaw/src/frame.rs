@@ -15,7 +15,7 @@ pub(super) enum Frame {
     /// The answer to the request of that id.
     Answer(String, Result<Value, Refusal>),
     /// Something of a run that somebody listens to.
-    Told(GatewayEvent),
+    Event(GatewayEvent),
     /// Nothing that matters.
     Other,
 }
@@ -97,7 +97,7 @@ pub(super) fn read(message: &str, largest: usize, wanted: impl Fn(&str) -> bool)
 
 fn told(message: &str, kind: GatewayEventKind, wanted: impl Fn(&str) -> bool) -> Frame {
     match serde_json::from_str::<RunEnvelope>(message) {
-        Ok(whose) if wanted(&whose.payload.run_id) => Frame::Told(GatewayEvent {
+        Ok(whose) if wanted(&whose.payload.run_id) => Frame::Event(GatewayEvent {
             run: whose.payload.run_id,
             kind,
             payload: payload(message),

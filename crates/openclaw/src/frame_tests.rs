@@ -67,7 +67,7 @@ fn case_56_huge_work_is_left_out_and_chat_of_any_size_is_not() {
     };
     let (small, huge) = (String::new(), "x".repeat(LARGEST));
     let of = |frame| match frame {
-        Frame::Told(GatewayEvent { kind, size, .. }) => Some((kind, size)),
+        Frame::Event(GatewayEvent { kind, size, .. }) => Some((kind, size)),
         _ => None,
     };
     let length = |name: &str, text: &str| event(name, text).len();

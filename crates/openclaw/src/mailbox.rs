@@ -1,4 +1,4 @@
-//! Events of one run between the connection and whoever follows it.
+//! Holds events of one run between the connection and its follower.
 //!
 //! Must never hold more than its limit, save for an end, and never lose an end.
 

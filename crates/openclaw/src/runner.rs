@@ -192,7 +192,7 @@ impl GatewayRunner {
     }
 
     /// Listens again to a turn that was handed over before this process was.
-    fn go_on(&self, turn: Turn) -> Running {
+    fn resume(&self, turn: Turn) -> Running {
         let listener = self.inner.connection.listen(&turn.turn);
         let run = turn.turn.clone();
         self.listen_to(turn, run, Plugin::Unknown, GatewayEvents { listener, unsure: true, begun: None })
@@ -229,7 +229,7 @@ impl TaskRunner for GatewayRunner {
         turn: Turn,
         _agent_session: Option<String>,
     ) -> Pending<'_, Result<Option<Running>, AgentError>> {
-        Box::pin(async move { Ok(Some(self.go_on(turn))) })
+        Box::pin(async move { Ok(Some(self.resume(turn))) })
     }
 
     fn close(&self, _principal: &str, _thread: &str) -> Pending<'_, ()> {

@@ -104,7 +104,7 @@ fn files_are_told_of_a_run_that_was_done_only() {
     named.sort();
     let mut expected = files;
     expected.sort();
-    assert_eq!(named, expected, "tokens in the words are found by whoever has the words");
+    assert_eq!(named, expected, "tokens in the words are found by the caller that has the words");
     assert_eq!(hear([with("error")]), [ended(failed("it does not say why"), Some("see MEDIA:/m/b.png"))]);
 }
 
@@ -114,7 +114,7 @@ fn case_89_another_session_proves_nothing() {
     let other = |key: &str| chat(json!({ "state": "aborted", "sessionKey": key }));
     assert_eq!(hear([other("agent:main:draft:y"), other("agent:other:draft:x")]), []);
     assert_eq!(hear([other("draft:X")]), [ended(How::Cancelled, None)]);
-    assert!(same_session("agent:main:Draft", "draft"));
+    assert!(same_session("agent:main:Report", "report"));
     assert!(!same_session("agent:main:a", "agent:main:b"));
 }
 

@@ -60,10 +60,10 @@ pub enum Error {
     /// No known operation.
     #[error("'{0}' is no operation: use create, overwrite, append or patch")]
     InvalidOperation(String),
-    /// Wrong options.
+    /// The options are invalid.
     #[error("the options are wrong: {0}")]
     Options(String),
-    /// Wrong arguments of a tool call.
+    /// The arguments of a tool call are invalid.
     #[error(transparent)]
     Args(#[from] ArgsError),
     /// A kind of file that cannot be written like this.

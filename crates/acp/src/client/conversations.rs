@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::acp::{Client, Session};
 
-/// A conversation. Whoever holds its lock has the turn.
+/// A conversation. The holder of its lock has the turn.
 pub(super) type ConversationLock = Arc<Mutex<Conversation>>;
 
 /// What is known of a conversation.

@@ -156,7 +156,7 @@ impl Inner {
         };
         let id = conversation.session.clone().ok_or_else(unknown)?;
         if let Some(kept) = kept
-            && let Some(ready) = self.go_on(kept, turn).await
+            && let Some(ready) = self.resume(kept, turn).await
         {
             return Ok(ready);
         }
@@ -166,7 +166,7 @@ impl Inner {
     }
 
     /// The kept process with its session in the folder of `turn`; `None` when it is no good any more.
-    async fn go_on(self: &Arc<Self>, kept: IdleProcess, turn: &Turn) -> Option<ReadyProcess> {
+    async fn resume(self: &Arc<Self>, kept: IdleProcess, turn: &Turn) -> Option<ReadyProcess> {
         let IdleProcess { mut client, session, folder, .. } = kept;
         if !client.is_usable() {
             self.spawn(client.stop());
@@ -321,7 +321,7 @@ impl TaskRunner for AcpRunner {
             if lock(&inner.warm).is_one_ready() {
                 return Health::Ready;
             }
-            // Whoever asks meanwhile waits for the same answer.
+            // A caller that asks meanwhile waits for the same answer.
             let mut known = inner.health.lock().await;
             if let Some((at, health)) = &*known
                 && at.elapsed() < inner.limits.health

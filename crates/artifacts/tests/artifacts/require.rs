@@ -74,7 +74,8 @@ fn case_076_expected_folders_never_decide() {
     let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let expected = engross_artifacts::expected_dirs(&[json!("reports/")]).unwrap();
-    let page = desk.page(&scope, engross_artifacts::PageRequest { expected: &expected, ..Default::default() });
+    let page =
+        desk.page(&scope, engross_artifacts::PageRequest { expected: &expected, ..Default::default() });
     assert!(page.outcome.constraint_satisfied && !page.expected_artifact_dir_status[0].exists);
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use engross_learn::agents_md::{BlockWarning, MarkerMode};
-use engross_learn::disk::{BookFile, SyncReport, check_file, sync_files};
+use engross_learn::disk::{BlockSync, BookFile, check_file, sync_files};
 use engross_learn::run::block;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::json;
@@ -58,7 +58,7 @@ fn sync(
 }
 
 /// What became of the files, for people.
-pub(super) fn text(synced: &[SyncReport]) -> String {
+pub(super) fn text(synced: &[BlockSync]) -> String {
     let mut text = String::new();
     for file in synced {
         let said = match (file.is_changed, file.path.exists()) {

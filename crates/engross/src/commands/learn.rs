@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use engross_learn::agents_md::MarkerMode;
-use engross_learn::disk::{BookFile, BookPaths, SyncReport, folder_of, sync_files};
+use engross_learn::disk::{BlockSync, BookFile, BookPaths, folder_of, sync_files};
 use engross_learn::reflect::ModelReflector;
 use engross_learn::run::{
     LearnEvent, LearnReport, Options, Reflector, SessionOutcome, SessionSource, block, learn,
@@ -31,7 +31,7 @@ struct Answer {
     #[serde(flatten)]
     report: LearnReport,
     skillbook: PathBuf,
-    agents_md: Vec<SyncReport>,
+    agents_md: Vec<BlockSync>,
 }
 
 pub(super) fn run(args: &LearnArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {

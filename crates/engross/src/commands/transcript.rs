@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use engross_learn::disk::{SessionFile, SessionReader, inspect_file, sessions_at, open, write_whole};
+use engross_learn::disk::{SessionFile, SessionReader, inspect_file, open, sessions_at, write_whole};
 use engross_learn::trace::{Options, build};
 use engross_learn::transcript::repair::repair;
 use engross_learn::transcript::stats::{TranscriptStats, count};

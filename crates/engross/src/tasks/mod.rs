@@ -135,8 +135,8 @@ pub(crate) fn agents(
 }
 
 /// The agents that are known, each as the settings have it, and further ones.
-fn providers(settings: &AgentSettings) -> Result<Vec<client::Provider>, Failure> {
-    let mut providers = client::Provider::known();
+fn providers(settings: &AgentSettings) -> Result<Vec<client::AgentProvider>, Failure> {
+    let mut providers = client::AgentProvider::known();
     for (name, setting) in settings {
         let wrong = |problem: String| {
             Failure::new(Exit::Usage, "CONFIG_INVALID", format!("[agents.{name}] cannot be used: {problem}"))
@@ -145,12 +145,12 @@ fn providers(settings: &AgentSettings) -> Result<Vec<client::Provider>, Failure>
             return Err(wrong("the name is taken; choose another one".to_owned()));
         }
         let id = ProviderId::new(name).map_err(wrong)?;
-        let mut provider = client::Provider::from_command(id.clone(), &setting.command)
+        let mut provider = client::AgentProvider::from_command(id.clone(), &setting.command)
             .map_err(|error| wrong(error.to_string()))?;
         let known = providers.iter().position(|known| known.id == id);
         if let Some(known) = known.map(|at| providers.remove(at)) {
-            let client::Provider { label, install, pass, set, start, warm, .. } = known;
-            provider = client::Provider { label, install, pass, set, start, warm, ..provider };
+            let client::AgentProvider { label, install, pass, set, start, warm, .. } = known;
+            provider = client::AgentProvider { label, install, pass, set, start, warm, ..provider };
         }
         provider.pass.extend(setting.pass.iter().cloned());
         provider.set.extend(setting.set.iter().map(|(name, value)| (name.clone(), value.clone())));

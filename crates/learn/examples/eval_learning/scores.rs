@@ -195,8 +195,8 @@ fn retrieval() -> String {
     text
 }
 
-type Said = (&'static str, &'static str);
+type Wording = (&'static str, &'static str);
 
-fn about(number: usize) -> (Said, Said, Said) {
+fn about(number: usize) -> (Wording, Wording, Wording) {
     (VERBS[number % 10], THINGS[number / 10 % 10], WAYS[number / 100 % 10])
 }

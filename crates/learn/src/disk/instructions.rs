@@ -14,7 +14,7 @@ const TRIES: u32 = 5;
 
 /// What became of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SyncReport {
+pub struct BlockSync {
     /// Which.
     pub path: PathBuf,
     /// Whether it was written, or would have been.
@@ -35,7 +35,7 @@ pub fn sync_files(
     inner: Option<&str>,
     mode: MarkerMode,
     is_dry: bool,
-) -> Result<Vec<SyncReport>, Error> {
+) -> Result<Vec<BlockSync>, Error> {
     let mut done: Vec<FileIdentity> = Vec::new();
     let mut synced = Vec::new();
     for path in paths {
@@ -59,13 +59,13 @@ pub fn check_file(path: &Path) -> Result<Vec<BlockWarning>, Error> {
     agents_md::check(&bytes).map_err(|source| Error::Markers { path: path.display().to_string(), source })
 }
 
-fn sync(path: &Path, inner: Option<&str>, mode: MarkerMode, is_dry: bool) -> Result<SyncReport, Error> {
+fn sync(path: &Path, inner: Option<&str>, mode: MarkerMode, is_dry: bool) -> Result<BlockSync, Error> {
     let _lock = if is_dry { None } else { lock(path)? };
     for _ in 0..TRIES {
         let old = read(path)?;
         let change = plan(old.as_deref(), inner, mode)
             .map_err(|source| Error::Markers { path: path.display().to_string(), source })?;
-        let mut synced = SyncReport {
+        let mut synced = BlockSync {
             path: path.to_owned(),
             is_changed: change.bytes.is_some(),
             kept: Vec::new(),

@@ -9,7 +9,7 @@ mod session_file;
 mod sessions;
 mod whole;
 
-pub use instructions::{SyncReport, check_file, sync_files};
+pub use instructions::{BlockSync, check_file, sync_files};
 pub(crate) use journal::processed;
 pub use journal::{BookFile, BookPaths};
 pub(crate) use journal::{BookStamp, stamp_of};

@@ -89,7 +89,7 @@ pub fn sessions_at(path: &Path) -> (Vec<SessionFile>, Vec<UnreadableFile>) {
     }
 }
 
-/// What a path is, without opening it: opening a pipe would wait for whoever writes to it.
+/// Says what a path is, without opening it: opening a pipe would wait for its writer.
 ///
 /// # Errors
 /// Why it is no session file.

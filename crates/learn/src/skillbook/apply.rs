@@ -135,7 +135,7 @@ fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, SkillRefusal> {
     book.get(id).ok_or_else(|| SkillRefusal::new("SKILL_UNKNOWN", format!("there is no skill '{id}'")))
 }
 
-/// A skill that whoever asks may change.
+/// The skill, if the author of the operation may change it.
 fn free<'a>(book: &'a Book, id: &str, context: &SettleContext<'_>) -> Result<&'a Skill, SkillRefusal> {
     let skill = find(book, id)?;
     if skill.is_persons() && context.by != Author::Person {

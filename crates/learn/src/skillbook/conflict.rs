@@ -37,7 +37,7 @@ pub fn conflicts(book: &Book) -> Vec<Conflict> {
     conflicts
 }
 
-/// Live skills that say the opposite of `content`.
+/// Skills in use that say the opposite of `content`.
 pub(super) fn against<'a>(book: &'a Book, content: &str) -> Vec<&'a Skill> {
     // Turning a sentence round adds or changes a few words, so the matter is looked for more widely than a duplicate.
     let like = book.like_turned(content, 0.35, 50, !is_turned(content));

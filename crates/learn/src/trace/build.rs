@@ -1,7 +1,7 @@
 //! From a session to its trace.
 
 use crate::skillbook::Citations;
-use crate::transcript::{CallOutcome, CallResult, CallStep, Speaker, StepKind, Transcript, TranscriptStep};
+use crate::transcript::{CallOutcome, CallStep, Speaker, StepKind, StepResult, Transcript, TranscriptStep};
 
 use super::corrections::corrections;
 use super::failures::failures;
@@ -191,7 +191,7 @@ fn result_of(call: &CallStep) -> (String, String) {
     }
 }
 
-fn outcome_of(result: &CallResult) -> &'static str {
+fn outcome_of(result: &StepResult) -> &'static str {
     match result.outcome {
         CallOutcome::Fine => "",
         CallOutcome::Failed => ", failed",

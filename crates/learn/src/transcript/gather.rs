@@ -10,7 +10,7 @@ use super::outcome::{CallOutcome, of_result};
 use super::pairing::{Pairing, ResultMatch};
 use super::parse::LineError;
 use super::reader::{LineContent, LineReading, TranscriptReader};
-use super::session::{CallResult, CallStep, StepKind, Transcript, TranscriptStep};
+use super::session::{CallStep, StepKind, StepResult, Transcript, TranscriptStep};
 use super::speaker::{Speaker, as_typed, of_assistant, of_user};
 use super::stats::sha;
 use super::tree::EntryTree;
@@ -44,7 +44,7 @@ struct TranscriptBuilder {
     /// For each call its step.
     calls: Vec<usize>,
     /// Each result, with its place in the tree.
-    results: Vec<(CallResult, usize)>,
+    results: Vec<(StepResult, usize)>,
     headers: u32,
 }
 
@@ -300,7 +300,7 @@ impl TranscriptBuilder {
         let call_id = id.decode().into_owned();
         self.pairing.result(&call_id);
         let tool = decoded(found.tool).unwrap_or_default();
-        self.results.push((CallResult { line: at.line, call_id, tool, text, outcome }, at.place));
+        self.results.push((StepResult { line: at.line, call_id, tool, text, outcome }, at.place));
     }
 
     fn model(&mut self, model: Text<'_>) {
@@ -375,10 +375,10 @@ impl TranscriptBuilder {
     }
 
     /// Gives each call its result; returns the results that have none, by line.
-    fn pair(&mut self) -> Vec<(CallResult, usize)> {
+    fn pair(&mut self) -> Vec<(StepResult, usize)> {
         let pairs = self.pairing.finish();
         let mut strays = Vec::new();
-        let mut results: HashMap<usize, CallResult> = HashMap::new();
+        let mut results: HashMap<usize, StepResult> = HashMap::new();
         for (number, (answered, place)) in std::mem::take(&mut self.results).into_iter().enumerate() {
             match answered.outcome {
                 CallOutcome::Synthetic => {

@@ -34,6 +34,6 @@ pub use findings::{FindingKind, Findings, TranscriptFinding};
 pub use outcome::CallOutcome;
 pub use parse::LineError;
 pub use reader::{LineContent, LineFindings, LineReading, TranscriptReader};
-pub use session::{CallResult, CallStep, ReadProgress, StepKind, Transcript, TranscriptStep};
+pub use session::{CallStep, ReadProgress, StepKind, StepResult, Transcript, TranscriptStep};
 pub use speaker::Speaker;
 pub use tree::EntryTree;

@@ -31,13 +31,13 @@ pub enum LineError {
 
 /// What a line says, and what was noticed in it.
 #[derive(Debug)]
-pub(crate) struct Parsed<'a> {
+pub(crate) struct ParsedLine<'a> {
     pub(crate) entry: TranscriptEntry<'a>,
     pub(crate) notes: StringFindings,
 }
 
 /// Reads a line without its end. Blank lines are the caller's affair.
-pub(crate) fn parse(line: &[u8]) -> Result<Parsed<'_>, LineError> {
+pub(crate) fn parse(line: &[u8]) -> Result<ParsedLine<'_>, LineError> {
     let text = simdutf8::basic::from_utf8(line).map_err(|_| LineError::InvalidUtf8)?;
     let mut cursor = Cursor::new(text);
     let entry = entry(&mut cursor).and_then(|entry| {
@@ -45,7 +45,7 @@ pub(crate) fn parse(line: &[u8]) -> Result<Parsed<'_>, LineError> {
         Ok(entry)
     });
     match entry {
-        Ok(Some(entry)) => Ok(Parsed { entry, notes: cursor.notes }),
+        Ok(Some(entry)) => Ok(ParsedLine { entry, notes: cursor.notes }),
         Ok(None) => Err(LineError::NotAnObject),
         Err(fault) => Err(bad(text, fault)),
     }

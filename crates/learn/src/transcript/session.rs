@@ -89,7 +89,7 @@ pub enum StepKind {
     /// A call of a tool.
     Call(CallStep),
     /// A result that answers no call of this file, or a further one.
-    StrayResult(CallResult),
+    StrayResult(StepResult),
     /// A command that a person ran beside the model.
     Command {
         /// The command.
@@ -120,12 +120,12 @@ pub struct CallStep {
     /// What it was called with, as JSON, as it stands.
     pub arguments: String,
     /// What came back.
-    pub result: Option<CallResult>,
+    pub result: Option<StepResult>,
 }
 
 /// What came back from a tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CallResult {
+pub struct StepResult {
     /// The line it stands in.
     pub line: u64,
     /// The call it names.

@@ -11,7 +11,7 @@ use super::home::{Home, LATER, outcomes, said, stumbling, transcript, user};
 
 const INNER: &str = "## Learned Strategies\n\n- [a-00001] Stat a path\n";
 
-fn sync(path: &Path) -> Result<engross_learn::disk::SyncReport, Error> {
+fn sync(path: &Path) -> Result<engross_learn::disk::BlockSync, Error> {
     sync_files(&[path.to_owned()], Some(INNER), MarkerMode::Strict, false).map(|mut synced| synced.remove(0))
 }
 

@@ -89,9 +89,9 @@ fn case_05_and_06_a_file_that_still_grows_is_read_up_to_its_last_whole_line() {
 }
 
 /// A model that cannot be reached.
-struct Broken;
+struct BrokenModel;
 
-impl Model for Broken {
+impl Model for BrokenModel {
     fn info(&self) -> ModelInfo {
         ModelInfo { spec: "broken".to_owned(), language_model: true }
     }
@@ -110,12 +110,16 @@ impl Model for Broken {
 fn case_48_a_session_whose_model_failed_is_tried_again_later() {
     let mut home = Home::new();
     home.write("a.jsonl", stumbling("a"));
-    assert_eq!(outcomes(&home.learn_asking(&Broken)), [("a.jsonl", "failed")]);
-    assert_eq!(outcomes(&home.learn_asking(&Broken)), [("a.jsonl", "waiting")]);
+    assert_eq!(outcomes(&home.learn_asking(&BrokenModel)), [("a.jsonl", "failed")]);
+    assert_eq!(outcomes(&home.learn_asking(&BrokenModel)), [("a.jsonl", "waiting")]);
     home.now += 61_000;
-    assert_eq!(outcomes(&home.learn_asking(&Broken)), [("a.jsonl", "failed")]);
+    assert_eq!(outcomes(&home.learn_asking(&BrokenModel)), [("a.jsonl", "failed")]);
     home.now += 61_000;
-    assert_eq!(outcomes(&home.learn_asking(&Broken)), [("a.jsonl", "waiting")], "it waits twice as long");
+    assert_eq!(
+        outcomes(&home.learn_asking(&BrokenModel)),
+        [("a.jsonl", "waiting")],
+        "it waits twice as long"
+    );
     home.now += 61_000;
     assert_eq!(outcomes(&home.learn_scripted(&script(LESSON))), [("a.jsonl", "learnt")]);
     assert_eq!(home.book().skills().len(), 1);
@@ -294,8 +298,8 @@ fn case_77_what_stands_in_instructions_is_no_experience() {
 
 #[test]
 fn case_72_no_secret_reaches_the_model_or_the_book() {
-    struct Spy(std::sync::Mutex<String>, engross_llm::ScriptModel);
-    impl Model for Spy {
+    struct SpyModel(std::sync::Mutex<String>, engross_llm::ScriptModel);
+    impl Model for SpyModel {
         fn info(&self) -> ModelInfo {
             self.1.info()
         }
@@ -317,8 +321,10 @@ fn case_72_no_secret_reaches_the_model_or_the_book() {
     ];
     home.write("a.jsonl", transcript("a", &messages));
     let script = script(&format!("Pass the key {secret} in the header of each request"));
-    let spy =
-        Spy(std::sync::Mutex::default(), engross_llm::ScriptModel::new("s", &script.to_string()).unwrap());
+    let spy = SpyModel(
+        std::sync::Mutex::default(),
+        engross_llm::ScriptModel::new("s", &script.to_string()).unwrap(),
+    );
     home.learn_asking(&spy);
     let sent = spy.0.into_inner().unwrap();
     assert!(sent.contains("[REDACTED api_key") && sent.contains("The record, part 1 of 1"));

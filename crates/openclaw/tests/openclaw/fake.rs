@@ -27,12 +27,12 @@ pub struct RecordedRequest {
 pub struct FakeGateway {
     pub url: String,
     asked: mpsc::UnboundedReceiver<RecordedRequest>,
-    shared: Arc<Shared>,
+    shared: Arc<GatewayState>,
     _tasks: JoinSet<()>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct GatewayState {
     /// To the client; gone when the line is cut.
     line: Mutex<Option<mpsc::UnboundedSender<Message>>>,
     /// Nobody is let in.
@@ -49,7 +49,7 @@ impl FakeGateway {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("ws://{}", listener.local_addr().unwrap());
         let (sender, asked) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(GatewayState::default());
         let (mut tasks, state) = (JoinSet::new(), Arc::clone(&shared));
         tasks.spawn(async move {
             let mut lines = JoinSet::new();
@@ -147,7 +147,7 @@ impl FakeGateway {
     }
 }
 
-async fn serve(stream: TcpStream, shared: Arc<Shared>, asked: mpsc::UnboundedSender<RecordedRequest>) {
+async fn serve(stream: TcpStream, shared: Arc<GatewayState>, asked: mpsc::UnboundedSender<RecordedRequest>) {
     let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else { return };
     let nonce = format!("nonce-{}", shared.lines.fetch_add(1, Ordering::SeqCst));
     let challenge =

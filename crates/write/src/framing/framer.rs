@@ -224,7 +224,7 @@ impl Framer {
         self.blank
     }
 
-    /// Places where U+FFFD stands for what is not UTF-8.
+    /// How often U+FFFD stands for bytes that are not UTF-8.
     #[must_use]
     pub fn replaced(&self) -> u64 {
         self.replaced

@@ -198,7 +198,7 @@ impl FieldScanner {
                         self.at = ScanPosition::Comma;
                         taken
                     }
-                    Piece::Wrong(good) => {
+                    Piece::BadEscape(good) => {
                         self.fail(good, "the content holds an escape that JSON does not know")
                     }
                 }
@@ -206,7 +206,9 @@ impl FieldScanner {
             ScanPosition::InKey(decoder) => {
                 let key = &mut self.key;
                 match decoder.push(rest, &mut |span| key.extend_from_slice(span)) {
-                    Piece::Wrong(good) => self.fail(good, "a key holds an escape that JSON does not know"),
+                    Piece::BadEscape(good) => {
+                        self.fail(good, "a key holds an escape that JSON does not know")
+                    }
                     Piece::All if self.key.len() > KEY => self.fail(0, "a key is too long"),
                     Piece::All => rest.len(),
                     Piece::Closed(taken) => self.end_key(taken),

@@ -28,7 +28,7 @@ pub(super) enum Piece {
     /// The string is closed; so many bytes were taken, the quote included.
     Closed(usize),
     /// No string goes on like this; so many bytes were good.
-    Wrong(usize),
+    BadEscape(usize),
 }
 
 impl StringDecoder {
@@ -48,7 +48,7 @@ impl StringDecoder {
                 }
                 self.escape = EscapeState::Backslash;
             } else if !self.escaped(byte, out) {
-                return Piece::Wrong(at);
+                return Piece::BadEscape(at);
             }
             at += 1;
         }

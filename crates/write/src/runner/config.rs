@@ -11,7 +11,7 @@ pub trait Composer: Send + Sync {
     /// The bytes of the document, checked.
     ///
     /// # Errors
-    /// What of the text no document can hold, for whoever wrote it.
+    /// What of the text no document can hold, for its author.
     fn compose(&self, markdown: &str) -> Result<Vec<u8>, String>;
 }
 

@@ -60,7 +60,7 @@ pub(super) enum Answer {
 pub(super) struct LoadedSession {
     pub(super) id: WriteSessionId,
     pub(super) hub: EventHub,
-    /// Held by whoever feeds it, to the end of what follows. Cancelling does without.
+    /// Locked by the thread that feeds the session, until all that follows is done. Cancelling does not need it.
     driver: Mutex<()>,
     /// `None` once it is over.
     work: Mutex<Option<Work>>,
@@ -230,7 +230,7 @@ impl LoadedSession {
             let Some(mut work) = held.take() else { return };
             match state {
                 State::Cancelled => work.remove(),
-                // Its content is kept for a while, for whoever misses it.
+                // Its content is kept for a while, so that its sender can have it back.
                 State::Expired => {}
                 _ => work.content.discard(),
             }

@@ -15,7 +15,7 @@ use crate::validate::{FileKind, FindingSeverity, ValidationReport};
 const FINDINGS: usize = 5;
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// The end line of a session from 80 random bits. Whoever draws them draws again if the line is in the old file.
+/// The end line of a session from 80 random bits. The caller draws again if the line is in the old file.
 #[must_use]
 pub fn marker(random: [u8; 10]) -> String {
     let bits = random.iter().fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));

@@ -151,7 +151,7 @@ pub trait Spool {
 pub enum WriteAction {
     /// Make what the spool has durable.
     Sync,
-    /// Say this to the model, or to whoever sends.
+    /// Send this prompt to the sender of the content.
     Ask(Prompt),
     /// Put the file together and look at it.
     Validate(Assembly),
@@ -261,7 +261,7 @@ pub struct WrittenFile {
     pub changes: Vec<WriteWarning>,
 }
 
-/// Something that whoever reads the receipt should know.
+/// A remark on the file for the reader of the receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteWarning {
     /// Stable code.

@@ -81,7 +81,7 @@ enum TurnSignal {
     Cancel,
     Dropped,
     Answer(String, Option<String>),
-    Said(Result<Message, AgentFault>),
+    Received(Result<Message, AgentFault>),
     Late,
 }
 
@@ -109,7 +109,7 @@ impl Client {
         };
         drive.tell(AgentEvent::Started { agent_session: Some(session.id().to_owned()) }).await;
         match drive.run(&request, &mut signals.answers, prompt.deadline).await {
-            // Whoever cancels wants everything to stop, also what the agent has running besides.
+            // A cancel stops everything, also what the agent has started besides.
             Ok(how) => TurnResult { how, usable: !signals.cancelled.is_cancelled() },
             // It was asked to end and did not do so in time, or it broke on the way: either way it is stopped.
             Err(_) if signals.cancelled.is_cancelled() => TurnResult { how: How::Cancelled, usable: false },
@@ -149,7 +149,7 @@ impl TurnDriver<'_> {
                 // Before what it says: an agent that never stops talking is stopped all the same.
                 () = sleep_until(until) => TurnSignal::Late,
                 Some((question, option)) = answers.recv() => TurnSignal::Answer(question, option),
-                said = self.client.hear() => TurnSignal::Said(said),
+                said = self.client.hear() => TurnSignal::Received(said),
             };
             match next {
                 TurnSignal::Dropped => return Err(AgentFault::Deadline),
@@ -161,7 +161,7 @@ impl TurnDriver<'_> {
                     stop = Some(Instant::now() + self.limits.cancel);
                 }
                 TurnSignal::Answer(question, option) => self.answer(&question, option.as_deref())?,
-                TurnSignal::Said(said) => {
+                TurnSignal::Received(said) => {
                     heard = Instant::now();
                     match said? {
                         Message::Answer(of, answer) if of == id => {

@@ -25,7 +25,7 @@ pub(crate) use stderr_tail::StderrTail;
 #[cfg(unix)]
 use tree::ProcessTree;
 
-/// By this name in its environment a process is known as an agent's, whoever started it.
+/// This variable in the environment of a process marks it as an agent's, also when another process started it.
 const MARK: &str = "ENGROSS_AGENT";
 
 /// How often it is looked whether an agent has ended.

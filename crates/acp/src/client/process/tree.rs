@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 pub(super) struct ProcessTree {
     /// The first process, which leads a process group of its own; `None` when only the mark is known.
     pub(super) leader: Option<Pid>,
-    /// `NAME=VALUE` as it stands in the environment of each, whoever its parent is. An asterisk at the end stands for
+    /// `NAME=VALUE` as it stands in the environment of each, whichever its parent is. An asterisk at the end stands for
     /// whatever follows.
     pub(super) mark: String,
 }
