@@ -1,4 +1,4 @@
-//! Copying files that an agent's tools made elsewhere, and that it names, into the scope.
+//! Copies files that an agent's tools made elsewhere, and that it names, into the scope.
 //!
 //! Must never take a file that was not named, nor from outside the given folders, nor over a file that is there.
 

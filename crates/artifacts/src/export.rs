@@ -1,4 +1,4 @@
-//! Pages of a manifest as the wire has them.
+//! Builds pages of a manifest for the wire.
 //!
 //! Must never drop a file silently: what is not on this page is on the next.
 

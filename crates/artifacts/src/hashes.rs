@@ -1,4 +1,4 @@
-//! Hashes that were computed before, by what tells one state of a file from the next.
+//! Caches hashes by what tells one state of a file from the next.
 //!
 //! Must never give the hash of other bytes: a file that was written to shortly before it was hashed is not kept, as a later
 //! write could look the same.

@@ -1,4 +1,4 @@
-//! Hashing files: several at once, each in a fixed amount of memory.
+//! Hashes files: several at once, each in a fixed amount of memory.
 //!
 //! Must never give a hash of bytes that no single state of the file had.
 

@@ -1,4 +1,4 @@
-//! All deliverables of one run, with size and hash, and whether they are what was asked for.
+//! The manifest: all deliverables of one run, with size and hash, and whether they meet the requirements.
 //!
 //! Must never list a part as if it were all, nor a file that changed while it was hashed.
 

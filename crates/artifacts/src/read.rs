@@ -1,4 +1,4 @@
-//! Handing out one artifact: which one is meant, and its bytes from any position.
+//! Resolves a request for an artifact and reads its bytes from any position.
 //!
 //! Must never hand out what the run's manifest would not list, nor end a stream as whole when the file changed under it.
 

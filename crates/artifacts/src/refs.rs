@@ -1,4 +1,4 @@
-//! References to artifacts that only this workspace can have issued.
+//! Signs and checks references to artifacts, which only this workspace can issue.
 //!
 //! Must never accept one that is not signed, nor trust what it says before its signature is verified.
 

@@ -1,4 +1,4 @@
-//! Which files a task asks for, and whether they are there.
+//! Checks a manifest against the files that a task requires.
 //!
 //! Must never guess from what a person wrote, and never judge a part of the files.
 

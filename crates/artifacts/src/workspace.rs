@@ -1,4 +1,4 @@
-//! The folders of runs beneath one workspace, each held by a handle.
+//! Manages the folders of runs beneath one workspace, each through an open handle.
 //!
 //! Must never open the folder of one run for another, nor make anything outside `tasks/`.
 

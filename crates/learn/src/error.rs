@@ -1,4 +1,4 @@
-//! Every way in which learning fails, with a stable code.
+//! The errors of learning, each with a stable code.
 
 use engross_protocol::{Exit, Failure};
 use serde_json::json;

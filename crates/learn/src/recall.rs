@@ -1,4 +1,4 @@
-//! Lessons for a session while it runs: a model in front of another one, which gives it the skills that fit what was asked.
+//! Gives a session the skills that fit its request: a model in front of another one.
 //!
 //! Must never hold a session up because a book cannot be read, show more than its budget, or write: what a session teaches, and how it
 //! votes, comes from its transcript, in a run of its own.

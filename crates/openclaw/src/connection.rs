@@ -1,4 +1,4 @@
-//! The one line to a gateway: kept, made again when it breaks, shared by all runs.
+//! Keeps the one connection to a gateway, shared by all runs, and reconnects when it breaks.
 //!
 //! Must never repeat a request by itself, nor keep a caller waiting beyond its time.
 

@@ -1,4 +1,4 @@
-//! One run, heard to its end across lost lines.
+//! Follows one gateway run to completion across reconnects.
 //!
 //! Must never give up a run because the line is lost, before the time for that is over; nor ask for an end that was told.
 

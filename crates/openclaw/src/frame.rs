@@ -1,4 +1,4 @@
-//! What a gateway sends, as far as it matters here.
+//! Parses the frames that a gateway sends.
 //!
 //! Must never fail: what cannot be read, is too long, or is for somebody else is [`Frame::Other`].
 
@@ -77,7 +77,7 @@ struct RunPayload {
 }
 
 /// Reads a message. Events of runs that are not `wanted` are left unread, and so are those of work above `largest` bytes: text
-/// and ends come as chat (case 56).
+/// and ends come as chat.
 pub(super) fn read(message: &str, largest: usize, wanted: impl Fn(&str) -> bool) -> Frame {
     let Ok(head) = serde_json::from_str::<Head>(message) else { return Frame::Other };
     match (head.kind.as_str(), head.event.as_deref()) {

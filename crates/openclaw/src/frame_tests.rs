@@ -59,7 +59,6 @@ fn what_is_for_others_or_no_frame_is_left_unread() {
     }
 }
 
-/// Case 56, of one message.
 #[test]
 fn case_56_huge_work_is_left_out_and_chat_of_any_size_is_not() {
     let event = |name: &str, text: &str| {
@@ -76,7 +75,6 @@ fn case_56_huge_work_is_left_out_and_chat_of_any_size_is_not() {
     assert_eq!(of(seen(&event("chat", &huge))), Some((GatewayEventKind::Chat, length("chat", &huge))));
 }
 
-/// Case 81, of one error.
 #[test]
 fn case_81_an_unknown_method_is_one_whatever_its_code() {
     let unknown = |code: &str, message: &str| {

@@ -1,4 +1,4 @@
-//! What a gateway is given for a turn: words, and files where it does not have our disk.
+//! Builds the message of a turn: words, and files where the gateway does not have our disk.
 //!
 //! Must never begin with what the gateway takes for a command, nor hold a character that it refuses.
 

@@ -1,4 +1,4 @@
-//! A gateway with the plugin for tasks: it makes the folder of a run on its own machine and hands over the files in it.
+//! Speaks with a gateway that has the plugin for tasks: it makes the folder of a run on its machine and hands over its files.
 //!
 //! Must never write anywhere but beneath the folder of the run, take a file whose bytes are not those it was listed with, or be
 //! content with some of the files.
@@ -42,7 +42,7 @@ pub(super) enum Plugin {
     Made(RemoteFolder),
 }
 
-/// Has a folder made for `turn`, where the gateway has the plugin (case 81). Asked again, it is the same folder.
+/// Has a folder made for `turn`, where the gateway has the plugin. Asked again, it is the same folder.
 pub(super) async fn prepare(connection: &Connection, turn: &Turn) -> Result<Plugin, GatewayFault> {
     let key = turn.session_key.as_str();
     // The key stands for the thread, too: the thread itself stays here.

@@ -248,7 +248,7 @@ impl GatewayControl {
         }
     }
 
-    /// Asks the gateway to stop exactly this run (case 92).
+    /// Asks the gateway to stop exactly this run.
     async fn abort(&self) -> Result<Receipt, GatewayFault> {
         let params = json!({ "sessionKey": self.session, "runId": self.run });
         let receipt = self.connection.request("chat.abort", params, self.connection.limits().abort).await?;
@@ -257,7 +257,7 @@ impl GatewayControl {
         let known = |run: &&str| if *run == self.run { self.known_as.clone() } else { (*run).to_owned() };
         let runs: Vec<String> = named.iter().map(known).collect();
         match receipt["aborted"].as_bool() {
-            // Without our run in it, it is a receipt for something else (case 89).
+            // Without our run in it, it is a receipt for something else.
             Some(true) if receipt["ok"] != false && named.contains(&self.run.as_str()) => {
                 Ok(Receipt { method: "chat.abort", aborted: true, runs })
             }

@@ -1,4 +1,4 @@
-//! What a run is told of what its gateway tells: a pure fold.
+//! Folds gateway events into run events (pure).
 //!
 //! Must never take an event of another session for one of the run, tell an end twice, or make a failure a cancel.
 

@@ -1,4 +1,4 @@
-//! What can go wrong in a write session, by code.
+//! The errors of a write session, by code.
 
 use engross_store::files::FileError;
 use serde::{Deserialize, Serialize};

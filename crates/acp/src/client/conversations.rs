@@ -1,4 +1,4 @@
-//! Which conversation of an agent belongs to which thread, and the processes that are kept for their next turn.
+//! Maps threads to conversations of an agent, and keeps processes for their next turn.
 //!
 //! Must never give the conversation of one principal to another, nor let two turns into one.
 

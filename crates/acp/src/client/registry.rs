@@ -1,4 +1,4 @@
-//! Which agents there are.
+//! The registry of configured agents.
 //!
 //! Must never start one that nobody asked for.
 

@@ -1,4 +1,4 @@
-//! Processes that are started and greeted before anybody asks for one.
+//! Keeps processes that are started and initialised before a turn needs one.
 //!
 //! Must never hold more of them than it was told to, nor give one away that has ended.
 

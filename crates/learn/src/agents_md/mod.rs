@@ -1,4 +1,4 @@
-//! The block of lessons in AGENTS.md, CLAUDE.md or GEMINI.md, as a change of bytes.
+//! Plans the block of lessons in AGENTS.md, CLAUDE.md or GEMINI.md as a change of bytes.
 //!
 //! Must never change a byte outside the block, guess where a block ends, or claim that something was written that was not.
 //! Pure: `disk` reads and writes.

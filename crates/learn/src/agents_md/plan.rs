@@ -1,4 +1,4 @@
-//! From the bytes of a file and what shall stand in its block to the bytes that it shall have.
+//! Computes the new bytes of a file from its bytes and the text of its block.
 
 use engross_protocol::hex;
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! AGENTS.md and its like on disk: locked, read again, replaced as a whole.
+//! Writes AGENTS.md and its like: locks the file, reads it again, replaces it as a whole.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A skillbook on disk: the journal, the file for others beside it, and the lock.
+//! Keeps a skillbook on disk: the journal, the file for others beside it, and the lock.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};

@@ -1,4 +1,4 @@
-//! Sessions in OpenClaw's own store, an SQLite file with one row for each line of a transcript. Read only.
+//! Reads sessions in OpenClaw's own store, an SQLite file with one row for each line of a transcript.
 //!
 //! Must never write there, hold more than a few rows at once, or take a row that cannot be unpacked for none.
 

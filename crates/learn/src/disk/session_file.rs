@@ -1,4 +1,4 @@
-//! What is known of a session file before it is opened, and of one that is passed over.
+//! Describes a session file before it is opened, and one that cannot be.
 //!
 //! Must never touch a path: both are plain data.
 

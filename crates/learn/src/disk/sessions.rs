@@ -1,4 +1,4 @@
-//! Session files: which there are, and which of them may be opened.
+//! Lists session files and opens them.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! A place in a JSON text that moves forward.
+//! Moves forward through a JSON text, value by value.
 
 use memchr::memchr2;
 

@@ -1,9 +1,8 @@
-//! Asking a model: once to reflect on each pass of a trace, once to say how the book changes.
+//! Asks a model: once for each pass of a trace to reflect, once how the book changes.
 
 use engross_llm::{Message, Model, Request, Usage, collect};
 use serde_json::Value;
 
-use super::answer::object;
 use super::prompts::{CURATE, REFLECT, fenced};
 use super::{Learning, Reflection, SkillTag};
 use crate::Error;
@@ -209,4 +208,26 @@ fn join(whole: &mut Reflection, part: Reflection) {
         whole.skill_tags.retain(|known| known.id != tag.id);
         whole.skill_tags.push(tag);
     }
+}
+
+/// The first whole JSON object in `text`.
+///
+/// # Errors
+/// Why there is none.
+pub(super) fn object(text: &str) -> Result<Value, String> {
+    let mut problem = "it holds no JSON object".to_owned();
+    let mut rest = text;
+    // A few words before the object may hold braces of their own.
+    for _ in 0..64 {
+        let Some(at) = rest.find('{') else { break };
+        rest = rest.get(at..).unwrap_or_default();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value @ Value::Object(_))) => return Ok(value),
+            Some(Err(error)) => problem = format!("its JSON is not valid: {error}"),
+            _ => {}
+        }
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    Err(problem)
 }

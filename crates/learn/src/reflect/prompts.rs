@@ -1,4 +1,4 @@
-//! What models are told. Text of transcripts stands between fences that the text cannot contain.
+//! The prompts for models. Text of transcripts stands between fences that the text cannot contain.
 
 use engross_protocol::hex;
 use sha2::{Digest, Sha256};

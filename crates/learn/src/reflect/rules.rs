@@ -1,4 +1,4 @@
-//! Lessons without a model: from calls that failed again and again, and from what persons said against it.
+//! Draws lessons without a model: from calls that failed repeatedly, and from corrections by persons.
 //!
 //! Honest and narrow: every lesson names what was seen, and values that could be secret never become part of one. The same
 //! mistake makes the same words, so that a second session confirms the first.

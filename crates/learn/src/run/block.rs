@@ -1,4 +1,4 @@
-//! What AGENTS.md shows of a book.
+//! Renders the block that AGENTS.md shows of a book.
 
 use crate::skillbook::Book;
 use crate::skillbook::render::{RecallQuery, choose, wrapped};

@@ -1,4 +1,4 @@
-//! The course of a run.
+//! Runs over sessions and reports on each.
 
 use std::path::PathBuf;
 

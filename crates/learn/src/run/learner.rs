@@ -1,4 +1,4 @@
-//! One session: is it new, what does it teach, and what is kept of it.
+//! Learns from one session: decides whether it is new, asks for operations, records them.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! A run: sessions are looked at, read, learnt from, one after the other; each is kept before the next one begins.
+//! Runs: learns from one session after the other; each is stored before the next one begins.
 //!
 //! Must never mark as learnt what failed, learn anything twice, or write in a dry run. Time comes from a clock that is
 //! handed in, files from `disk`.

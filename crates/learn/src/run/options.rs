@@ -1,4 +1,4 @@
-//! What a run is given: which sessions, and how it learns from them.
+//! The options of a run: which sessions, and how it learns from them.
 //!
 //! Must never read the clock or a setting itself: the caller hands both in.
 

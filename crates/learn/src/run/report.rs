@@ -1,4 +1,4 @@
-//! What a run did, for people and programs.
+//! The report of a run, for people and programs.
 
 use std::collections::BTreeMap;
 

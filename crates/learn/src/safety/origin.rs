@@ -1,4 +1,4 @@
-//! Who in a trace said a lesson first. What a tool or a file said is data; only what was lived through teaches.
+//! Decides who in a trace said a lesson first. Words of a tool or a file are data; only experience teaches.
 
 use std::collections::BTreeSet;
 

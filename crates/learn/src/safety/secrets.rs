@@ -1,4 +1,4 @@
-//! Secrets and personal data become placeholders, the same for the same value, so that text stays readable and comparable.
+//! Replaces secrets and personal data by placeholders, the same for the same value, so that text stays readable and comparable.
 //!
 //! Must never give a value back, whole or in part. The list is in `docs/design/learning.md`.
 

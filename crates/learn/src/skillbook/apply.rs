@@ -1,4 +1,4 @@
-//! What an operation does to the book, as records: nothing, or all of it.
+//! Turns an operation on the book into records: none, or all of it.
 //!
 //! Must never change the book: the caller keeps the records first. Knows no time and no text that is not clean.
 

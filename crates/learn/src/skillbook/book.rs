@@ -1,4 +1,4 @@
-//! All lessons, by id and in order.
+//! The book in memory: all skills, by id and in order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! How like two lessons are: shared words, rare ones counting more.
+//! Measures how similar two lessons are: by shared words, rare ones counting more.
 //!
 //! Adding to the index costs the words of one lesson, and so does asking, give or take how common they are.
 

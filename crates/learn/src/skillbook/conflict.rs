@@ -1,4 +1,4 @@
-//! Skills that say the opposite of each other.
+//! Finds skills that say the opposite of each other.
 //!
 //! Found by words: the same matter, and one of the two turned round. Finds plain cases only, and never decides.
 

@@ -1,4 +1,4 @@
-//! Six dialects of skillbook files, read as one.
+//! Reads six dialects of skillbook files as one.
 //!
 //! Must never lose a field: what means nothing here is kept with its skill, or with the book.
 
@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::dates::from_iso;
 use super::operation::section_name;
-use super::skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote};
+use super::skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote, from_iso};
 
 /// Which dialect a file is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

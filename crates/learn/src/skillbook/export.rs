@@ -1,14 +1,13 @@
-//! The book for others: one file that all programs of this family from 0.8 on read, and Markdown for people.
+//! Writes the book for others: one file that all programs of this family from 0.8 on read, and Markdown for people.
 
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
 use super::book::Book;
-use super::dates::to_iso;
 use super::dialects::{Import, OWN};
 use super::journal::Record;
-use super::skill::{Skill, SkillStatus};
+use super::skill::{Skill, SkillStatus, to_iso};
 
 /// The hybrid file. Skills that are not shown are `invalid` and not `active` to others.
 #[must_use]

@@ -1,4 +1,4 @@
-//! The book as what happened to it: one record a line, the newest last. The truth; every other file is made from it.
+//! Reads and writes the journal of a book: one record a line, the newest last. It is the truth; every other file is made from it.
 //!
 //! Must never write over what it cannot read. A record says what is so now, so reading one twice changes nothing.
 

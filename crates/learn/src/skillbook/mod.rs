@@ -9,14 +9,12 @@ mod book;
 mod citations;
 mod compare;
 mod conflict;
-mod dates;
 mod dialects;
 mod export;
 pub mod journal;
 mod operation;
 mod record;
 pub mod render;
-mod score;
 mod skill;
 mod words;
 
@@ -36,10 +34,10 @@ pub use book::Book;
 pub use citations::Citations;
 pub use compare::{SIMILAR, SimilarSkill};
 pub use conflict::{Conflict, conflicts};
-pub use dates::{from_iso, to_iso};
 pub use dialects::{Dialect, Import, import};
 pub use export::{markdown, to_hybrid};
 pub use operation::{SkillOperation, SkillRefusal, parse_batch};
-pub use score::{HALF_LIFE_DAYS, score};
-pub use skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote};
+pub use skill::{
+    Author, HALF_LIFE_DAYS, Quarantine, Skill, SkillSource, SkillStatus, Vote, from_iso, score, to_iso,
+};
 pub(crate) use words::topic;

@@ -1,4 +1,4 @@
-//! What a curator may ask for, read one by one: a bad operation costs itself only.
+//! Reads the operations of a curator one by one: an invalid operation costs itself only.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What of the book is shown: what fits and matters most, in an order that stays.
+//! Selects and renders the skills that fit a query and a budget, in a stable order.
 //!
 //! Must never show two skills that say the opposite, nor text that could pass for something else than a skill.
 
@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::book::Book;
-use super::score::score;
-use super::skill::{Skill, SkillStatus};
+use super::skill::{Skill, SkillStatus, score};
 use super::words::{is_turned, topic};
 use crate::safety::neutral;
 

@@ -1,4 +1,4 @@
-//! From a session to its trace.
+//! Builds the trace of a session.
 
 use crate::skillbook::Citations;
 use crate::transcript::{CallOutcome, CallStep, Speaker, StepKind, StepResult, Transcript, TranscriptStep};

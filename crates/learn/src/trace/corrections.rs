@@ -1,4 +1,4 @@
-//! Where a person set the agent right: the most valuable words of a transcript.
+//! Finds the places where a person corrected the agent: the most valuable words of a transcript.
 
 use std::sync::LazyLock;
 

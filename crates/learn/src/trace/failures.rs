@@ -1,4 +1,4 @@
-//! Calls that failed, and what worked afterwards.
+//! Finds calls that failed, and what worked afterwards.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! A trace for a reader with little room.
+//! Shortens a trace for a reader with little room.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Codex's session files: everything stands in a `payload`, and calls and results are entries of their own.
+//! Reads Codex's session files: everything stands in a `payload`, and calls and results are entries of their own.
 
 use super::entry::{
     Arguments, CallItem, Content, ContentBlock, EntryKind, Header, TranscriptEntry, TranscriptMessage,

@@ -1,4 +1,4 @@
-//! What a line of a transcript says, whichever program wrote it. Everything borrows from the line.
+//! The entry that a line of a transcript holds, in one shape for all programs. Everything borrows from the line.
 
 use crate::json::Text;
 

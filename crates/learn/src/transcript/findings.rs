@@ -1,4 +1,4 @@
-//! What could not be read, or only by a guess, with the line where it stands.
+//! Records what could not be read, or only by a guess, with its line.
 //!
 //! Must never grow without bound: a file can be nothing but findings.
 

@@ -1,4 +1,4 @@
-//! From entries to a session: a fold over the lines, then one look at what belongs together.
+//! Builds a session from its entries: a fold over the lines, then one pass that pairs calls and results.
 
 use std::collections::HashMap;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! Lines of a growing file, read in bounded memory.
+//! Reads lines of a growing file in bounded memory.
 //!
 //! Must never split at anything but `\n`, and never hold more than one line beyond its limit.
 

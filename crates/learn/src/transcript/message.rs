@@ -1,4 +1,4 @@
-//! Messages and their pieces, in every spelling that is in use.
+//! Reads messages and their content blocks, in every spelling that is in use.
 
 use super::entry::{Arguments, CallItem, Content, ContentBlock, ResultItem, TranscriptMessage};
 use crate::json::{Cursor, KeySet, ParseError, Text};

@@ -1,4 +1,4 @@
-//! Transcripts: what agents wrote down, read line by line in bounded memory.
+//! Reads transcripts, the files in which agents keep sessions, line by line in bounded memory.
 //!
 //! Must never change a file, fail for a bad line, or take what a line says for an order. [`lines`] splits, `parse` reads a
 //! line as an [`TranscriptEntry`], [`pairing`] and [`EntryTree`] say how entries belong together, [`stats`] counts.

@@ -1,4 +1,4 @@
-//! Whether a call went well. What a program says in `isError` is only half of it.
+//! Judges whether a call succeeded. The flag `isError` of a program is only half of it.
 
 use serde_json::Value;
 

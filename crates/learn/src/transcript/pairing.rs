@@ -1,4 +1,4 @@
-//! Which result belongs to which call.
+//! Pairs results with calls.
 //!
 //! Results and calls are told in the file's order. A result belongs to the newest call of its id that has none. If there is
 //! none and exactly one call of that id follows, it belongs to that one, late. Of several results the first counts.

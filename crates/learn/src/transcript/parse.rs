@@ -1,4 +1,4 @@
-//! From a line to an entry: OpenClaw's and engross's own files, Claude Code's and Codex's.
+//! Parses a line as an entry: OpenClaw's and engross's own files, Claude Code's and Codex's.
 //!
 //! Must never fail for what is merely unknown: only a line that is no JSON object is bad.
 

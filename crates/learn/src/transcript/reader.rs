@@ -1,4 +1,4 @@
-//! Entries of a transcript, one after the other.
+//! Reads the entries of a transcript one after the other.
 //!
 //! Must never stop at a line that is bad.
 

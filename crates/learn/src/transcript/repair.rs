@@ -1,4 +1,4 @@
-//! A transcript with the lines that can be read, byte by byte as they were.
+//! Writes a transcript anew with the lines that can be read, byte by byte as they were.
 //!
 //! Must never invent what was said: only a header is added, and only what stands before a JSON object is cut off.
 

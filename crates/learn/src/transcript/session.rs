@@ -1,4 +1,4 @@
-//! A whole session: what was said, called and answered, in the file's order, with what belongs together.
+//! A whole session: messages, calls and results, in the file's order, with results at their calls.
 //!
 //! Must never shorten anything, and never take the order of a file for the course of a conversation.
 

@@ -1,4 +1,4 @@
-//! Who said something: a role does not tell.
+//! Decides who said something; the role of a message does not say it.
 //!
 //! Programs put words into users' and assistants' mouths. Only a person asks, and only a model answers.
 

@@ -42,7 +42,7 @@ async fn an_end_that_was_missed_is_asked_for() {
     let mut room = TestBench::new().await;
     let mut running = room.begun("x").await;
     room.gate.cut();
-    // A run of before is no end of this one (case 85), and one that is under way is none (case 86).
+    // A run of before is no end of this one, and one that is under way is none.
     for (run, status) in [("turn-0", "ok"), ("turn-1", "timeout")] {
         let asked = room.gate.asked("agent.wait").await;
         room.gate.ok(&asked, json!({ "runId": run, "status": status }));

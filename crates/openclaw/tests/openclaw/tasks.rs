@@ -227,7 +227,7 @@ async fn case_84_85_86_an_end_stays_and_is_of_its_own_run() {
     assert_eq!((&told["status"], &told["terminal"]), (&json!("running"), &json!(false)));
     assert_eq!(house.end(&one["runId"]).await["output"], "first");
     let unknown = house.call("xworkmate.tasks.get", json!({ "runId": "run-none" })).await;
-    assert_eq!(unknown["status"], "not_found", "case 87");
+    assert_eq!(unknown["status"], "not_found");
 }
 
 #[tokio::test]

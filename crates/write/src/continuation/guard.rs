@@ -1,4 +1,4 @@
-//! Does going on lead anywhere?
+//! Decides whether another continuation makes sense.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What at the beginning of a continuation is repeated, or not of the file?
+//! Joins a continuation to the file: removes what it repeats, refuses what is not of the file.
 //!
 //! The beginning is held back until that is known: some five thousand bytes at most, or to the end of the turn.
 

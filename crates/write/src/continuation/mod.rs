@@ -1,4 +1,4 @@
-//! A file that breaks off is gone on with in another turn: how the two join, and when to stop trying.
+//! Joins a file that broke off with its continuation in another turn, and decides when to stop trying.
 //!
 //! Must never remove text that may be content: what does not clearly repeat stays, what is clearly not the file is refused.
 //!

@@ -1,4 +1,4 @@
-//! What the file begins and ends with, and from where the model is to go on.
+//! Keeps the beginning and the end of a file, and the place from which the model continues.
 
 use memchr::memrchr;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What may be the end, what is it when more comes, and what comes out when it is?
+//! Handles a candidate for the end: keeps it, drops it when more comes, or ends the file at it.
 
 use super::ends::{Candidate, ContentEnd, EndKind, TurnStart};
 use super::framer::Framer;

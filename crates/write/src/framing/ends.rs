@@ -1,4 +1,4 @@
-//! The words for ends: what ended a file, what may end it, and how a turn begins behind one.
+//! The types for ends: what ended a file, what may end it, and how a turn begins after one.
 //!
 //! Must never know the engine: it, `ending` and `turn` all speak of these.
 

@@ -1,4 +1,4 @@
-//! Does a line stand inside a Markdown fence?
+//! Tracks whether a line stands inside a Markdown fence.
 //!
 //! As CommonMark has it: up to three spaces, three or more backticks or tildes, an info string; closed by the same
 //! character, as many of them, and nothing else. Lines may come in pieces.

@@ -1,4 +1,4 @@
-//! What of a chunk is content, and what is held back?
+//! Splits chunks into content and what is held back because it may be a terminator.
 //!
 //! Must never release a byte that may still belong to a terminator. Content in a chunk comes out as slices of it; only
 //! what is held back is copied, some 300 bytes at most.

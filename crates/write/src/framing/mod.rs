@@ -1,4 +1,4 @@
-//! Where does the file end? Bytes in any chunks go in, spans of content come out.
+//! Finds where the file ends: bytes in any chunks go in, spans of content come out.
 //!
 //! Must never guess, look back at what was released, or do I/O. One pass: the cost grows with the bytes, not with the
 //! chunks.

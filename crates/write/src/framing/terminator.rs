@@ -1,4 +1,4 @@
-//! Can this line still be a terminator, and is it one?
+//! Classifies a line: whether it can still be a terminator, and whether it is one.
 //!
 //! A line is compared whole: no leading blanks, case exact; one CR and trailing spaces and tabs are left out.
 

@@ -1,4 +1,4 @@
-//! What does the end of a turn mean, and how does the next one begin?
+//! Decides what the end of a turn means, and how the next one begins.
 
 use serde::{Deserialize, Deserializer, Serialize};
 

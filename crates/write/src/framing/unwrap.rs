@@ -1,4 +1,4 @@
-//! Is the whole file wrapped in one fence?
+//! Finds a fence that wraps the whole file.
 //!
 //! Only used when a session asks for it, and what it takes away is reported.
 

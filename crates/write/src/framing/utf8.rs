@@ -1,4 +1,4 @@
-//! Is it UTF-8, wherever the chunks are cut?
+//! Checks UTF-8 across chunks.
 //!
 //! At most three bytes are carried from one chunk to the next. Own code on purpose: decoders of libraries want the whole text, or copy it.
 

@@ -1,4 +1,4 @@
-//! The object around the content: its keys, its small values, and whether it is whole.
+//! Scans the object around the content: its keys, its small values, and whether it is whole.
 
 use serde_json::{Map, Value};
 

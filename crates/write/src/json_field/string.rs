@@ -1,4 +1,4 @@
-//! The inside of a JSON string, decoded piece by piece.
+//! Decodes the inside of a JSON string piece by piece.
 
 use memchr::memchr2;
 

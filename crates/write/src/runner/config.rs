@@ -1,4 +1,4 @@
-//! What a runner needs, and where its bounds are.
+//! The configuration of a runner and its limits.
 
 use std::sync::Arc;
 

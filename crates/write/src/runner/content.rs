@@ -1,4 +1,4 @@
-//! Where the bytes of the content are: raw, in staged files, so that the last one only needs a name to be the file.
+//! Keeps the bytes of the content: raw, in staged files, so that the last one only needs a name to be the file.
 //!
 //! Must never take away bytes that the journal still counts on: what is cut off or replaced goes once the journal says so.
 

@@ -1,4 +1,4 @@
-//! What those hear who listen to a session, also late.
+//! Publishes the events of a session to its listeners, also to late ones.
 //!
 //! Must never hold content, and never make the session wait for a listener.
 

@@ -1,4 +1,4 @@
-//! Who works on a session, and what others see of it meanwhile.
+//! Drives a session in memory, one input at a time, and shows others its state meanwhile.
 //!
 //! Must never hold the session while its file is looked at: it can be cancelled then.
 

@@ -1,4 +1,4 @@
-//! What a session is after a crash.
+//! Restores a session after a crash.
 //!
 //! Must never take for written what is not there with the hash that was noted, and never count bytes that are not.
 

@@ -1,4 +1,4 @@
-//! The same for asynchronous callers: whatever touches the disk is done on a thread that may wait.
+//! Offers write sessions to asynchronous callers: what touches the disk runs on a blocking thread.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Which sessions there are, and the door to each.
+//! The registry of write sessions, and the entry to each.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

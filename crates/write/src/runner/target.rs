@@ -1,4 +1,4 @@
-//! Where the file goes, and what must hold there.
+//! The target of a session: its path, and what must hold there.
 
 use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! The text of a finished session, for those who use it again: an edit of a document may take its words from there.
+//! Reads the text of a finished session for reuse: an edit of a document may take its words from there.
 //!
 //! Must never give a text that is not whole, or not the one that was sent.
 

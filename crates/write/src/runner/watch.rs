@@ -1,4 +1,4 @@
-//! Which sessions are silent, too old, forgotten?
+//! Asks silent sessions whether they are finished, expires old ones, forgets those that are over.
 
 use engross_store::files::StagedName;
 

@@ -1,4 +1,4 @@
-//! What is done with an input, and when it is durable.
+//! Carries out the actions of one session, and makes its content durable in time.
 //!
 //! Must never be asked while somebody else asks: `running` sees to that.
 

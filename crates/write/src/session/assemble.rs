@@ -1,4 +1,4 @@
-//! What file comes from the content?
+//! Computes the bytes of the file from the content.
 
 use std::borrow::Cow;
 

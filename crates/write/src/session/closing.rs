@@ -1,4 +1,4 @@
-//! What follows the end of the content: it is put together, looked at, mended, written.
+//! Handles the end of the content: assembly, validation, repair, commit.
 
 use super::machine::WriteSession;
 use super::options::{Join, Unwrap, WriteOperation};

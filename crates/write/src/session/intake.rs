@@ -1,4 +1,4 @@
-//! Which bytes of a chunk are new, and what becomes of them.
+//! Takes a chunk: drops bytes that were received before, frames and joins the rest.
 
 use super::machine::{WriteSession, framer};
 use super::resent::Mismatch;

@@ -1,4 +1,4 @@
-//! What each input leads to.
+//! The state machine of a session: what each input leads to.
 //!
 //! Must never reach `Committed` but through the end of the content, a look at it, and a file that was written.
 

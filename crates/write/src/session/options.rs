@@ -1,4 +1,4 @@
-//! What was asked for, and does it make sense?
+//! The options of a session, parsed and checked.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What the model is told.
+//! The prompts for the model.
 //!
 //! Short, and the same for the same thing: a model that is told how to end ends.
 

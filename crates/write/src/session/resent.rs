@@ -1,4 +1,4 @@
-//! Are bytes that come again the same?
+//! Compares bytes that are sent again with those that were received.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Where a session stands, what happens to it, and what is to be done.
+//! The states, inputs and actions of a session.
 
 use serde::{Deserialize, Serialize};
 

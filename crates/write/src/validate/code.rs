@@ -1,4 +1,4 @@
-//! Does source code parse, as well as the file before it did?
+//! Parses source code and reports the errors that the file before it did not have.
 //!
 //! The grammars find a place even in code that is wrong, so only errors that the old file did not have are told.
 

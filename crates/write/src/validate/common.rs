@@ -1,4 +1,4 @@
-//! Did something come along that is not of the file?
+//! Finds text that does not belong into any file: elisions, markers, chatter.
 
 use super::{ContentFinding, FileKind, FindingSeverity, Subject, Validator};
 

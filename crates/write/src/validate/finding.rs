@@ -1,4 +1,4 @@
-//! What is wrong, where.
+//! A finding: what is wrong, and where.
 
 use serde::{Deserialize, Serialize};
 

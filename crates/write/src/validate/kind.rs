@@ -1,4 +1,4 @@
-//! What a file of this name is, and how strictly it is looked at.
+//! Names the kind of a file by its extension, and how strictly it is validated.
 
 use serde::{Deserialize, Serialize};
 

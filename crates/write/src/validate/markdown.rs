@@ -1,4 +1,4 @@
-//! Does a Markdown file look unfinished?
+//! Finds Markdown files that look unfinished.
 //!
 //! Hints only: any text is Markdown.
 

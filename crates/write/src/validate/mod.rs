@@ -1,4 +1,4 @@
-//! Is the file what its name says, and is it all there?
+//! Validates a file by the format that its name promises.
 //!
 //! Must never change a byte. A finding says where and why; whether it stops the file is the session's to decide.
 //!
@@ -6,9 +6,7 @@
 //! |---|---|
 //! | `kind` | what is a file of this name, and how strictly is it looked at? |
 //! | `finding` | what is wrong, where? |
-//! | `data` | is it JSON, JSON lines, TOML, YAML? |
-//! | `markup` | is it XML? is the HTML whole? |
-//! | `table` | has every row as many columns? |
+//! | `formats` | is it well-formed JSON, TOML, YAML, XML, HTML, CSV? |
 //! | `markdown` | does it look unfinished? |
 //! | `code` | does source code parse, as well as before? |
 //! | `common` | did something come along that is not of the file? |
@@ -16,12 +14,10 @@
 #[cfg(feature = "code")]
 mod code;
 mod common;
-mod data;
 mod finding;
+mod formats;
 mod kind;
 mod markdown;
-mod markup;
-mod table;
 
 #[cfg(test)]
 mod validate_tests;
@@ -95,14 +91,14 @@ pub fn validate(kind: FileKind, subject: &Subject<'_>, others: &[&dyn Validator]
     }
     let mut report = ValidationReport::default();
     let by_kind: &[&dyn Validator] = match kind {
-        FileKind::Json => &[&data::Json],
-        FileKind::JsonLines => &[&data::JsonLines],
-        FileKind::Toml => &[&data::Toml],
-        FileKind::Yaml => &[&data::Yaml],
-        FileKind::Xml => &[&markup::Xml],
-        FileKind::Html => &[&markup::Html],
-        FileKind::Csv => &[&table::Rows(b',')],
-        FileKind::Tsv => &[&table::Rows(b'\t')],
+        FileKind::Json => &[&formats::Json],
+        FileKind::JsonLines => &[&formats::JsonLines],
+        FileKind::Toml => &[&formats::Toml],
+        FileKind::Yaml => &[&formats::Yaml],
+        FileKind::Xml => &[&formats::Xml],
+        FileKind::Html => &[&formats::Html],
+        FileKind::Csv => &[&formats::Rows(b',')],
+        FileKind::Tsv => &[&formats::Rows(b'\t')],
         FileKind::Markdown => &[&markdown::Markdown],
         #[cfg(feature = "code")]
         FileKind::Code(language) => &[&code::Code { language, patience: code::PATIENCE }],

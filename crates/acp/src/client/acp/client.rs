@@ -1,4 +1,4 @@
-//! A process that has been greeted: requests and their answers, sessions.
+//! Speaks with an initialised agent process: requests and their answers, sessions.
 //!
 //! Must never wait without a limit, nor take an answer for one to another request.
 

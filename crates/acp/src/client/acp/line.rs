@@ -1,4 +1,4 @@
-//! The two pipes to an agent: whole lines out of one, whole lines into the other.
+//! Reads and writes whole lines on the two pipes to an agent.
 //!
 //! Must never hold a line that is longer than the limit, nor wait for an agent that does not read.
 

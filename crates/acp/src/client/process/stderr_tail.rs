@@ -1,4 +1,4 @@
-//! The end of what an agent writes to its error output, kept for messages.
+//! Keeps the end of an agent's error output for messages.
 //!
 //! Must never hold more than a bounded part of it, stop reading, or show a secret that the agent was given.
 

@@ -105,7 +105,7 @@ fn case_47_and_48_a_crash_around_the_renaming_and_one_effect() {
                 (State::Committed, Some(&receipt)),
                 "{operation:?} {renamed}"
             );
-            assert_eq!(desk.sessions.finalise(id).unwrap().receipt, Some(receipt), "case 48");
+            assert_eq!(desk.sessions.finalise(id).unwrap().receipt, Some(receipt));
             let expected = if operation == WriteOperation::Append { "old\nnew\n" } else { "new\n" };
             assert_eq!(desk.read("a.txt").as_deref(), Some(expected));
         }

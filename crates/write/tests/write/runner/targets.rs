@@ -78,7 +78,7 @@ fn case_58_a_folder_that_becomes_a_link_is_not_followed() {
         std::fs::remove_file(desk.path(swapped)).unwrap();
         std::fs::rename(desk.path("moved"), desk.path(swapped)).unwrap();
         let view = desk.sessions.finalise(id).unwrap();
-        assert_eq!(view.state, State::Committed, "case 54: it is tried again");
+        assert_eq!(view.state, State::Committed, "it is tried again");
         std::fs::remove_file(desk.path("sub/deep/a.txt")).unwrap();
     }
 }

@@ -64,7 +64,7 @@ fn case_06_empty_content_is_not_written() {
     assert_eq!((view.state, problem(&view)), (State::Incomplete, Some("EMPTY_CONTENT")));
     let view = desk.sessions.whole(id, b"DONE\nnot at all\n").unwrap();
     assert_eq!((view.state, desk.read("a.txt").as_deref()), (State::Committed, Some("DONE\nnot at all\n")));
-    assert_eq!(desk.sessions.whole(id, b"again").unwrap().receipt, view.receipt, "case 48: once");
+    assert_eq!(desk.sessions.whole(id, b"again").unwrap().receipt, view.receipt, "it is written once");
     assert_eq!(desk.read("a.txt").as_deref(), Some("DONE\nnot at all\n"));
 }
 
@@ -230,8 +230,8 @@ fn case_50_and_51_offsets_count_what_came() {
     let id = desk.begin("a.txt", WriteOperation::Create).unwrap().id;
     let at = |offset, text: &str| desk.sessions.chunk(id, Some(offset), text.as_bytes(), ChunkEnd::Whole);
     assert_eq!(at(0, "hello ").unwrap().offset, 6);
-    assert_eq!(code(at(7, "x")), "OFFSET_MISMATCH", "case 50");
-    assert_eq!(code(at(0, "hallo")), "OFFSET_MISMATCH", "case 51");
+    assert_eq!(code(at(7, "x")), "OFFSET_MISMATCH");
+    assert_eq!(code(at(0, "hallo")), "OFFSET_MISMATCH");
     assert_eq!(at(0, "hello world\n").unwrap().offset, 12);
     assert_eq!(at(12, "").unwrap().offset, 12);
     desk.sessions.finalise(id).unwrap();
