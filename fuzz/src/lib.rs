@@ -9,12 +9,12 @@ mod operations;
 pub use comments::comments;
 pub use operations::apply;
 
-use engross_docx::model::{View, is_revision_wrapper};
-use engross_docx::names::{B, ID, VOCABULARY};
-use engross_docx::package::{Limits as PackageLimits, Package};
-use engross_docx::read::{ReadOptions, notation};
-use engross_docx::revisions::{Comment, Selection, Side, list, resolve as resolve_revisions};
-use engross_docx::{Limits, Severity, Tracking, WordDocument, check, from_markdown};
+use engross_docx::fuzzing::{
+    B, ID, Selection, VOCABULARY, W, W_URI, is_revision_wrapper, list, resolve as resolve_revisions,
+};
+use engross_docx::read::{ReadOptions, View, notation};
+use engross_docx::revisions::{Comment, Side};
+use engross_docx::{Limits, Package, PackageLimits, Severity, Tracking, WordDocument, check, from_markdown};
 use engross_testkit::docx::DocxBuilder;
 use engross_xml::{Document, Kind, Limits as XmlLimits, NodeId};
 
@@ -27,7 +27,7 @@ pub fn xml_parse(data: &[u8]) {
     let texts: Vec<String> = elements.iter().map(|node| document.element_text(*node).into_owned()).collect();
 
     let checkpoint = document.checkpoint();
-    document.ensure_prefix(engross_docx::names::W, "w", engross_docx::names::W_URI);
+    document.ensure_prefix(W, "w", W_URI);
     for node in &elements {
         document.set_attribute(*node, ID, "<\"'&>");
     }

@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
-use engross_docx::model::View;
 use engross_docx::ops::{Status, parse_batch};
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
 use serde_json::{Map, Value, json};

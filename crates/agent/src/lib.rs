@@ -23,8 +23,8 @@ mod runner_tests;
 #[cfg(test)]
 mod translate_tests;
 
-pub use outcome::{Ending, Outcome, RunOperation};
-pub use runner::{EditRun, RunEvent, RunOptions};
+pub use outcome::{EditRunEnd, EditRunOperation, EditRunOutcome};
+pub use runner::{EditRun, EditRunEvent, EditRunOptions};
 pub use tools::{CallResult, Proposal, ToolError, ToolUse};
 
 /// The codes of this crate, each explained in `docs/errors/CODE.md`: how a run ended, then what a call was refused for.

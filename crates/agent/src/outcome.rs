@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum EditRunEnd {
     /// The model was done.
     Finished,
     /// The provider's length limit cut the answer.
@@ -29,8 +29,8 @@ pub enum Ending {
     ModelFailed(Error),
 }
 
-impl Ending {
-    /// The stable code of an ending other than [`Ending::Finished`].
+impl EditRunEnd {
+    /// The stable code of an ending other than [`EditRunEnd::Finished`].
     #[must_use]
     pub fn code(&self) -> Option<&'static str> {
         match self {
@@ -44,7 +44,7 @@ impl Ending {
         }
     }
 
-    /// The same for people; empty for [`Ending::Finished`].
+    /// The same for people; empty for [`EditRunEnd::Finished`].
     #[must_use]
     pub fn message(&self) -> String {
         match self {
@@ -75,7 +75,7 @@ impl Ending {
 /// An operation of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RunOperation {
+pub struct EditRunOperation {
     /// What became of it; its index counts through the run.
     #[serde(flatten)]
     pub result: OperationResult,
@@ -88,20 +88,20 @@ pub struct RunOperation {
 
 /// A run that has ended. What was applied is in the document, whatever the ending.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct EditRunOutcome {
     /// How it ended.
-    pub ending: Ending,
+    pub ending: EditRunEnd,
     /// The model's closing words, or the last it said.
     pub text: String,
     /// Model calls made.
     pub rounds: u32,
     /// All operations, in the order they were proposed.
-    pub operations: Vec<RunOperation>,
+    pub operations: Vec<EditRunOperation>,
     /// What a person should know.
     pub warnings: Vec<String>,
 }
 
-impl Outcome {
+impl EditRunOutcome {
     /// Counts the operations; a refused one that was repaired counts as neither.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -114,7 +114,7 @@ impl Outcome {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let summary = self.summary();
-        self.ending == Ending::Finished && summary.refused + summary.failed == 0
+        self.ending == EditRunEnd::Finished && summary.refused + summary.failed == 0
     }
 
     /// Whether an operation changed the document.

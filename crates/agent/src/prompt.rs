@@ -1,4 +1,4 @@
-//! What a model is told before it edits.
+//! The system prompt of an edit run.
 //!
 //! Must never hold anything of the document or the person but what is passed in: the same document and instruction give
 //! the same words, so that recorded dialogues stay valid.

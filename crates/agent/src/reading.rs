@@ -8,7 +8,7 @@ use engross_docx::{Error, WordDocument};
 
 use crate::tools::cut;
 
-/// Said when the comments do not fit.
+/// The note for comments that do not fit.
 const WITHOUT_COMMENTS: &str = "\n(The comments are left out here because they are too long.)\n";
 
 /// A part of the document as text.

@@ -5,11 +5,11 @@
 use engross_docx::ops::Status;
 use serde_json::Value;
 
-use crate::outcome::RunOperation;
+use crate::outcome::EditRunOperation;
 
 /// Marks each refused or failed operation that a later round's applied operation repairs. One operation repairs at most
 /// one other.
-pub(crate) fn mark_repaired(operations: &mut [RunOperation], proposed: &[Value]) {
+pub(crate) fn mark_repaired(operations: &mut [EditRunOperation], proposed: &[Value]) {
     let mut used = vec![false; operations.len()];
     for earlier in 0..operations.len() {
         let repairing = (earlier + 1..operations.len()).find(|later| {
@@ -25,7 +25,12 @@ pub(crate) fn mark_repaired(operations: &mut [RunOperation], proposed: &[Value])
     }
 }
 
-fn is_repair(operations: &[RunOperation], proposed: &[Value], earlier: usize, later: usize) -> Option<bool> {
+fn is_repair(
+    operations: &[EditRunOperation],
+    proposed: &[Value],
+    earlier: usize,
+    later: usize,
+) -> Option<bool> {
     let (first, second) = (operations.get(earlier)?, operations.get(later)?);
     let tried_again = matches!(first.result.status, Status::Refused | Status::Failed)
         && matches!(second.result.status, Status::Applied | Status::NoChange)

@@ -1,16 +1,16 @@
 use engross_docx::ops::{OperationResult, Status};
 use serde_json::{Value, json};
 
-use crate::outcome::RunOperation;
+use crate::outcome::EditRunOperation;
 use crate::repair::mark_repaired;
 
 /// Operations as (round, status, JSON); gives which later one repaired each.
 fn check(operations: &[(u32, Status, Value)]) -> Vec<Option<usize>> {
     let proposed: Vec<Value> = operations.iter().map(|(_, _, json)| json.clone()).collect();
-    let mut run: Vec<RunOperation> = operations
+    let mut run: Vec<EditRunOperation> = operations
         .iter()
         .enumerate()
-        .map(|(index, (round, status, _))| RunOperation {
+        .map(|(index, (round, status, _))| EditRunOperation {
             result: OperationResult {
                 index,
                 op: String::new(),

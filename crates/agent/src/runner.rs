@@ -10,17 +10,17 @@ use engross_docx::{EditOptions, Error, WordDocument};
 use engross_llm::{Answer, Event, Message, Model, Request, ToolCall, collect};
 use serde_json::Value;
 
-use crate::outcome::{Ending, Outcome, RunOperation};
+use crate::outcome::{EditRunEnd, EditRunOperation, EditRunOutcome};
 use crate::prompt::{SYSTEM, first_message};
 use crate::repair::mark_repaired;
-use crate::session::one_turn::{Action, Finish, Heard, Input, OneTurn, Over};
+use crate::session::one_turn::{Action, AnswerFinish, Input, OneTurn, PartialAnswer, TurnEnd};
 use crate::session::{ServerTool, ToolResult};
 use crate::tools::{APPLY_REDLINES, Proposal, Question, Round, research_spec, specs};
 use crate::writing::Texts;
 
 /// How a run is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunOptions {
+pub struct EditRunOptions {
     /// Who edits, and when.
     pub edit: EditOptions,
     /// Model calls that one run may make; 6 is usual.
@@ -29,7 +29,7 @@ pub struct RunOptions {
 
 /// What happens in a run, as it happens.
 #[derive(Debug, Clone, PartialEq)]
-pub enum RunEvent {
+pub enum EditRunEvent {
     /// The document was read for the model.
     Reading {
         /// How many paragraphs it has.
@@ -63,8 +63,8 @@ pub enum RunEvent {
 pub struct EditRun<'a> {
     document: &'a mut WordDocument,
     model: Arc<dyn Model>,
-    options: RunOptions,
-    operations: Vec<RunOperation>,
+    options: EditRunOptions,
+    operations: Vec<EditRunOperation>,
     proposed: Vec<Value>,
     warnings: Vec<String>,
     /// Model calls that answered calls of the model.
@@ -73,7 +73,7 @@ pub struct EditRun<'a> {
 
 impl<'a> EditRun<'a> {
     /// A run that has not begun.
-    pub fn new(document: &'a mut WordDocument, model: Arc<dyn Model>, options: RunOptions) -> Self {
+    pub fn new(document: &'a mut WordDocument, model: Arc<dyn Model>, options: EditRunOptions) -> Self {
         Self {
             document,
             model,
@@ -85,16 +85,16 @@ impl<'a> EditRun<'a> {
         }
     }
 
-    /// Runs to the end. Failures of the model end the run and are told in the outcome.
+    /// Runs to the end. Failures of the model end the run and are in the outcome.
     ///
     /// # Errors
     /// When the document cannot be read or edited at all.
     pub async fn run(
         &mut self,
         instruction: &str,
-        events: &mut dyn FnMut(RunEvent),
-    ) -> Result<Outcome, Error> {
-        events(RunEvent::Reading { paragraphs: self.document.paragraph_count() });
+        events: &mut dyn FnMut(EditRunEvent),
+    ) -> Result<EditRunOutcome, Error> {
+        events(EditRunEvent::Reading { paragraphs: self.document.paragraph_count() });
         let limit = self.options.max_rounds.max(1);
         let first = first_message(self.document, instruction)?;
         let mut turn =
@@ -105,7 +105,7 @@ impl<'a> EditRun<'a> {
         let over = loop {
             let step = turn.step(input, limit - self.translations.min(limit - 1));
             for warning in step.warnings {
-                events(RunEvent::Warning(warning.clone()));
+                events(EditRunEvent::Warning(warning.clone()));
                 self.warnings.push(warning);
             }
             match step.action {
@@ -120,7 +120,7 @@ impl<'a> EditRun<'a> {
                         }
                         Err(error) => {
                             failure = Some(error.clone());
-                            Input::Failed(error, Heard::default())
+                            Input::Failed(error, PartialAnswer::default())
                         }
                     };
                 }
@@ -132,9 +132,9 @@ impl<'a> EditRun<'a> {
                 Action::Rest => break step.over,
             }
         };
-        events(RunEvent::Done);
+        events(EditRunEvent::Done);
         mark_repaired(&mut self.operations, &self.proposed);
-        Ok(Outcome {
+        Ok(EditRunOutcome {
             ending: ending(over, failure, self.options.max_rounds.max(1)),
             text,
             rounds: turn.asked() + self.translations,
@@ -147,13 +147,13 @@ impl<'a> EditRun<'a> {
         &self,
         request: Request,
         round: u32,
-        events: &mut dyn FnMut(RunEvent),
+        events: &mut dyn FnMut(EditRunEvent),
     ) -> Result<Answer, engross_llm::Error> {
         let of = self.options.max_rounds.max(1);
-        events(RunEvent::Asking { round, of, model: self.model.info().spec });
+        events(EditRunEvent::Asking { round, of, model: self.model.info().spec });
         let answer = collect(self.model.answer(request), |event| {
             if let Event::Text(text) = event {
-                events(RunEvent::Text(text.clone()));
+                events(EditRunEvent::Text(text.clone()));
             }
         });
         answer.await
@@ -163,7 +163,7 @@ impl<'a> EditRun<'a> {
         &mut self,
         calls: &[ToolCall],
         asked: u32,
-        events: &mut dyn FnMut(RunEvent),
+        events: &mut dyn FnMut(EditRunEvent),
     ) -> Result<Vec<ToolResult>, Error> {
         let mut round = Round::of(calls, &Texts::default());
         while let Some(question) = round.next_question() {
@@ -181,7 +181,7 @@ impl<'a> EditRun<'a> {
             self.translations += 1;
             // What the model writes here is for us or for itself, not words for the person.
             let mut quiet = |event| {
-                if !matches!(event, RunEvent::Text(_)) {
+                if !matches!(event, EditRunEvent::Text(_)) {
                     events(event);
                 }
             };
@@ -189,13 +189,13 @@ impl<'a> EditRun<'a> {
         }
         let edits = round.edits();
         if !edits.is_empty() {
-            events(RunEvent::Applying { summary: summary(&edits) });
+            events(EditRunEvent::Applying { summary: summary(&edits) });
         }
         let done = round.carry_out(self.document, &self.options.edit)?;
         for (result, proposed) in done.operations {
             let result = OperationResult { index: self.operations.len(), ..result };
-            events(RunEvent::Operation(result.clone()));
-            self.operations.push(RunOperation {
+            events(EditRunEvent::Operation(result.clone()));
+            self.operations.push(EditRunOperation {
                 result,
                 round: asked + self.translations,
                 repaired_by: None,
@@ -218,15 +218,15 @@ fn tools(model: &dyn Model) -> Vec<ServerTool> {
     specs().into_iter().chain(research).map(tool).collect()
 }
 
-fn ending(over: Over, failure: Option<engross_llm::Error>, limit: u32) -> Ending {
+fn ending(over: TurnEnd, failure: Option<engross_llm::Error>, limit: u32) -> EditRunEnd {
     match (over, failure) {
-        (Over::Whole(Finish::Stop | Finish::ToolCalls), _) => Ending::Finished,
-        (Over::Whole(Finish::Length), _) => Ending::AnswerCut,
-        (Over::Whole(Finish::ContentFilter), _) => Ending::AnswerFiltered,
-        (Over::Repeated(tool), _) => Ending::RepeatedCall { tool },
-        (Over::Stuck, _) => Ending::NoProgress,
-        (Over::Failed, Some(error)) => Ending::ModelFailed(error),
-        (Over::Exhausted | Over::Failed, _) => Ending::RoundsExhausted { limit },
+        (TurnEnd::Whole(AnswerFinish::Stop | AnswerFinish::ToolCalls), _) => EditRunEnd::Finished,
+        (TurnEnd::Whole(AnswerFinish::Length), _) => EditRunEnd::AnswerCut,
+        (TurnEnd::Whole(AnswerFinish::ContentFilter), _) => EditRunEnd::AnswerFiltered,
+        (TurnEnd::Repeated(tool), _) => EditRunEnd::RepeatedCall { tool },
+        (TurnEnd::Stuck, _) => EditRunEnd::NoProgress,
+        (TurnEnd::Failed, Some(error)) => EditRunEnd::ModelFailed(error),
+        (TurnEnd::Exhausted | TurnEnd::Failed, _) => EditRunEnd::RoundsExhausted { limit },
     }
 }
 

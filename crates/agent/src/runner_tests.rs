@@ -7,27 +7,27 @@ use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_llm::{Message, Model, ModelInfo, Request, RulesModel, ScriptModel};
 use serde_json::{Value, json};
 
-use crate::Ending;
-use crate::{EditRun, Outcome, RunEvent, RunOptions};
+use crate::EditRunEnd;
+use crate::{EditRun, EditRunEvent, EditRunOptions, EditRunOutcome};
 
 fn nda() -> WordDocument {
     WordDocument::open(include_bytes!("../../../examples/nda.docx").to_vec(), &Limits::default()).unwrap()
 }
 
-fn options() -> RunOptions {
-    RunOptions {
+fn options() -> EditRunOptions {
+    EditRunOptions {
         edit: EditOptions { author: "A".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() },
         max_rounds: 6,
     }
 }
 
 /// Remembers the last request that its model was asked.
-struct Watched<M> {
+struct WatchedModel<M> {
     model: M,
     requests: std::sync::Mutex<Vec<Request>>,
 }
 
-impl<M: Model> Model for Watched<M> {
+impl<M: Model> Model for WatchedModel<M> {
     fn info(&self) -> ModelInfo {
         self.model.info()
     }
@@ -41,26 +41,26 @@ impl<M: Model> Model for Watched<M> {
     }
 }
 
-struct Ran {
+struct RunResult {
     document: WordDocument,
-    outcome: Outcome,
-    events: Vec<RunEvent>,
+    outcome: EditRunOutcome,
+    events: Vec<EditRunEvent>,
     requests: Vec<Request>,
 }
 
-fn run_with(model: impl Model + 'static, instruction: &str) -> Ran {
+fn run_with(model: impl Model + 'static, instruction: &str) -> RunResult {
     let mut document = nda();
-    let model = Arc::new(Watched { model, requests: std::sync::Mutex::default() });
+    let model = Arc::new(WatchedModel { model, requests: std::sync::Mutex::default() });
     let mut events = Vec::new();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let outcome = runtime
         .block_on(
-            EditRun::new(&mut document, Arc::<Watched<_>>::clone(&model), options())
+            EditRun::new(&mut document, Arc::<WatchedModel<_>>::clone(&model), options())
                 .run(instruction, &mut |event| events.push(event)),
         )
         .unwrap();
     let requests = model.requests.lock().unwrap().clone();
-    Ran { document, outcome, events, requests }
+    RunResult { document, outcome, events, requests }
 }
 
 fn script(turns: &Value) -> ScriptModel {
@@ -96,13 +96,13 @@ fn the_recorded_review_makes_its_five_edits() {
         .events
         .iter()
         .filter_map(|event| match event {
-            RunEvent::Reading { paragraphs } => Some(format!("read {paragraphs}")),
-            RunEvent::Asking { round, of, .. } => Some(format!("ask {round}/{of}")),
-            RunEvent::Applying { summary } => Some(summary.clone()),
-            RunEvent::Operation(result) => Some(format!("{:?} {}", result.status, result.index)),
-            RunEvent::Warning(warning) => Some(warning.clone()),
-            RunEvent::Text(_) => None,
-            RunEvent::Done => Some("done".to_owned()),
+            EditRunEvent::Reading { paragraphs } => Some(format!("read {paragraphs}")),
+            EditRunEvent::Asking { round, of, .. } => Some(format!("ask {round}/{of}")),
+            EditRunEvent::Applying { summary } => Some(summary.clone()),
+            EditRunEvent::Operation(result) => Some(format!("{:?} {}", result.status, result.index)),
+            EditRunEvent::Warning(warning) => Some(warning.clone()),
+            EditRunEvent::Text(_) => None,
+            EditRunEvent::Done => Some("done".to_owned()),
         })
         .collect();
     let paragraphs = nda().paragraph_count();
@@ -200,7 +200,7 @@ fn an_instruction_becomes_operations_by_a_second_call_without_tools() {
     let said: String = ran
         .events
         .iter()
-        .filter_map(|event| if let RunEvent::Text(text) = event { Some(text.as_str()) } else { None })
+        .filter_map(|event| if let EditRunEvent::Text(text) = event { Some(text.as_str()) } else { None })
         .collect();
     assert_eq!(said, "Done.", "the JSON of the second call is not shown");
 }
@@ -217,7 +217,7 @@ fn a_model_that_fails_after_edits_leaves_what_was_applied() {
         ])),
         "go",
     );
-    assert_eq!(ran.outcome.ending, Ending::ModelFailed(engross_llm::Error::Truncated));
+    assert_eq!(ran.outcome.ending, EditRunEnd::ModelFailed(engross_llm::Error::Truncated));
     assert!(ran.outcome.has_edits() && !ran.outcome.is_complete());
     assert_eq!(ran.outcome.operations[0].result.status, Status::Applied);
     let saved = ran.document.save(Tracking::Tracked).unwrap();
@@ -230,7 +230,7 @@ fn a_model_without_end_is_stopped_with_a_report() {
         .map(|n| json!({"tool_calls": [{"name": "read_document", "args": {"from": format!("P{n}"), "limit": 1}}]}))
         .collect();
     let ran = run_with(script(&Value::Array(turns)), "go");
-    assert_eq!(ran.outcome.ending, Ending::RoundsExhausted { limit: 6 });
+    assert_eq!(ran.outcome.ending, EditRunEnd::RoundsExhausted { limit: 6 });
     assert_eq!(ran.requests.len(), 6);
 }
 
@@ -238,7 +238,7 @@ fn a_model_without_end_is_stopped_with_a_report() {
 fn a_model_that_repeats_itself_is_stopped_with_a_report() {
     let again = json!({"times": 0, "tool_calls": [{"name": "read_document", "args": {"search": "Ireland"}}]});
     let ran = run_with(script(&json!([again])), "go");
-    assert_eq!(ran.outcome.ending, Ending::RepeatedCall { tool: "read_document".to_owned() });
+    assert_eq!(ran.outcome.ending, EditRunEnd::RepeatedCall { tool: "read_document".to_owned() });
     assert_eq!(ran.outcome.warnings.len(), 1);
 }
 
@@ -282,7 +282,7 @@ fn calls_of_a_cut_answer_are_not_made_and_the_model_may_try_again() {
 #[test]
 fn a_cut_answer_without_calls_is_no_clean_end() {
     let ran = run_with(script(&json!([{"text": "I would", "finish_reason": "length"}])), "go");
-    assert_eq!(ran.outcome.ending, Ending::AnswerCut);
+    assert_eq!(ran.outcome.ending, EditRunEnd::AnswerCut);
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn wrong_calls_are_answered_with_an_error_and_the_run_goes_on() {
     assert_eq!(wrong, [true, true, true, false]);
     assert!(results[0].1.contains("read_document, apply_redlines"), "{}", results[0].1);
     assert!(results[1].1.contains("did you mean 'from'"), "{}", results[1].1);
-    assert_eq!(ran.outcome.ending, Ending::Finished);
+    assert_eq!(ran.outcome.ending, EditRunEnd::Finished);
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn an_instruction_is_not_translated_when_no_call_is_left() {
         .chain([json!({"when": {"has_tools": false}, "times": 0, "text": "{\"operations\": []}"})])
         .collect();
     let ran = run_with(script(&Value::Array(turns)), "go");
-    assert_eq!(ran.outcome.ending, Ending::RoundsExhausted { limit: 6 });
+    assert_eq!(ran.outcome.ending, EditRunEnd::RoundsExhausted { limit: 6 });
     assert_eq!((ran.outcome.rounds, ran.requests.len()), (6, 6));
 }
 

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::io::Read;
 
-use engross_store::files::{DiskPath, FileError, Folder, Found, Stamp, Tree};
+use engross_store::files::{DiskPath, FileError, Folder, Stamp, Tree, TreeEntry};
 
 use super::error::ScopeError;
 use super::ignore::{Ignore, RULES, RULES_MAX, is_excluded};
@@ -31,7 +31,7 @@ pub(super) fn survey(folder: &Folder) -> Result<Survey, ScopeError> {
     while let Some(at) = waiting.pop() {
         let Survey { files, warnings } = &mut survey;
         let listed = tree.list(at.as_ref(), |found| match found {
-            Found::File(path, stamp) => {
+            TreeEntry::File(path, stamp) => {
                 if stamp.links > 1 {
                     *names.entry((stamp.device, stamp.inode)).or_default() += 1;
                 }
@@ -39,14 +39,16 @@ pub(super) fn survey(folder: &Folder) -> Result<Survey, ScopeError> {
                     files.push((path, stamp));
                 }
             }
-            Found::Folder(path) => {
+            TreeEntry::Folder(path) => {
                 if !is_excluded(path.name()) && !ignore.hides_folder(path.as_str()) {
                     waiting.push(Some(path));
                 }
             }
-            Found::Link(path) => warnings.add(path.as_str(), "left out, as symbolic links are not followed"),
-            Found::Special(path) => warnings.add(path.as_str(), "left out, as it is no ordinary file"),
-            Found::Unnamed(text) => warnings.add(&text, "left out, as its path is too long or no text"),
+            TreeEntry::Link(path) => {
+                warnings.add(path.as_str(), "left out, as symbolic links are not followed")
+            }
+            TreeEntry::Special(path) => warnings.add(path.as_str(), "left out, as it is no ordinary file"),
+            TreeEntry::Unnamed(text) => warnings.add(&text, "left out, as its path is too long or no text"),
         });
         match (listed, at) {
             (Ok(_), _) => {}
@@ -76,8 +78,10 @@ pub(super) fn is_own(folder: &Folder, stamp: &Stamp) -> Result<bool, ScopeError>
     let mut waiting = vec![None];
     while let Some(at) = waiting.pop() {
         let listed = tree.list(at.as_ref(), |found| match found {
-            Found::File(_, other) if (other.device, other.inode) == (stamp.device, stamp.inode) => names += 1,
-            Found::Folder(path) if !is_excluded(path.name()) => waiting.push(Some(path)),
+            TreeEntry::File(_, other) if (other.device, other.inode) == (stamp.device, stamp.inode) => {
+                names += 1
+            }
+            TreeEntry::Folder(path) if !is_excluded(path.name()) => waiting.push(Some(path)),
             _ => {}
         });
         if at.is_none() {

@@ -1,7 +1,7 @@
 //! The normal form in which two trees are compared: equal means equal to a reader of the document.
 //!
 //! Neighbouring runs with the same properties are one, neighbouring revisions of one author and date are one; revision
-//! ids, rsids and `xml:space` do not count, nor does white space between elements (`design.md`, *The proof*).
+//! ids, rsids and `xml:space` do not count, nor does white space between elements.
 //! Everything else does, in order.
 
 use std::collections::BTreeSet;
@@ -19,27 +19,27 @@ use crate::revisions::is_property_change;
 /// The normal form of `node` and all below it. Equal trees have equal bytes.
 #[must_use]
 pub(crate) fn normal_form(document: &Document, node: NodeId) -> Vec<u8> {
-    normal_form_without(document, node, &Aside::default())
+    normal_form_without(document, node, &IgnoredMarkup::default())
 }
 
 /// The same as if some comments were not there.
 #[must_use]
-pub(crate) fn normal_form_without(document: &Document, node: NodeId, aside: &Aside) -> Vec<u8> {
-    let mut writer = Writer { document, aside, out: Vec::with_capacity(512) };
+pub(crate) fn normal_form_without(document: &Document, node: NodeId, ignored: &IgnoredMarkup) -> Vec<u8> {
+    let mut writer = Writer { document, ignored, out: Vec::with_capacity(512) };
     writer.element(node);
     writer.out
 }
 
 /// Comments that a session wrote or took away: a comment is no tracked change, so it counts on neither side of a proof.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Aside {
+pub(crate) struct IgnoredMarkup {
     /// Comments from this id on are new.
     pub(crate) from: Option<i64>,
     /// Comments that are gone.
     pub(crate) gone: BTreeSet<i64>,
 }
 
-impl Aside {
+impl IgnoredMarkup {
     /// Whether `id` is one of them.
     pub(crate) fn is_aside(&self, id: i64) -> bool {
         self.from.is_some_and(|from| id >= from) || self.gone.contains(&id)
@@ -72,19 +72,19 @@ impl Aside {
 }
 
 /// A sequence of siblings that read as one element.
-enum Open {
+enum OpenSequence {
     Nothing,
     /// Runs of one normal form of properties.
     Run(Vec<u8>),
     /// Revisions of one kind, author and date, and what is open inside of them.
-    Revision(RevisionKey, Box<Open>),
+    Revision(RevisionKey, Box<OpenSequence>),
 }
 
 type RevisionKey = (Name, String, String);
 
 struct Writer<'a> {
     document: &'a Document,
-    aside: &'a Aside,
+    ignored: &'a IgnoredMarkup,
     out: Vec<u8>,
 }
 
@@ -97,13 +97,13 @@ impl Writer<'_> {
     }
 
     fn children(&mut self, node: NodeId) {
-        let mut open = Open::Nothing;
+        let mut open = OpenSequence::Nothing;
         self.siblings(node, &mut open);
         self.close(&open);
     }
 
     /// Writes the children of `node`, going on in what `open` has left open.
-    fn siblings(&mut self, node: NodeId, open: &mut Open) {
+    fn siblings(&mut self, node: NodeId, open: &mut OpenSequence) {
         let document = self.document;
         for child in document.children(node) {
             match document.kind(child) {
@@ -111,7 +111,7 @@ impl Writer<'_> {
                 Kind::Text | Kind::CData => {
                     let text = document.text(child);
                     if !text.trim().is_empty() || may_be_blank(document, node) {
-                        self.switch(open, Open::Nothing);
+                        self.switch(open, OpenSequence::Nothing);
                         self.text(&text);
                     }
                 }
@@ -121,18 +121,18 @@ impl Writer<'_> {
         }
     }
 
-    fn sibling(&mut self, node: NodeId, open: &mut Open) {
+    fn sibling(&mut self, node: NodeId, open: &mut OpenSequence) {
         let document = self.document;
-        if self.aside.holds(document, node) {
+        if self.ignored.holds(document, node) {
             return;
         }
         match document.name(node) {
             RUN => {
                 let properties = document.child(node, R_PR).filter(|node| !is_empty(document, *node));
                 let form = properties.map(|node| normal_form(document, node)).unwrap_or_default();
-                let same = matches!(open, Open::Run(known) if *known == form);
+                let same = matches!(open, OpenSequence::Run(known) if *known == form);
                 if !same {
-                    self.switch(open, Open::Run(form.clone()));
+                    self.switch(open, OpenSequence::Run(form.clone()));
                     self.out.extend_from_slice(b"<r");
                     self.out.extend_from_slice(&form);
                 }
@@ -141,17 +141,17 @@ impl Writer<'_> {
             name if is_revision_wrapper(name) && document.first_child(node).is_some() => {
                 let attribute = |name| document.attribute(node, name).unwrap_or_default().into_owned();
                 let key = (name, attribute(AUTHOR), attribute(DATE));
-                if !matches!(open, Open::Revision(known, _) if *known == key) {
-                    self.switch(open, Open::Revision(key, Box::new(Open::Nothing)));
+                if !matches!(open, OpenSequence::Revision(known, _) if *known == key) {
+                    self.switch(open, OpenSequence::Revision(key, Box::new(OpenSequence::Nothing)));
                     self.tag(node);
                 }
-                if let Open::Revision(_, inner) = open {
+                if let OpenSequence::Revision(_, inner) = open {
                     self.siblings(node, inner);
                 }
             }
             P_PR | R_PR | TR_PR | TC_PR if is_empty(document, node) => {}
             _ => {
-                self.switch(open, Open::Nothing);
+                self.switch(open, OpenSequence::Nothing);
                 self.element(node);
             }
         }
@@ -183,22 +183,22 @@ impl Writer<'_> {
                         self.out.push(marker);
                     }
                 }
-                _ if self.aside.holds(document, leaf) => {}
+                _ if self.ignored.holds(document, leaf) => {}
                 _ => self.element(leaf),
             }
         }
     }
 
-    fn switch(&mut self, open: &mut Open, to: Open) {
+    fn switch(&mut self, open: &mut OpenSequence, to: OpenSequence) {
         self.close(open);
         *open = to;
     }
 
-    fn close(&mut self, open: &Open) {
+    fn close(&mut self, open: &OpenSequence) {
         match open {
-            Open::Nothing => {}
-            Open::Run(_) => self.out.push(b'>'),
-            Open::Revision(_, inner) => {
+            OpenSequence::Nothing => {}
+            OpenSequence::Run(_) => self.out.push(b'>'),
+            OpenSequence::Revision(_, inner) => {
                 self.close(inner);
                 self.out.push(b'>');
             }

@@ -179,7 +179,7 @@ refusal_codes! {
     FieldEditRefused = "FIELD_EDIT_REFUSED",
     /// The edit lies in a content control that is locked, bound to data, or a choice from a list.
     ContentControlLocked = "CONTENT_CONTROL_LOCKED",
-    /// A pending revision already changes the look, and there can be only one such record.
+    /// A pending revision already changes the formatting, and there can be only one such record.
     FormatRevision = "FORMAT_REVISION",
     /// The edit lies in text that a pending revision moves.
     MoveRevision = "MOVE_REVISION",

@@ -1,7 +1,54 @@
 //! The Word document engine: read, tracked edits, accept, reject, proof.
 //!
-//! Must never: do I/O, ask the clock, use randomness, start a thread, panic. Bytes and dates come in, bytes come out,
-//! and the same input gives the same output everywhere.
+//! Bytes and dates come in, bytes come out. An edit is an operation of a small JSON language ([`ops`]); it becomes tracked changes
+//! that people accept or reject in Word. Whatever is saved was proven on the bytes to be written: rejecting every change gives
+//! back the source, accepting every change gives the requested text.
+//!
+//! ```
+//! use engross_docx::ops::{Status, parse_batch};
+//! use engross_docx::read::ReadOptions;
+//! use engross_docx::revisions::Side;
+//! use engross_docx::{EditOptions, Limits, Tracking, WordDocument, from_markdown};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A document to work on; std::fs::read("contract.docx") gives another.
+//! let bytes = from_markdown("The fee is due within thirty days.", None, &Limits::default())?;
+//! let mut document = WordDocument::open(bytes, &Limits::default())?;
+//!
+//! let batch = parse_batch(&serde_json::json!([
+//!     {"op": "modify_text", "originalText": "thirty", "replacementText": "sixty"},
+//!     {"op": "delete_paragraph", "paragraphIndex": 9}
+//! ]))?;
+//! let options = EditOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
+//! let results = document.apply(&batch, &options)?;
+//! assert_eq!(results[0].status, Status::Applied);
+//! assert_eq!(results[1].code.as_deref(), Some("TARGET_NOT_FOUND"));
+//! assert_eq!(document.revisions()?.len(), 2); // one deletion, one insertion
+//!
+//! let redline = document.save(Tracking::Tracked)?.bytes;
+//! let mut reviewed = WordDocument::open(redline, &Limits::default())?;
+//! reviewed.resolve_all(Side::Accept)?;
+//! let text = &reviewed.read(&ReadOptions::default())?.paragraphs[0].text;
+//! assert_eq!(text, "The fee is due within sixty days.");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Bytes that are no Word document are an [`Error`], with a stable code:
+//!
+//! ```
+//! use engross_docx::{Limits, WordDocument};
+//!
+//! let error = WordDocument::open(b"%PDF-1.7".to_vec(), &Limits::default()).unwrap_err();
+//! assert_eq!(error.code(), "NOT_A_ZIP");
+//! ```
+//!
+//! # API boundary
+//!
+//! What this page lists is the whole face of the crate; all other modules are private and change without notice. JSON that is
+//! read and written here (operations, results, findings, codes) never changes its names.
+//!
+//! Must never: do I/O, ask the clock, use randomness, start a thread, panic. The same input gives the same output everywhere.
 
 mod canon;
 mod check;
@@ -9,27 +56,38 @@ mod document;
 mod edit;
 mod error;
 mod markdown;
-pub mod model;
-pub mod names;
-pub mod numbering;
+mod model;
+#[expect(dead_code, reason = "the vocabulary of the format; not every name is asked for")]
+mod names;
+mod numbering;
 pub mod ops;
-pub mod package;
+mod package;
 mod parts;
 mod proof;
 pub mod read;
 pub mod revisions;
-pub mod styles;
-pub mod text;
+mod styles;
+mod text;
 
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{
-    DefinedTerm, EditOptions, Effects, Limits, PlacedComment, Reference, Renumbered, Saved, Survey,
+    DefinedTerm, EditOptions, Effects, Limits, NumberChange, PlacedComment, Reference, SavedDocument, Survey,
     TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
 pub use markdown::from_markdown;
 pub use ops::Tracking;
-pub use revisions::PlacedRevision;
+pub use package::{Error as PackageError, Limits as PackageLimits, Package};
+pub use text::{Hunk, diff};
+
+/// What the fuzz targets reach besides.
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use crate::model::is_revision_wrapper;
+    pub use crate::names::{B, ID, VOCABULARY, W, W_URI};
+    pub use crate::revisions::{Selection, list, resolve};
+}
 
 #[cfg(test)]
 mod markdown_tests;

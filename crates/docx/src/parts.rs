@@ -1,4 +1,4 @@
-//! The parts of a Word package: who points to whom, and with which type (ISO/IEC 29500-2 §9).
+//! The parts of a Word package: their relationships and content types (ISO/IEC 29500-2 §9).
 
 use std::collections::HashMap;
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, Kind, Limits, NodeId};
 
-use crate::canon::{Aside, normal_form_without};
+use crate::canon::{IgnoredMarkup, normal_form_without};
 use crate::error::Error;
 use crate::model::{
     FieldContext, Paragraph, View, fields_at_start, mark_revisions, next_paragraph, paragraphs,
@@ -21,7 +21,7 @@ use crate::read::{excerpt, text_boxes};
 use crate::revisions::{Selection, Side, resolve};
 
 /// A session's state, as far as the proof needs it.
-pub(crate) struct Edited<'a> {
+pub(crate) struct EditedPart<'a> {
     /// The part as it was opened, parsed afresh.
     pub(crate) source: &'a Document,
     /// The part as the session has it.
@@ -31,12 +31,12 @@ pub(crate) struct Edited<'a> {
     /// Name of the part.
     pub(crate) part: &'a str,
     /// Comments that the session wrote or took away.
-    pub(crate) aside: &'a Aside,
+    pub(crate) ignored: &'a IgnoredMarkup,
 }
 
 /// Proves `written`, the new bytes of the part.
 pub(crate) fn prove(
-    edited: &Edited<'_>,
+    edited: &EditedPart<'_>,
     written: &[u8],
     tracking: Tracking,
     limits: &Limits,
@@ -51,7 +51,7 @@ pub(crate) fn prove(
         Tracking::Tracked => {
             let checkpoint = fresh.checkpoint();
             resolve(&mut fresh, root, Side::Reject, selection);
-            compare(edited.source, edited.source.root(), &fresh, root, edited.aside)
+            compare(edited.source, edited.source.root(), &fresh, root, edited.ignored)
                 .map_err(failed("reject"))?;
             fresh.rollback(checkpoint);
             ProofState::Holds
@@ -70,7 +70,7 @@ fn compare(
     left_node: NodeId,
     right: &Document,
     right_node: NodeId,
-    aside: &Aside,
+    ignored: &IgnoredMarkup,
 ) -> Result<(), Difference> {
     if let (Some(one), Some(other)) = (left.source(left_node), right.source(right_node))
         && one == other
@@ -89,13 +89,13 @@ fn compare(
             document
                 .children(node)
                 .filter(|child| document.kind(*child) == Kind::Element)
-                .filter(|child| !aside.holds(document, *child) && !is_hollow(*child))
+                .filter(|child| !ignored.holds(document, *child) && !is_hollow(*child))
                 .collect()
         };
         let (ours, theirs) = (children(left, left_node), children(right, right_node));
         if ours.len() == theirs.len() {
             for (one, other) in ours.into_iter().zip(theirs) {
-                compare(left, one, right, other, aside)?;
+                compare(left, one, right, other, ignored)?;
             }
             return Ok(());
         }
@@ -103,7 +103,7 @@ fn compare(
             format!("<{}> has {} parts instead of {}", left.local_name(name), theirs.len(), ours.len());
         return Err((address_of(left, left_node), message));
     }
-    if normal_form_without(left, left_node, aside) == normal_form_without(right, right_node, aside) {
+    if normal_form_without(left, left_node, ignored) == normal_form_without(right, right_node, ignored) {
         return Ok(());
     }
     Err((address_of(left, left_node), format!("<{}> differs from the source", left.local_name(name))))
@@ -117,7 +117,7 @@ fn address_of(document: &Document, node: NodeId) -> String {
 }
 
 /// Compares the accepted document with what the session's own tree shows as accepted.
-fn compare_texts(edited: &Edited<'_>, accepted: &Document) -> Result<(), Difference> {
+fn compare_texts(edited: &EditedPart<'_>, accepted: &Document) -> Result<(), Difference> {
     compare_story(edited, main_story(edited.live), accepted, main_story(accepted))?;
     let (live, kept) = (boxes(edited.live, edited.first_id), boxes(accepted, edited.first_id));
     if live.len() != kept.len() {
@@ -165,7 +165,7 @@ fn staying_paragraphs(document: &Document, root: NodeId, first_id: i64) -> Vec<N
 }
 
 fn compare_story(
-    edited: &Edited<'_>,
+    edited: &EditedPart<'_>,
     live: NodeId,
     accepted: &Document,
     root: NodeId,
@@ -180,13 +180,13 @@ fn compare_story(
     for (at, (node, meant)) in nodes.iter().zip(meant).enumerate() {
         let got = || Paragraph::read(accepted, *node, View::Accepted, fields.get(node)).text;
         let same = match &meant {
-            Meant::Source(source) => accepted.source(*node) == Some(source),
-            Meant::Text(text) => got() == *text,
+            ParagraphDemand::Source(source) => accepted.source(*node) == Some(source),
+            ParagraphDemand::Text(text) => got() == *text,
         };
         if !same {
             let wanted = match meant {
-                Meant::Source(_) => "its source".to_owned(),
-                Meant::Text(text) => format!("'{}'", excerpt(&text)),
+                ParagraphDemand::Source(_) => "its source".to_owned(),
+                ParagraphDemand::Text(text) => format!("'{}'", excerpt(&text)),
             };
             return Err((
                 format!("P{}", at + 1),
@@ -198,14 +198,14 @@ fn compare_story(
 }
 
 /// What a paragraph of the accepted document shall be.
-enum Meant<'a> {
+enum ParagraphDemand<'a> {
     /// The bytes it had.
     Source(&'a str),
     /// This text.
     Text(String),
 }
 
-fn meant_paragraphs<'a>(edited: &Edited<'a>, root: NodeId) -> Vec<Meant<'a>> {
+fn meant_paragraphs<'a>(edited: &EditedPart<'a>, root: NodeId) -> Vec<ParagraphDemand<'a>> {
     let tree = edited.live;
     let nodes = staying_paragraphs(tree, root, edited.first_id);
     let fields = fields_at_start(tree, &nodes);
@@ -228,11 +228,11 @@ fn meant_paragraphs<'a>(edited: &Edited<'a>, root: NodeId) -> Vec<Meant<'a>> {
         if pending.is_empty()
             && let Some(source) = tree.source(node)
         {
-            meant.push(Meant::Source(source));
+            meant.push(ParagraphDemand::Source(source));
             continue;
         }
         pending.push(node);
-        meant.push(Meant::Text(joined_text(tree, &pending, &fields)));
+        meant.push(ParagraphDemand::Text(joined_text(tree, &pending, &fields)));
         pending.clear();
     }
     meant.extend(stranded(tree, &pending, &fields));
@@ -244,8 +244,8 @@ fn stranded<'a>(
     tree: &Document,
     nodes: &[NodeId],
     fields: &HashMap<NodeId, FieldContext>,
-) -> Option<Meant<'a>> {
-    Some(joined_text(tree, nodes, fields)).filter(|text| !text.is_empty()).map(Meant::Text)
+) -> Option<ParagraphDemand<'a>> {
+    Some(joined_text(tree, nodes, fields)).filter(|text| !text.is_empty()).map(ParagraphDemand::Text)
 }
 
 fn joined_text(tree: &Document, nodes: &[NodeId], fields: &HashMap<NodeId, FieldContext>) -> String {

@@ -163,7 +163,7 @@ impl Styles {
 
     /// Whether run properties (`w:rPr`) name a style that marks a reference or a link.
     #[must_use]
-    pub fn is_reference_look(&self, document: &Document, properties: NodeId) -> bool {
+    pub fn is_reference_format(&self, document: &Document, properties: NodeId) -> bool {
         value_of(document, properties, names::R_STYLE)
             .is_some_and(|id| self.is_character_reference_style(&id))
     }

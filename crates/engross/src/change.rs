@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use engross_docx::diff;
 use engross_docx::ops::{OperationResult, Status};
-use engross_docx::text::diff;
 
 /// Characters of unchanged text shown on each side of a change.
 const CONTEXT: usize = 40;

@@ -7,6 +7,7 @@ mod check;
 mod checkpoint;
 mod comments;
 mod doctor;
+mod documents;
 mod edit;
 mod learn;
 mod markdown;
@@ -22,20 +23,15 @@ mod transcript;
 mod write;
 mod writes;
 
-pub(crate) use sessions::data_folder;
-
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use engross_docx::{Limits, WordDocument};
 use engross_protocol::{Exit, Failure};
 
 use crate::cli::{Cli, Command, CommonArgs};
 use crate::failure;
-use crate::files::{Input, read_input};
 use crate::output::{Output, note};
 use crate::settings::{Environment, Flags, Settings};
 #[cfg(feature = "otel")]
@@ -126,14 +122,6 @@ fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
             ExitCode::from(Exit::Usage as u8)
         }
     }
-}
-
-/// Opens the document at `path`.
-fn open(path: &Path) -> Result<(Input, WordDocument), Failure> {
-    let (input, bytes) = read_input(path)?;
-    let document =
-        WordDocument::open(bytes, &Limits::default()).map_err(|error| failure::of_document(path, &error))?;
-    Ok((input, document))
 }
 
 /// The settings of a command without flags of its own for them.

@@ -6,21 +6,17 @@ use std::path::Path;
 
 use engross_docx::Error as DocumentError;
 use engross_protocol::{Exit, Failure};
-use serde_json::json;
 
 use crate::{files, settings};
 
 /// The codes that this crate adds, each explained in `docs/errors/CODE.md`.
 #[cfg(test)]
 pub(crate) const CODES: &[&str] = &[
-    "CHECKPOINT_DAMAGED",
     "CONFIG_INVALID",
     "DISK_FULL",
     "FILE_TOO_LARGE",
     "INPUT_CHANGED",
     "INTERRUPTED",
-    "INVALID_AUTHOR",
-    "INVALID_DATE",
     "INVALID_JSON",
     "IS_A_DIRECTORY",
     "LISTEN_FAILED",
@@ -28,7 +24,6 @@ pub(crate) const CODES: &[&str] = &[
     "NOT_UTF8",
     "NOTHING_APPLIED",
     "NOT_ALL_APPLIED",
-    "OUTPUT_IS_INPUT",
     "READ_FAILED",
     "USAGE",
     "WRITE_FAILED",
@@ -36,39 +31,39 @@ pub(crate) const CODES: &[&str] = &[
 
 /// The engine's failure about the document at `path`.
 pub(crate) fn of_document(path: &Path, error: &DocumentError) -> Failure {
-    let exit = match error {
-        DocumentError::StaleRevision { .. } | DocumentError::ProofFailed { .. } => Exit::Refused,
-        DocumentError::InvalidOperation { .. }
-        | DocumentError::UnknownStory { .. }
-        | DocumentError::UnknownRevision { .. }
-        | DocumentError::InvalidCursor { .. } => Exit::Usage,
-        _ => Exit::NotADocument,
+    engross_documents::document_failure(&path.display().to_string(), error)
+}
+
+/// What went wrong with a document on its way, in the words of the command line: it names the flags that help.
+pub(crate) fn of_delivery(error: engross_documents::Error) -> Failure {
+    use engross_documents::Error;
+    let message = match &error {
+        Error::OutputIsInput { path } => Some(format!(
+            "{} is the document itself; choose another name for -o, or use --in-place to replace it",
+            path.display()
+        )),
+        Error::Path(files::Error::InputChanged { path }) => Some(format!(
+            "{} was changed by someone else in the meantime, so it was not replaced; run the command again, or write \
+             elsewhere with -o",
+            path.display()
+        )),
+        Error::Path(files::Error::DiskFull { path, reason }) => Some(format!(
+            "{} cannot be written: {reason}; make room there or write elsewhere with -o; nothing was changed",
+            path.display()
+        )),
+        Error::NotKept(reason) => Some(format!(
+            "{reason}; nothing was changed, since it could not be taken back; write elsewhere with -o"
+        )),
+        _ => None,
     };
-    let details = match error {
-        DocumentError::InvalidOperation { index: Some(index), .. } => json!({ "index": index }),
-        DocumentError::StaleRevision { expected, actual } => json!({"expected": expected, "actual": actual}),
-        DocumentError::Xml { part, source } => {
-            json!({"part": part, "line": source.at.line, "column": source.at.column})
-        }
-        _ => json!({}),
-    };
-    Failure::new(exit, error.code(), format!("{}: {error}", path.display())).with_details(details)
+    let exit = matches!(error, Error::Busy { .. }).then_some(Exit::Io);
+    let failure = Failure::from(error);
+    Failure { message: message.unwrap_or(failure.message), exit: exit.unwrap_or(failure.exit), ..failure }
 }
 
 /// A command line that cannot be carried out.
 pub(crate) fn usage(code: &'static str, message: impl Into<String>) -> Failure {
     Failure::new(Exit::Usage, code, message)
-}
-
-impl From<files::Error> for Failure {
-    fn from(error: files::Error) -> Self {
-        let exit = match error {
-            files::Error::IsADirectory { .. } | files::Error::TooLarge { .. } => Exit::NotADocument,
-            files::Error::OutputIsInput { .. } => Exit::Usage,
-            _ => Exit::Io,
-        };
-        Self::new(exit, error.code(), error.to_string())
-    }
 }
 
 impl From<settings::Error> for Failure {

@@ -3,10 +3,8 @@
 //! Must never exit before destructors have run: they delete temporary files. Start at [`cli`], then [`commands`].
 
 mod change;
-mod checkpoints;
 mod cli;
 mod commands;
-mod delivery;
 mod exports;
 mod failure;
 mod files;
@@ -16,7 +14,6 @@ mod report;
 mod serve;
 mod settings;
 mod signals;
-mod signature;
 mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;
@@ -25,8 +22,6 @@ mod telemetry;
 mod change_tests;
 #[cfg(test)]
 mod codes_tests;
-#[cfg(test)]
-mod files_tests;
 #[cfg(test)]
 mod settings_tests;
 #[cfg(all(test, feature = "otel"))]

@@ -50,17 +50,11 @@ pub struct Journal<M, X = ()> {
 }
 
 struct Inner<M, X> {
-    shared: Arc<Shared>,
+    leases: Arc<Leases>,
     logs: Mutex<HashMap<SessionId, Arc<LoadedLog<M, X>>>>,
     names: Mutex<HashMap<Name, NameRow>>,
     most_logs: usize,
     most_names: usize,
-}
-
-/// What a guard needs of its journal.
-struct Shared {
-    leases: Leases,
-    tasks: TaskTracker,
 }
 
 /// A log in memory.
@@ -82,7 +76,7 @@ pub struct LogLock<M> {
 /// The right to change a log, and its state. Where several processes share the store, it holds the log's lease and releases
 /// it when it is dropped; [`LogGuard::release`] also waits for that.
 pub struct LogGuard<M: Machine> {
-    shared: Arc<Shared>,
+    leases: Arc<Leases>,
     /// None once it was given back.
     lock: Option<OwnedMutexGuard<Option<Log<M>>>>,
     log: Log<M>,
@@ -94,16 +88,16 @@ impl<M: Machine, X: Default> Journal<M, X> {
     #[must_use]
     pub fn new(options: Options) -> Self {
         let Options { store, clock, holder, logs, names, tasks } = options;
-        let shared = Arc::new(Shared { leases: Leases { store, clock, holder }, tasks });
+        let leases = Arc::new(Leases { store, clock, holder, tasks });
         let (most_logs, most_names) = (logs, names);
         let (logs, names) = (Mutex::default(), Mutex::default());
-        Self { inner: Arc::new(Inner { shared, logs, names, most_logs, most_names }) }
+        Self { inner: Arc::new(Inner { leases, logs, names, most_logs, most_names }) }
     }
 
     /// The store.
     #[must_use]
     pub fn store(&self) -> &dyn Store {
-        &*self.inner.shared.leases.store
+        &*self.inner.leases.store
     }
 
     /// The log of this id, whether it exists or not. Nothing is read.
@@ -152,7 +146,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
     }
 
     async fn open_waiting(&self, lock: LogLock<M>, waits: bool) -> Result<LogGuard<M>, Error> {
-        self.finish(LogGuard::open(Arc::clone(&self.inner.shared), lock, waits)).await
+        self.finish(LogGuard::open(Arc::clone(&self.inner.leases), lock, waits)).await
     }
 
     /// Awaits something that takes a lease: a caller that goes away must not leave it behind.
@@ -160,11 +154,11 @@ impl<M: Machine, X: Default> Journal<M, X> {
         &self,
         opening: impl Future<Output = Result<LogGuard<M>, Error>> + Send + 'static,
     ) -> Result<LogGuard<M>, Error> {
-        let Shared { leases, tasks } = &*self.inner.shared;
+        let leases = &self.inner.leases;
         if leases.holder.is_none() {
             return opening.await;
         }
-        tasks.spawn(opening).await.unwrap_or(Err(Error::Store(engross_store::Error::Closed)))
+        leases.tasks.spawn(opening).await.unwrap_or(Err(Error::Store(engross_store::Error::Closed)))
     }
 
     /// Creates a log with its first entries.
@@ -178,7 +172,7 @@ impl<M: Machine, X: Default> Journal<M, X> {
         events: &[M::Event],
     ) -> Result<Creation<LogGuard<M>>, Error> {
         let (id, key) = (new.id, new.key.clone());
-        let shared = Arc::clone(&self.inner.shared);
+        let leases = Arc::clone(&self.inner.leases);
         let sole_since = self.store().sole_since();
         let mut log = match Log::create(self.store(), new, events).await? {
             Creation::New(log) => log,
@@ -192,10 +186,10 @@ impl<M: Machine, X: Default> Journal<M, X> {
         self.remember(key, NameRow { session: id, value: Vec::new() });
         let opening = async move {
             // Nobody else knows the log yet, so that its lease is free.
-            let fence = shared.leases.take(id, true).await?;
-            let sole_still = shared.leases.store.sole_since() == sole_since;
+            let fence = leases.take(id, true).await?;
+            let sole_still = leases.store.sole_since() == sole_since;
             log.read_while(sole_since.filter(|_| sole_still));
-            Ok(LogGuard { shared, lock: Some(lock.log), log, fence })
+            Ok(LogGuard { leases, lock: Some(lock.log), log, fence })
         };
         Ok(Creation::New(self.finish(opening).await?))
     }
@@ -276,12 +270,12 @@ impl Drop for Waiting<'_> {
 }
 
 impl<M: Machine> LogGuard<M> {
-    async fn open(shared: Arc<Shared>, lock: LogLock<M>, waits: bool) -> Result<Self, Error> {
+    async fn open(leases: Arc<Leases>, lock: LogLock<M>, waits: bool) -> Result<Self, Error> {
         let LogLock { id, log: mut lock } = lock;
-        let fence = shared.leases.take(id, waits).await?;
+        let fence = leases.take(id, waits).await?;
         let log = lock.take().unwrap_or_else(|| Log::unread(id));
-        let mut guard = Self { shared, lock: Some(lock), log, fence };
-        let store = Arc::clone(&guard.shared.leases.store);
+        let mut guard = Self { leases, lock: Some(lock), log, fence };
+        let store = Arc::clone(&guard.leases.store);
         let sole_since = store.sole_since();
         // Without a lease nobody else writes; with one nobody does from here on.
         let is_current = fence.is_none() || (sole_since.is_some() && guard.log.was_read_while(sole_since));
@@ -324,20 +318,20 @@ impl<M: Machine> LogGuard<M> {
         names: Vec<(Name, Vec<u8>)>,
         now: Millis,
     ) -> Result<(), Error> {
-        let store = &*self.shared.leases.store;
+        let store = &*self.leases.store;
         self.log.append(store, self.fence, events, names, now).await
     }
 
     /// Renews the lease for as long as it is polled; resolves only when the lease is lost.
     pub fn lease_lost(&self) -> impl Future<Output = ()> + Send + use<M> {
-        let (shared, id, fence) = (Arc::clone(&self.shared), self.id(), self.fence);
-        async move { shared.leases.keep(id, fence).await }
+        let (leases, id, fence) = (Arc::clone(&self.leases), self.id(), self.fence);
+        async move { leases.keep(id, fence).await }
     }
 
     /// Gives the right back. Resolves when the lease is free.
     pub async fn release(mut self) {
         if let Some(fence) = self.fence {
-            self.shared.leases.release(self.id(), fence).await;
+            self.leases.release(self.id(), fence).await;
             self.fence = None;
         }
     }
@@ -367,13 +361,13 @@ impl<M: Machine> Drop for LogGuard<M> {
         }
         // Without a runtime the lease expires.
         if let (Some(fence), Ok(runtime)) = (self.fence.take(), Handle::try_current()) {
-            let shared = Arc::clone(&self.shared);
+            let leases = Arc::clone(&self.leases);
             let release = async move {
-                shared.leases.release(id, fence).await;
+                leases.release(id, fence).await;
                 // Until here nobody in this process takes the lease again: it would be the same one.
                 drop(lock);
             };
-            self.shared.tasks.spawn_on(release, &runtime);
+            self.leases.tasks.spawn_on(release, &runtime);
         }
     }
 }

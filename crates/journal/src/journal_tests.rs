@@ -7,14 +7,14 @@ use std::time::Duration;
 use engross_protocol::{FixedClock, SessionId};
 use engross_store::{Error as StoreError, Name, Store};
 
-use super::support::{Numbers, Watched};
+use super::support::{Numbers, WatchedStore};
 use super::{Creation, Error, Journal, LogGuard, Machine, NewLog, Options};
 
 const ID: SessionId = SessionId::from_bytes([1; 16]);
 
-fn journal(store: &Arc<Watched>, holder: Option<&str>) -> Journal<Numbers> {
+fn journal(store: &Arc<WatchedStore>, holder: Option<&str>) -> Journal<Numbers> {
     let clock = Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap()));
-    let store: Arc<dyn Store> = Arc::<Watched>::clone(store);
+    let store: Arc<dyn Store> = Arc::<WatchedStore>::clone(store);
     Journal::new(Options {
         holder: holder.map(str::to_owned),
         logs: 4,
@@ -46,7 +46,7 @@ async fn is_free(journal: &Journal<Numbers>) -> bool {
 
 #[tokio::test]
 async fn a_lease_is_free_at_once_when_the_log_cannot_be_read() {
-    let store = Arc::new(Watched::default());
+    let store = Arc::new(WatchedStore::default());
     let (one, two) = (journal(&store, Some("one")), journal(&store, Some("two")));
     create(&one, ID).await.release().await;
     store.fails_to_load.store(true, Ordering::SeqCst);
@@ -57,7 +57,7 @@ async fn a_lease_is_free_at_once_when_the_log_cannot_be_read() {
 
 #[tokio::test]
 async fn a_lease_is_released_when_its_guard_is_dropped_and_never_one_that_was_taken_behind_it() {
-    let store = Arc::new(Watched::default());
+    let store = Arc::new(WatchedStore::default());
     let (one, two) = (journal(&store, Some("one")), journal(&store, Some("two")));
     let guard = create(&one, ID).await;
     assert!(!is_free(&two).await);
@@ -74,7 +74,7 @@ async fn a_lease_is_released_when_its_guard_is_dropped_and_never_one_that_was_ta
 
 #[tokio::test(start_paused = true)]
 async fn a_caller_that_goes_away_while_it_waits_leaves_no_lease_behind() {
-    let store = Arc::new(Watched::default());
+    let store = Arc::new(WatchedStore::default());
     let (one, two) = (journal(&store, Some("one")), journal(&store, Some("two")));
     let guard = create(&one, ID).await;
     tokio::time::timeout(Duration::from_millis(60), open(&two)).await.map(|_| ()).unwrap_err();
@@ -85,7 +85,7 @@ async fn a_caller_that_goes_away_while_it_waits_leaves_no_lease_behind() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lease_that_is_lost_is_told_and_its_writer_refused() {
-    let store = Arc::new(Watched::default());
+    let store = Arc::new(WatchedStore::default());
     let one = journal(&store, Some("one"));
     let mut guard = create(&one, ID).await;
     let lost = guard.lease_lost();
@@ -102,7 +102,7 @@ async fn a_lease_that_is_lost_is_told_and_its_writer_refused() {
 
 #[tokio::test]
 async fn a_state_stays_in_memory_unless_it_is_ahead_of_its_log() {
-    let store = Arc::new(Watched::default());
+    let store = Arc::new(WatchedStore::default());
     let journal = journal(&store, None);
     drop(create(&journal, ID).await);
     for number in 1..4 {
@@ -120,7 +120,7 @@ async fn a_state_stays_in_memory_unless_it_is_ahead_of_its_log() {
 
 #[tokio::test]
 async fn logs_that_nobody_works_on_make_room_and_others_never() {
-    let store = Arc::new(Watched::default());
+    let store = Arc::new(WatchedStore::default());
     let journal = journal(&store, None);
     let busy = create(&journal, ID).await;
     let listened = journal.get(SessionId::from_bytes([2; 16]));
@@ -137,7 +137,7 @@ async fn logs_that_nobody_works_on_make_room_and_others_never() {
 
 #[tokio::test]
 async fn only_so_many_wait_for_a_log() {
-    let store = Arc::new(Watched::default());
+    let store = Arc::new(WatchedStore::default());
     let journal = journal(&store, None);
     let log = journal.get(ID);
     let held = log.lock_behind(2).await.unwrap();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use engross_protocol::{Clock, SessionId};
 use engross_store::{Fence, Store};
+use tokio_util::task::TaskTracker;
 
 use super::error::Error;
 
@@ -25,6 +26,8 @@ pub(crate) struct Leases {
     pub(crate) clock: Arc<dyn Clock>,
     /// The name of this process; none where the store is its own, and no leases are needed.
     pub(crate) holder: Option<String>,
+    /// Where leases are taken and released that nobody waits for any more.
+    pub(crate) tasks: TaskTracker,
 }
 
 impl Leases {

@@ -17,5 +17,5 @@ mod support;
 
 pub use error::Error;
 pub use journal::{Journal, LoadedLog, LogGuard, LogLock, Options};
-pub use list::{Line, add_to_list};
+pub use list::{ListLine, add_to_list};
 pub use log::{Creation, Log, LogEntry, Machine, NewLog, read_all, read_entry};

@@ -8,7 +8,7 @@ const TRIES: usize = 200;
 
 /// A line of a list.
 #[derive(Debug, Clone, Copy)]
-pub struct Line<'a> {
+pub struct ListLine<'a> {
     /// The kind of entry.
     pub kind: &'static str,
     /// When.
@@ -27,7 +27,7 @@ pub async fn add_to_list(
     store: &dyn Store,
     id: SessionId,
     name: &Name,
-    line: Line<'_>,
+    line: ListLine<'_>,
 ) -> Result<(), engross_store::Error> {
     let entry = || NewEntry { kind: line.kind, at: line.at, body: line.text.as_bytes().to_vec() };
     let mut tries = 0;

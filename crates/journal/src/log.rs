@@ -80,7 +80,7 @@ pub enum Creation<T> {
 }
 
 /// A state in memory, as of the entry [`Log::head`].
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Log<M> {
     id: SessionId,
     head: u64,

@@ -6,8 +6,8 @@ use engross_protocol::SessionId;
 use engross_store::{MemoryStore, Name, NewEntry, NewSession, Store};
 use proptest::prelude::*;
 
-use super::support::{Numbers, Watched};
-use super::{Creation, Error, Line, Log, Machine, NewLog, add_to_list};
+use super::support::{Numbers, WatchedStore};
+use super::{Creation, Error, ListLine, Log, Machine, NewLog, add_to_list};
 
 const ID: SessionId = SessionId::from_bytes([1; 16]);
 
@@ -29,7 +29,7 @@ async fn append(log: &mut Log<Numbers>, store: &dyn Store, number: u64) -> Resul
 
 #[tokio::test]
 async fn snapshots_are_rarer_the_longer_the_log_is_so_that_an_entry_costs_the_same() {
-    let store = Watched::default();
+    let store = WatchedStore::default();
     let mut log = created(&store).await;
     for number in 1..5_000 {
         append(&mut log, &store, number).await.unwrap();
@@ -47,7 +47,7 @@ async fn snapshots_are_rarer_the_longer_the_log_is_so_that_an_entry_costs_the_sa
 
 #[tokio::test]
 async fn a_state_that_is_ahead_of_its_log_is_read_anew() {
-    let store = Watched::default();
+    let store = WatchedStore::default();
     let mut log = created(&store).await;
     store.fails_to_append.store(true, Ordering::SeqCst);
     append(&mut log, &store, 1).await.unwrap_err();
@@ -61,7 +61,7 @@ async fn a_state_that_is_ahead_of_its_log_is_read_anew() {
 
 #[tokio::test]
 async fn what_others_have_stored_is_read_and_a_wake_up_of_theirs_is_overwritten() {
-    let store = Watched::default();
+    let store = WatchedStore::default();
     let mut one = created(&store).await;
     let mut two = store.read(ID).await;
     append(&mut two, &store, 8).await.unwrap();
@@ -103,10 +103,12 @@ async fn a_list_takes_lines_of_many_at_once() {
     let name = Name::new("list").unwrap();
     for (id, text) in (1..).zip(["a", "b", "a"]) {
         let id = SessionId::from_bytes([id; 16]);
-        let line = Line { kind: "line", at: 1, text, is_unique: true };
+        let line = ListLine { kind: "line", at: 1, text, is_unique: true };
         add_to_list(&store, id, &name, line).await.unwrap();
     }
-    add_to_list(&store, ID, &name, Line { kind: "line", at: 1, text: "a", is_unique: false }).await.unwrap();
+    add_to_list(&store, ID, &name, ListLine { kind: "line", at: 1, text: "a", is_unique: false })
+        .await
+        .unwrap();
     let lines: Vec<_> = store.entries(ID, 0, 9).await.unwrap().into_iter().map(|entry| entry.body).collect();
     assert_eq!(lines, [b"a", b"b", b"a"]);
 }
@@ -119,7 +121,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let store = Watched::default();
+            let store = WatchedStore::default();
             let mut log = created(&store).await;
             for (numbers, what) in steps {
                 match what {

@@ -42,7 +42,7 @@ impl Machine for Numbers {
 
 /// A store in memory, watched.
 #[derive(Default)]
-pub(crate) struct Watched {
+pub(crate) struct WatchedStore {
     store: MemoryStore,
     pub(crate) snapshots: Mutex<Vec<usize>>,
     pub(crate) loads: AtomicUsize,
@@ -54,7 +54,7 @@ fn away<T: Send + 'static>() -> Pending<'static, T> {
     Box::pin(std::future::ready(Err(Error::Full { place: "the test".to_owned() })))
 }
 
-impl Watched {
+impl WatchedStore {
     /// A fold of all entries, without any snapshot.
     pub(crate) async fn fold(&self, id: SessionId) -> Numbers {
         let mut numbers = Numbers::default();
@@ -69,7 +69,7 @@ impl Watched {
     }
 }
 
-impl Store for Watched {
+impl Store for WatchedStore {
     fn load(&self, name: &Name) -> Pending<'_, Option<Session>> {
         self.store.load(name)
     }

@@ -3,13 +3,12 @@
 //! Must never tell the private half to anyone, nor take the place of a key that is there.
 
 use std::fmt;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use engross_protocol::hex;
+use engross_store::files::{FileError, PathError, Precondition, RelPath, Root, by_path};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value, json};
@@ -55,15 +54,15 @@ impl Identity {
     pub(super) fn open(folder: &Path) -> Result<Self, GatewayFault> {
         let path = folder.join(FILE);
         let unusable = |problem: String| GatewayFault::Identity { file: path.display().to_string(), problem };
-        let io = |error: std::io::Error| unusable(error.to_string());
-        let bytes = match read(&path).map_err(io)? {
+        let unread = |error: PathError| unusable(error.to_string());
+        let bytes = match read(&path).map_err(unread)? {
             Some(bytes) => bytes,
             None => {
                 let fresh = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
                     .map_err(|_| unusable("the system has no randomness".to_owned()))?;
-                put(folder, &path, fresh.as_ref()).map_err(io)?;
+                put(folder, fresh.as_ref()).map_err(|error| unusable(error.to_string()))?;
                 // Of two processes that begin at once the second takes what the first has made.
-                read(&path).map_err(io)?.unwrap_or_default()
+                read(&path).map_err(unread)?.unwrap_or_default()
             }
         };
         Self::from_bytes(&bytes).ok_or_else(|| unusable("it is no Ed25519 key".to_owned()))
@@ -95,35 +94,18 @@ impl Identity {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this file owns the key, which is beneath the folder for data")]
-fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let file = match std::fs::File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    let mut bytes = Vec::new();
-    file.take(LONGEST).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+fn read(path: &Path) -> Result<Option<Vec<u8>>, PathError> {
+    match by_path::read(path, LONGEST) {
+        Ok((bytes, _)) => Ok(Some(bytes)),
+        Err(PathError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Writes a new key whole, and lets one that is there meanwhile be.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this file owns the key: others would be able to read it otherwise"
-)]
-fn put(folder: &Path, path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let half = folder.join(format!("{FILE}.{}", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&half)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    let linked = std::fs::hard_link(&half, path);
-    std::fs::remove_file(&half)?;
-    match linked {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        linked => linked,
+fn put(folder: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    match Root::open(folder)?.top().write_private(&RelPath::parse(FILE)?, bytes, &Precondition::Absent) {
+        Ok(_) | Err(FileError::TargetExists { .. }) => Ok(()),
+        Err(error) => Err(error),
     }
 }

@@ -19,7 +19,7 @@ use super::message::{WorkPlace, attachments, message};
 use super::plugin::{Plugin, prepare};
 use super::turn::same_session;
 use engross_tasks::runner::{
-    AgentError, AgentEvent, Control, Health, Pending, Receipt, Running, TaskRunner, Turn,
+    AgentError, AgentEvent, CancelReceipt, Control, Health, RunnerFuture, RunningTurn, TaskRunner, Turn,
 };
 
 /// Events that wait for their listener.
@@ -84,7 +84,7 @@ impl GatewayRunner {
         self.inner.connection.is_here()
     }
 
-    async fn begin(&self, turn: Turn) -> Result<Running, GatewayFault> {
+    async fn begin(&self, turn: Turn) -> Result<RunningTurn, GatewayFault> {
         let connection = &self.inner.connection;
         connection.ready(connection.limits().connect).await?;
         if turn.continues {
@@ -176,7 +176,7 @@ impl GatewayRunner {
         }
     }
 
-    fn listen_to(&self, turn: Turn, run: String, plugin: Plugin, heard: GatewayEvents) -> Running {
+    fn listen_to(&self, turn: Turn, run: String, plugin: Plugin, heard: GatewayEvents) -> RunningTurn {
         let GatewayEvents { listener, unsure, begun } = heard;
         let (events, heard) = mpsc::channel(EVENTS);
         let connection = Arc::clone(&self.inner.connection);
@@ -188,11 +188,11 @@ impl GatewayRunner {
             }
             following.follow().await;
         });
-        Running { events: heard, control }
+        RunningTurn { events: heard, control }
     }
 
     /// Listens again to a turn that was handed over before this process was.
-    fn resume(&self, turn: Turn) -> Running {
+    fn resume(&self, turn: Turn) -> RunningTurn {
         let listener = self.inner.connection.listen(&turn.turn);
         let run = turn.turn.clone();
         self.listen_to(turn, run, Plugin::Unknown, GatewayEvents { listener, unsure: true, begun: None })
@@ -210,7 +210,7 @@ impl Inner {
 }
 
 impl TaskRunner for GatewayRunner {
-    fn health(&self) -> Pending<'_, Health> {
+    fn health(&self) -> RunnerFuture<'_, Health> {
         Box::pin(async {
             let limit = PROBE.min(self.inner.connection.limits().connect);
             match self.inner.connection.ready(limit).await {
@@ -220,7 +220,7 @@ impl TaskRunner for GatewayRunner {
         })
     }
 
-    fn start(&self, turn: Turn) -> Pending<'_, Result<Running, AgentError>> {
+    fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
         Box::pin(async move { Ok(self.begin(turn).await?) })
     }
 
@@ -228,11 +228,11 @@ impl TaskRunner for GatewayRunner {
         &self,
         turn: Turn,
         _agent_session: Option<String>,
-    ) -> Pending<'_, Result<Option<Running>, AgentError>> {
+    ) -> RunnerFuture<'_, Result<Option<RunningTurn>, AgentError>> {
         Box::pin(async move { Ok(Some(self.resume(turn))) })
     }
 
-    fn close(&self, _principal: &str, _thread: &str) -> Pending<'_, ()> {
+    fn close(&self, _principal: &str, _thread: &str) -> RunnerFuture<'_, ()> {
         // Its session belongs to the gateway, where people may look at it; a turn that does not go on with it is a new one there.
         Box::pin(std::future::ready(()))
     }
@@ -249,7 +249,7 @@ impl GatewayControl {
     }
 
     /// Asks the gateway to stop exactly this run.
-    async fn abort(&self) -> Result<Receipt, GatewayFault> {
+    async fn abort(&self) -> Result<CancelReceipt, GatewayFault> {
         let params = json!({ "sessionKey": self.session, "runId": self.run });
         let receipt = self.connection.request("chat.abort", params, self.connection.limits().abort).await?;
         let named = receipt["runIds"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -259,10 +259,10 @@ impl GatewayControl {
         match receipt["aborted"].as_bool() {
             // Without our run in it, it is a receipt for something else.
             Some(true) if receipt["ok"] != false && named.contains(&self.run.as_str()) => {
-                Ok(Receipt { method: "chat.abort", aborted: true, runs })
+                Ok(CancelReceipt { method: "chat.abort", aborted: true, runs })
             }
             Some(false) if receipt["ok"] != false => {
-                Ok(Receipt { method: "chat.abort", aborted: false, runs })
+                Ok(CancelReceipt { method: "chat.abort", aborted: false, runs })
             }
             _ => Err(GatewayFault::Unconfirmed),
         }
@@ -270,7 +270,7 @@ impl GatewayControl {
 }
 
 impl Control for GatewayControl {
-    fn cancel(&self) -> Pending<'_, Result<Receipt, AgentError>> {
+    fn cancel(&self) -> RunnerFuture<'_, Result<CancelReceipt, AgentError>> {
         Box::pin(async { Ok(self.abort().await?) })
     }
 

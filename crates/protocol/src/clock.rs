@@ -16,6 +16,13 @@ pub struct InvalidDate {
 }
 
 impl Timestamp {
+    /// The second in which `millis` falls, counted from 1970, UTC.
+    #[must_use]
+    pub fn from_millis(millis: u64) -> Self {
+        let at = i64::try_from(millis).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
+        Self::from_jiff(at.unwrap_or(jiff::Timestamp::MAX))
+    }
+
     /// Rounds `at` down to the whole second.
     #[must_use]
     pub fn from_jiff(at: jiff::Timestamp) -> Self {

@@ -12,6 +12,7 @@ pub mod files;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
 mod traces;
@@ -25,6 +26,7 @@ pub use error::{CODES, Error};
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresStore, PostgresTraces};
+#[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 pub use store::{Pending, Store};
 pub use traces::{Details, TraceEvent, Traces};

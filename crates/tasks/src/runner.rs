@@ -1,4 +1,4 @@
-//! The one trait between runs and whoever carries them out.
+//! The one trait between runs and the agents that carry them out.
 //!
 //! Must never know how an agent is reached, nor what becomes of its files: that is decided by the run.
 
@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use engross_artifacts::{RunId, SessionKey};
 
 /// An answer of an agent that is still to come.
-pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type RunnerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The id of a provider, such as `codex`: 1 to 64 lower-case letters, digits, `-` and `_`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -251,7 +251,7 @@ impl AgentError {
 /// What an agent says to a request to stop. It is repeated to the person as it is; that the work has stopped is known only
 /// from [`AgentEvent::Ended`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Receipt {
+pub struct CancelReceipt {
     /// The request that was sent, such as `chat.abort` or `session/cancel`.
     pub method: &'static str,
     /// Whether the agent says that something is being stopped.
@@ -266,14 +266,14 @@ pub trait Control: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be asked, or does not confirm.
-    fn cancel(&self) -> Pending<'_, Result<Receipt, AgentError>>;
+    fn cancel(&self) -> RunnerFuture<'_, Result<CancelReceipt, AgentError>>;
 
     /// Answers the question `permission` with one of its options, or denies it.
     fn answer(&self, permission: &str, option: Option<&str>);
 }
 
 /// A turn that is under way. Dropping it ends the turn and everything that belongs to it, processes too.
-pub struct Running {
+pub struct RunningTurn {
     /// What the agent tells.
     pub events: mpsc::Receiver<AgentEvent>,
     /// How it is influenced.
@@ -283,13 +283,13 @@ pub struct Running {
 /// Carries out turns: an agent, or a gateway to some.
 pub trait TaskRunner: Send + Sync {
     /// How it is now. It may be remembered for some seconds.
-    fn health(&self) -> Pending<'_, Health>;
+    fn health(&self) -> RunnerFuture<'_, Health>;
 
     /// Begins a turn. Of two turns of one thread the second comes only when the first is over.
     ///
     /// # Errors
     /// When it does not begin.
-    fn start(&self, turn: Turn) -> Pending<'_, Result<Running, AgentError>>;
+    fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>>;
 
     /// Goes on with a turn that was begun before this process was: `None`, the default, when that cannot be. `agent_session`
     /// is what the agent called the session.
@@ -300,11 +300,11 @@ pub trait TaskRunner: Send + Sync {
         &self,
         turn: Turn,
         agent_session: Option<String>,
-    ) -> Pending<'_, Result<Option<Running>, AgentError>> {
+    ) -> RunnerFuture<'_, Result<Option<RunningTurn>, AgentError>> {
         drop((turn, agent_session));
         Box::pin(std::future::ready(Ok(None)))
     }
 
     /// Forgets the conversation of a thread.
-    fn close(&self, principal: &str, thread: &str) -> Pending<'_, ()>;
+    fn close(&self, principal: &str, thread: &str) -> RunnerFuture<'_, ()>;
 }

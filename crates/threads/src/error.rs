@@ -51,6 +51,15 @@ pub enum ThreadError {
     Store(#[from] engross_store::Error),
 }
 
+impl From<engross_journal::Error> for ThreadError {
+    fn from(error: engross_journal::Error) -> Self {
+        match error {
+            engross_journal::Error::Store(error) => Self::Store(error),
+            error => Self::Record { problem: format!("its journal cannot be read: {error}") },
+        }
+    }
+}
+
 impl ThreadError {
     /// The stable code.
     #[must_use]

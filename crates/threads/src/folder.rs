@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use engross_store::files::{FileError, Folder, Precondition, RelPath};
 
 use super::error::ThreadError;
-use super::prompt::Sent;
+use super::prompt::SentFiles;
 use super::state::Ask;
 use super::sync::SyncReport;
 
@@ -15,7 +15,7 @@ use super::sync::SyncReport;
 const LARGEST_SENT: u64 = 10 << 20;
 
 /// The files that go along with a request, out of the thread's own folder.
-pub(super) async fn sent(folder: &Folder, ask: &Ask) -> Result<Vec<Sent>, FileError> {
+pub(super) async fn sent(folder: &Folder, ask: &Ask) -> Result<Vec<SentFiles>, FileError> {
     if ask.attachments.is_empty() {
         return Ok(Vec::new());
     }
@@ -28,7 +28,7 @@ pub(super) async fn sent(folder: &Folder, ask: &Ask) -> Result<Vec<Sent>, FileEr
                 let found = folder.read(&path, LARGEST_SENT)?;
                 let (bytes, _) =
                     found.ok_or_else(|| FileError::TargetMissing { path: path.as_str().to_owned() })?;
-                Ok(Sent { name: path.name().to_owned(), bytes })
+                Ok(SentFiles { name: path.name().to_owned(), bytes })
             })
             .collect()
     });

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::state::Entry;
+use super::state::ThreadEntry;
 
 const ASK: &str = r#"{"id":"i","text":"t","requiredExtensions":["pdf"],"requiredCounts":{"pdf":1},"wantsFiles":true,"budget":9,
     "model":"m","attachments":["a"],"isRepeat":true}"#;
@@ -51,7 +51,8 @@ fn entries_keep_the_names_they_are_stored_under() {
     let parts = [("RECORD", RECORD), ("ASSOCIATION", ASSOCIATION), ("TERMINAL", TERMINAL), ("ASK", ASK)];
     for golden in ENTRIES {
         let golden = parts.iter().fold((*golden).to_owned(), |text, (name, part)| text.replace(name, part));
-        let entry: Entry = serde_json::from_str(&golden).unwrap_or_else(|error| panic!("{error}: {golden}"));
+        let entry: ThreadEntry =
+            serde_json::from_str(&golden).unwrap_or_else(|error| panic!("{error}: {golden}"));
         let expected: Value = serde_json::from_str(&golden).unwrap();
         assert_eq!(serde_json::to_value(&entry).unwrap(), expected);
     }

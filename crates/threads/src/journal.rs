@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
+use engross_journal::{Creation, Error, ListLine, Log, Machine, NewLog, add_to_list};
 use engross_protocol::{Clock, IdSource, SessionId};
-use engross_store::{Append, Error as StoreError, Name, NewEntry, NewSession, Session, Store};
+use engross_store::{Error as StoreError, Millis, Name, Store};
 
 use super::error::ThreadError;
 use super::record::ThreadRecord;
-use super::state::{Entry, Thread};
+use super::state::{Thread, ThreadEntry};
 
 /// The log that lists all threads.
 const INDEX: &str = "threads:index";
@@ -17,27 +18,36 @@ const INDEX: &str = "threads:index";
 /// How many entries of the list are read at once.
 const PAGE: usize = 1_000;
 
-/// How often an append to the list is tried while others append.
-const TRIES: usize = 20;
+/// A thread as its log tells it up to an entry.
+pub type LoadedThread = Log<Thread>;
 
 /// The threads of one store. Cheap to clone.
 #[derive(Clone)]
-pub struct Journal {
+pub struct ThreadJournal {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
 }
 
-/// A thread as its log tells it up to an entry.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Held {
-    id: SessionId,
-    head: u64,
-    /// The thread.
-    pub thread: Thread,
+impl Machine for Thread {
+    type Event = ThreadEntry;
+
+    fn kind(_: &ThreadEntry) -> &'static str {
+        "thread"
+    }
+
+    fn apply(&mut self, entry: &ThreadEntry, at: Millis) {
+        match Self::opened(entry) {
+            Some(thread) if !self.is_opened() => {
+                *self = thread;
+                self.record.created_at_ms = self.record.created_at_ms.max(1).min(at);
+            }
+            _ => Self::apply(self, entry, at),
+        }
+    }
 }
 
-impl Journal {
+impl ThreadJournal {
     /// The threads of `store`.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
@@ -49,72 +59,73 @@ impl Journal {
         self.clock.millis()
     }
 
+    fn new_session_id(&self) -> SessionId {
+        SessionId::new(&*self.ids, self.now())
+    }
+
     /// Something that was never named before.
     pub(super) fn new_id(&self) -> String {
-        SessionId::new(&*self.ids, self.now()).to_string()
+        self.new_session_id().to_string()
     }
 
     /// The thread of this key.
     ///
     /// # Errors
     /// As the store says, and [`ThreadError::Record`] when its log cannot be read.
-    pub async fn load(&self, key: &str) -> Result<Option<Held>, ThreadError> {
-        self.store.load(&name(key)?).await?.as_ref().map(held).transpose()
+    pub async fn load(&self, key: &str) -> Result<Option<LoadedThread>, ThreadError> {
+        match self.store.load(&name(key)?).await? {
+            Some(stored) => self.replay(stored).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn replay(&self, stored: engross_store::Session) -> Result<LoadedThread, ThreadError> {
+        let thread = Log::<Thread>::replay(&*self.store, stored).await?;
+        if thread.state().is_opened() {
+            return Ok(thread);
+        }
+        Err(ThreadError::Record { problem: "its journal does not begin with it".to_owned() })
     }
 
     /// Makes a thread of a record; the one that there is, if there is one.
     ///
     /// # Errors
-    /// As [`Journal::load`].
-    pub async fn open(&self, record: ThreadRecord) -> Result<(Held, bool), ThreadError> {
-        let key = record.thread_id.clone();
-        let new = NewSession {
-            id: SessionId::new(&*self.ids, self.now()),
-            at: self.now(),
-            key: name(&key)?,
-            names: Vec::new(),
-            entries: vec![self.line(&Entry::Opened { record: Box::new(record) })?],
-            snapshot: None,
-            wake_at: None,
+    /// As [`ThreadJournal::load`].
+    pub async fn open(&self, record: ThreadRecord) -> Result<(LoadedThread, bool), ThreadError> {
+        let thread_id = record.thread_id.clone();
+        let (id, at, key) = (self.new_session_id(), self.now(), name(&thread_id)?);
+        let new = NewLog { id, at, key, names: Vec::new() };
+        let opened = [ThreadEntry::Opened { record: Box::new(record) }];
+        let (thread, is_new) = match Log::create(&*self.store, new, &opened).await? {
+            Creation::New(thread) => (thread, true),
+            Creation::Known(stored) => (self.replay(stored).await?, false),
         };
-        let (session, is_new) = self.store.create(new).await?;
         // Listed also when it was there: the process that made it may have ended before it listed it.
-        if is_new || session.head == 1 {
-            self.list_it(&key).await?;
+        if is_new || thread.head() == 1 {
+            let line = ListLine { kind: "thread", at: self.now(), text: &thread_id, is_unique: true };
+            add_to_list(&*self.store, self.new_session_id(), &Name::new(INDEX)?, line).await?;
         }
-        Ok((held(&session)?, is_new))
+        Ok((thread, is_new))
     }
 
-    /// Stores what happened, and takes it into the thread. `false` when somebody else was first: then nothing was stored, and
-    /// the thread is as it is now.
+    /// Stores what happened, and takes it into the thread. `false` when another process was first: then nothing was stored,
+    /// and the thread is as it is now.
     ///
     /// # Errors
     /// As the store says.
-    pub async fn append(&self, held: &mut Held, entries: &[Entry]) -> Result<bool, ThreadError> {
-        if entries.is_empty() {
-            return Ok(true);
+    pub async fn append(
+        &self,
+        thread: &mut LoadedThread,
+        entries: &[ThreadEntry],
+    ) -> Result<bool, ThreadError> {
+        let at = self.now();
+        for entry in entries {
+            Machine::apply(thread.state_mut(), entry, at);
         }
-        let lines = entries.iter().map(|entry| self.line(entry)).collect::<Result<Vec<NewEntry>, _>>()?;
-        let at = lines.first().map_or(0, |line| line.at);
-        let append = Append {
-            session: held.id,
-            fence: None,
-            expected_head: held.head,
-            entries: lines,
-            names: Vec::new(),
-            snapshot: None,
-            wake_at: None,
-        };
-        match self.store.append(append).await {
-            Ok(head) => {
-                held.head = head;
-                for entry in entries {
-                    held.thread.apply(entry, at);
-                }
-                Ok(true)
-            }
-            Err(StoreError::Conflict { .. }) => {
-                self.refresh(held).await?;
+        match thread.append(&*self.store, None, entries, Vec::new(), at).await {
+            Ok(()) => Ok(true),
+            Err(Error::Store(StoreError::Conflict { .. })) => {
+                self.refresh(thread).await?;
                 Ok(false)
             }
             Err(error) => Err(error.into()),
@@ -124,15 +135,9 @@ impl Journal {
     /// Reads what others have stored since; whether there was anything.
     ///
     /// # Errors
-    /// As [`Journal::load`].
-    pub async fn refresh(&self, held: &mut Held) -> Result<bool, ThreadError> {
-        let new = self.store.entries(held.id, held.head, PAGE).await?;
-        for entry in &new {
-            let told = parse(&entry.body)?;
-            held.thread.apply(&told, entry.at);
-            held.head = entry.seq;
-        }
-        Ok(!new.is_empty())
+    /// As [`ThreadJournal::load`].
+    pub async fn refresh(&self, thread: &mut LoadedThread) -> Result<bool, ThreadError> {
+        Ok(thread.refresh(&*self.store).await?)
     }
 
     /// The keys of all threads, oldest first.
@@ -155,72 +160,8 @@ impl Journal {
             }
         }
     }
-
-    async fn list_it(&self, key: &str) -> Result<(), ThreadError> {
-        let line = || NewEntry { kind: "thread", at: self.now(), body: key.as_bytes().to_vec() };
-        for _ in 0..TRIES {
-            let new = NewSession {
-                id: SessionId::new(&*self.ids, self.now()),
-                at: self.now(),
-                key: Name::new(INDEX)?,
-                names: Vec::new(),
-                entries: vec![line()],
-                snapshot: None,
-                wake_at: None,
-            };
-            let (index, is_new) = self.store.create(new).await?;
-            if is_new || index.entries.iter().any(|entry| entry.body == key.as_bytes()) {
-                return Ok(());
-            }
-            let append = Append {
-                session: index.id,
-                fence: None,
-                expected_head: index.head,
-                entries: vec![line()],
-                names: Vec::new(),
-                snapshot: None,
-                wake_at: None,
-            };
-            match self.store.append(append).await {
-                Ok(_) => return Ok(()),
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(ThreadError::Record { problem: "the list of threads is being written by too many".to_owned() })
-    }
-
-    fn line(&self, entry: &Entry) -> Result<NewEntry, ThreadError> {
-        let body = serde_json::to_vec(entry)
-            .map_err(|error| ThreadError::Record { problem: format!("it cannot be written: {error}") })?;
-        Ok(NewEntry { kind: "thread", at: self.now(), body })
-    }
 }
 
 fn name(key: &str) -> Result<Name, StoreError> {
     Name::new(format!("thread:{key}"))
-}
-
-fn parse(body: &[u8]) -> Result<Entry, ThreadError> {
-    serde_json::from_slice(body)
-        .map_err(|error| ThreadError::Record { problem: format!("its journal cannot be read: {error}") })
-}
-
-fn held(session: &Session) -> Result<Held, ThreadError> {
-    let mut thread: Option<Thread> = None;
-    for entry in &session.entries {
-        let told = parse(&entry.body)?;
-        match &mut thread {
-            Some(thread) => thread.apply(&told, entry.at),
-            none => {
-                *none = Thread::opened(&told);
-                if let Some(thread) = none {
-                    thread.record.created_at_ms = thread.record.created_at_ms.max(1).min(entry.at);
-                }
-            }
-        }
-    }
-    let thread = thread
-        .ok_or_else(|| ThreadError::Record { problem: "its journal does not begin with it".to_owned() })?;
-    Ok(Held { id: session.id, head: session.head, thread })
 }

@@ -15,12 +15,12 @@
 //! | `link` | what is a bridge to a thread? |
 //! | `remote` | how is a bridge reached over HTTP? |
 //! | `folder` | what is in a thread's folder beside its files? |
-//! | `desk` | how is all that carried out? |
+//! | `driver` | how is all that carried out? |
 //! | `question` | which option does a person mean? |
 //! | `questions` | what does its agent ask, and what may be answered? |
 //! | `error` | what can go wrong? |
 
-mod desk;
+mod driver;
 mod error;
 mod folder;
 mod journal;
@@ -38,7 +38,7 @@ mod sync;
 #[cfg(test)]
 mod cases_tests;
 #[cfg(test)]
-mod desk_tests;
+mod driver_tests;
 #[cfg(test)]
 mod golden_tests;
 #[cfg(test)]
@@ -52,18 +52,18 @@ mod remote_tests;
 #[cfg(test)]
 mod sync_tests;
 
-pub use desk::{Desk, Lanes, Progress};
+pub use driver::{Progress, ThreadDriver};
 pub use error::{CODES, ThreadError};
-pub use journal::{Held, Journal};
-pub use link::{Call, Frame, Frames, Link, LinkError, Pending};
-pub use machine::{Action, Input, Lane, Rules, Step, needs_lane, step};
-pub use outcome::{Reading, RemoteArtifact, Terminal, association_of};
-pub use prompt::{RUN_FOLDER, Sent, params, prompt};
-pub use question::Question;
+pub use journal::{LoadedThread, ThreadJournal};
+pub use link::{BridgeCall, BridgeFrame, Frames, Link, LinkError, LinkFuture};
+pub use machine::{Rules, SlotState, ThreadAction, ThreadInput, ThreadStep, needs_slot, step};
+pub use outcome::{BridgeReading, RemoteArtifact, TaskEnd, association_of};
+pub use prompt::{RUN_FOLDER, SentFiles, params, prompt};
+pub use question::ThreadQuestion;
 pub use record::{
     Association, ContextState, ExecutionBinding, ExecutionMode, LifecycleState, Others, OwnerScope,
     SCHEMA_VERSION, ThreadMessage, ThreadRecord, WorkspaceBinding,
 };
 pub use remote::RemoteBridge;
-pub use state::{Ask, Entry, Lifecycle, Running, Stage, SyncStatus, Thread, Work};
-pub use sync::{FetchError, FileOutcome, FileReport, Sink, Source, SyncReport, sync};
+pub use state::{Ask, Lifecycle, Stage, SyncStatus, TaskInProgress, Thread, ThreadEntry, Work};
+pub use sync::{FetchError, FileOutcome, FileReport, FileSource, Sink, SyncReport, sync};

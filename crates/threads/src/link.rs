@@ -7,14 +7,14 @@ use std::pin::Pin;
 use futures_util::stream::BoxStream;
 use serde_json::Value;
 
-use super::sync::Source;
+use super::sync::FileSource;
 
 /// An answer that is still to come.
-pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type LinkFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A call of a method of the bridge.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct BridgeCall {
     /// `session.start`, `xworkmate.tasks.get`, …
     pub method: &'static str,
     /// Its parameters.
@@ -25,7 +25,7 @@ pub struct Call {
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Frame {
+pub enum BridgeFrame {
     /// Something happened meanwhile: the parameters of a `session.update`, and the event's id.
     Update(Value, Option<String>),
     /// The answer.
@@ -52,13 +52,13 @@ pub struct LinkError {
 }
 
 /// The frames of an answer, as they come.
-pub type Frames = BoxStream<'static, Result<Frame, LinkError>>;
+pub type Frames = BoxStream<'static, Result<BridgeFrame, LinkError>>;
 
 /// A bridge, in this process or elsewhere.
 pub trait Link: Send + Sync {
     /// Calls a method.
-    fn call(&self, call: Call) -> Pending<'_, Result<Frames, LinkError>>;
+    fn call(&self, call: BridgeCall) -> LinkFuture<'_, Result<Frames, LinkError>>;
 
     /// Where the files of runs come from. Used on a thread that may block.
-    fn files(&self) -> Box<dyn Source + Send>;
+    fn files(&self) -> Box<dyn FileSource + Send>;
 }

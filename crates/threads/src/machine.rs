@@ -6,9 +6,9 @@
 use engross_store::Millis;
 
 use super::error::ThreadError;
-use super::outcome::{Reading, Terminal};
+use super::outcome::{BridgeReading, TaskEnd};
 use super::record::{Association, ExecutionMode};
-use super::state::{Ask, Entry, Lifecycle, Stage, SyncStatus, Thread, Work};
+use super::state::{Ask, Lifecycle, Stage, SyncStatus, Thread, ThreadEntry, Work};
 
 /// What is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Default for Rules {
 
 /// Whether there is room for another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lane {
+pub enum SlotState {
     /// It can begin.
     Free,
     /// It must wait.
@@ -43,15 +43,15 @@ pub enum Lane {
 
 /// What has happened.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Input {
+pub enum ThreadInput {
     /// A person asks for something.
-    Send(Ask, Lane),
+    Send(Ask, SlotState),
     /// There is room for a request that waits.
-    Drain(Lane),
+    Drain(SlotState),
     /// An update of the stream named the run.
     Named(Association),
     /// The answer came, or a snapshot.
-    Answered(Reading),
+    Answered(BridgeReading),
     /// The stream ended without an answer, or a try to hear of it has failed because of the connection: the code.
     Lost(String),
     /// The bridge refused the request or the look-up: code and message.
@@ -77,7 +77,7 @@ pub enum Input {
 
 /// What to do once the entries are stored.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum ThreadAction {
     /// Send the request, after so many milliseconds; the same id is carried out once.
     Submit {
         /// Milliseconds.
@@ -90,21 +90,21 @@ pub enum Action {
     },
     /// Fetch the files of the run.
     Fetch,
-    /// Tell the bridge to stop the run; what it answers changes nothing here.
+    /// Ask the bridge to stop the run; what it answers changes nothing here.
     Cancel(Option<Box<Association>>),
-    /// Tell the bridge that the thread is put away; what it answers changes nothing here.
+    /// Notify the bridge that the thread is put away; what it answers changes nothing here.
     Close,
-    /// Ask for a lane for the request that waits.
-    AskLane,
+    /// Ask for a slot for the request that waits.
+    AskForSlot,
 }
 
 /// What an input leads to.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Step {
+pub struct ThreadStep {
     /// To be stored first, as one.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ThreadEntry>,
     /// To be done then.
-    pub actions: Vec<Action>,
+    pub actions: Vec<ThreadAction>,
 }
 
 /// Codes after which a follow-up begins a new session at the bridge (contracts/tasks.md §4.2).
@@ -133,26 +133,31 @@ const NEEDS_NEW_SESSION: &[&str] = &[
 ///
 /// # Errors
 /// When a person asks for what cannot be done now; nothing has changed then.
-pub fn step(thread: &Thread, input: Input, rules: Rules, now: Millis) -> Result<Step, ThreadError> {
-    let mut step = Step::default();
+pub fn step(
+    thread: &Thread,
+    input: ThreadInput,
+    rules: Rules,
+    now: Millis,
+) -> Result<ThreadStep, ThreadError> {
+    let mut step = ThreadStep::default();
     let decider = Decider { thread, rules, now };
     match input {
-        Input::Send(ask, lane) => decider.send(ask, lane, &mut step)?,
-        Input::Drain(lane) => decider.drain(lane, &mut step),
-        Input::Named(association) => decider.named(association, &mut step),
-        Input::Answered(reading) => decider.answered(reading, &mut step),
-        Input::Lost(code) => decider.lost(&code, &mut step),
-        Input::Refused(code, message) => decider.refused(code, message, &mut step),
-        Input::Fetched { paths, failed } => decider.fetched(paths, failed, &mut step),
-        Input::Abort => decider.abort(&mut step),
-        Input::Archive => decider.archive(&mut step)?,
-        Input::Restore => {
+        ThreadInput::Send(ask, slot) => decider.send(ask, slot, &mut step)?,
+        ThreadInput::Drain(slot) => decider.drain(slot, &mut step),
+        ThreadInput::Named(association) => decider.named(association, &mut step),
+        ThreadInput::Answered(reading) => decider.answered(reading, &mut step),
+        ThreadInput::Lost(code) => decider.lost(&code, &mut step),
+        ThreadInput::Refused(code, message) => decider.refused(code, message, &mut step),
+        ThreadInput::Fetched { paths, failed } => decider.fetched(paths, failed, &mut step),
+        ThreadInput::Abort => decider.abort(&mut step),
+        ThreadInput::Archive => decider.archive(&mut step)?,
+        ThreadInput::Restore => {
             if thread.record.lifecycle_state.archived {
-                step.entries.push(Entry::Restored);
+                step.entries.push(ThreadEntry::Restored);
             }
         }
-        Input::Wake => decider.wake(&mut step),
-        Input::Resume => decider.resume(&mut step),
+        ThreadInput::Wake => decider.wake(&mut step),
+        ThreadInput::Resume => decider.resume(&mut step),
     }
     Ok(step)
 }
@@ -164,46 +169,46 @@ struct Decider<'a> {
 }
 
 impl Decider<'_> {
-    fn send(&self, ask: Ask, lane: Lane, step: &mut Step) -> Result<(), ThreadError> {
+    fn send(&self, ask: Ask, slot: SlotState, step: &mut ThreadStep) -> Result<(), ThreadError> {
         match self.thread.lifecycle() {
             Lifecycle::Archived => {
                 Err(ThreadError::Archived { thread: self.thread.record.thread_id.clone() })
             }
             Lifecycle::Queued | Lifecycle::Running => {
-                step.entries.push(Entry::Waits { ask });
+                step.entries.push(ThreadEntry::Waits { ask });
                 Ok(())
             }
             Lifecycle::Ready => {
-                self.begin(ask, lane, step);
+                self.begin(ask, slot, step);
                 Ok(())
             }
         }
     }
 
-    fn drain(&self, lane: Lane, step: &mut Step) {
+    fn drain(&self, slot: SlotState, step: &mut ThreadStep) {
         let ask = match &self.thread.work {
-            Work::Queued(ask) if lane == Lane::Free => (**ask).clone(),
+            Work::Queued(ask) if slot == SlotState::Free => (**ask).clone(),
             Work::Idle => match self.thread.waiting.front() {
                 Some(ask) if !self.thread.record.lifecycle_state.archived => ask.clone(),
                 _ => return,
             },
             _ => return,
         };
-        self.begin(ask, lane, step);
+        self.begin(ask, slot, step);
     }
 
-    fn begin(&self, ask: Ask, lane: Lane, step: &mut Step) {
-        match lane {
-            Lane::Free => {
+    fn begin(&self, ask: Ask, slot: SlotState, step: &mut ThreadStep) {
+        match slot {
+            SlotState::Free => {
                 let deadline = self.now.saturating_add(ask.budget).saturating_add(self.rules.grace);
                 let follows = self.follows();
-                step.entries.push(Entry::Began { ask, follows, deadline });
-                step.actions.push(Action::Submit { after: 0 });
+                step.entries.push(ThreadEntry::Began { ask, follows, deadline });
+                step.actions.push(ThreadAction::Submit { after: 0 });
             }
-            Lane::Busy => step.entries.push(Entry::Queued { ask }),
-            Lane::Full => {
+            SlotState::Busy => step.entries.push(ThreadEntry::Queued { ask }),
+            SlotState::Full => {
                 // The words stay in the thread, so that they can be sent again.
-                step.entries.push(Entry::Queued { ask });
+                step.entries.push(ThreadEntry::Queued { ask });
                 let told = "too many tasks wait for the gateway; send it again later".to_owned();
                 step.entries.push(failure("OPENCLAW_GATEWAY_QUEUE_FULL".to_owned(), told));
             }
@@ -221,14 +226,14 @@ impl Decider<'_> {
         was_answered && (queued || !NEEDS_NEW_SESSION.iter().any(|known| known.eq_ignore_ascii_case(code)))
     }
 
-    fn named(&self, association: Association, step: &mut Step) {
+    fn named(&self, association: Association, step: &mut ThreadStep) {
         if self.is_open() && self.is_ours(&association.artifact_scope, &association.run_id) {
             self.associate(association, step);
         }
     }
 
     /// What names the run is kept once; later handles only fill in what was missing.
-    fn associate(&self, new: Association, step: &mut Step) {
+    fn associate(&self, new: Association, step: &mut ThreadStep) {
         if new.run_id.is_empty() {
             return;
         }
@@ -254,38 +259,38 @@ impl Decider<'_> {
             merged.started_at_ms = self.thread.running().map_or(self.now, |running| running.began);
         }
         if known.as_ref() != Some(&merged) {
-            step.entries.push(Entry::Associated { association: Box::new(merged) });
+            step.entries.push(ThreadEntry::Associated { association: Box::new(merged) });
         }
     }
 
-    fn answered(&self, reading: Reading, step: &mut Step) {
+    fn answered(&self, reading: BridgeReading, step: &mut ThreadStep) {
         if !self.is_open() {
             return;
         }
         match reading {
-            Reading::Running(association) => {
+            BridgeReading::Running(association) => {
                 let is_ours = self.is_ours(&association.artifact_scope, &association.run_id);
                 if is_ours {
                     self.associate(*association, step);
                 }
                 if is_ours && self.failures() > 0 {
-                    step.entries.push(Entry::Heard);
+                    step.entries.push(ThreadEntry::Reached);
                 }
                 self.look(0, step);
             }
-            Reading::Ended(terminal) if !self.is_ours(&terminal.artifact_scope, &terminal.run_id) => {
+            BridgeReading::Ended(terminal) if !self.is_ours(&terminal.artifact_scope, &terminal.run_id) => {
                 // The end of another run says nothing of this one.
                 self.look(1, step);
             }
-            Reading::Ended(terminal) => self.ended(terminal, step),
-            Reading::NotFound { code } => {
+            BridgeReading::Ended(terminal) => self.ended(terminal, step),
+            BridgeReading::NotFound { code } => {
                 step.entries.push(failure(code, "the bridge does not know the run any more".to_owned()));
                 self.next(step);
             }
         }
     }
 
-    fn ended(&self, terminal: Box<Terminal>, step: &mut Step) {
+    fn ended(&self, terminal: Box<TaskEnd>, step: &mut ThreadStep) {
         let wants_files = self.thread.running().is_some_and(|running| running.ask.wants_files);
         let is_named = self.thread.running().is_some_and(|running| {
             !(running.ask.required_extensions.is_empty() && running.ask.required_counts.is_empty())
@@ -300,12 +305,12 @@ impl Decider<'_> {
             let told = said_or(&terminal, "the run failed");
             step.entries.push(failure(code, told));
         } else if has_files {
-            step.entries.push(Entry::Delivered { terminal });
-            step.actions.push(Action::Fetch);
+            step.entries.push(ThreadEntry::Delivered { terminal });
+            step.actions.push(ThreadAction::Fetch);
             return;
         } else if has_text {
             let sync = if wants_files { SyncStatus::NoExportedArtifacts } else { SyncStatus::NoArtifacts };
-            step.entries.push(Entry::Ended {
+            step.entries.push(ThreadEntry::Ended {
                 code: "success".to_owned(),
                 sync,
                 paths: Vec::new(),
@@ -320,7 +325,7 @@ impl Decider<'_> {
     }
 
     /// Whether the files that were asked for by name are listed: a bridge that says so is not enough.
-    fn has_required(&self, terminal: &Terminal) -> bool {
+    fn has_required(&self, terminal: &TaskEnd) -> bool {
         let Some(running) = self.thread.running() else { return false };
         let ask = &running.ask;
         let extensions = ask.required_extensions.iter().map(String::as_str);
@@ -331,7 +336,7 @@ impl Decider<'_> {
         requirements.judge(names).constraint_satisfied
     }
 
-    fn lost(&self, code: &str, step: &mut Step) {
+    fn lost(&self, code: &str, step: &mut ThreadStep) {
         let Some(running) = self.thread.running().filter(|_| self.is_open()) else { return };
         let failures = self.failures().saturating_add(1);
         let is_known = self.is_known();
@@ -342,22 +347,22 @@ impl Decider<'_> {
             self.next(step);
             return;
         }
-        step.entries.push(Entry::Lost { failures });
+        step.entries.push(ThreadEntry::Lost { failures });
         if failures == 1 || !is_known {
-            step.actions.push(Action::Submit { after: self.pause(failures - 1) });
+            step.actions.push(ThreadAction::Submit { after: self.pause(failures - 1) });
         } else {
             self.look(failures, step);
         }
     }
 
-    fn refused(&self, code: String, message: String, step: &mut Step) {
+    fn refused(&self, code: String, message: String, step: &mut ThreadStep) {
         if self.is_open() {
             step.entries.push(failure(code, message));
             self.next(step);
         }
     }
 
-    fn fetched(&self, paths: Vec<String>, failed: usize, step: &mut Step) {
+    fn fetched(&self, paths: Vec<String>, failed: usize, step: &mut ThreadStep) {
         let Some(Stage::Fetching { terminal }) = self.thread.running().map(|running| &running.stage) else {
             return;
         };
@@ -366,7 +371,7 @@ impl Decider<'_> {
             (false, _) => SyncStatus::Partial,
             (true, _) => SyncStatus::Failed,
         };
-        step.entries.push(Entry::Ended {
+        step.entries.push(ThreadEntry::Ended {
             code: "success".to_owned(),
             sync,
             paths,
@@ -376,8 +381,8 @@ impl Decider<'_> {
         self.next(step);
     }
 
-    fn abort(&self, step: &mut Step) {
-        let ended = |told: &str| Entry::Ended {
+    fn abort(&self, step: &mut ThreadStep) {
+        let ended = |told: &str| ThreadEntry::Ended {
             code: "aborted".to_owned(),
             sync: SyncStatus::Failed,
             paths: Vec::new(),
@@ -391,20 +396,20 @@ impl Decider<'_> {
                 step.entries.push(ended("stopped"));
                 if !matches!(running.stage, Stage::Fetching { .. }) {
                     let known = self.thread.record.context_state.open_claw_task_association.clone();
-                    step.actions.push(Action::Cancel(known.map(Box::new)));
+                    step.actions.push(ThreadAction::Cancel(known.map(Box::new)));
                 }
             }
         }
         self.next(step);
     }
 
-    fn archive(&self, step: &mut Step) -> Result<(), ThreadError> {
+    fn archive(&self, step: &mut ThreadStep) -> Result<(), ThreadError> {
         let status = self.thread.lifecycle();
         match status {
             Lifecycle::Archived => Ok(()),
             Lifecycle::Ready if self.thread.waiting.is_empty() => {
-                step.entries.push(Entry::Archived);
-                step.actions.push(Action::Close);
+                step.entries.push(ThreadEntry::Archived);
+                step.actions.push(ThreadAction::Close);
                 Ok(())
             }
             _ => Err(ThreadError::NotIdle {
@@ -414,27 +419,27 @@ impl Decider<'_> {
         }
     }
 
-    fn wake(&self, step: &mut Step) {
+    fn wake(&self, step: &mut ThreadStep) {
         let Some(running) = self.thread.running() else { return };
         if self.is_open() && self.now >= running.deadline {
             let known = self.thread.record.context_state.open_claw_task_association.clone();
             let told = "the run did not end in time".to_owned();
             step.entries.push(failure("OPENCLAW_RUN_POLL_TIMEOUT".to_owned(), told));
-            step.actions.push(Action::Cancel(known.map(Box::new)));
+            step.actions.push(ThreadAction::Cancel(known.map(Box::new)));
             self.next(step);
         }
     }
 
-    fn resume(&self, step: &mut Step) {
+    fn resume(&self, step: &mut ThreadStep) {
         match &self.thread.work {
             Work::Idle if self.thread.waiting.is_empty() => {}
-            Work::Idle | Work::Queued(_) => step.actions.push(Action::AskLane),
+            Work::Idle | Work::Queued(_) => step.actions.push(ThreadAction::AskForSlot),
             Work::Running(running) => match running.stage {
-                Stage::Fetching { .. } => step.actions.push(Action::Fetch),
+                Stage::Fetching { .. } => step.actions.push(ThreadAction::Fetch),
                 _ if self.now >= running.deadline => self.wake(step),
                 Stage::Recovering { failures } if self.is_known() => self.look(failures, step),
                 _ if self.is_known() || self.rules.is_idempotent => {
-                    step.actions.push(Action::Submit { after: 0 });
+                    step.actions.push(ThreadAction::Submit { after: 0 });
                 }
                 _ => self.lost("ACP_HTTP_CONNECTION_CLOSED", step),
             },
@@ -442,8 +447,8 @@ impl Decider<'_> {
     }
 
     /// Asks how the run stands, later the more tries have failed.
-    fn look(&self, failures: u32, step: &mut Step) {
-        step.actions.push(Action::Look { after: self.pause(failures) });
+    fn look(&self, failures: u32, step: &mut ThreadStep) {
+        step.actions.push(ThreadAction::Look { after: self.pause(failures) });
     }
 
     /// How long to wait after so many tries that failed.
@@ -458,9 +463,9 @@ impl Decider<'_> {
     }
 
     /// What came while the thread was at work may begin.
-    fn next(&self, step: &mut Step) {
+    fn next(&self, step: &mut ThreadStep) {
         if !self.thread.waiting.is_empty() {
-            step.actions.push(Action::AskLane);
+            step.actions.push(ThreadAction::AskForSlot);
         }
     }
 
@@ -484,18 +489,18 @@ impl Decider<'_> {
     }
 }
 
-/// Whether a thread's tasks go through a gateway, whose lanes are few.
+/// Whether a thread's tasks go through a gateway, whose capacity are few.
 #[must_use]
-pub fn needs_lane(thread: &Thread) -> bool {
+pub fn needs_slot(thread: &Thread) -> bool {
     thread.record.execution_binding.execution_mode == ExecutionMode::Gateway
 }
 
-fn failure(code: String, told: String) -> Entry {
-    Entry::Ended { code, sync: SyncStatus::Failed, paths: Vec::new(), text: told, failed: true }
+fn failure(code: String, told: String) -> ThreadEntry {
+    ThreadEntry::Ended { code, sync: SyncStatus::Failed, paths: Vec::new(), text: told, failed: true }
 }
 
 /// What the agent said, and why it is no success.
-fn said_or(terminal: &Terminal, else_: &str) -> String {
+fn said_or(terminal: &TaskEnd, else_: &str) -> String {
     let cause = if terminal.cause.trim().is_empty() { else_ } else { terminal.cause.trim() };
     match terminal.text.trim() {
         "" => cause.to_owned(),
@@ -505,7 +510,7 @@ fn said_or(terminal: &Terminal, else_: &str) -> String {
 }
 
 /// The bridge's word for it, unless that says nothing; then its code (contracts/tasks.md §4.3).
-fn failure_code(terminal: &Terminal, has_evidence: bool) -> String {
+fn failure_code(terminal: &TaskEnd, has_evidence: bool) -> String {
     match terminal.status.as_str() {
         "cancelled" | "canceled" | "aborted" => "aborted".to_owned(),
         "" | "failed" | "completed" | "error" => match &terminal.code {

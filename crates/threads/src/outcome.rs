@@ -9,11 +9,11 @@ use super::record::Association;
 
 /// What an answer or a snapshot says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reading {
+pub enum BridgeReading {
     /// It goes on. What is known of where to ask for its end.
     Running(Box<Association>),
     /// It has ended.
-    Ended(Box<Terminal>),
+    Ended(Box<TaskEnd>),
     /// The bridge knows no such run.
     NotFound {
         /// Its code, or `not_found`.
@@ -24,7 +24,7 @@ pub enum Reading {
 /// How a run ended.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Terminal {
+pub struct TaskEnd {
     /// The run; empty if the bridge did not say.
     pub run_id: String,
     /// `tasks/SESSION/RUN`; empty if the bridge did not say.
@@ -72,7 +72,7 @@ pub struct RemoteArtifact {
 const GOING_ON: &[&str] =
     &["queued", "running", "pending", "accepted", "started", "syncing-artifacts", "unknown"];
 
-impl Reading {
+impl BridgeReading {
     /// Reads the result of `session.start`, `session.message` or `xworkmate.tasks.get`.
     #[must_use]
     pub fn of(result: &Value) -> Self {
@@ -121,7 +121,7 @@ impl Reading {
             None => !failed && (!words.is_empty() || !artifacts.is_empty()),
         };
         let success = claimed && !is_short;
-        Self::Ended(Box::new(Terminal {
+        Self::Ended(Box::new(TaskEnd {
             run_id: text(&["runId"]),
             artifact_scope: text(&["artifactScope"]),
             success,

@@ -53,7 +53,7 @@ fn needed(ask: &Ask) -> Option<String> {
 
 /// A file that is sent along.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentFiles {
     /// Its name.
     pub name: String,
     /// Its bytes.
@@ -62,7 +62,7 @@ pub struct Sent {
 
 /// The parameters of `session.start` or `session.message`.
 #[must_use]
-pub fn params(record: &ThreadRecord, ask: &Ask, sent: &[Sent]) -> Value {
+pub fn params(record: &ThreadRecord, ask: &Ask, sent: &[SentFiles]) -> Value {
     let binding = &record.execution_binding;
     let is_gateway = binding.execution_mode == ExecutionMode::Gateway;
     let target = if is_gateway { "gateway" } else { "agent" };

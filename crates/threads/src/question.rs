@@ -10,7 +10,7 @@ use engross_tasks::runner::PermissionOption;
 /// A question that is open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Question {
+pub struct ThreadQuestion {
     /// Its id.
     pub request_id: String,
     /// What the agent is about to do, in its words.
@@ -21,7 +21,7 @@ pub struct Question {
     pub options: Vec<PermissionOption>,
 }
 
-impl Question {
+impl ThreadQuestion {
     /// The question of an update or of a list; `None` when that is none.
     #[must_use]
     pub fn of(told: &Value) -> Option<Self> {

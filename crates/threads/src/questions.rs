@@ -5,19 +5,19 @@
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::driver::ThreadDriver;
 use super::error::ThreadError;
-use super::link::{Call, Frame};
-use super::question::Question;
+use super::link::{BridgeCall, BridgeFrame};
+use super::question::ThreadQuestion;
 
-impl Desk {
+impl ThreadDriver {
     /// The open questions of the agent that works for a thread.
     ///
     /// # Errors
     /// [`ThreadError::Bridge`], as the bridge says.
-    pub async fn questions(&self, key: &str) -> Result<Vec<Question>, ThreadError> {
+    pub async fn questions(&self, key: &str) -> Result<Vec<ThreadQuestion>, ThreadError> {
         let answer = self.ask("xworkmate.permissions.list", json!({ "sessionId": key })).await?;
-        Ok(answer["items"].as_array().into_iter().flatten().filter_map(Question::of).collect())
+        Ok(answer["items"].as_array().into_iter().flatten().filter_map(ThreadQuestion::of).collect())
     }
 
     /// Answers a question of a thread's agent; without an option, the person does not want to answer, which the agent takes as
@@ -36,13 +36,13 @@ impl Desk {
 
     async fn ask(&self, method: &'static str, params: Value) -> Result<Value, ThreadError> {
         let refused = |code: String, message: String| ThreadError::Bridge { code, message };
-        let call = Call { method, params, last_event: None };
+        let call = BridgeCall { method, params, last_event: None };
         let mut frames = self.link().call(call).await.map_err(|error| refused(error.code, error.message))?;
         while let Some(frame) = frames.next().await {
             match frame.map_err(|error| refused(error.code, error.message))? {
-                Frame::Update(..) => {}
-                Frame::Answer(answer) => return Ok(answer),
-                Frame::Refused { code, message } => return Err(refused(code, message)),
+                BridgeFrame::Update(..) => {}
+                BridgeFrame::Answer(answer) => return Ok(answer),
+                BridgeFrame::Refused { code, message } => return Err(refused(code, message)),
             }
         }
         Err(refused("ACP_SSE_NO_RESULT".to_owned(), "the bridge gave no answer".to_owned()))

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::question::Question;
+use super::question::ThreadQuestion;
 
 #[test]
 fn an_option_is_meant_by_number_id_name_or_its_only_kind() {
@@ -12,7 +12,7 @@ fn an_option_is_meant_by_number_id_name_or_its_only_kind() {
         {"optionId": "c", "name": "No", "kind": "reject_once"},
         {"optionId": "d", "name": "Never", "kind": "reject_once"},
     ]});
-    let question = Question::of(&told).unwrap();
+    let question = ThreadQuestion::of(&told).unwrap();
     assert_eq!((question.request_id.as_str(), question.title.as_str()), ("perm-r1-1", "rm -rf build"));
     let meant = |text: &str| question.option(text).map(|option| option.id.as_str());
     for (text, id) in [
@@ -29,5 +29,5 @@ fn an_option_is_meant_by_number_id_name_or_its_only_kind() {
     ] {
         assert_eq!(meant(text), id, "{text}");
     }
-    assert_eq!(Question::of(&json!({"toolCall": {"title": "x"}})), None);
+    assert_eq!(ThreadQuestion::of(&json!({"toolCall": {"title": "x"}})), None);
 }

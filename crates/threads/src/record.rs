@@ -14,7 +14,7 @@ pub const SCHEMA_VERSION: u64 = 20_260_411;
 pub type Others = Map<String, Value>;
 
 /// A task thread (contracts/tasks.md §4.1). Times are milliseconds since 1970, UTC.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadRecord {
     /// [`SCHEMA_VERSION`].
@@ -79,7 +79,7 @@ impl Default for OwnerScope {
 }
 
 /// Where a thread's files go.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceBinding {
     /// Names the workspace.
@@ -109,7 +109,7 @@ fn yes() -> bool {
 }
 
 /// Who carries a thread's tasks out.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionBinding {
     /// `agent` or `gateway`.
@@ -126,12 +126,13 @@ pub struct ExecutionBinding {
 }
 
 /// The two kinds of executors. `auto`, which older programs wrote, says nothing and is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExecutionMode {
     /// An agent, straight through.
+    #[default]
     Agent,
-    /// A gateway with few lanes.
+    /// A gateway with few capacity.
     Gateway,
 }
 

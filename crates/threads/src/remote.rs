@@ -15,9 +15,9 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use sse_stream::{Sse, SseByteStream};
 
-use super::link::{Call, Frame, Frames, Link, LinkError, Pending};
+use super::link::{BridgeCall, BridgeFrame, Frames, Link, LinkError, LinkFuture};
 use super::outcome::RemoteArtifact;
-use super::sync::{FetchError, Sink, Source};
+use super::sync::{FetchError, FileSource, Sink};
 
 /// How long it may take until a bridge takes a connection.
 const CONNECT: Duration = Duration::from_secs(12);
@@ -85,7 +85,7 @@ fn client(base: &Url) -> Result<Client, String> {
 }
 
 impl Link for RemoteBridge {
-    fn call(&self, call: Call) -> Pending<'_, Result<Frames, LinkError>> {
+    fn call(&self, call: BridgeCall) -> LinkFuture<'_, Result<Frames, LinkError>> {
         let id = self.count.fetch_add(1, Ordering::Relaxed).to_string();
         Box::pin(async move {
             let place = &self.place;
@@ -112,7 +112,7 @@ impl Link for RemoteBridge {
         })
     }
 
-    fn files(&self) -> Box<dyn Source + Send> {
+    fn files(&self) -> Box<dyn FileSource + Send> {
         Box::new(RemoteFiles(Arc::clone(&self.place)))
     }
 }
@@ -212,7 +212,7 @@ async fn frames(response: Response, id: String) -> Frames {
             }
             let read = serde_json::from_str(&data).ok().and_then(|body| frame(&body, &id, event_id));
             if let Some(frame) = read {
-                let more = matches!(frame, Ok(Frame::Update(..)));
+                let more = matches!(frame, Ok(BridgeFrame::Update(..)));
                 return Some((frame, more.then_some((events, id))));
             }
         }
@@ -230,11 +230,11 @@ fn no_answer() -> LinkError {
 }
 
 /// The frame of an envelope; `None` when it is for somebody else, or says nothing to a thread.
-fn frame(body: &Value, id: &str, event: Option<String>) -> Option<Result<Frame, LinkError>> {
+fn frame(body: &Value, id: &str, event: Option<String>) -> Option<Result<BridgeFrame, LinkError>> {
     if let Some(method) = body["method"].as_str() {
         let is_update = matches!(method, "session.update" | "acp.session.update");
         let params = if body["params"].is_null() { &body["payload"] } else { &body["params"] };
-        return is_update.then(|| Ok(Frame::Update(params.clone(), event)));
+        return is_update.then(|| Ok(BridgeFrame::Update(params.clone(), event)));
     }
     if body["id"].as_str() != Some(id) && !body["id"].is_null() {
         return None;
@@ -245,15 +245,15 @@ fn frame(body: &Value, id: &str, event: Option<String>) -> Option<Result<Frame, 
         if error["data"]["retryable"] == true {
             return Some(Err(LinkError { code, message, is_passing: true }));
         }
-        return Some(Ok(Frame::Refused { code, message }));
+        return Some(Ok(BridgeFrame::Refused { code, message }));
     }
-    body.get("result").map(|result| Ok(Frame::Answer(result.clone())))
+    body.get("result").map(|result| Ok(BridgeFrame::Answer(result.clone())))
 }
 
 /// The files that a bridge serves.
 struct RemoteFiles(Arc<Remote>);
 
-impl Source for RemoteFiles {
+impl FileSource for RemoteFiles {
     fn fetch(&self, file: &RemoteArtifact, from: u64, sink: &mut dyn Sink) -> Result<(), FetchError> {
         if let Some(content) = &file.content {
             let bytes = STANDARD

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
-use super::link::{Call, Frame, Link, LinkError};
+use super::link::{BridgeCall, BridgeFrame, Link, LinkError};
 use super::outcome::RemoteArtifact;
 use super::remote::RemoteBridge;
 use super::sync::{FetchError, Sink};
@@ -51,8 +51,11 @@ fn plain(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
 }
 
-async fn frames(link: &RemoteBridge, last: Option<&str>) -> Result<Vec<Result<Frame, LinkError>>, LinkError> {
-    let call = Call {
+async fn frames(
+    link: &RemoteBridge,
+    last: Option<&str>,
+) -> Result<Vec<Result<BridgeFrame, LinkError>>, LinkError> {
+    let call = BridgeCall {
         method: "session.start",
         params: json!({"sessionId": "k"}),
         last_event: last.map(str::to_owned),
@@ -60,7 +63,7 @@ async fn frames(link: &RemoteBridge, last: Option<&str>) -> Result<Vec<Result<Fr
     Ok(link.call(call).await?.collect().await)
 }
 
-fn code(result: &Result<Frame, LinkError>) -> (&str, bool) {
+fn code(result: &Result<BridgeFrame, LinkError>) -> (&str, bool) {
     result.as_ref().err().map_or(("", false), |error| (error.code.as_str(), error.is_passing))
 }
 
@@ -102,8 +105,8 @@ async fn frames_come_as_they_are_sent_and_the_answer_is_the_last() {
     assert_eq!(
         heard,
         [
-            Ok(Frame::Update(json!({"sessionId": "k", "delta": "a"}), Some("2".to_owned()))),
-            Ok(Frame::Answer(json!({"status": "running"})))
+            Ok(BridgeFrame::Update(json!({"sessionId": "k", "delta": "a"}), Some("2".to_owned()))),
+            Ok(BridgeFrame::Answer(json!({"status": "running"})))
         ],
         "case 95: the answer counts although the body was cut behind it"
     );
@@ -115,11 +118,11 @@ async fn frames_come_as_they_are_sent_and_the_answer_is_the_last() {
     );
 
     let heard = frames(&link, None).await.unwrap();
-    assert!(matches!(heard[..], [Ok(Frame::Update(..))]), "case 96: an update is no answer: {heard:?}");
+    assert!(matches!(heard[..], [Ok(BridgeFrame::Update(..))]), "case 96: an update is no answer: {heard:?}");
     let heard = frames(&link, None).await.unwrap();
     assert_eq!(code(&heard[1]), ("ACP_HTTP_CONNECTION_CLOSED", true));
     let heard = frames(&link, None).await.unwrap();
-    assert_eq!(heard, [Ok(Frame::Refused { code: "-32602".to_owned(), message: "no".to_owned() })]);
+    assert_eq!(heard, [Ok(BridgeFrame::Refused { code: "-32602".to_owned(), message: "no".to_owned() })]);
     let heard = frames(&link, None).await.unwrap();
     assert_eq!(code(&heard[0]), ("OPENCLAW_GATEWAY_SOCKET_CLOSED", true));
     let heard = frames(&link, None).await.unwrap();
@@ -142,9 +145,9 @@ async fn a_bridge_that_is_not_there_is_told() {
 }
 
 #[derive(Default)]
-struct Kept(Vec<u8>);
+struct ReceivedRequests(Vec<u8>);
 
-impl Sink for Kept {
+impl Sink for ReceivedRequests {
     fn begin(&mut self, from: u64) -> Result<(), engross_store::files::FileError> {
         self.0.truncate(usize::try_from(from).unwrap());
         Ok(())
@@ -169,8 +172,8 @@ async fn case_116_files_come_from_this_bridge_alone() {
     let link = RemoteBridge::new(&address, Some("secret".to_owned().into())).unwrap();
     let fetched = tokio::task::spawn_blocking(move || {
         let files = link.files();
-        let mut kept = Kept(b"who".to_vec());
-        let fetch = |url: &str, from: u64, kept: &mut Kept| {
+        let mut kept = ReceivedRequests(b"who".to_vec());
+        let fetch = |url: &str, from: u64, kept: &mut ReceivedRequests| {
             let file = RemoteArtifact { download_url: url.to_owned(), ..RemoteArtifact::default() };
             files.fetch(&file, from, kept)
         };

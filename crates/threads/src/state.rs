@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
-use super::outcome::Terminal;
+use super::outcome::TaskEnd;
 use super::record::{Association, ThreadMessage, ThreadRecord};
 
 /// What a person asks for in one turn.
@@ -48,14 +48,14 @@ pub enum Stage {
     /// It has ended, and its files are being fetched.
     Fetching {
         /// How it ended.
-        terminal: Box<Terminal>,
+        terminal: Box<TaskEnd>,
     },
 }
 
 /// A run that is under way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Running {
+pub struct TaskInProgress {
     /// What was asked.
     pub ask: Ask,
     /// Whether the bridge is asked to go on with a session, and not to begin one.
@@ -75,10 +75,10 @@ pub enum Work {
     /// Nothing.
     #[default]
     Idle,
-    /// It waits for a lane.
+    /// It waits for a slot.
     Queued(Box<Ask>),
     /// A run is under way.
-    Running(Box<Running>),
+    Running(Box<TaskInProgress>),
 }
 
 /// The four states of a thread.
@@ -87,7 +87,7 @@ pub enum Work {
 pub enum Lifecycle {
     /// Nothing runs. How the newest run ended is in `lastResultCode`.
     Ready,
-    /// It waits for a lane.
+    /// It waits for a slot.
     Queued,
     /// A run is under way.
     Running,
@@ -150,7 +150,7 @@ impl SyncStatus {
 /// Something that happened to a thread, as its journal keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "entry")]
-pub enum Entry {
+pub enum ThreadEntry {
     /// It was made, or taken over from another program's record.
     Opened {
         /// The record.
@@ -161,7 +161,7 @@ pub enum Entry {
         /// What.
         ask: Ask,
     },
-    /// A request waits for a lane.
+    /// A request waits for a slot.
     Queued {
         /// Which.
         ask: Ask,
@@ -186,11 +186,12 @@ pub enum Entry {
         failures: u32,
     },
     /// It was heard of again.
-    Heard,
+    #[serde(rename = "heard")]
+    Reached,
     /// It has ended with files that are to be fetched.
     Delivered {
         /// How it ended.
-        terminal: Box<Terminal>,
+        terminal: Box<TaskEnd>,
     },
     /// The run is over, or the request that waited.
     Ended {
@@ -212,7 +213,7 @@ pub enum Entry {
 }
 
 /// A task thread.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Thread {
     /// Its record.
@@ -226,9 +227,15 @@ pub struct Thread {
 impl Thread {
     /// The thread of the first entry; `None` if that does not open one.
     #[must_use]
-    pub fn opened(entry: &Entry) -> Option<Self> {
-        let Entry::Opened { record } = entry else { return None };
+    pub fn opened(entry: &ThreadEntry) -> Option<Self> {
+        let ThreadEntry::Opened { record } = entry else { return None };
         Some(Self { record: (**record).clone(), work: Work::Idle, waiting: VecDeque::new() })
+    }
+
+    /// Whether its first entry was taken in.
+    #[must_use]
+    pub fn is_opened(&self) -> bool {
+        !self.record.thread_id.is_empty()
     }
 
     /// Its state.
@@ -244,7 +251,7 @@ impl Thread {
 
     /// The run that is under way.
     #[must_use]
-    pub fn running(&self) -> Option<&Running> {
+    pub fn running(&self) -> Option<&TaskInProgress> {
         match &self.work {
             Work::Running(running) => Some(running),
             _ => None,
@@ -252,25 +259,25 @@ impl Thread {
     }
 
     /// Takes in what happened at `at`.
-    pub fn apply(&mut self, entry: &Entry, at: Millis) {
+    pub fn apply(&mut self, entry: &ThreadEntry, at: Millis) {
         self.record.updated_at_ms = at;
         match entry {
-            Entry::Opened { record } => self.record = (**record).clone(),
-            Entry::Waits { ask } => self.waiting.push_back(ask.clone()),
-            Entry::Queued { ask } => {
+            ThreadEntry::Opened { record } => self.record = (**record).clone(),
+            ThreadEntry::Waits { ask } => self.waiting.push_back(ask.clone()),
+            ThreadEntry::Queued { ask } => {
                 self.waiting.retain(|waiting| waiting.id != ask.id);
                 self.say(ask, at);
                 self.tell("queued", SyncStatus::Queued);
                 self.work = Work::Queued(Box::new(Ask { is_repeat: true, ..ask.clone() }));
             }
-            Entry::Began { ask, follows, deadline } => {
+            ThreadEntry::Began { ask, follows, deadline } => {
                 self.waiting.retain(|waiting| waiting.id != ask.id);
                 self.say(ask, at);
                 self.tell("running", SyncStatus::Running);
                 self.record.lifecycle_state.last_run_at_ms = Some(at);
                 self.record.context_state.last_task_artifact_relative_paths.clear();
                 self.record.context_state.open_claw_task_association = None;
-                let running = Running {
+                let running = TaskInProgress {
                     ask: Ask { is_repeat: true, ..ask.clone() },
                     follows: *follows,
                     began: at,
@@ -279,16 +286,16 @@ impl Thread {
                 };
                 self.work = Work::Running(Box::new(running));
             }
-            Entry::Associated { association } => {
+            ThreadEntry::Associated { association } => {
                 self.record.context_state.open_claw_task_association = Some((**association).clone());
             }
-            Entry::Lost { failures } => self.set_stage(Stage::Recovering { failures: *failures }),
-            Entry::Heard => self.set_stage(Stage::Recovering { failures: 0 }),
-            Entry::Delivered { terminal } => {
+            ThreadEntry::Lost { failures } => self.set_stage(Stage::Recovering { failures: *failures }),
+            ThreadEntry::Reached => self.set_stage(Stage::Recovering { failures: 0 }),
+            ThreadEntry::Delivered { terminal } => {
                 self.tell("running", SyncStatus::Syncing);
                 self.set_stage(Stage::Fetching { terminal: terminal.clone() });
             }
-            Entry::Ended { code, sync, paths, text, failed } => {
+            ThreadEntry::Ended { code, sync, paths, text, failed } => {
                 let context = &mut self.record.context_state;
                 context.open_claw_task_association = None;
                 context.last_task_artifact_relative_paths.clone_from(paths);
@@ -306,8 +313,8 @@ impl Thread {
                 self.work = Work::Idle;
                 self.tell(code, *sync);
             }
-            Entry::Archived => self.record.lifecycle_state.archived = true,
-            Entry::Restored => self.record.lifecycle_state.archived = false,
+            ThreadEntry::Archived => self.record.lifecycle_state.archived = true,
+            ThreadEntry::Restored => self.record.lifecycle_state.archived = false,
         }
         let status = match self.work {
             Work::Idle => "ready",

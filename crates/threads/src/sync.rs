@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use engross_protocol::hex;
-use engross_store::files::{FileError, Folder, Precondition, RelPath, Staged, StagedName};
+use engross_store::files::{FileError, Folder, Precondition, RelPath, StagedFile, StagedName};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(250);
 const MOST_VERSIONS: u32 = 999;
 
 /// Where the bytes of files come from.
-pub trait Source {
+pub trait FileSource {
     /// Gives the bytes of a file from `from` on. A source that cannot begin there begins at 0 and says so.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl SyncReport {
 /// other is a person's and stays. `tell` hears of each file when it is done.
 pub fn sync(
     folder: &Folder,
-    source: &dyn Source,
+    source: &dyn FileSource,
     files: &[RemoteArtifact],
     known: &BTreeMap<String, String>,
     tell: &mut dyn FnMut(&FileReport),
@@ -146,7 +146,7 @@ pub fn sync(
 
 fn bring(
     folder: &Folder,
-    source: &dyn Source,
+    source: &dyn FileSource,
     file: &RemoteArtifact,
     known: &BTreeMap<String, String>,
 ) -> Result<FileReport, FetchError> {
@@ -188,7 +188,7 @@ fn bring(
         match staged.commit(folder, &beside, &Precondition::Absent) {
             Ok(written) => return Ok(done(&beside, FileOutcome::Beside, written.sha256)),
             Err(refused) => match *refused {
-                engross_store::files::NotCommitted {
+                engross_store::files::CommitFailure {
                     error: FileError::TargetExists { .. },
                     staged: again,
                 } => {
@@ -214,7 +214,11 @@ fn version_of(path: &RelPath, version: u32) -> Result<RelPath, FileError> {
 }
 
 /// Fetches a file under a name of its own; what came before the connection was lost stays and is gone on with.
-fn fetch(folder: &Folder, source: &dyn Source, file: &RemoteArtifact) -> Result<Staged, FetchError> {
+fn fetch(
+    folder: &Folder,
+    source: &dyn FileSource,
+    file: &RemoteArtifact,
+) -> Result<StagedFile, FetchError> {
     let name = StagedName::new(format!("sync-{}", identity(file)))?;
     let mut pause = PAUSE;
     let mut tries = 0;
@@ -270,7 +274,7 @@ fn identity(file: &RemoteArtifact) -> String {
     hex::encode_prefix(digest.finalize(), 16)
 }
 
-fn verify(staged: &Staged, file: &RemoteArtifact) -> Result<Option<String>, FileError> {
+fn verify(staged: &StagedFile, file: &RemoteArtifact) -> Result<Option<String>, FileError> {
     if let Some(size) = file.size_bytes.filter(|size| *size != staged.len()) {
         return Ok(Some(format!("it has {} bytes, promised were {size}", staged.len())));
     }
@@ -279,7 +283,7 @@ fn verify(staged: &Staged, file: &RemoteArtifact) -> Result<Option<String>, File
 }
 
 struct Arriving {
-    staged: Staged,
+    staged: StagedFile,
     limit: Option<u64>,
 }
 

@@ -10,7 +10,7 @@ use engross_protocol::hex;
 use engross_store::files::{Folder, Root};
 
 use super::outcome::RemoteArtifact;
-use super::sync::{FetchError, FileOutcome, Sink, Source, SyncReport, sync};
+use super::sync::{FetchError, FileOutcome, FileSource, Sink, SyncReport, sync};
 
 /// A source of files by path; loses the connection after so many bytes as often as is said.
 #[derive(Default)]
@@ -21,7 +21,7 @@ struct Shelf {
     asked: RefCell<Vec<(String, u64)>>,
 }
 
-impl Source for Shelf {
+impl FileSource for Shelf {
     fn fetch(&self, file: &RemoteArtifact, from: u64, sink: &mut dyn Sink) -> Result<(), FetchError> {
         self.asked.borrow_mut().push((file.relative_path.clone(), from));
         let bytes = self.files.get(&file.relative_path).ok_or(FetchError::Gone)?;

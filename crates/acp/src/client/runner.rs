@@ -21,7 +21,8 @@ use super::process::{Launch, find_program};
 use super::provider::{AgentProvider, Host, StartMode};
 use super::warm_pool::WarmPool;
 use engross_tasks::runner::{
-    AgentError, AgentEvent, Control, Health, Pending, Receipt, Running, TaskRunner, Turn, TurnEnd,
+    AgentError, AgentEvent, CancelReceipt, Control, Health, RunnerFuture, RunningTurn, TaskRunner, Turn,
+    TurnEnd,
 };
 
 /// Events that wait for their listener.
@@ -88,7 +89,7 @@ impl AcpRunner {
         lock(&self.inner.conversations).clear();
     }
 
-    async fn begin(&self, turn: Turn) -> Result<Running, AgentFault> {
+    async fn begin(&self, turn: Turn) -> Result<RunningTurn, AgentFault> {
         let inner = &self.inner;
         let folder = Root::open(&turn.directory)
             .map_err(|error| AgentFault::Start { problem: format!("the folder of the run: {error}") })?;
@@ -123,7 +124,7 @@ impl AcpRunner {
             }
             let _ = events.send(AgentEvent::Ended(TurnEnd { how: over.how, text: None })).await;
         });
-        Ok(Running { events: heard, control })
+        Ok(RunningTurn { events: heard, control })
     }
 }
 
@@ -312,7 +313,7 @@ impl Inner {
 }
 
 impl TaskRunner for AcpRunner {
-    fn health(&self) -> Pending<'_, Health> {
+    fn health(&self) -> RunnerFuture<'_, Health> {
         Box::pin(async {
             let inner = &self.inner;
             if inner.program().is_none() {
@@ -334,7 +335,7 @@ impl TaskRunner for AcpRunner {
         })
     }
 
-    fn start(&self, turn: Turn) -> Pending<'_, Result<Running, AgentError>> {
+    fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
         Box::pin(async move {
             let begun = self.begin(turn).await;
             if let Err(fault) = &begun
@@ -350,7 +351,7 @@ impl TaskRunner for AcpRunner {
         })
     }
 
-    fn close(&self, principal: &str, thread: &str) -> Pending<'_, ()> {
+    fn close(&self, principal: &str, thread: &str) -> RunnerFuture<'_, ()> {
         let slot = lock(&self.inner.conversations).forget(principal, thread);
         Box::pin(async move {
             let Some(slot) = slot else { return };
@@ -372,11 +373,11 @@ struct TurnControl {
 }
 
 impl Control for TurnControl {
-    fn cancel(&self) -> Pending<'_, Result<Receipt, AgentError>> {
+    fn cancel(&self) -> RunnerFuture<'_, Result<CancelReceipt, AgentError>> {
         let aborted = !self.answer.is_closed();
         self.cancelled.cancel();
         let runs = if aborted { vec![self.run.clone()] } else { Vec::new() };
-        Box::pin(std::future::ready(Ok(Receipt { method: "session/cancel", aborted, runs })))
+        Box::pin(std::future::ready(Ok(CancelReceipt { method: "session/cancel", aborted, runs })))
     }
 
     fn answer(&self, permission: &str, option: Option<&str>) {

@@ -10,7 +10,7 @@ use engross_acp::client::{AcpRunner, AgentProvider, AgentRegistry, Host, Limits}
 use engross_artifacts::{RunId, SessionKey};
 use engross_protocol::{Clock, SystemClock};
 use engross_tasks::runner::{
-    AgentError, AgentEvent, How, Policy, ProviderId, Running, TaskRunner, Turn, TurnEnd,
+    AgentError, AgentEvent, How, Policy, ProviderId, RunningTurn, TaskRunner, Turn, TurnEnd,
 };
 
 /// Tests of this process, told apart.
@@ -89,7 +89,7 @@ impl TestBench {
         }
     }
 
-    pub async fn start(&self, turn: Turn) -> Result<Running, AgentError> {
+    pub async fn start(&self, turn: Turn) -> Result<RunningTurn, AgentError> {
         self.runner().start(turn).await
     }
 
@@ -128,7 +128,7 @@ pub fn is_alive(pid: i32) -> bool {
 }
 
 /// What is still to come.
-pub async fn rest(running: &mut Running) -> Vec<AgentEvent> {
+pub async fn rest(running: &mut RunningTurn) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     while let Some(event) = running.events.recv().await {
         events.push(event);
@@ -136,12 +136,12 @@ pub async fn rest(running: &mut Running) -> Vec<AgentEvent> {
     events
 }
 
-pub async fn next(running: &mut Running) -> AgentEvent {
+pub async fn next(running: &mut RunningTurn) -> AgentEvent {
     tokio::time::timeout(SOON, running.events.recv()).await.unwrap().unwrap()
 }
 
 /// Waits for the next text.
-pub async fn next_text(running: &mut Running) -> String {
+pub async fn next_text(running: &mut RunningTurn) -> String {
     loop {
         if let AgentEvent::Text(text) = next(running).await {
             return text;

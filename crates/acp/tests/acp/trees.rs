@@ -8,7 +8,7 @@ use super::fake::provider;
 use super::fixture::{TestBench, is_alive, limits, next_text, rest, run, said};
 
 /// A turn that has started three processes: a child, one that left the process group, one whose parent is gone.
-async fn forked(world: &TestBench, then: &str) -> (engross_tasks::runner::Running, Vec<i32>) {
+async fn forked(world: &TestBench, then: &str) -> (engross_tasks::runner::RunningTurn, Vec<i32>) {
     let mut running = world.start(world.turn("run-1", &format!("fork\npid\n{then}"))).await.unwrap();
     let mut pids: Vec<i32> =
         next_text(&mut running).await.split(' ').map(|pid| pid.parse().unwrap()).collect();

@@ -1,15 +1,15 @@
-//! An answer as a client holds it: live, or read from the log.
+//! An answer as a client reads it: live, or from the log.
 
 use engross_journal::LogEntry;
 use engross_protocol::SessionId;
 
 use super::channel::{AnswerHandle, Listener};
-use super::event::{Placed, TurnEvent};
+use super::event::{PositionedEvent, TurnEvent};
 use super::log::LogEvent;
 use super::render::Renderer;
-use super::state::Session;
+use super::state::SessionState;
 
-/// An answer to a request. Dropping it tells the session that its client has gone away.
+/// An answer to a request. A dropped stream is a client that has gone away.
 #[derive(Debug)]
 pub struct AnswerStream {
     /// The session.
@@ -30,8 +30,8 @@ pub struct AnswerStream {
 
 #[derive(Debug)]
 enum Source {
-    Live(Listener),
-    Recorded(std::vec::IntoIter<Placed>),
+    Channel(Listener),
+    Recorded(std::vec::IntoIter<PositionedEvent>),
 }
 
 impl AnswerStream {
@@ -43,16 +43,16 @@ impl AnswerStream {
             answer: newest.answer,
             created: newest.created,
             replayed,
-            source: Source::Live(newest.channel.listen()),
+            source: Source::Channel(newest.channel.listen()),
             behind: 0,
         }
     }
 
     /// The answer that begins with the entry `answer`.
     pub(super) fn recorded(session: SessionId, log: &[LogEntry<LogEvent>], answer: u64) -> Self {
-        let mut state = Session::default();
+        let mut state = SessionState::default();
         let mut renderer = Renderer::default();
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         let (mut turn, mut created) = (0, 0);
         for LogEntry { seq, at, event } in log {
             state.apply(event);
@@ -65,48 +65,48 @@ impl AnswerStream {
                 if matches!(event, LogEvent::Accepted(_)) {
                     break;
                 }
-                told.extend(renderer.entry(event, &state));
+                events.extend(renderer.entry(event, &state));
             }
         }
         if !renderer.is_over() {
             let message =
                 "the server stopped before this answer was whole; send the message again".to_owned();
-            told.push(renderer.failed("ANSWER_INTERRUPTED".to_owned(), message, None));
+            events.push(renderer.failed("ANSWER_INTERRUPTED".to_owned(), message, None));
         }
-        let source = Source::Recorded(told.into_iter());
+        let source = Source::Recorded(events.into_iter());
         Self { session, key: state.key, turn, answer, created, replayed: true, source, behind: 0 }
     }
 
-    /// Leaves out what stands at or before a position: what the client has heard already.
-    pub fn go_on_behind(&mut self, position: u64) {
+    /// Leaves out what stands at or before a position: what the client has received already.
+    pub fn resume_after(&mut self, position: u64) {
         self.behind = position;
     }
 
     /// The next event; `None` behind the last.
-    pub async fn next(&mut self) -> Option<Placed> {
+    pub async fn next(&mut self) -> Option<PositionedEvent> {
         loop {
-            let placed = match &mut self.source {
-                Source::Live(listener) => listener.next().await?,
-                Source::Recorded(told) => told.next()?,
+            let event = match &mut self.source {
+                Source::Channel(listener) => listener.next().await?,
+                Source::Recorded(events) => events.next()?,
             };
-            if let Some(rest) = rest_of(placed, self.behind) {
+            if let Some(rest) = rest_of(event, self.behind) {
                 return Some(rest);
             }
         }
     }
 }
 
-/// What of an event stands behind a position. A text may be told in other pieces than the client heard it.
-fn rest_of(placed: Placed, behind: u64) -> Option<Placed> {
-    if placed.position > behind {
-        if let TurnEvent::Text(text) = &placed.event {
-            let start = placed.position - text.len() as u64;
-            let heard = usize::try_from(behind.saturating_sub(start)).unwrap_or(usize::MAX);
-            let rest = text.get(heard..).unwrap_or(text).to_owned();
-            return Some(Placed { event: TurnEvent::Text(rest), ..placed });
+/// What of an event stands behind a position. A text may come in other pieces than the client received it.
+fn rest_of(event: PositionedEvent, behind: u64) -> Option<PositionedEvent> {
+    if event.position > behind {
+        if let TurnEvent::Text(text) = &event.event {
+            let start = event.position - text.len() as u64;
+            let known = usize::try_from(behind.saturating_sub(start)).unwrap_or(usize::MAX);
+            let rest = text.get(known..).unwrap_or(text).to_owned();
+            return Some(PositionedEvent { event: TurnEvent::Text(rest), ..event });
         }
-        return Some(placed);
+        return Some(event);
     }
-    let has_place = !placed.event.is_aside();
-    (!has_place && behind == 0).then_some(placed)
+    let has_place = !event.event.is_aside();
+    (!has_place && behind == 0).then_some(event)
 }

@@ -7,14 +7,14 @@ use engross_llm::{Error, Event, Message, ToolCall, ToolSpec};
 use engross_store::MemoryStore;
 use serde_json::json;
 
-use super::event::{Finish, TurnEvent};
+use super::event::{AnswerFinish, TurnEvent};
 use super::log::LogEvent;
 use super::random_support::Life;
-use super::request::{SessionKey, TurnRequest};
+use super::request::{SessionName, TurnRequest};
 use super::service_support::*;
 use super::{
-    Briefing, Briefs, Opening, Rules, ServerTool, Sessions, SessionsConfig, ToolResult, ToolResults,
-    ToolRound, Toolbox, Toolboxes,
+    Briefing, BriefingFuture, ServerTool, Sessions, SessionsConfig, ToolResult, ToolResultsFuture, ToolRound,
+    Toolbox, ToolboxFuture, Toolboxes, TurnRules,
 };
 
 /// A workspace with a tool that reads and one that changes; what comes of the changes is told beforehand.
@@ -29,7 +29,7 @@ impl Toolbox for Bench {
         vec![tool("read", true), tool("apply", false)]
     }
 
-    fn briefing(&self) -> Briefs<'_> {
+    fn briefing(&self) -> BriefingFuture<'_> {
         Box::pin(async { Briefing::default() })
     }
 
@@ -37,7 +37,7 @@ impl Toolbox for Bench {
         call.name.clone()
     }
 
-    fn run(&self, round: ToolRound) -> ToolResults<'_> {
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_> {
         let results = round.calls.iter().map(|call| {
             if call.name == "read" {
                 return ToolResult::text("[P1] text");
@@ -58,7 +58,7 @@ impl Toolbox for Bench {
 struct Benches(Arc<Bench>);
 
 impl Toolboxes for Benches {
-    fn open<'a>(&'a self, _workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, _workspace: &'a str) -> ToolboxFuture<'a> {
         let bench = Arc::clone(&self.0);
         Box::pin(async move { Ok(bench as Arc<dyn Toolbox>) })
     }
@@ -66,7 +66,7 @@ impl Toolboxes for Benches {
 
 /// A world with a workbench on which changes succeed or fail as told.
 fn workshop(outcomes: &[bool], answers: impl IntoIterator<Item = Pieces>) -> World {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(answers));
     let toolboxes = Arc::new(Benches(Arc::new(Bench(Mutex::new(outcomes.to_vec())))));
     let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
     World { sessions, store, model }
@@ -145,7 +145,7 @@ async fn case_152_what_came_after_a_mending_is_kept() {
     let answers = [apply("a"), refused(), refused(), refused(), apply("b"), text("done")];
     let world = workshop(&[true, true], answers);
     let answer = world.sessions.submit(in_shed(request(vec![user("edit")]))).await.unwrap();
-    assert_eq!(heard(answer).await.2, done(Finish::Stop));
+    assert_eq!(heard(answer).await.2, done(AnswerFinish::Stop));
     let last = world.model.asked().pop().unwrap();
     assert!(
         matches!(&last[..], [Message::User { .. }, Message::Assistant { .. }, Message::Tool { tool_call_id, .. }] if tool_call_id == "b"),
@@ -163,7 +163,7 @@ async fn case_152_mending_does_not_reset_the_loop() {
     let history = vec![user("a"), said("b"), user("edit")];
     let answer = world.sessions.submit(in_shed(request(history))).await.unwrap();
     let (text, _, end) = heard(answer).await;
-    assert_eq!(end, done(Finish::Stop));
+    assert_eq!(end, done(AnswerFinish::Stop));
     assert!(text.contains("6 calls"), "{text}");
     assert_eq!(world.model.asked().len(), 6 + 3);
 }
@@ -175,7 +175,7 @@ async fn case_153_at_the_limit_the_user_is_told_and_can_go_on() {
     let answer = world.sessions.submit(in_shed(request(vec![user("edit")]))).await.unwrap();
     let id = answer.session;
     let (text, _, end) = heard(answer).await;
-    assert_eq!((end, world.model.asked().len()), (done(Finish::Stop), 6));
+    assert_eq!((end, world.model.asked().len()), (done(AnswerFinish::Stop), 6));
     assert!(text.contains("not done after 6 calls") && text.contains("Say how to go on"), "{text}");
     assert!(
         matches!(world.log(id).await.last(), Some(LogEvent::Ended(ending)) if ending.code == "ROUNDS_EXHAUSTED")
@@ -192,7 +192,7 @@ async fn case_159_changes_that_fail_twice_in_a_row_stop_the_turn_with_reasons() 
     let answer = world.sessions.submit(in_shed(request(vec![user("edit")]))).await.unwrap();
     let id = answer.session;
     let (said_at_last, _, end) = heard(answer).await;
-    assert_eq!((end, world.model.asked().len()), (done(Finish::Stop), 2));
+    assert_eq!((end, world.model.asked().len()), (done(AnswerFinish::Stop), 2));
     assert!(said_at_last.contains("- apply: there is no such text (TEXT_NOT_FOUND)"), "{said_at_last}");
     assert!(
         matches!(world.log(id).await.last(), Some(LogEvent::Ended(ending)) if ending.code == "NO_PROGRESS")
@@ -228,8 +228,8 @@ async fn case_166_a_conversation_is_there_after_a_restart() {
     heard(answer).await;
     let before = world.messages(id).await;
     let after = world.restarted();
-    let key = SessionKey::Named("doc".to_owned());
-    let view = after.sessions.look("", &key).await.unwrap();
+    let key = SessionName::Named("doc".to_owned());
+    let view = after.sessions.get("", &key).await.unwrap();
     assert_eq!((view.id, view.session.messages), (id, before.clone()));
     assert_eq!(heard(after.sessions.listen("", &key).await.unwrap()).await.0, "edited");
     heard(after.sessions.submit(request(vec![user("what did you do?")])).await.unwrap()).await;
@@ -237,14 +237,14 @@ async fn case_166_a_conversation_is_there_after_a_restart() {
     assert_eq!(asked[..before.len()], before);
 }
 
-/// mission/000: the session on every answer, results in their own role, late results of a stopped turn without effect.
+/// The session on every answer, results in their own role, late results of a stopped turn without effect.
 #[tokio::test]
 async fn case_168_late_results_of_a_cancelled_turn_change_nothing() {
     let world = world([calls("", &[("a", "look", "{}")]), text("new")]);
     let first = world.sessions.submit(with_tools(vec![user("look")])).await.unwrap();
     let (id, session) = (first.session, first.key.clone());
     heard(first).await;
-    let key = SessionKey::Named("doc".to_owned());
+    let key = SessionName::Named("doc".to_owned());
     assert!(world.sessions.cancel("", &key).await.unwrap());
     let before = world.log(id).await;
     for late in [result("a", "look", "late"), result("dummy", "look", "late")] {
@@ -262,9 +262,9 @@ async fn case_168_late_results_of_a_cancelled_turn_change_nothing() {
 async fn a_failed_first_answer_is_no_round() {
     let answers =
         [vec![Ok(Event::Text("half".to_owned())), Err(Error::Truncated)], apply("a"), text("never asked")];
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(answers));
     let toolboxes = Arc::new(Benches(Arc::new(Bench(Mutex::new(vec![true])))));
-    let rules = Rules { loops: 1, ..Rules::default() };
+    let rules = TurnRules { loops: 1, ..TurnRules::default() };
     let sessions = Sessions::new(SessionsConfig { toolboxes, rules, ..config(&store, &model) });
     assert!(matches!(
         heard(sessions.submit(in_shed(request(vec![user("a")]))).await.unwrap()).await.2,
@@ -277,7 +277,8 @@ async fn a_failed_first_answer_is_no_round() {
 /// An answer that could not be stored is no answer: the same request is answered anew once there is room.
 #[tokio::test]
 async fn what_a_full_disk_lost_is_answered_when_there_is_room() {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([text("lost"), text("there")]));
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), ScriptedModel::new([text("lost"), text("there")]));
     let life = Life::new(&store);
     let config = SessionsConfig { store: Arc::<Life>::clone(&life), ..config(&store, &model) };
     let sessions = Sessions::new(config);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::event::{Placed, TurnEvent};
+use super::event::{PositionedEvent, TurnEvent};
 
 /// All that happened in an answer so far.
 #[derive(Debug, Default)]
@@ -22,39 +22,39 @@ pub(crate) struct Channel {
 
 #[derive(Debug, Default)]
 struct EventBuffer {
-    events: Vec<Placed>,
+    events: Vec<PositionedEvent>,
     over: bool,
     lost: bool,
 }
 
 impl Channel {
-    pub(crate) fn tell(&self, told: impl IntoIterator<Item = Placed>) {
-        let mut heard = self.lock();
-        for placed in told {
-            heard.over |= matches!(placed.event, TurnEvent::Done { .. } | TurnEvent::Failed { .. });
-            heard.events.push(placed);
+    pub(crate) fn publish(&self, events: impl IntoIterator<Item = PositionedEvent>) {
+        let mut buffer = self.lock();
+        for event in events {
+            buffer.over |= matches!(event.event, TurnEvent::Done { .. } | TurnEvent::Failed { .. });
+            buffer.events.push(event);
         }
-        drop(heard);
+        drop(buffer);
         self.changed.notify_waiters();
     }
 
-    /// Tells the end of an answer that could not be stored.
-    pub(crate) fn lose(&self, failed: Placed) {
+    /// Publishes the end of an answer that could not be stored.
+    pub(crate) fn lose(&self, failed: PositionedEvent) {
         self.lock().lost = true;
-        self.tell([failed]);
+        self.publish([failed]);
     }
 
-    /// Whether its end is told here only, and not by the log: whoever asks again is to be answered anew.
+    /// Whether its end is published here only, and is not in the log: a client that asks again is answered anew.
     pub(crate) fn is_lost(&self) -> bool {
         self.lock().lost
     }
 
-    /// Whether its end was told.
+    /// Whether its end was published.
     pub(crate) fn is_over(&self) -> bool {
         self.lock().over
     }
 
-    /// Asks whoever works on the answer to stop.
+    /// Asks the turn that works on the answer to stop.
     pub(crate) fn cancel(&self) {
         self.cancelled.cancel();
     }
@@ -64,7 +64,7 @@ impl Channel {
         self.cancelled.is_cancelled()
     }
 
-    /// Tells others when the answer is to stop.
+    /// A token that is cancelled when the answer is to stop.
     pub(crate) fn cancelling(&self) -> CancellationToken {
         self.cancelled.clone()
     }
@@ -85,7 +85,7 @@ impl Channel {
         }
     }
 
-    /// Whether somebody listens.
+    /// Whether there is a listener.
     pub(crate) fn has_listeners(&self) -> bool {
         self.listeners.load(Ordering::SeqCst) > 0
     }
@@ -101,7 +101,7 @@ impl Channel {
     }
 }
 
-/// Hears an answer from its beginning, whenever it came.
+/// Receives an answer from its beginning, whenever it came.
 #[derive(Debug)]
 pub(crate) struct Listener {
     channel: Arc<Channel>,
@@ -109,19 +109,19 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    pub(crate) async fn next(&mut self) -> Option<Placed> {
+    pub(crate) async fn next(&mut self) -> Option<PositionedEvent> {
         loop {
             let changed = self.channel.changed.notified();
             tokio::pin!(changed);
             // From here on no change goes unnoticed.
             changed.as_mut().enable();
             {
-                let heard = self.channel.lock();
-                if let Some(placed) = heard.events.get(self.next) {
+                let buffer = self.channel.lock();
+                if let Some(event) = buffer.events.get(self.next) {
                     self.next += 1;
-                    return Some(placed.clone());
+                    return Some(event.clone());
                 }
-                if heard.over {
+                if buffer.over {
                     return None;
                 }
             }

@@ -7,7 +7,7 @@ use engross_llm::Model;
 use engross_protocol::{Clock, IdSource};
 use engross_store::Store;
 
-use super::decide::Rules;
+use super::decide::TurnRules;
 use super::observe::Observer;
 use super::request::ClientTool;
 use super::settings::Settings;
@@ -20,7 +20,7 @@ pub struct SessionsConfig {
     /// Who answers.
     pub models: Models,
     /// What is allowed.
-    pub rules: Rules,
+    pub rules: TurnRules,
     /// What holds for sessions that have no settings of their own.
     pub settings: Settings,
     /// Tools that every client carries out, whether it says so or not.

@@ -1,11 +1,11 @@
-//! What of a conversation the model is given.
+//! Builds the model's context window from the log.
 //!
 //! Must never cut between a call and its result, leave out what the client itself sent, or leave anything out in silence.
 
 use engross_llm::Message;
 
-use super::request::ToolChoice;
-use super::state::Session;
+use super::request::ClientToolChoice;
+use super::state::SessionState;
 
 /// How much stored history a model is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct Window {
 }
 
 /// The window over the session's messages.
-pub(crate) fn window(session: &Session, policy: ContextPolicy) -> Window {
+pub(crate) fn window(session: &SessionState, policy: ContextPolicy) -> Window {
     let messages = &session.messages;
     let by_turns = turn_starts(messages).nth(policy.turns.max(1) - 1).unwrap_or(0);
     let sent_from = session.turn.as_ref().map_or(messages.len(), |turn| turn.sent_from);
@@ -49,17 +49,17 @@ fn turn_starts(messages: &[Message]) -> impl Iterator<Item = usize> {
 }
 
 /// What the model may and must call, as far as the choice of the request goes: `None` for all.
-pub(crate) fn offered<'a>(choice: &'a ToolChoice, names: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn offered<'a>(choice: &'a ClientToolChoice, names: &[&'a str]) -> Vec<&'a str> {
     match choice {
-        ToolChoice::None => Vec::new(),
-        ToolChoice::Named(name) => names.iter().copied().filter(|known| known == name).collect(),
-        ToolChoice::Auto | ToolChoice::Required => names.to_vec(),
+        ClientToolChoice::None => Vec::new(),
+        ClientToolChoice::Named(name) => names.iter().copied().filter(|known| known == name).collect(),
+        ClientToolChoice::Auto | ClientToolChoice::Required => names.to_vec(),
     }
 }
 
-/// A try to mend a conversation that a provider refused, gentlest first (mission/004). All work on a copy.
+/// A way to repair a conversation that a provider refused, gentlest first. All work on a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mending {
+pub(crate) enum HistoryRepair {
     /// Calls and results are paired anew.
     Pairs,
     /// Calls and results are left out.
@@ -68,7 +68,7 @@ pub(crate) enum Mending {
     FreshStart,
 }
 
-impl Mending {
+impl HistoryRepair {
     /// The first, then the next after a failure.
     pub(crate) fn after(earlier: Option<Self>) -> Option<Self> {
         match earlier {

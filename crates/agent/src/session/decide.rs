@@ -2,22 +2,22 @@
 //!
 //! Must never do anything itself, call the model more often than allowed, or end a turn with a call that has no result.
 
-use engross_llm::{Answer, Error, Request, ToolCall, ToolChoice as Forced, ToolSpec};
+use engross_llm::{Answer, ClientToolChoice as Forced, Error, Request, ToolCall, ToolSpec};
 
-use super::context::{ContextPolicy, Mending, offered, window};
+use super::context::{ContextPolicy, HistoryRepair, offered, window};
 use super::intake::NO_RESULT;
-use super::log::{Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult, Wrote};
-use super::request::{ClientTool, ToolChoice};
+use super::log::{CallSide, LogEvent, ResultSource, ToolResult, TurnEnding, TurnEndingKind, WriteReport};
+use super::request::{ClientTool, ClientToolChoice};
 use super::rounds;
 use super::settings::Settings;
-use super::state::{OpenCall, Phase, Session, Turn};
+use super::state::{OpenCall, SessionState, TurnPhase, TurnState};
 
 mod answered;
 mod write;
 
 /// What is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct TurnRules {
     /// Model calls that the server makes between two requests of the client.
     pub loops: u32,
     /// How often the client may be given calls in one turn.
@@ -30,7 +30,7 @@ pub struct Rules {
     pub context: ContextPolicy,
 }
 
-impl Default for Rules {
+impl Default for TurnRules {
     /// 6 model calls, 100 rounds of the client, 16 of a file, 30 minutes, 10 turns.
     fn default() -> Self {
         Self {
@@ -50,7 +50,7 @@ pub(crate) struct Offer {
     pub(crate) tools: Vec<ServerTool>,
     /// Tools that every client carries out.
     pub(crate) client: Vec<ClientTool>,
-    /// What the model is told of its tools.
+    /// Instructions for the model about its tools.
     pub(crate) instructions: String,
     /// Settings for sessions that have none of their own.
     pub(crate) settings: Settings,
@@ -59,7 +59,7 @@ pub(crate) struct Offer {
 /// A tool that the server carries out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerTool {
-    /// What the model is told.
+    /// The tool as the model sees it.
     pub spec: ToolSpec,
     /// Whether it changes nothing, so that it may be begun again after a crash.
     pub read_only: bool,
@@ -73,11 +73,11 @@ pub(crate) enum Input {
     /// The model of this name has answered.
     Answered(Answer, String),
     /// It has answered with calls whose content is in the spool already: their ids and results.
-    Poured(Answer, String, Vec<(String, ToolResult)>),
+    ContentStreamed(Answer, String, Vec<(String, ToolResult)>),
     /// It has answered with content of a file, and perhaps with calls behind it.
-    Wrote(Wrote, Vec<ToolCall>),
+    Wrote(WriteReport, Vec<ToolCall>),
     /// It has not; what came of its text is in the log but for this.
-    Failed(Error, Heard),
+    Failed(Error, PartialAnswer),
     /// Tools of the server are done: each call with its result.
     Ran {
         /// The calls' ids and results.
@@ -86,23 +86,23 @@ pub(crate) enum Input {
         stop: bool,
     },
     /// The turn is to stop: code, message, and what came of the model's text beside what is in the log.
-    Cancel(&'static str, &'static str, Heard),
+    Cancel(&'static str, &'static str, PartialAnswer),
     /// Nobody has given the client's results in time.
     Expire,
 }
 
 /// Text of an answer that is not whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct PartialAnswer {
     /// What is not in the log yet.
     pub(crate) text: String,
     /// The bytes before it, which are.
     pub(crate) from: usize,
     /// What became of the file, if it was content.
-    pub(crate) wrote: Option<Box<Wrote>>,
+    pub(crate) wrote: Option<Box<WriteReport>>,
 }
 
-impl Heard {
+impl PartialAnswer {
     fn is_nothing(&self) -> bool {
         self.text.is_empty() && self.from == 0 && self.wrote.is_none()
     }
@@ -128,44 +128,45 @@ pub(crate) struct Decision {
 
 /// What one answer knows beside the log: tries that concern the provider, not the conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Tries {
+pub(crate) struct RetryState {
     /// The mending in force, and how many messages of the session it is for: what came behind them was accepted.
-    mending: Option<(Mending, usize)>,
-    /// Whether what is left out was told.
-    told: bool,
+    mending: Option<(HistoryRepair, usize)>,
+    /// Whether the history that is left out was noted.
+    is_noted: bool,
     /// What is to be noted with the model's answer: a note alone is not worth a wait for the disk.
     note: Option<LogEvent>,
 }
 
-/// Decides, and takes its entries into the session: whoever cannot store them must read the session anew. `now` in
+/// Decides, and takes its entries into the session: after a failed append the session is read anew. `now` in
 /// milliseconds since 1970.
 pub(crate) fn decide(
-    session: &mut Session,
-    tries: &mut Tries,
+    session: &mut SessionState,
+    tries: &mut RetryState,
     input: Input,
     offer: &Offer,
-    rules: Rules,
+    rules: TurnRules,
     now: i64,
 ) -> Decision {
     let settings = session.settings.or(&offer.settings);
     let mut rules = rules;
     rules.loops = settings.max_rounds.unwrap_or(rules.loops);
     rules.context.turns = settings.history_turns.unwrap_or(rules.context.turns);
-    let poured = Vec::new();
-    let mut decider = Decider { session, tries, offer, settings, rules, now, poured, events: Vec::new() };
+    let content_results = Vec::new();
+    let mut decider =
+        Decider { session, tries, offer, settings, rules, now, content_results, events: Vec::new() };
     let action = decider.run(input);
     Decision { events: decider.events, action }
 }
 
 struct Decider<'a> {
-    session: &'a mut Session,
-    tries: &'a mut Tries,
+    session: &'a mut SessionState,
+    tries: &'a mut RetryState,
     offer: &'a Offer,
     settings: Settings,
-    rules: Rules,
+    rules: TurnRules,
     now: i64,
     /// Results that the calls of the present answer have already.
-    poured: Vec<(String, ToolResult)>,
+    content_results: Vec<(String, ToolResult)>,
     events: Vec<LogEvent>,
 }
 
@@ -175,22 +176,22 @@ impl Decider<'_> {
             self.push(note);
         }
         match input {
-            Input::Continue => self.go_on(),
+            Input::Continue => self.proceed(),
             Input::Answered(answer, model) => self.answered(answer, model),
-            Input::Poured(answer, model, results) => {
-                self.poured = results;
+            Input::ContentStreamed(answer, model, results) => {
+                self.content_results = results;
                 self.answered(answer, model)
             }
             Input::Wrote(wrote, calls) => self.wrote(wrote, calls),
-            Input::Failed(error, heard) => self.failed(&error, heard),
+            Input::Failed(error, partial) => self.failed(&error, partial),
             Input::Ran { results, stop } => {
                 for (id, result) in results {
                     self.push(LogEvent::resulted(id, result, ResultSource::Server));
                 }
-                if stop { self.cancel("TURN_CANCELLED", "the turn was cancelled") } else { self.go_on() }
+                if stop { self.cancel("TURN_CANCELLED", "the turn was cancelled") } else { self.proceed() }
             }
-            Input::Cancel(code, message, heard) => {
-                self.streamed(heard);
+            Input::Cancel(code, message, partial) => {
+                self.streamed(partial);
                 self.cancel(code, message)
             }
             Input::Expire => self.expire(),
@@ -202,23 +203,23 @@ impl Decider<'_> {
         self.events.push(event);
     }
 
-    fn turn(&self) -> Option<&Turn> {
+    fn turn(&self) -> Option<&TurnState> {
         self.session.turn.as_ref()
     }
 
-    fn go_on(&mut self) -> Action {
+    fn proceed(&mut self) -> Action {
         let Some(turn) = self.turn() else { return Action::Rest };
         match turn.phase {
-            Phase::Asking => self.ask(),
-            Phase::Calling => self.call(),
-            Phase::Suspended { .. } => Action::Rest,
+            TurnPhase::Asking => self.ask(),
+            TurnPhase::Calling => self.call(),
+            TurnPhase::Suspended { .. } => Action::Rest,
         }
     }
 
     /// Tools of the server do not wait for the client; the model waits for both.
     fn call(&mut self) -> Action {
         let Some(turn) = self.turn() else { return Action::Rest };
-        let open: Vec<OpenCall> = turn.open(Side::Server).cloned().collect();
+        let open: Vec<OpenCall> = turn.open(CallSide::Server).cloned().collect();
         let mut calls = Vec::with_capacity(open.len());
         for OpenCall { call, began, .. } in open {
             let read_only = self.tool(&call.name).is_some_and(|tool| tool.read_only);
@@ -235,28 +236,28 @@ impl Decider<'_> {
         if !calls.is_empty() {
             return Action::Run(calls);
         }
-        let waits = self.turn().is_some_and(|turn| turn.open(Side::Client).next().is_some());
+        let waits = self.turn().is_some_and(|turn| turn.open(CallSide::Client).next().is_some());
         if waits {
             self.push(LogEvent::Suspended { deadline: self.now.saturating_add(self.rules.deadline) });
             return Action::Rest;
         }
-        self.go_on()
+        self.proceed()
     }
 
     /// Calls that nobody answered in time become errors. A background turn goes on with them; any other waits for what its
     /// client says next.
     fn expire(&mut self) -> Action {
         let Some(turn) = self.turn() else { return Action::Rest };
-        if !matches!(turn.phase, Phase::Suspended { deadline } if deadline <= self.now) {
+        if !matches!(turn.phase, TurnPhase::Suspended { deadline } if deadline <= self.now) {
             return Action::Rest;
         }
-        let goes_on = turn.background;
+        let continues = turn.background;
         self.close_open();
-        if goes_on {
-            return self.go_on();
+        if continues {
+            return self.proceed();
         }
         let message = "the results of its calls did not come in time; send a new message to go on";
-        self.end(EndingKind::Cancelled, "CALLS_EXPIRED", message, None)
+        self.end(TurnEndingKind::Cancelled, "CALLS_EXPIRED", message, None)
     }
 
     fn ask(&mut self) -> Action {
@@ -281,8 +282,8 @@ impl Decider<'_> {
         }
         let turn = turn.clone();
         let window = window(self.session, self.rules.context);
-        if window.left_out > 0 && !self.tries.told {
-            self.tries.told = true;
+        if window.left_out > 0 && !self.tries.is_noted {
+            self.tries.is_noted = true;
             let message = format!("the model was not given the first {} messages", window.left_out);
             self.tries.note = Some(LogEvent::Noted { code: "HISTORY_LEFT_OUT".to_owned(), message });
         }
@@ -293,11 +294,11 @@ impl Decider<'_> {
         write::ask_for_more(&mut messages, turn.writing.as_ref());
         let names: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
         // A forced choice holds for the first answer to a request.
-        let forced = turn.asked == 0 || turn.parameters.tool_choice == ToolChoice::None;
+        let forced = turn.asked == 0 || turn.parameters.tool_choice == ClientToolChoice::None;
         let choice = if forced && turn.writing.is_none() {
             turn.parameters.tool_choice.clone()
         } else {
-            ToolChoice::Auto
+            ClientToolChoice::Auto
         };
         let offered: Vec<String> = offered(&choice, &names).into_iter().map(str::to_owned).collect();
         let tools = self.specs().filter(|spec| offered.contains(&spec.name)).cloned().collect();
@@ -311,9 +312,9 @@ impl Decider<'_> {
             messages,
             tools,
             tool_choice: match choice {
-                ToolChoice::Auto | ToolChoice::None => Forced::Auto,
-                ToolChoice::Required => Forced::Required,
-                ToolChoice::Named(name) => Forced::Named(name),
+                ClientToolChoice::Auto | ClientToolChoice::None => Forced::Auto,
+                ClientToolChoice::Required => Forced::Required,
+                ClientToolChoice::Named(name) => Forced::Named(name),
             },
             max_output_tokens: turn.parameters.max_output_tokens,
             temperature: turn.parameters.temperature,
@@ -342,11 +343,11 @@ impl Decider<'_> {
         self.offer.tools.iter().find(|tool| tool.spec.name == name)
     }
 
-    fn failed(&mut self, error: &Error, heard: Heard) -> Action {
+    fn failed(&mut self, error: &Error, partial: PartialAnswer) -> Action {
         // Some providers refuse a conversation whose order they do not like; nothing was streamed then.
         if error.code() == "MODEL_BAD_REQUEST"
-            && heard.is_nothing()
-            && let Some(mending) = Mending::after(self.tries.mending.map(|(mending, _)| mending))
+            && partial.is_nothing()
+            && let Some(mending) = HistoryRepair::after(self.tries.mending.map(|(mending, _)| mending))
             && self.session.messages.len() > 1
         {
             self.tries.mending = Some((mending, self.session.messages.len()));
@@ -356,21 +357,21 @@ impl Decider<'_> {
             self.push(LogEvent::Noted { code: "CONVERSATION_MENDED".to_owned(), message });
             return self.ask();
         }
-        self.streamed(heard);
+        self.streamed(partial);
         let mut message = error.to_string();
         let report = rounds::report(self.of_turn(), |name| self.changes(name));
         if !report.is_empty() {
             message = format!("{message}. {report}");
         }
         self.end(
-            EndingKind::Failed,
+            TurnEndingKind::Failed,
             error.code(),
             &message,
             error.retry_after().map(|wait| wait.as_secs().max(1)),
         )
     }
 
-    fn streamed(&mut self, Heard { text, from, wrote }: Heard) {
+    fn streamed(&mut self, PartialAnswer { text, from, wrote }: PartialAnswer) {
         if let Some(wrote) = wrote {
             self.push(LogEvent::Wrote(*wrote));
         }
@@ -395,7 +396,7 @@ impl Decider<'_> {
 
     fn cancel(&mut self, code: &str, message: &str) -> Action {
         self.close_open();
-        self.end(EndingKind::Cancelled, code, message, None)
+        self.end(TurnEndingKind::Cancelled, code, message, None)
     }
 
     /// The last words of a turn that the session stops.
@@ -407,11 +408,11 @@ impl Decider<'_> {
             cut: None,
             model: String::new(),
         });
-        self.end(EndingKind::Stopped, code, message, None)
+        self.end(TurnEndingKind::Stopped, code, message, None)
     }
 
-    fn end(&mut self, kind: EndingKind, code: &str, message: &str, retry_after: Option<u64>) -> Action {
-        self.push(LogEvent::Ended(Ending {
+    fn end(&mut self, kind: TurnEndingKind, code: &str, message: &str, retry_after: Option<u64>) -> Action {
+        self.push(LogEvent::Ended(TurnEnding {
             kind,
             code: code.to_owned(),
             message: message.to_owned(),

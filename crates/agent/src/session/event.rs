@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 /// One thing that happened, with its place in the answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placed {
+pub struct PositionedEvent {
     /// How much of the answer there is with this: bytes of text, and one for each start of a call, piece of arguments and
-    /// the end. The same whether the answer is heard live or read from the log, so that a listener can go on behind it.
+    /// the end. The same whether the answer is live or read from the log, so that a client can resume after it.
     pub position: u64,
     /// What happened.
     pub event: TurnEvent,
@@ -38,7 +38,7 @@ pub enum TurnEvent {
         /// The tool.
         tool: String,
         /// How far it is.
-        step: Step,
+        step: ToolStep,
     },
     /// Content of a file that is being written, for a client that asked for it. Not part of the answer, and not kept: who
     /// comes late does not hear it.
@@ -58,7 +58,7 @@ pub enum TurnEvent {
     /// The answer is whole, and durable.
     Done {
         /// Why it ended.
-        finish: Finish,
+        finish: AnswerFinish,
         /// Tokens of all model calls of this answer, where known.
         usage: Option<Usage>,
     },
@@ -84,7 +84,7 @@ impl TurnEvent {
 /// How far a tool of the server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum ToolStep {
     /// It begins.
     Started,
     /// It goes on; the message says how far it is.
@@ -98,7 +98,7 @@ pub enum Step {
 /// Why a whole answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Finish {
+pub enum AnswerFinish {
     /// The model was done.
     Stop,
     /// The client has calls to carry out.

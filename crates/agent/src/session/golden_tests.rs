@@ -10,8 +10,8 @@ use super::idempotency::KeyClaim;
 use super::log::LogEvent;
 use super::names::name_of;
 use super::record::SessionSnapshot;
-use super::request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
-use super::state::Session;
+use super::request::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
+use super::state::SessionState;
 
 /// One of each entry: its kind in the store, and its body with every field and every word that a field can have.
 const ENTRIES: &[(&str, &str)] = &[
@@ -124,7 +124,7 @@ fn entries_keep_the_names_they_are_stored_under() {
 #[test]
 fn snapshots_keep_the_names_they_are_stored_under() {
     for golden in SNAPSHOTS {
-        let stored: SessionSnapshot<Session> = read_and_written(golden);
+        let stored: SessionSnapshot<SessionState> = read_and_written(golden);
         assert_eq!(stored.version, 3, "another version: sessions would be read from their logs");
     }
 }
@@ -132,8 +132,8 @@ fn snapshots_keep_the_names_they_are_stored_under() {
 #[test]
 fn sessions_keep_the_names_they_are_found_by() {
     let name = |principal, key| name_of(principal, &key).unwrap().0.as_str().to_owned();
-    assert_eq!(name("p", SessionKey::Named("k".to_owned())), "key\u{1}p\u{1}k");
-    assert_eq!(name("", SessionKey::User("u".to_owned())), "key\u{1}\u{1}agent:main:openai-user:u");
+    assert_eq!(name("p", SessionName::Named("k".to_owned())), "key\u{1}p\u{1}k");
+    assert_eq!(name("", SessionName::User("u".to_owned())), "key\u{1}\u{1}agent:main:openai-user:u");
 }
 
 /// The digest is made of Rust's own names for a request. It is stored, so a repeated request must have the same one for ever.
@@ -152,7 +152,7 @@ fn an_idempotency_key_stands_for_the_same_request_as_before() {
         parameters: json!({"type": "object", "a": [1, 2.5, true, null, "x"]}),
     };
     let large = TurnRequest {
-        key: Some(SessionKey::Named("k".to_owned())),
+        key: Some(SessionName::Named("k".to_owned())),
         system: Some("s".to_owned()),
         messages: vec![
             Message::User { content: "q\n".to_owned() },
@@ -169,17 +169,17 @@ fn an_idempotency_key_stands_for_the_same_request_as_before() {
             model: Some("m".to_owned()),
             max_output_tokens: Some(9),
             temperature: Some(0.5),
-            tool_choice: ToolChoice::Named("look".to_owned()),
+            tool_choice: ClientToolChoice::Named("look".to_owned()),
             write_content: true,
         },
         ..small.clone()
     };
-    let user = TurnRequest { key: Some(SessionKey::User("u".to_owned())), ..small.clone() };
+    let user = TurnRequest { key: Some(SessionName::User("u".to_owned())), ..small.clone() };
     let choice = |tool_choice| TurnRequest {
         parameters: Parameters { tool_choice, ..Parameters::default() },
         ..small.clone()
     };
-    let (none, required) = (choice(ToolChoice::None), choice(ToolChoice::Required));
+    let (none, required) = (choice(ClientToolChoice::None), choice(ClientToolChoice::Required));
     let digests = [small, large, user, none, required].map(|request| {
         let (name, value) = KeyClaim::of(&request).unwrap().unwrap().name(7);
         assert_eq!(name.as_str(), "once\u{1}p\u{1}i");

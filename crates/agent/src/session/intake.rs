@@ -9,9 +9,9 @@ use engross_llm::{Message, ToolCall};
 use serde_json::{Value, json};
 
 use super::error::{RefusalKind, RequestError};
-use super::log::{Accepted, Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult};
+use super::log::{AcceptedRequest, CallSide, LogEvent, ResultSource, ToolResult, TurnEnding, TurnEndingKind};
 use super::request::TurnRequest;
-use super::state::{OpenCall, Phase, Session};
+use super::state::{OpenCall, SessionState, TurnPhase};
 
 /// What the model reads for a call whose result never came.
 pub(crate) const NO_RESULT: &str = "No result came for this call. It may or may not have been carried out.";
@@ -21,7 +21,7 @@ pub(crate) const NO_RESULT: &str = "No result came for this call. It may or may 
 /// # Errors
 /// When the request does not fit the session; nothing may be stored then.
 pub(crate) fn take_in(
-    session: &Session,
+    session: &SessionState,
     request: &TurnRequest,
     now: i64,
 ) -> Result<Vec<LogEvent>, RequestError> {
@@ -42,9 +42,9 @@ pub(crate) fn take_in(
     Ok(intake.events)
 }
 
-/// How far a request tells what the session knows.
+/// How much of a request the session knows already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Known {
+struct KnownMessages {
     /// Messages of the request that the session has already.
     consumed: usize,
     /// Messages of the session that stay.
@@ -57,7 +57,7 @@ struct Known {
 ///
 /// A client that keeps the conversation itself sends all of it, or its end. A client that does not sends what is new. The
 /// two differ in this: only the former sends words of the model.
-fn align(stored: &[Message], sent: &[Message]) -> Known {
+fn align(stored: &[Message], sent: &[Message]) -> KnownMessages {
     let tail = stored.iter().rposition(is_assistant).map_or(0, |last| last + 1);
     let Some(last_answer) = sent.iter().rposition(is_assistant) else {
         // Messages that got no answer are sent again when a request is repeated.
@@ -65,14 +65,18 @@ fn align(stored: &[Message], sent: &[Message]) -> Known {
         let again = unanswered.iter().any(|message| matches!(message, Message::User { .. }))
             && starts_with(sent, unanswered);
         let consumed = if again { unanswered.len() } else { 0 };
-        return Known { consumed, keep: stored.len(), sent_from: stored.len() - consumed };
+        return KnownMessages { consumed, keep: stored.len(), sent_from: stored.len() - consumed };
     };
     let history = sent.get(..=last_answer).unwrap_or_default();
     let common = stored.iter().zip(sent).take_while(|(left, right)| same(left, right)).count();
     if common >= history.len() {
         let diverges = common < stored.len();
         // What is behind the history in the session was sent differently, or not at all.
-        return Known { consumed: common, keep: if diverges { common } else { stored.len() }, sent_from: 0 };
+        return KnownMessages {
+            consumed: common,
+            keep: if diverges { common } else { stored.len() },
+            sent_from: 0,
+        };
     }
     // A client that has dropped the beginning sends the end.
     let ends_with = |at: usize| {
@@ -81,9 +85,9 @@ fn align(stored: &[Message], sent: &[Message]) -> Known {
     let first =
         (0..stored.len()).find(|at| ends_with(*at) && stored.len() - at >= history.len().min(stored.len()));
     if let Some(at) = first.filter(|at| stored.len() - at >= history.len()) {
-        return Known { consumed: stored.len() - at, keep: stored.len(), sent_from: at };
+        return KnownMessages { consumed: stored.len() - at, keep: stored.len(), sent_from: at };
     }
-    Known { consumed: common, keep: common, sent_from: 0 }
+    KnownMessages { consumed: common, keep: common, sent_from: 0 }
 }
 
 fn starts_with(messages: &[Message], beginning: &[Message]) -> bool {
@@ -124,10 +128,10 @@ pub(crate) fn same_call(left: &ToolCall, right: &ToolCall) -> bool {
 }
 
 struct Intake<'a> {
-    session: &'a Session,
+    session: &'a SessionState,
     request: &'a TurnRequest,
     events: Vec<LogEvent>,
-    known: Known,
+    known: KnownMessages,
     now: i64,
 }
 
@@ -136,14 +140,14 @@ impl Intake<'_> {
         let stays = self.known.keep == self.session.messages.len();
         let turn = self.session.turn.as_ref().filter(|_| stays);
         // Behind the deadline no result is taken any more: a new message closes the calls.
-        let waits =
-            turn.filter(|turn| !matches!(turn.phase, Phase::Suspended { deadline } if deadline <= self.now));
+        let waits = turn
+            .filter(|turn| !matches!(turn.phase, TurnPhase::Suspended { deadline } if deadline <= self.now));
         let calls: &[OpenCall] = waits.map_or(&[], |turn| &turn.calls);
         let results = rest.iter().take_while(|message| matches!(message, Message::Tool { .. })).count();
         let (results, new) = rest.split_at(results);
         let given = bind(&self.session.messages, calls, results)?;
         if let Some(turn) = turn.filter(|_| new.is_empty()) {
-            return self.go_on(turn.number, &given, calls);
+            return self.resume(turn.number, &given, calls);
         }
         if new.is_empty() && !is_to_answer(&self.session.messages, self.known.keep) {
             return Err(RequestError::new(
@@ -163,8 +167,8 @@ impl Intake<'_> {
                     None => closed(&call.call.id),
                 });
             }
-            self.events.push(LogEvent::Ended(Ending {
-                kind: EndingKind::Cancelled,
+            self.events.push(LogEvent::Ended(TurnEnding {
+                kind: TurnEndingKind::Cancelled,
                 code: "TURN_SUPERSEDED".to_owned(),
                 message: "a new message came before the turn was over".to_owned(),
                 retry_after: None,
@@ -175,9 +179,14 @@ impl Intake<'_> {
     }
 
     /// Results for the suspended turn, some or all that it waits for.
-    fn go_on(&mut self, turn: u64, given: &[Given<'_>], calls: &[OpenCall]) -> Result<(), RequestError> {
+    fn resume(
+        &mut self,
+        turn: u64,
+        given: &[GivenResult<'_>],
+        calls: &[OpenCall],
+    ) -> Result<(), RequestError> {
         let suspended =
-            self.session.turn.as_ref().is_some_and(|turn| matches!(turn.phase, Phase::Suspended { .. }));
+            self.session.turn.as_ref().is_some_and(|turn| matches!(turn.phase, TurnPhase::Suspended { .. }));
         if given.is_empty() && suspended {
             return Err(RequestError::new(
                 RefusalKind::Conflict,
@@ -187,14 +196,14 @@ impl Intake<'_> {
             .with_details(open_calls(calls)));
         }
         self.accept(turn, Vec::new());
-        self.events.extend(given.iter().map(Given::event));
+        self.events.extend(given.iter().map(GivenResult::event));
         Ok(())
     }
 
     fn accept(&mut self, turn: u64, messages: Vec<Message>) {
         let keep = (self.known.keep < self.session.messages.len()).then_some(self.known.keep);
         let tools = self.request.tools.as_ref().filter(|tools| **tools != self.session.tools);
-        self.events.push(LogEvent::Accepted(Accepted {
+        self.events.push(LogEvent::Accepted(AcceptedRequest {
             turn,
             keep,
             messages,
@@ -261,13 +270,13 @@ fn is_to_answer(stored: &[Message], keep: usize) -> bool {
 }
 
 /// A result and its call.
-struct Given<'a> {
+struct GivenResult<'a> {
     id: &'a str,
     content: &'a str,
     is_error: bool,
 }
 
-impl Given<'_> {
+impl GivenResult<'_> {
     fn event(&self) -> LogEvent {
         let result =
             ToolResult { content: self.content.to_owned(), is_error: self.is_error, ..ToolResult::default() };
@@ -286,19 +295,19 @@ fn bind<'a>(
     stored: &[Message],
     calls: &'a [OpenCall],
     results: &'a [Message],
-) -> Result<Vec<Given<'a>>, RequestError> {
+) -> Result<Vec<GivenResult<'a>>, RequestError> {
     let was_given = |id: &str| {
         stored.iter().any(|message| match message {
             Message::Assistant { tool_calls, .. } => tool_calls.iter().any(|call| call.id == id),
             _ => false,
         })
     };
-    let mut given: Vec<Given<'a>> = Vec::with_capacity(results.len());
+    let mut given: Vec<GivenResult<'a>> = Vec::with_capacity(results.len());
     for result in results {
         let Message::Tool { tool_call_id, name, content, is_error } = result else { continue };
-        let is_open = calls
-            .iter()
-            .any(|call| call.call.id == *tool_call_id && call.side == Side::Client && call.result.is_none());
+        let is_open = calls.iter().any(|call| {
+            call.call.id == *tool_call_id && call.side == CallSide::Client && call.result.is_none()
+        });
         if given.iter().any(|known| known.id == tool_call_id) || (!is_open && was_given(tool_call_id)) {
             return Err(RequestError::new(
                 RefusalKind::Conflict,
@@ -312,14 +321,14 @@ fn bind<'a>(
         }
         let open: Vec<&OpenCall> = calls
             .iter()
-            .filter(|call| call.side == Side::Client && call.result.is_none())
+            .filter(|call| call.side == CallSide::Client && call.result.is_none())
             .filter(|call| !given.iter().any(|known| known.id == call.call.id))
             .collect();
         let Some(at) = which(open.iter().map(|call| &call.call), tool_call_id, name) else {
             return Err(unknown_call(tool_call_id, name, open_calls(calls)));
         };
         if let Some(call) = open.get(at) {
-            given.push(Given { id: &call.call.id, content, is_error: *is_error });
+            given.push(GivenResult { id: &call.call.id, content, is_error: *is_error });
         }
     }
     Ok(given)
@@ -354,7 +363,7 @@ fn unknown_call(id: &str, name: &str, details: Value) -> RequestError {
 fn open_calls(calls: &[OpenCall]) -> Value {
     let open: Vec<ToolCall> = calls
         .iter()
-        .filter(|call| call.side == Side::Client && call.result.is_none())
+        .filter(|call| call.side == CallSide::Client && call.result.is_none())
         .map(|call| call.call.clone())
         .collect();
     json!({"open": names(&open)})

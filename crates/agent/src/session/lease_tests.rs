@@ -8,10 +8,10 @@ use engross_store::{Append, MemoryStore, NewEntry, Store};
 
 use super::random_support::Life;
 use super::service_support::*;
-use super::{SessionKey, Sessions, SessionsConfig, Settings};
+use super::{SessionName, Sessions, SessionsConfig, Settings};
 
 /// A process that shares its store with others, on a way to the store that can be broken.
-fn process(store: &Arc<MemoryStore>, model: &Arc<Told>) -> (Sessions, Arc<Life>) {
+fn process(store: &Arc<MemoryStore>, model: &Arc<ScriptedModel>) -> (Sessions, Arc<Life>) {
     let life = Life::new(store);
     let config = SessionsConfig {
         store: Arc::<Life>::clone(&life),
@@ -21,8 +21,8 @@ fn process(store: &Arc<MemoryStore>, model: &Arc<Told>) -> (Sessions, Arc<Life>)
     (Sessions::new(config), life)
 }
 
-fn key() -> SessionKey {
-    SessionKey::Named("doc".to_owned())
+fn key() -> SessionName {
+    SessionName::Named("doc".to_owned())
 }
 
 /// Whether another process could work on the session now.
@@ -52,21 +52,18 @@ async fn append(store: &MemoryStore, id: SessionId, body: &str) {
 
 #[tokio::test]
 async fn a_session_that_cannot_be_read_is_left_free() {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([text("Hello.")]));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new([text("Hello.")]));
     let (sessions, _life) = process(&store, &model);
     let answer = sessions.submit(request(vec![user("Hi.")])).await.unwrap();
     let id = answer.session;
     heard(answer).await;
     append(&store, id, r#"{"event":"moved"}"#).await;
     let refused = sessions.submit(request(vec![user("And now?")])).await.unwrap_err();
-    assert_eq!(refused.code, "SESSION_DAMAGED");
+    assert_eq!(refused.code, "STORE_NEWER");
     assert!(is_free(&store, id).await, "after a request");
-    assert_eq!(sessions.cancel("", &key()).await.unwrap_err().code, "SESSION_DAMAGED");
+    assert_eq!(sessions.cancel("", &key()).await.unwrap_err().code, "STORE_NEWER");
     assert!(is_free(&store, id).await, "after a cancellation");
-    assert_eq!(
-        sessions.configure("", &key(), Settings::default()).await.unwrap_err().code,
-        "SESSION_DAMAGED"
-    );
+    assert_eq!(sessions.configure("", &key(), Settings::default()).await.unwrap_err().code, "STORE_NEWER");
     assert!(is_free(&store, id).await, "after settings");
     sessions.look_after_all().await;
     assert!(is_free(&store, id).await, "after a look");
@@ -74,7 +71,8 @@ async fn a_session_that_cannot_be_read_is_left_free() {
 
 #[tokio::test]
 async fn a_session_that_cannot_be_written_is_left_free() {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([text("Hello."), text("Again.")]));
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), ScriptedModel::new([text("Hello."), text("Again.")]));
     let (sessions, life) = process(&store, &model);
     let answer = sessions.submit(request(vec![user("Hi.")])).await.unwrap();
     let id = answer.session;
@@ -90,7 +88,7 @@ async fn a_session_that_cannot_be_written_is_left_free() {
 
 #[tokio::test]
 async fn an_answer_that_cannot_be_begun_anew_leaves_its_session_free() {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([]));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new([]));
     let (sessions, life) = process(&store, &model);
     let mut once = request(vec![user("Hi.")]);
     once.idempotency_key = Some("once".to_owned());

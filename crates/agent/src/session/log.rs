@@ -8,7 +8,7 @@ use engross_write::WriteFailure;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::event::Finish;
+use super::event::AnswerFinish;
 use super::request::{ClientTool, Parameters};
 use super::settings::Settings;
 
@@ -22,20 +22,20 @@ pub enum LogEvent {
         key: String,
     },
     /// A request was accepted. With it an answer begins, whose number is the number of this entry.
-    Accepted(Accepted),
+    Accepted(AcceptedRequest),
     /// The model has answered.
     Answered {
         /// Its text, possibly empty.
         text: String,
         /// Its calls, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        calls: Vec<Call>,
+        calls: Vec<ModelCall>,
         /// What it cost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
         /// Whether a limit or filter cut it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        cut: Option<Finish>,
+        cut: Option<AnswerFinish>,
         /// Who answered, such as `anthropic/claude-sonnet-4-5`; empty for the session itself.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         model: String,
@@ -69,13 +69,13 @@ pub enum LogEvent {
         details: Option<Value>,
         /// Files that the model has seen with it, and in which revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        seen: Vec<Seen>,
+        seen: Vec<SeenFile>,
         /// The file whose content the model's next answer is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        opens: Option<Opens>,
+        opens: Option<OpenedFile>,
     },
     /// The model has answered with content of a file, or the file came to an end. Never the content itself.
-    Wrote(Wrote),
+    Wrote(WriteReport),
     /// Settings of the session, all anew.
     Configured(Settings),
     /// The answer ends with calls of the client open. The turn goes on with their results.
@@ -84,7 +84,7 @@ pub enum LogEvent {
         deadline: i64,
     },
     /// The turn is over.
-    Ended(Ending),
+    Ended(TurnEnding),
     /// Something to know.
     Noted {
         /// Stable code.
@@ -96,7 +96,7 @@ pub enum LogEvent {
 
 /// What a request brought.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Accepted {
+pub struct AcceptedRequest {
     /// The turn it belongs to, counted from 1: a new one, or the suspended one that it goes on with.
     pub turn: u64,
     /// How many messages of the conversation stay; those behind were sent differently this time and leave the active branch.
@@ -124,7 +124,7 @@ pub struct Accepted {
     /// The workspace whose tools the model has from here on. `None`: as before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Whether an answer whose process died begins anew here, with nothing new from the client. What was told of the one
+    /// Whether an answer whose process died begins anew here, with nothing new from the client. What was published of the one
     /// before is no part of this one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retake: bool,
@@ -132,17 +132,17 @@ pub struct Accepted {
 
 /// A call of the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
+pub struct ModelCall {
     /// Id, tool and arguments.
     #[serde(flatten)]
     pub call: ToolCall,
     /// Who carries it out.
-    pub side: Side,
+    pub side: CallSide,
 }
 
 /// A file that the model writes from here on: its text is the content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opens {
+pub struct OpenedFile {
     /// The write session.
     pub id: WriteSessionId,
     /// The file, as the model named it.
@@ -151,7 +151,7 @@ pub struct Opens {
 
 /// What became of a file with an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wrote {
+pub struct WriteReport {
     /// The write session.
     pub id: WriteSessionId,
     /// How it stands.
@@ -166,7 +166,7 @@ pub struct Wrote {
     /// Their hash; empty where nothing came.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub part_sha256: String,
-    /// What the model is told: to go on, or the result of its call.
+    /// What the model reads: a request for more, or the result of its call.
     pub say: String,
     /// The code of what is wrong; empty if nothing is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -193,7 +193,7 @@ pub enum Standing {
     Failed,
 }
 
-impl Wrote {
+impl WriteReport {
     /// A file that cannot be gone on with.
     #[must_use]
     pub fn failed(id: WriteSessionId, problem: &WriteFailure) -> Self {
@@ -216,7 +216,7 @@ impl Wrote {
 
 /// A file as a model has seen it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct SeenFile {
     /// The file, as the tools name it.
     pub file: String,
     /// Its revision then.
@@ -226,7 +226,7 @@ pub struct Seen {
 /// Who carries a call out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Side {
+pub enum CallSide {
     /// The client, with its next request. This entry is the command it was issued.
     Client,
     /// The server.
@@ -249,9 +249,9 @@ pub enum ResultSource {
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ending {
-    /// What listeners are told.
-    pub kind: EndingKind,
+pub struct TurnEnding {
+    /// What listeners receive.
+    pub kind: TurnEndingKind,
     /// Stable code; empty when the model was done.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub code: String,
@@ -266,14 +266,14 @@ pub struct Ending {
 /// What a turn's end means for its listeners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EndingKind {
+pub enum TurnEndingKind {
     /// The answer is whole.
-    Whole(Finish),
+    Whole(AnswerFinish),
     /// The session stopped it, with a report as its last words.
     Stopped,
     /// It failed.
     Failed,
-    /// Its listeners went away, or somebody cancelled it.
+    /// Its listeners went away, or it was cancelled.
     Cancelled,
 }
 
@@ -287,9 +287,9 @@ pub struct ToolResult {
     /// What is known of it beside what the model reads, for people and transcripts.
     pub details: Option<Value>,
     /// Files that the model has seen with it.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<SeenFile>,
     /// The file whose content the model's next answer is.
-    pub opens: Option<Opens>,
+    pub opens: Option<OpenedFile>,
 }
 
 impl ToolResult {

@@ -4,11 +4,11 @@ use engross_llm::{Answer, Error, FinishReason, Message, Request, ToolCall, ToolS
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::decide::{Action, Heard, Input, Offer, Rules, ServerTool, Tries, decide};
+use super::decide::{Action, Input, Offer, PartialAnswer, RetryState, ServerTool, TurnRules, decide};
 use super::intake::take_in;
-use super::log::{LogEvent, Side, ToolResult};
+use super::log::{CallSide, LogEvent, ToolResult};
 use super::request::{ClientTool, TurnRequest};
-use super::state::{Phase, Session};
+use super::state::{SessionState, TurnPhase};
 
 #[derive(Debug, Clone)]
 pub(super) enum Op {
@@ -75,8 +75,8 @@ fn spec(name: &str) -> ToolSpec {
 /// A session with its client, its model and its disk.
 pub(super) struct World {
     pub(super) log: Vec<String>,
-    pub(super) session: Session,
-    tries: Tries,
+    pub(super) session: SessionState,
+    tries: RetryState,
     action: Action,
     ids: u32,
     /// What the person said on the active branch, in order.
@@ -91,8 +91,8 @@ impl World {
     pub(super) fn new() -> Self {
         Self {
             log: Vec::new(),
-            session: Session::default(),
-            tries: Tries::default(),
+            session: SessionState::default(),
+            tries: RetryState::default(),
             action: Action::Rest,
             ids: 0,
             said: Vec::new(),
@@ -122,8 +122,8 @@ impl World {
     }
 
     /// What the log says, read back from its bytes.
-    fn replayed(&self) -> Session {
-        let mut session = Session::default();
+    fn replayed(&self) -> SessionState {
+        let mut session = SessionState::default();
         for line in &self.log {
             session.apply(&serde_json::from_str(line).unwrap());
         }
@@ -145,7 +145,7 @@ impl World {
         }
         self.store(&events);
         self.asked = 0;
-        self.tries = Tries::default();
+        self.tries = RetryState::default();
         self.step(Input::Continue);
         true
     }
@@ -156,7 +156,7 @@ impl World {
 
     fn step(&mut self, input: Input) {
         let decision =
-            decide(&mut self.session, &mut self.tries, input, &Self::offer(), Rules::default(), self.now);
+            decide(&mut self.session, &mut self.tries, input, &Self::offer(), TurnRules::default(), self.now);
         self.store(&decision.events);
         self.action = decision.action;
         if let Action::Ask(request, _) = &self.action {
@@ -275,18 +275,18 @@ impl World {
                     } else {
                         Error::Truncated
                     };
-                    self.step(Input::Failed(error, Heard::default()));
+                    self.step(Input::Failed(error, PartialAnswer::default()));
                 }
             }
             Op::Cancel => {
                 if matches!(self.action, Action::Ask(..)) {
-                    let heard = Heard { text: "Half an ans".to_owned(), from: 0, wrote: None };
+                    let heard = PartialAnswer { text: "Half an ans".to_owned(), from: 0, wrote: None };
                     self.step(Input::Cancel("TURN_CANCELLED", "stopped", heard));
                     assert_eq!(self.session.turn, None);
                 }
             }
             Op::Wait => {
-                self.now += Rules::default().deadline;
+                self.now += TurnRules::default().deadline;
                 if self.is_resting() {
                     self.step(Input::Expire);
                     assert_eq!(self.session.turn, None, "nothing waits behind its deadline");
@@ -294,8 +294,8 @@ impl World {
             }
             Op::Crash => {
                 self.session = self.replayed();
-                self.tries = Tries::default();
-                // Whoever takes the session up again begins here.
+                self.tries = RetryState::default();
+                // The process that resumes the session begins here.
                 self.step(Input::Continue);
             }
         }
@@ -323,7 +323,7 @@ impl World {
 
     fn open(&self) -> Vec<ToolCall> {
         let turn = self.session.turn.iter();
-        turn.flat_map(|turn| turn.open(Side::Client)).map(|open| open.call.clone()).collect()
+        turn.flat_map(|turn| turn.open(CallSide::Client)).map(|open| open.call.clone()).collect()
     }
 
     fn check(&self) {
@@ -338,7 +338,7 @@ impl World {
             })
             .collect();
         assert_eq!(said, self.said, "what was said is there, once and in order");
-        assert!(self.asked <= Rules::default().loops + 3, "the model is not called for ever");
+        assert!(self.asked <= TurnRules::default().loops + 3, "the model is not called for ever");
         let mut effects = self.effects.clone();
         effects.sort();
         effects.dedup();
@@ -347,10 +347,10 @@ impl World {
             && let Some(turn) = &self.session.turn
         {
             assert!(
-                matches!(turn.phase, Phase::Suspended { .. }),
+                matches!(turn.phase, TurnPhase::Suspended { .. }),
                 "a turn rests only for its client: {turn:?}"
             );
-            assert!(turn.open(Side::Client).next().is_some());
+            assert!(turn.open(CallSide::Client).next().is_some());
         }
     }
 }

@@ -1,19 +1,19 @@
-//! What can be done to a session beside asking it: look at it, set it, stop its turn.
+//! What can be done to a session beside asking it: read it, set it, stop its turn.
 //!
-//! Must never change a session that somebody works on.
+//! Must never change a session while a turn of it runs.
 
 use engross_journal::{Log, NewLog};
 use engross_protocol::SessionId;
 
-use super::decide::{Heard, Input, Offer, Tries, decide};
+use super::decide::{Input, Offer, PartialAnswer, RetryState, decide};
 use super::error::{RefusalKind, RequestError};
 use super::log::LogEvent;
 use super::names::name_of;
 use super::record::{self, lost};
-use super::request::SessionKey;
+use super::request::SessionName;
 use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
-use super::state::Session;
+use super::state::SessionState;
 
 /// A session as it stands in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ pub struct SessionView {
     /// When it was created, in milliseconds since 1970.
     pub created: u64,
     /// Its state.
-    pub session: Session,
+    pub session: SessionState,
 }
 
 impl Sessions {
@@ -39,12 +39,12 @@ impl Sessions {
     ///
     /// # Errors
     /// When there is no such session, or the store cannot be reached.
-    pub async fn look(&self, principal: &str, key: &SessionKey) -> Result<SessionView, RequestError> {
+    pub async fn get(&self, principal: &str, key: &SessionName) -> Result<SessionView, RequestError> {
         let (id, text) = self.known(principal, key).await?;
         let store = &*self.inner.config.store;
         let stored = store.load_by_id(id).await?.ok_or_else(|| unknown(&text))?;
         let created = stored.created_at;
-        let log = Log::<Session>::replay(store, stored).await?;
+        let log = Log::<SessionState>::replay(store, stored).await?;
         Ok(SessionView { id, head: log.head(), created, session: log.into_state() })
     }
 
@@ -56,7 +56,7 @@ impl Sessions {
     pub async fn configure(
         &self,
         principal: &str,
-        key: &SessionKey,
+        key: &SessionName,
         settings: Settings,
     ) -> Result<(), RequestError> {
         if let Some((field, problem)) = settings.problem() {
@@ -92,7 +92,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When there is no such session, or another server works on it.
-    pub async fn cancel(&self, principal: &str, key: &SessionKey) -> Result<bool, RequestError> {
+    pub async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
         let (id, _) = self.known(principal, key).await?;
         let runs = match self.inner.journal.get(id).extra.get() {
             Some(newest) if !newest.channel.is_over() => {
@@ -107,10 +107,11 @@ impl Sessions {
                 if session.turn.is_none() {
                     return Vec::new();
                 }
-                let input = Input::Cancel("TURN_CANCELLED", "the turn was cancelled", Heard::default());
+                let input =
+                    Input::Cancel("TURN_CANCELLED", "the turn was cancelled", PartialAnswer::default());
                 let mut after = session.clone();
                 let rules = self.inner.config.rules;
-                decide(&mut after, &mut Tries::default(), input, &Offer::default(), rules, now).events
+                decide(&mut after, &mut RetryState::default(), input, &Offer::default(), rules, now).events
             })
             .await?;
         Ok(runs || stopped)
@@ -120,7 +121,7 @@ impl Sessions {
     pub(super) async fn change(
         &self,
         id: SessionId,
-        entries: impl FnOnce(&Session) -> Vec<LogEvent>,
+        entries: impl FnOnce(&SessionState) -> Vec<LogEvent>,
     ) -> Result<bool, RequestError> {
         let Inner { config, journal, .. } = &*self.inner;
         let mut session = journal.open(journal.get(id).lock_behind(config.queue).await?).await?;

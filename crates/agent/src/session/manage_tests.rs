@@ -4,25 +4,28 @@ use std::time::Duration;
 use engross_llm::{Message, Model};
 use engross_store::MemoryStore;
 
-use super::event::{Step, TurnEvent};
+use super::event::{ToolStep, TurnEvent};
 use super::log::LogEvent;
 use super::request::{Parameters, TurnRequest};
 use super::service_support::*;
-use super::{Models, Observer, SessionKey, Sessions, SessionsConfig, Settings, Stored};
+use super::{Models, Observer, SessionName, Sessions, SessionsConfig, Settings, StoredEntries};
 
-fn key() -> SessionKey {
-    SessionKey::Named("doc".to_owned())
+fn key() -> SessionName {
+    SessionName::Named("doc".to_owned())
 }
 
 #[tokio::test]
 async fn a_session_is_answered_as_it_was_set() {
-    let (store, usual, slow) =
-        (Arc::new(MemoryStore::default()), Told::new([text("quick")]), Told::new([text("slow")]));
-    let models =
-        Models::one(Arc::<Told>::clone(&usual)).with("slow", Arc::<Told>::clone(&slow) as Arc<dyn Model>);
+    let (store, usual, slow) = (
+        Arc::new(MemoryStore::default()),
+        ScriptedModel::new([text("quick")]),
+        ScriptedModel::new([text("slow")]),
+    );
+    let models = Models::one(Arc::<ScriptedModel>::clone(&usual))
+        .with("slow", Arc::<ScriptedModel>::clone(&slow) as Arc<dyn Model>);
     let server = Settings { system_prompt: Some("Be brief.".to_owned()), ..Settings::default() };
     let sessions =
-        Sessions::new(SessionsConfig { models, settings: server, ..config(&store, &Told::new([])) });
+        Sessions::new(SessionsConfig { models, settings: server, ..config(&store, &ScriptedModel::new([])) });
     let own = Settings {
         model: Some("slow".to_owned()),
         history_turns: Some(1),
@@ -36,7 +39,7 @@ async fn a_session_is_answered_as_it_was_set() {
         .unwrap();
     assert_eq!(heard(answer).await.0, "slow");
     assert_eq!(slow.asked.lock().unwrap()[0].system, "Be brief.\n\nNow!");
-    assert_eq!(sessions.look("", &key()).await.unwrap().session.settings, own);
+    assert_eq!(sessions.get("", &key()).await.unwrap().session.settings, own);
     let unknown = Settings { model: Some("fast".to_owned()), ..Settings::default() };
     let refused = sessions.configure("", &key(), unknown).await.unwrap_err();
     assert_eq!(refused.code, "MODEL_NOT_OFFERED");
@@ -79,12 +82,14 @@ async fn a_turn_that_waits_for_its_client_can_be_stopped() {
 /// Turns of many sessions share few places: all come to an end, and one that hangs holds up only its own place.
 #[tokio::test]
 async fn places_are_shared_in_the_order_of_coming() {
-    let (store, model) =
-        (Arc::new(MemoryStore::default()), Told::new((0..20).map(|_| text("done")).collect::<Vec<_>>()));
+    let (store, model) = (
+        Arc::new(MemoryStore::default()),
+        ScriptedModel::new((0..20).map(|_| text("done")).collect::<Vec<_>>()),
+    );
     let sessions = Sessions::new(SessionsConfig { working: 1, ..config(&store, &model) });
     let mut answers = Vec::new();
     for n in 0..20 {
-        let key = Some(SessionKey::Named(format!("doc {n}")));
+        let key = Some(SessionName::Named(format!("doc {n}")));
         answers.push(
             sessions.submit(TurnRequest { key, ..request(vec![user(&format!("{n}"))]) }).await.unwrap(),
         );
@@ -98,10 +103,10 @@ async fn places_are_shared_in_the_order_of_coming() {
 
 /// Remembers what it heard.
 #[derive(Default)]
-struct Ear(Mutex<Vec<(u64, LogEvent)>>);
+struct RecordingObserver(Mutex<Vec<(u64, LogEvent)>>);
 
-impl Observer for Ear {
-    fn stored(&self, stored: Stored<'_>) {
+impl Observer for RecordingObserver {
+    fn stored(&self, stored: StoredEntries<'_>) {
         let events = (stored.first..).zip(stored.events.iter().cloned());
         self.0.lock().unwrap().extend(events);
     }
@@ -109,10 +114,12 @@ impl Observer for Ear {
 
 #[tokio::test]
 async fn observers_hear_the_log_and_nothing_else() {
-    let (store, model) =
-        (Arc::new(MemoryStore::default()), Told::new([calls("", &[("s", "hammer", "{}")]), text("done")]));
-    let (ear, (_, toolboxes)) = (Arc::new(Ear::default()), Shed::with_hammer());
-    let observers: Vec<Arc<dyn Observer>> = vec![Arc::<Ear>::clone(&ear)];
+    let (store, model) = (
+        Arc::new(MemoryStore::default()),
+        ScriptedModel::new([calls("", &[("s", "hammer", "{}")]), text("done")]),
+    );
+    let (ear, (_, toolboxes)) = (Arc::new(RecordingObserver::default()), Shed::with_hammer());
+    let observers: Vec<Arc<dyn Observer>> = vec![Arc::<RecordingObserver>::clone(&ear)];
     let sessions = Sessions::new(SessionsConfig { observers, toolboxes, ..config(&store, &model) });
     let mut answer = sessions.submit(in_shed(request(vec![user("go")]))).await.unwrap();
     let id = answer.session;
@@ -123,7 +130,7 @@ async fn observers_hear_the_log_and_nothing_else() {
         }
     }
     let told = |step| ("Hammering".to_owned(), "s".to_owned(), "hammer".to_owned(), step);
-    assert_eq!(steps, [told(Step::Started), told(Step::Done)], "a tool is seen to begin and to end");
+    assert_eq!(steps, [told(ToolStep::Started), told(ToolStep::Done)], "a tool is seen to begin and to end");
     let log: Vec<(u64, LogEvent)> = (1..).zip(World { sessions, store, model }.log(id).await).collect();
     assert_eq!(*ear.0.lock().unwrap(), log);
 }

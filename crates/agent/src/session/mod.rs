@@ -7,23 +7,23 @@
 //! |---|---|
 //! | `request`, `settings`, `event`, `error` | what may a client ask or set, and what does it hear? |
 //! | `log` | what happened, in order? |
-//! | `state` | where does the session stand, as the log tells it? |
+//! | `state` | what is the state of a session, as a fold of its log? |
 //! | `intake` | what of a request is new, and which results belong to which calls? |
 //! | `decide` | what happens next? |
 //! | `decide/write`, `turn/write` | the same where an answer is content of a file |
 //! | `rounds` | what has a turn done so far, and does it get on? |
-//! | `render`, `channel`, `answer` | how does the log become what listeners hear? |
+//! | `render`, `channel`, `answer` | how does the log become what listeners receive? |
 //! | `toolbox` | what can the server itself do for the model? |
 //! | `service`, `config` | what can be asked of all sessions, and what are they made of? |
 //! | `submit`, `turn` | how does a request get in, and who carries it out, one at a time? |
 //! | `manage` | what can be done to a session beside asking it? |
-//! | `watch` | who looks after a session when no request comes? |
+//! | `watch` | what happens to a session when no request comes? |
 //! | `record`, `names`, `idempotency` | how is it stored, and found again? |
-//! | `observe` | who else hears of what was stored? |
-//! | `spans` | what does whoever traces the process see of a turn? |
+//! | `observe` | who else is notified of what was stored? |
+//! | `spans` | what does a tracing collector see of a turn? |
 //! | `one_turn` | how does a run without a store use all this? |
-//! | `transcript` | what does the log look like to readers of OpenClaw's transcripts? |
-//! | `context` | what of the conversation is the model given, and what if a provider refuses it? |
+//! | `transcript` | how is the log written as a transcript of OpenClaw? |
+//! | `context` | how is the context window built, and what if a provider refuses it? |
 
 mod answer;
 mod channel;
@@ -118,21 +118,23 @@ pub use answer::AnswerStream;
 
 pub use config::{Models, SessionsConfig};
 pub use context::ContextPolicy;
-pub use decide::{Rules, ServerTool};
+pub use decide::{ServerTool, TurnRules};
 pub use error::{RefusalKind, RequestError};
-pub use event::{Finish, Placed, Step, TurnEvent};
+pub use event::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 pub use log::{
-    Accepted, Call, Ending, EndingKind, LogEvent, Opens, ResultSource, Seen, Side, Standing, ToolResult,
-    Wrote,
+    AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, ResultSource, SeenFile, Standing, ToolResult,
+    TurnEnding, TurnEndingKind, WriteReport,
 };
 pub use manage::SessionView;
-pub use observe::{Observer, Stored};
-pub use request::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
+pub use observe::{Observer, StoredEntries};
+pub use request::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
 pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;
-pub use state::{OpenCall, Phase, Session, Turn, Writing};
-pub use toolbox::{Briefing, Briefs, NoToolboxes, Opening, ToolResults, ToolRound, Toolbox, Toolboxes};
+pub use state::{FileInProgress, OpenCall, SessionState, TurnPhase, TurnState};
+pub use toolbox::{
+    Briefing, BriefingFuture, NoToolboxes, ToolResultsFuture, ToolRound, Toolbox, ToolboxFuture, Toolboxes,
+};
 
 /// The whole log of a session.
 #[cfg(test)]

@@ -5,13 +5,13 @@
 use engross_store::Name;
 
 use super::error::{RefusalKind, RequestError};
-use super::request::SessionKey;
+use super::request::SessionName;
 
 /// The name in the store of a session's key, and the key itself.
-pub(super) fn name_of(principal: &str, key: &SessionKey) -> Result<(Name, String), RequestError> {
+pub(super) fn name_of(principal: &str, key: &SessionName) -> Result<(Name, String), RequestError> {
     let text = match key {
-        SessionKey::Named(text) => text.clone(),
-        SessionKey::User(user) => format!("agent:main:openai-user:{user}"),
+        SessionName::Named(text) => text.clone(),
+        SessionName::User(user) => format!("agent:main:openai-user:{user}"),
     };
     let name = Name::new(format!("key\u{1}{principal}\u{1}{text}"));
     let name = name.map_err(|error| {

@@ -6,7 +6,7 @@ use super::log::LogEvent;
 
 /// Entries that were stored just now.
 #[derive(Debug, Clone, Copy)]
-pub struct Stored<'a> {
+pub struct StoredEntries<'a> {
     /// The session.
     pub session: SessionId,
     /// Its canonical key.
@@ -23,5 +23,5 @@ pub struct Stored<'a> {
 /// elsewhere. What an observer fails at is its own matter, never the session's.
 pub trait Observer: Send + Sync {
     /// Entries were stored.
-    fn stored(&self, stored: Stored<'_>);
+    fn stored(&self, stored: StoredEntries<'_>);
 }

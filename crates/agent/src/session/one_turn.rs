@@ -4,17 +4,17 @@
 
 use engross_llm::Message;
 
-use super::decide::{Offer, Rules, ServerTool, Tries, decide};
-use super::log::{Accepted, Ending, EndingKind, LogEvent};
-use super::state::Session;
+use super::decide::{Offer, RetryState, ServerTool, TurnRules, decide};
+use super::log::{AcceptedRequest, LogEvent, TurnEnding, TurnEndingKind};
+use super::state::SessionState;
 
-pub(crate) use super::decide::{Action, Heard, Input};
-pub(crate) use super::event::Finish;
+pub(crate) use super::decide::{Action, Input, PartialAnswer};
+pub(crate) use super::event::AnswerFinish;
 
 /// The turn.
 pub(crate) struct OneTurn {
-    session: Session,
-    tries: Tries,
+    session: SessionState,
+    tries: RetryState,
     offer: Offer,
     /// Model calls that were made.
     asked: u32,
@@ -29,14 +29,14 @@ pub(crate) struct Step {
     /// What a person should know.
     pub(crate) warnings: Vec<String>,
     /// How the turn ended, once the action is to rest.
-    pub(crate) over: Over,
+    pub(crate) over: TurnEnd,
 }
 
 /// How the turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Over {
+pub(crate) enum TurnEnd {
     /// The model was done, or its last answer was cut.
-    Whole(Finish),
+    Whole(AnswerFinish),
     /// No model call was left.
     Exhausted,
     /// The model made the same call of this tool over and over.
@@ -50,14 +50,14 @@ pub(crate) enum Over {
 impl OneTurn {
     /// A turn with a first message, standing instructions and tools.
     pub(crate) fn begin(first: Message, instructions: String, tools: Vec<ServerTool>) -> Self {
-        let mut session = Session::default();
-        session.apply(&LogEvent::Accepted(Accepted {
+        let mut session = SessionState::default();
+        session.apply(&LogEvent::Accepted(AcceptedRequest {
             turn: 1,
             messages: vec![first],
-            ..Accepted::default()
+            ..AcceptedRequest::default()
         }));
         let offer = Offer { tools, instructions, ..Offer::default() };
-        Self { session, tries: Tries::default(), offer, asked: 0, refused: String::new() }
+        Self { session, tries: RetryState::default(), offer, asked: 0, refused: String::new() }
     }
 
     /// Model calls that were answered.
@@ -67,16 +67,16 @@ impl OneTurn {
 
     /// What follows from `input`, when the model may be asked `loops` times in all.
     pub(crate) fn step(&mut self, input: Input, loops: u32) -> Step {
-        let rules = Rules { loops, ..Rules::default() };
+        let rules = TurnRules { loops, ..TurnRules::default() };
         self.asked += u32::from(matches!(input, Input::Answered(..) | Input::Failed(..)));
         let decision = decide(&mut self.session, &mut self.tries, input, &self.offer, rules, 0);
         let mut warnings = Vec::new();
-        let mut over = Over::Failed;
+        let mut over = TurnEnd::Failed;
         for event in decision.events {
             match event {
                 LogEvent::Noted { message, .. } => warnings.push(message),
                 LogEvent::Answered { calls, .. } => {
-                    if let Some(last) = calls.into_iter().find(|call| call.side == super::Side::Nobody) {
+                    if let Some(last) = calls.into_iter().find(|call| call.side == super::CallSide::Nobody) {
                         self.refused = last.call.name;
                     }
                 }
@@ -87,13 +87,13 @@ impl OneTurn {
         Step { action: decision.action, warnings, over }
     }
 
-    fn over(&self, Ending { kind, code, .. }: Ending) -> Over {
+    fn over(&self, TurnEnding { kind, code, .. }: TurnEnding) -> TurnEnd {
         match kind {
-            EndingKind::Whole(finish) => Over::Whole(finish),
-            EndingKind::Stopped if code == "REPEATED_CALL" => Over::Repeated(self.refused.clone()),
-            EndingKind::Stopped if code == "NO_PROGRESS" => Over::Stuck,
-            EndingKind::Stopped => Over::Exhausted,
-            EndingKind::Failed | EndingKind::Cancelled => Over::Failed,
+            TurnEndingKind::Whole(finish) => TurnEnd::Whole(finish),
+            TurnEndingKind::Stopped if code == "REPEATED_CALL" => TurnEnd::Repeated(self.refused.clone()),
+            TurnEndingKind::Stopped if code == "NO_PROGRESS" => TurnEnd::Stuck,
+            TurnEndingKind::Stopped => TurnEnd::Exhausted,
+            TurnEndingKind::Failed | TurnEndingKind::Cancelled => TurnEnd::Failed,
         }
     }
 }

@@ -14,7 +14,10 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::{Briefing, Briefs, Opening, ServerTool, ToolResult, ToolResults, ToolRound, Toolbox, Toolboxes};
+use super::{
+    Briefing, BriefingFuture, ServerTool, ToolResult, ToolResultsFuture, ToolRound, Toolbox, ToolboxFuture,
+    Toolboxes,
+};
 
 /// What the model does when it is asked.
 #[derive(Debug, Clone, Copy)]
@@ -30,9 +33,9 @@ pub(super) enum Plan {
 }
 
 /// The time of the test's own runtime, which passes at once when all wait.
-pub(super) struct Passing(pub(super) Instant);
+pub(super) struct RuntimeClock(pub(super) Instant);
 
-impl Clock for Passing {
+impl Clock for RuntimeClock {
     fn now(&self) -> Timestamp {
         "2027-01-15T08:00:00Z".parse().unwrap()
     }
@@ -176,9 +179,9 @@ impl Outside {
 }
 
 /// The model as one process sees it.
-pub(super) struct Asked(pub(super) Arc<Outside>, pub(super) Arc<Life>);
+pub(super) struct ModelOfProcess(pub(super) Arc<Outside>, pub(super) Arc<Life>);
 
-impl Model for Asked {
+impl Model for ModelOfProcess {
     fn info(&self) -> ModelInfo {
         ModelInfo { spec: "random".to_owned(), language_model: false }
     }
@@ -232,7 +235,7 @@ impl Toolbox for Press {
         vec![ServerTool { spec, read_only: false }]
     }
 
-    fn briefing(&self) -> Briefs<'_> {
+    fn briefing(&self) -> BriefingFuture<'_> {
         Box::pin(async { Briefing::default() })
     }
 
@@ -240,7 +243,7 @@ impl Toolbox for Press {
         "Pressing".to_owned()
     }
 
-    fn run(&self, round: ToolRound) -> ToolResults<'_> {
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_> {
         self.0.effects.lock().unwrap().extend(round.calls.iter().map(|call| call.id.clone()));
         Box::pin(async move {
             sleep(Duration::from_secs(1)).await;
@@ -252,7 +255,7 @@ impl Toolbox for Press {
 pub(super) struct Presses(pub(super) Arc<Outside>);
 
 impl Toolboxes for Presses {
-    fn open<'a>(&'a self, _workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, _workspace: &'a str) -> ToolboxFuture<'a> {
         let press = Arc::new(Press(Arc::clone(&self.0)));
         Box::pin(async move { Ok(press as Arc<dyn Toolbox>) })
     }

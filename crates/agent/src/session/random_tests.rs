@@ -16,11 +16,11 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::event::{Finish, Placed, TurnEvent};
+use super::event::{AnswerFinish, PositionedEvent, TurnEvent};
 use super::log::{LogEvent, ResultSource};
-use super::random_support::{Asked, Life, Outside, Passing, Plan, Presses};
+use super::random_support::{Life, ModelOfProcess, Outside, Plan, Presses, RuntimeClock};
 use super::service_support::{load, request, result, tool, user};
-use super::{AnswerStream, Models, Rules, SessionKey, Sessions, SessionsConfig, TurnRequest, record};
+use super::{AnswerStream, Models, SessionName, Sessions, SessionsConfig, TurnRequest, TurnRules, record};
 
 /// The result of a call that the client does not name.
 const DUMMY: &str = "the result of the only call of this tool";
@@ -99,7 +99,7 @@ enum Fate {
 
 /// What a client heard of an answer.
 #[derive(Debug, Clone, PartialEq)]
-struct Heard {
+struct HeardAnswer {
     text: String,
     calls: Vec<(String, String)>,
     end: Option<TurnEvent>,
@@ -108,7 +108,7 @@ struct Heard {
 struct World {
     outside: Arc<Outside>,
     store: Arc<MemoryStore>,
-    clock: Arc<Passing>,
+    clock: Arc<RuntimeClock>,
     ids: Arc<CountingIds>,
     processes: Vec<Process>,
     started: u32,
@@ -117,10 +117,10 @@ struct World {
     /// What became of each text that the person said.
     fates: HashMap<String, Fate>,
     /// The last request, its text, and its answer if that was whole.
-    last: Option<(TurnRequest, String, Option<Heard>)>,
+    last: Option<(TurnRequest, String, Option<HeardAnswer>)>,
     open: Vec<(String, String)>,
     /// Whole answers that the client was given.
-    successes: Vec<Heard>,
+    successes: Vec<HeardAnswer>,
 }
 
 impl World {
@@ -134,7 +134,7 @@ impl World {
         let mut world = Self {
             outside: Arc::new(outside),
             store: Arc::new(MemoryStore::new()),
-            clock: Arc::new(Passing(Instant::now())),
+            clock: Arc::new(RuntimeClock(Instant::now())),
             ids: Arc::new(CountingIds::default()),
             processes: Vec::new(),
             started: 0,
@@ -157,8 +157,8 @@ impl World {
         let life = Life::new(&self.store);
         let sessions = Sessions::new(SessionsConfig {
             store: Arc::<Life>::clone(&life),
-            models: Models::one(Arc::new(Asked(Arc::clone(&self.outside), Arc::clone(&life)))),
-            rules: Rules::default(),
+            models: Models::one(Arc::new(ModelOfProcess(Arc::clone(&self.outside), Arc::clone(&life)))),
+            rules: TurnRules::default(),
             settings: super::Settings::default(),
             client_tools: Vec::new(),
             toolboxes: Arc::new(Presses(Arc::clone(&self.outside))),
@@ -168,7 +168,7 @@ impl World {
             turns: 100,
             working: 8,
             node: shared.then(|| format!("node {}", self.started)),
-            clock: Arc::<Passing>::clone(&self.clock),
+            clock: Arc::<RuntimeClock>::clone(&self.clock),
             ids: Arc::<CountingIds>::clone(&self.ids),
         });
         Process { sessions, life }
@@ -230,10 +230,10 @@ impl World {
         self.last = Some((request, text.to_owned(), whole));
     }
 
-    async fn listen(&self, mut answer: AnswerStream) -> Heard {
-        let mut heard = Heard { text: String::new(), calls: Vec::new(), end: None };
+    async fn listen(&self, mut answer: AnswerStream) -> HeardAnswer {
+        let mut heard = HeardAnswer { text: String::new(), calls: Vec::new(), end: None };
         let hear = async {
-            while let Some(Placed { event, .. }) = answer.next().await {
+            while let Some(PositionedEvent { event, .. }) = answer.next().await {
                 match event {
                     TurnEvent::Text(delta) => heard.text.push_str(&delta),
                     TurnEvent::Call { id, name, .. } => heard.calls.push((id, name)),
@@ -242,7 +242,7 @@ impl World {
                 }
             }
         };
-        // Whoever waits for too long goes away.
+        // A client that waits for too long goes away.
         let _ = timeout(Duration::from_secs(60), hear).await;
         heard
     }
@@ -259,8 +259,8 @@ impl World {
     /// The conversation as the client may read it, when no turn is under way.
     async fn conversation(&self) -> Option<Vec<Message>> {
         let sessions = self.sessions();
-        let key = SessionKey::Named("doc".to_owned());
-        let view = timeout(Duration::from_secs(60), sessions.look("", &key)).await.ok()?.ok()?;
+        let key = SessionName::Named("doc".to_owned());
+        let view = timeout(Duration::from_secs(60), sessions.get("", &key)).await.ok()?.ok()?;
         view.session.turn.is_none().then_some(view.session.messages)
     }
 
@@ -318,7 +318,7 @@ impl World {
             }
             Op::Cancel => {
                 let sessions = self.sessions();
-                let key = SessionKey::Named("doc".to_owned());
+                let key = SessionName::Named("doc".to_owned());
                 let _ = timeout(Duration::from_secs(60), sessions.cancel("", &key)).await;
             }
             Op::Die { within, done } => {
@@ -422,14 +422,17 @@ impl World {
             self.send(self.request(vec![user(&text)]), &text, false).await;
             let (_, _, whole) = self.last.clone().unwrap();
             let whole = whole.expect("a new message is answered");
-            assert!(matches!(whole.end, Some(TurnEvent::Done { finish: Finish::Stop, .. })), "{whole:?}");
+            assert!(
+                matches!(whole.end, Some(TurnEvent::Done { finish: AnswerFinish::Stop, .. })),
+                "{whole:?}"
+            );
             self.check().await;
         }
     }
 }
 
 /// Calls of the open turn that have their result already.
-fn resulted(session: &super::Session) -> usize {
+fn resulted(session: &super::SessionState) -> usize {
     session.turn.iter().flat_map(|turn| &turn.calls).filter(|call| call.result.is_some()).count()
 }
 

@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 use super::channel::AnswerHandle;
 use super::config::SessionsConfig;
 use super::error::{RefusalKind, RequestError};
-use super::log::{Accepted, LogEvent};
-use super::observe::Stored;
-use super::state::{Session, Turn};
+use super::log::{AcceptedRequest, LogEvent};
+use super::observe::StoredEntries;
+use super::state::{SessionState, TurnState};
 
 /// All sessions that this process has in memory.
-pub(super) type SessionJournal = Journal<Session, NewestAnswer>;
+pub(super) type SessionJournal = Journal<SessionState, NewestAnswer>;
 
 /// The right to change a session.
-pub(super) type SessionGuard = LogGuard<Session>;
+pub(super) type SessionGuard = LogGuard<SessionState>;
 
 /// A background turn of which nothing was stored for so many milliseconds may have lost its process.
 pub(super) const PATIENCE: u64 = 60_000;
@@ -32,7 +32,7 @@ pub(super) struct SessionSnapshot<S> {
 
 const VERSION: u32 = 3;
 
-impl Machine for Session {
+impl Machine for SessionState {
     type Event = LogEvent;
 
     fn kind(event: &LogEvent) -> &'static str {
@@ -113,19 +113,19 @@ fn notify(config: &SessionsConfig, session: &SessionGuard, (first, at): (u64, u6
         return;
     }
     for observer in &config.observers {
-        observer.stored(Stored { session: session.id(), key: &session.key, first, at, events });
+        observer.stored(StoredEntries { session: session.id(), key: &session.key, first, at, events });
     }
 }
 
 /// The beginning of another answer to what a turn was last asked.
-pub(super) fn retake(turn: &Turn) -> LogEvent {
-    LogEvent::Accepted(Accepted {
+pub(super) fn retake(turn: &TurnState) -> LogEvent {
+    LogEvent::Accepted(AcceptedRequest {
         turn: turn.number,
         sent_from: turn.sent_from,
         parameters: turn.parameters.clone(),
         background: turn.background,
         retake: true,
-        ..Accepted::default()
+        ..AcceptedRequest::default()
     })
 }
 
@@ -146,7 +146,7 @@ pub(super) async fn read_log(
     store: &dyn Store,
     id: SessionId,
 ) -> Result<Vec<LogEntry<LogEvent>>, RequestError> {
-    Ok(read_all::<Session>(store, id).await?)
+    Ok(read_all::<SessionState>(store, id).await?)
 }
 
 /// The answer that stands for the one with this number: itself, or where it was begun anew after its process died.

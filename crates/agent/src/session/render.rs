@@ -4,18 +4,18 @@
 
 use engross_llm::{ToolCall, Usage};
 
-use super::event::{Finish, Placed, Step, TurnEvent};
-use super::log::{EndingKind, LogEvent, Side};
-use super::state::Session;
+use super::event::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
+use super::log::{CallSide, LogEvent, TurnEndingKind};
+use super::state::SessionState;
 
 /// Parts the texts of several answers of the model within one answer to the client.
 const BETWEEN: &str = "\n\n";
 
-/// Tells one answer.
+/// Renders one answer.
 #[derive(Debug, Default)]
 pub(crate) struct Renderer {
     position: u64,
-    /// Bytes of the model's present answer that were told as they came.
+    /// Bytes of the model's present answer that were published as they came.
     streamed: usize,
     /// Whether an earlier answer of the model had text.
     spoke: bool,
@@ -25,28 +25,28 @@ pub(crate) struct Renderer {
 
 impl Renderer {
     /// More text of the model's present answer, as it comes.
-    pub(crate) fn delta(&mut self, text: &str) -> Option<Placed> {
+    pub(crate) fn delta(&mut self, text: &str) -> Option<PositionedEvent> {
         if text.is_empty() {
             return None;
         }
-        let mut told = String::with_capacity(text.len() + BETWEEN.len());
+        let mut rendered = String::with_capacity(text.len() + BETWEEN.len());
         if self.streamed == 0 && self.spoke {
-            told.push_str(BETWEEN);
+            rendered.push_str(BETWEEN);
         }
-        told.push_str(text);
+        rendered.push_str(text);
         self.streamed += text.len();
-        Some(self.place(told.len() as u64, TurnEvent::Text(told)))
+        Some(self.place(rendered.len() as u64, TurnEvent::Text(rendered)))
     }
 
     /// What the server is doing for a call; it has no place of its own.
-    pub(crate) fn status(&self, message: String, call: &ToolCall, step: Step) -> Placed {
+    pub(crate) fn status(&self, message: String, call: &ToolCall, step: ToolStep) -> PositionedEvent {
         let (id, tool) = (call.id.clone(), call.name.clone());
-        Placed { position: self.position, event: TurnEvent::Status { message, id, tool, step } }
+        PositionedEvent { position: self.position, event: TurnEvent::Status { message, id, tool, step } }
     }
 
     /// Content of a file, for those who ask for it; it has no place of its own either.
-    pub(crate) fn content(&self, text: String, id: &str) -> Placed {
-        Placed { position: self.position, event: TurnEvent::Content { text, id: id.to_owned() } }
+    pub(crate) fn content(&self, text: String, id: &str) -> PositionedEvent {
+        PositionedEvent { position: self.position, event: TurnEvent::Content { text, id: id.to_owned() } }
     }
 
     /// Whether the answer is over.
@@ -54,16 +54,16 @@ impl Renderer {
         self.over
     }
 
-    /// What an entry of the log tells; `session` has taken it in already.
-    pub(crate) fn entry(&mut self, event: &LogEvent, session: &Session) -> Vec<Placed> {
+    /// The events of an entry of the log, which `session` has taken in already.
+    pub(crate) fn entry(&mut self, event: &LogEvent, session: &SessionState) -> Vec<PositionedEvent> {
         match event {
             LogEvent::Answered { text, usage, .. } => {
                 let rest = text.get(self.streamed..).unwrap_or_default().to_owned();
-                let told: Vec<Placed> = self.delta(&rest).into_iter().collect();
+                let rendered: Vec<PositionedEvent> = self.delta(&rest).into_iter().collect();
                 self.spoke |= self.streamed > 0;
                 self.streamed = 0;
                 self.cost(*usage);
-                told
+                rendered
             }
             LogEvent::Wrote(wrote) => {
                 self.cost(wrote.usage);
@@ -74,8 +74,8 @@ impl Renderer {
                 self.delta(rest.unwrap_or_default()).into_iter().collect()
             }
             LogEvent::Suspended { .. } => {
-                let open = session.turn.iter().flat_map(|turn| turn.open(Side::Client));
-                let mut told: Vec<Placed> = Vec::new();
+                let open = session.turn.iter().flat_map(|turn| turn.open(CallSide::Client));
+                let mut rendered: Vec<PositionedEvent> = Vec::new();
                 for (index, open) in open.enumerate() {
                     let call = TurnEvent::Call {
                         index,
@@ -83,21 +83,21 @@ impl Renderer {
                         name: open.call.name.clone(),
                         arguments: open.call.arguments.clone(),
                     };
-                    told.push(self.place(1, call));
+                    rendered.push(self.place(1, call));
                 }
-                told.push(self.done(Finish::ToolCalls));
-                told
+                rendered.push(self.done(AnswerFinish::ToolCalls));
+                rendered
             }
             LogEvent::Ended(ending) => vec![match ending.kind {
-                EndingKind::Whole(finish) => self.done(finish),
-                EndingKind::Stopped => self.done(Finish::Stop),
-                EndingKind::Failed | EndingKind::Cancelled => {
+                TurnEndingKind::Whole(finish) => self.done(finish),
+                TurnEndingKind::Stopped => self.done(AnswerFinish::Stop),
+                TurnEndingKind::Failed | TurnEndingKind::Cancelled => {
                     self.failed(ending.code.clone(), ending.message.clone(), ending.retry_after)
                 }
             }],
             LogEvent::Noted { code, message } => {
                 let event = TurnEvent::Warning { code: code.clone(), message: message.clone() };
-                vec![Placed { position: self.position, event }]
+                vec![PositionedEvent { position: self.position, event }]
             }
             LogEvent::Opened { .. }
             | LogEvent::Accepted(_)
@@ -116,18 +116,23 @@ impl Renderer {
     }
 
     /// The answer failed.
-    pub(crate) fn failed(&mut self, code: String, message: String, retry_after: Option<u64>) -> Placed {
+    pub(crate) fn failed(
+        &mut self,
+        code: String,
+        message: String,
+        retry_after: Option<u64>,
+    ) -> PositionedEvent {
         self.over = true;
         self.place(1, TurnEvent::Failed { code, message, retry_after })
     }
 
-    fn done(&mut self, finish: Finish) -> Placed {
+    fn done(&mut self, finish: AnswerFinish) -> PositionedEvent {
         self.over = true;
         self.place(1, TurnEvent::Done { finish, usage: self.usage })
     }
 
-    fn place(&mut self, size: u64, event: TurnEvent) -> Placed {
+    fn place(&mut self, size: u64, event: TurnEvent) -> PositionedEvent {
         self.position += size;
-        Placed { position: self.position, event }
+        PositionedEvent { position: self.position, event }
     }
 }

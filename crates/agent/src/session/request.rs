@@ -9,7 +9,7 @@ pub struct TurnRequest {
     /// Whom the session belongs to; sessions of others cannot be reached. Empty when the server knows no principals.
     pub principal: String,
     /// The session's key as the client gave it; a new session without.
-    pub key: Option<SessionKey>,
+    pub key: Option<SessionName>,
     /// Standing instructions of this request; not stored as part of the conversation.
     pub system: Option<String>,
     /// The conversation as far as the client sent it, oldest first.
@@ -28,7 +28,7 @@ pub struct TurnRequest {
 
 /// How a client names a session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum SessionKey {
+pub enum SessionName {
     /// By a key of its own: a header.
     Named(String),
     /// By the person it speaks for: the field `user`.
@@ -38,7 +38,7 @@ pub enum SessionKey {
 /// A tool that the client carries out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClientTool {
-    /// What the model is told.
+    /// The tool as the model sees it.
     #[serde(flatten)]
     pub spec: ToolSpec,
     /// Whether it changes nothing, so that the same call may be made again.
@@ -60,7 +60,7 @@ pub struct Parameters {
     pub temperature: Option<f64>,
     /// Whether tools may or must be called.
     #[serde(default)]
-    pub tool_choice: ToolChoice,
+    pub tool_choice: ClientToolChoice,
     /// Whether listeners hear the content of files that are being written.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub write_content: bool,
@@ -69,7 +69,7 @@ pub struct Parameters {
 /// Whether tools may or must be called.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ToolChoice {
+pub enum ClientToolChoice {
     /// The model decides.
     #[default]
     Auto,

@@ -146,11 +146,11 @@ pub(super) fn stuck(messages: &[Message], changes: impl Fn(&str) -> bool) -> Opt
 /// What a failed result says, short enough for a person.
 fn reason(content: &str) -> String {
     let answer: Value = serde_json::from_str(content).unwrap_or_default();
-    let told = |about: &Value| {
+    let named = |about: &Value| {
         let message = about["message"].as_str()?;
         Some(about["code"].as_str().map_or_else(|| message.to_owned(), |code| format!("{message} ({code})")))
     };
     let operations = answer["operations"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let text = told(&answer["error"]).or_else(|| operations.iter().find_map(told));
+    let text = named(&answer["error"]).or_else(|| operations.iter().find_map(named));
     cut(&text.unwrap_or_else(|| content.to_owned()), REASON_BYTES)
 }

@@ -20,7 +20,7 @@ use super::config::SessionsConfig;
 use super::error::{RefusalKind, RequestError};
 use super::names::{key_in, name_of, principal_in};
 use super::record::{self, SessionGuard, SessionJournal};
-use super::request::SessionKey;
+use super::request::SessionName;
 use super::toolbox::Toolbox;
 use super::turn::TurnTask;
 
@@ -68,7 +68,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When there is no such session, or it has no answer yet.
-    pub async fn listen(&self, principal: &str, key: &SessionKey) -> Result<AnswerStream, RequestError> {
+    pub async fn listen(&self, principal: &str, key: &SessionName) -> Result<AnswerStream, RequestError> {
         let (id, text) = self.known(principal, key).await?;
         let Inner { config, journal, .. } = &*self.inner;
         let loaded = journal.get(id);
@@ -150,7 +150,7 @@ impl Sessions {
     pub(super) async fn known(
         &self,
         principal: &str,
-        key: &SessionKey,
+        key: &SessionName,
     ) -> Result<(SessionId, String), RequestError> {
         let (name, text) = name_of(principal, key)?;
         let id = self.find(&name).await?.ok_or_else(|| unknown(&text))?;

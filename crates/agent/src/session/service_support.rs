@@ -10,24 +10,25 @@ use engross_store::{MemoryStore, Store};
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::json;
 
-use super::event::{Finish, Placed, TurnEvent};
+use super::event::{AnswerFinish, PositionedEvent, TurnEvent};
 use super::log::LogEvent;
-use super::request::{ClientTool, SessionKey, TurnRequest};
+use super::request::{ClientTool, SessionName, TurnRequest};
 use super::{
-    AnswerStream, Briefing, Briefs, Models, NoToolboxes, Opening, RequestError, Rules, ServerTool, Session,
-    Sessions, SessionsConfig, Settings, ToolResult, ToolResults, ToolRound, Toolbox, Toolboxes, record,
+    AnswerStream, Briefing, BriefingFuture, Models, NoToolboxes, RequestError, ServerTool, SessionState,
+    Sessions, SessionsConfig, Settings, ToolResult, ToolResultsFuture, ToolRound, Toolbox, ToolboxFuture,
+    Toolboxes, TurnRules, record,
 };
 
 pub(crate) type Pieces = Vec<Result<Event, Error>>;
 
 /// A model that gives the answers it was told to, and remembers what it was asked.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct ScriptedModel {
     pub(super) answers: Mutex<VecDeque<Pieces>>,
     pub(super) asked: Mutex<Vec<Request>>,
 }
 
-impl Told {
+impl ScriptedModel {
     pub(crate) fn new(answers: impl IntoIterator<Item = Pieces>) -> Arc<Self> {
         Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() })
     }
@@ -37,7 +38,7 @@ impl Told {
     }
 }
 
-impl Model for Told {
+impl Model for ScriptedModel {
     fn info(&self) -> ModelInfo {
         ModelInfo { spec: "told".to_owned(), language_model: false }
     }
@@ -70,14 +71,14 @@ pub(super) fn calls(words: &str, calls: &[(&str, &str, &str)]) -> Pieces {
 pub(super) struct World {
     pub(super) sessions: Sessions,
     pub(super) store: Arc<MemoryStore>,
-    pub(super) model: Arc<Told>,
+    pub(super) model: Arc<ScriptedModel>,
 }
 
-pub(crate) fn config(store: &Arc<MemoryStore>, model: &Arc<Told>) -> SessionsConfig {
+pub(crate) fn config(store: &Arc<MemoryStore>, model: &Arc<ScriptedModel>) -> SessionsConfig {
     SessionsConfig {
         store: Arc::<MemoryStore>::clone(store),
-        models: Models::one(Arc::<Told>::clone(model)),
-        rules: Rules::default(),
+        models: Models::one(Arc::<ScriptedModel>::clone(model)),
+        rules: TurnRules::default(),
         settings: Settings::default(),
         client_tools: Vec::new(),
         toolboxes: Arc::new(NoToolboxes),
@@ -93,14 +94,14 @@ pub(crate) fn config(store: &Arc<MemoryStore>, model: &Arc<Told>) -> SessionsCon
 }
 
 pub(super) fn world(answers: impl IntoIterator<Item = Pieces>) -> World {
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(answers));
     World { sessions: Sessions::new(config(&store, &model)), store, model }
 }
 
 impl World {
     /// Two processes on one store.
     pub(super) fn nodes(answers: impl IntoIterator<Item = Pieces>) -> [Self; 2] {
-        let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+        let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(answers));
         ["one", "two"].map(|name| {
             let config = SessionsConfig { node: Some(name.to_owned()), ..config(&store, &model) };
             Self { sessions: Sessions::new(config), store: Arc::clone(&store), model: Arc::clone(&model) }
@@ -127,7 +128,7 @@ impl World {
 }
 
 /// A session as its log tells it.
-pub(super) async fn load(store: &dyn Store, id: SessionId) -> Session {
+pub(super) async fn load(store: &dyn Store, id: SessionId) -> SessionState {
     Log::load(store, id).await.unwrap().unwrap().into_state()
 }
 
@@ -159,7 +160,7 @@ pub(super) fn tool(name: &str) -> ClientTool {
 }
 
 pub(super) fn request(messages: Vec<Message>) -> TurnRequest {
-    TurnRequest { key: Some(SessionKey::Named("doc".to_owned())), messages, ..TurnRequest::default() }
+    TurnRequest { key: Some(SessionName::Named("doc".to_owned())), messages, ..TurnRequest::default() }
 }
 
 pub(super) fn with_tools(messages: Vec<Message>) -> TurnRequest {
@@ -169,7 +170,7 @@ pub(super) fn with_tools(messages: Vec<Message>) -> TurnRequest {
 /// All text, the calls with their ids, and the end.
 pub(super) async fn heard(mut answer: AnswerStream) -> (String, Vec<(String, String)>, TurnEvent) {
     let (mut text, mut calls) = (String::new(), Vec::new());
-    while let Some(Placed { event, .. }) = answer.next().await {
+    while let Some(PositionedEvent { event, .. }) = answer.next().await {
         match event {
             TurnEvent::Text(delta) => text.push_str(&delta),
             TurnEvent::Call { id, name, .. } => calls.push((id, name)),
@@ -180,7 +181,7 @@ pub(super) async fn heard(mut answer: AnswerStream) -> (String, Vec<(String, Str
     panic!("an answer has an end");
 }
 
-pub(super) fn done(finish: Finish) -> TurnEvent {
+pub(super) fn done(finish: AnswerFinish) -> TurnEvent {
     TurnEvent::Done { finish, usage: None }
 }
 
@@ -193,7 +194,7 @@ impl Toolbox for Hammer {
         vec![ServerTool { spec, read_only: false }]
     }
 
-    fn briefing(&self) -> Briefs<'_> {
+    fn briefing(&self) -> BriefingFuture<'_> {
         Box::pin(async { Briefing { text: "You have a hammer.".to_owned(), seen: Vec::new() } })
     }
 
@@ -201,7 +202,7 @@ impl Toolbox for Hammer {
         "Hammering".to_owned()
     }
 
-    fn run(&self, round: ToolRound) -> ToolResults<'_> {
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_> {
         *self.0.lock().unwrap() += u32::try_from(round.calls.len()).unwrap();
         Box::pin(async move { round.calls.iter().map(|_| ToolResult::text("bang")).collect() })
     }
@@ -218,7 +219,7 @@ impl Shed {
 }
 
 impl Toolboxes for Shed {
-    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
         let hammer = Arc::clone(&self.0);
         Box::pin(async move {
             if workspace == "shed" {

@@ -4,13 +4,13 @@ use std::time::Duration;
 use engross_llm::{Error, Event, Message};
 use engross_store::{MemoryStore, Store};
 
-use super::event::{Finish, TurnEvent};
+use super::event::{AnswerFinish, TurnEvent};
 use super::log::LogEvent;
-use super::request::{SessionKey, TurnRequest};
+use super::request::{SessionName, TurnRequest};
 use super::service_support::*;
-use super::{Rules, Sessions, SessionsConfig};
+use super::{Sessions, SessionsConfig, TurnRules};
 
-/// mission/000, *Command Pattern*.
+/// A tool of the client, from the call to the answer that its result leads to.
 #[tokio::test]
 async fn summarize_the_doc() {
     let world =
@@ -22,13 +22,13 @@ async fn summarize_the_doc() {
         (
             "Let me read it.".to_owned(),
             vec![("call_1".to_owned(), "read_document".to_owned())],
-            done(Finish::ToolCalls)
+            done(AnswerFinish::ToolCalls)
         )
     );
     let dummy = result("call_dummy", "read_document", "Cheese, mostly.");
     let second = world.sessions.submit(request(vec![dummy])).await.unwrap();
     assert_eq!((second.session, second.key.clone(), second.turn), (id, key, turn), "one stream of thought");
-    assert_eq!(heard(second).await, ("It is about cheese.".to_owned(), vec![], done(Finish::Stop)));
+    assert_eq!(heard(second).await, ("It is about cheese.".to_owned(), vec![], done(AnswerFinish::Stop)));
 
     let transcript = vec![
         user("Summarize the doc"),
@@ -59,7 +59,7 @@ async fn the_model_waits_for_every_result() {
     let open = vec![("a".to_owned(), "read_document".to_owned())];
     assert_eq!(
         heard(one).await,
-        (String::new(), open, done(Finish::ToolCalls)),
+        (String::new(), open, done(AnswerFinish::ToolCalls)),
         "what is still open is asked for again"
     );
     assert_eq!(world.model.asked().len(), 1);
@@ -186,12 +186,12 @@ async fn an_answer_reads_the_same_live_and_later() {
         .collect();
     assert_eq!(text, "Some words. \n\nMore words.");
     let end = all.last().unwrap().position;
-    // Whoever heard the answer up to some place hears the rest of it, whoever tells it.
+    // A client that has received the answer up to a position receives the rest of it, live or from the log.
     for behind in 0..=end {
-        let key = SessionKey::Named("doc".to_owned());
+        let key = SessionName::Named("doc".to_owned());
         for world in [&world, &world.restarted()] {
             let mut again = world.sessions.listen("", &key).await.unwrap();
-            again.go_on_behind(behind);
+            again.resume_after(behind);
             let (mut rest, mut events) = (String::new(), 0);
             while let Some(placed) = again.next().await {
                 match placed.event {
@@ -307,7 +307,7 @@ async fn a_call_made_three_times_stops_the_turn() {
     let answer = world.sessions.submit(request(vec![result("x", "look", "seen")])).await.unwrap();
     let (text, calls, end) = heard(answer).await;
     assert!(text.contains("three times") && calls.is_empty(), "{text} {calls:?}");
-    assert_eq!(end, done(Finish::Stop));
+    assert_eq!(end, done(AnswerFinish::Stop));
     let second = world.model.asked()[2].last().cloned();
     assert!(
         matches!(second, Some(Message::Tool { content, .. }) if content.contains("seen")),
@@ -318,14 +318,15 @@ async fn a_call_made_three_times_stops_the_turn() {
 #[tokio::test]
 async fn the_servers_tools_do_not_wait_for_the_client_and_the_model_waits_for_both() {
     let mixed = [("s", "hammer", "{}"), ("c", "look", "{}")];
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new([calls("", &mixed), text("done")]));
+    let (store, model) =
+        (Arc::new(MemoryStore::default()), ScriptedModel::new([calls("", &mixed), text("done")]));
     let (hammer, toolboxes) = Shed::with_hammer();
     let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
     let world = World { sessions, store, model };
     let answer = world.sessions.submit(in_shed(with_tools(vec![user("go")]))).await.unwrap();
     let id = answer.session;
     let (_, open, end) = heard(answer).await;
-    assert_eq!((open, end), (vec![("c".to_owned(), "look".to_owned())], done(Finish::ToolCalls)));
+    assert_eq!((open, end), (vec![("c".to_owned(), "look".to_owned())], done(AnswerFinish::ToolCalls)));
     assert_eq!(*hammer.0.lock().unwrap(), 1);
     assert_eq!(world.model.asked().len(), 1, "not called again before the set is complete");
     assert_eq!(world.model.asked.lock().unwrap()[0].system, "You have a hammer.");
@@ -342,12 +343,12 @@ async fn the_model_is_called_six_times_at_most() {
         let (id, arguments) = (format!("c{n}"), format!("{{\"n\":{n}}}"));
         calls("", &[(&id, "hammer", &arguments)])
     });
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(many));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(many));
     let (_, toolboxes) = Shed::with_hammer();
     let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
     let answer = sessions.submit(in_shed(request(vec![user("go")]))).await.unwrap();
     let (text, _, end) = heard(answer).await;
-    assert_eq!((model.asked().len(), end), (6, done(Finish::Stop)));
+    assert_eq!((model.asked().len(), end), (6, done(AnswerFinish::Stop)));
     assert!(text.contains("6 calls"), "{text}");
 }
 
@@ -359,7 +360,7 @@ async fn sessions_of_different_people_never_meet() {
     let (first, second) =
         (world.sessions.submit(of("ann")).await.unwrap(), world.sessions.submit(of("bob")).await.unwrap());
     assert_ne!(first.session, second.session);
-    let key = SessionKey::Named("doc".to_owned());
+    let key = SessionName::Named("doc".to_owned());
     assert_eq!(world.sessions.listen("eve", &key).await.unwrap_err().code, "SESSION_UNKNOWN");
 }
 
@@ -395,7 +396,7 @@ async fn any_node_serves_any_session() {
         assert_eq!(heard(answer).await.0, format!("answer {n}"));
     }
     assert_eq!(one.messages(id.unwrap()).await.len(), 8);
-    let key = SessionKey::Named("doc".to_owned());
+    let key = SessionName::Named("doc".to_owned());
     let newest = two.sessions.listen("", &key).await.unwrap();
     assert_eq!(heard(newest).await.0, "answer 3", "what went on elsewhere is heard here, too");
 }
@@ -405,7 +406,7 @@ async fn two_nodes_never_work_on_one_session() {
     let [one, two] = World::nodes([]);
     let running = one.sessions.submit(request(vec![user("a")])).await.unwrap();
     let id = running.session;
-    let key = SessionKey::Named("doc".to_owned());
+    let key = SessionName::Named("doc".to_owned());
     let refused = two.sessions.submit(request(vec![user("b")])).await.unwrap_err();
     assert_eq!((refused.code, refused.retry_after), ("SESSION_BUSY", Some(1)));
     assert_eq!(two.sessions.listen("", &key).await.unwrap_err().code, "SESSION_BUSY");
@@ -417,7 +418,7 @@ async fn two_nodes_never_work_on_one_session() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_gives_a_turn_up_and_says_something_new_does_not_wait() {
+async fn a_client_that_gives_a_turn_up_and_says_something_new_does_not_wait() {
     let world = world([]);
     let given_up = world.sessions.submit(request(vec![user("a")])).await.unwrap();
     while world.model.asked().is_empty() {
@@ -433,9 +434,11 @@ async fn whoever_gives_a_turn_up_and_says_something_new_does_not_wait() {
 
 #[tokio::test]
 async fn a_result_behind_its_deadline_is_refused_and_a_message_goes_on() {
-    let (store, model) =
-        (Arc::new(MemoryStore::default()), Told::new([calls("", &[("a", "look", "{}")]), text("gone on")]));
-    let rules = Rules { deadline: 0, ..Rules::default() };
+    let (store, model) = (
+        Arc::new(MemoryStore::default()),
+        ScriptedModel::new([calls("", &[("a", "look", "{}")]), text("gone on")]),
+    );
+    let rules = TurnRules { deadline: 0, ..TurnRules::default() };
     let sessions = Sessions::new(SessionsConfig { rules, ..config(&store, &model) });
     heard(sessions.submit(with_tools(vec![user("look")])).await.unwrap()).await;
     for id in ["a", "dummy"] {

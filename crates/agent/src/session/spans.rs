@@ -1,4 +1,4 @@
-//! What whoever traces the process sees of a turn: spans with names, numbers and codes.
+//! The spans of a turn for a tracing collector: names, numbers and codes.
 //!
 //! Must never hold a word of a conversation, nor cost anything where nobody traces.
 
@@ -7,10 +7,10 @@ use engross_protocol::SessionId;
 use tracing::Span;
 use tracing::field::Empty;
 
-use super::event::Finish;
-use super::log::{EndingKind, LogEvent, Wrote};
+use super::event::AnswerFinish;
+use super::log::{LogEvent, TurnEndingKind, WriteReport};
 
-/// The span of a turn, from a request to the end of its answer. What only the end tells is recorded when this is dropped,
+/// The span of a turn, from a request to the end of its answer. What only the end shows is recorded when this is dropped,
 /// however the turn ends.
 pub(super) struct TurnSpan {
     span: Span,
@@ -34,13 +34,14 @@ impl TurnSpan {
     }
 
     /// Takes in entries of the log that were stored.
-    pub(super) fn heard(&mut self, events: &[LogEvent]) {
+    pub(super) fn record(&mut self, events: &[LogEvent]) {
         if self.span.is_disabled() {
             return;
         }
         for event in events {
             match event {
-                LogEvent::Answered { usage, model, .. } | LogEvent::Wrote(Wrote { usage, model, .. })
+                LogEvent::Answered { usage, model, .. }
+                | LogEvent::Wrote(WriteReport { usage, model, .. })
                     if !model.is_empty() =>
                 {
                     model_name(model).clone_into(&mut self.model);
@@ -50,10 +51,10 @@ impl TurnSpan {
                         sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
                     }
                 }
-                LogEvent::Suspended { .. } => self.ended(finish(Finish::ToolCalls)),
+                LogEvent::Suspended { .. } => self.ended(finish(AnswerFinish::ToolCalls)),
                 LogEvent::Ended(ending) => match ending.kind {
-                    EndingKind::Whole(why) => self.ended(finish(why)),
-                    EndingKind::Stopped | EndingKind::Failed | EndingKind::Cancelled => {
+                    TurnEndingKind::Whole(why) => self.ended(finish(why)),
+                    TurnEndingKind::Stopped | TurnEndingKind::Failed | TurnEndingKind::Cancelled => {
                         self.ended(&ending.code);
                     }
                 },
@@ -106,11 +107,11 @@ pub fn model_name(spec: &str) -> &str {
     }
 }
 
-fn finish(why: Finish) -> &'static str {
+fn finish(why: AnswerFinish) -> &'static str {
     match why {
-        Finish::Stop => "stop",
-        Finish::ToolCalls => "tool_calls",
-        Finish::Length => "length",
-        Finish::ContentFilter => "content_filter",
+        AnswerFinish::Stop => "stop",
+        AnswerFinish::ToolCalls => "tool_calls",
+        AnswerFinish::Length => "length",
+        AnswerFinish::ContentFilter => "content_filter",
     }
 }

@@ -10,16 +10,16 @@ use tracing::{Metadata, Subscriber};
 
 use super::model_name;
 use super::service_support::{
-    Pieces, Shed, Told, calls, config, heard, in_shed, request, text, user, with_tools,
+    Pieces, ScriptedModel, Shed, calls, config, heard, in_shed, request, text, user, with_tools,
 };
 use super::{Sessions, SessionsConfig};
 
 /// A span: its name and fields.
-type Seen = (&'static str, BTreeMap<&'static str, String>);
+type SpanFields = (&'static str, BTreeMap<&'static str, String>);
 
 /// Remembers all spans, in the order they were opened.
 #[derive(Clone, Default)]
-struct Watcher(Arc<Mutex<Vec<Seen>>>);
+struct Watcher(Arc<Mutex<Vec<SpanFields>>>);
 
 struct Fields<'a>(&'a mut BTreeMap<&'static str, String>);
 
@@ -60,7 +60,7 @@ fn costing(mut answer: Pieces, input_tokens: u64, output_tokens: u64) -> Pieces 
     answer
 }
 
-fn span(name: &'static str, fields: &[(&'static str, &str)]) -> Seen {
+fn span(name: &'static str, fields: &[(&'static str, &str)]) -> SpanFields {
     (name, fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect())
 }
 
@@ -76,7 +76,7 @@ async fn spans_have_names_and_numbers_and_nothing_that_was_said() {
         calls("secret", &[("c3", "look", "{}")]),
         vec![Err(Error::Truncated)],
     ];
-    let (store, model) = (Arc::new(MemoryStore::default()), Told::new(answers));
+    let (store, model) = (Arc::new(MemoryStore::default()), ScriptedModel::new(answers));
     let (_, toolboxes) = Shed::with_hammer();
     let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
     let ask = [request, with_tools, request];

@@ -1,6 +1,6 @@
-//! A session as its log tells it.
+//! The state of a session: a fold of its log.
 //!
-//! Must never be changed but by [`Session::apply`], so that a state read from the log is the state that was.
+//! Must never be changed but by [`SessionState::apply`], so that a state read from the log is the state that was.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use engross_llm::{Message, ToolCall};
 use engross_protocol::WriteSessionId;
 use serde::{Deserialize, Serialize};
 
-use super::log::{Accepted, Call, LogEvent, Opens, Side, Standing, Wrote};
+use super::log::{AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, Standing, WriteReport};
 use super::request::{ClientTool, Parameters};
 use super::settings::Settings;
 
@@ -17,17 +17,17 @@ const LEFT: usize = 16;
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Session {
+pub struct SessionState {
     /// Its canonical key.
     pub key: String,
-    /// The active branch of the conversation. Calls whose result is missing belong to [`Session::turn`].
+    /// The active branch of the conversation. Calls whose result is missing belong to [`SessionState::turn`].
     pub messages: Vec<Message>,
     /// Number of the last turn.
     pub turns: u64,
     /// What the client can carry out.
     pub tools: Vec<ClientTool>,
     /// The turn that is not over.
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnState>,
     /// What was set for it.
     pub settings: Settings,
     /// The workspace whose tools the model has.
@@ -41,11 +41,11 @@ pub struct Session {
 
 /// A turn that is not over: from a user message to its final answer, over as many requests as it takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Turn {
+pub struct TurnState {
     /// Counts the session's turns from 1.
     pub number: u64,
     /// Where it stands.
-    pub phase: Phase,
+    pub phase: TurnPhase,
     /// Calls of the last answer, each with its result once there is one.
     pub calls: Vec<OpenCall>,
     /// How often the model was called since the client's last request.
@@ -64,12 +64,12 @@ pub struct Turn {
     pub background: bool,
     /// The file that is being written: the model's text is its content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub writing: Option<Writing>,
+    pub writing: Option<FileInProgress>,
 }
 
 /// A file that is being written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Writing {
+pub struct FileInProgress {
     /// The write session.
     pub id: WriteSessionId,
     /// The file.
@@ -86,11 +86,11 @@ pub struct Writing {
     pub asked: Option<(String, String)>,
 }
 
-impl Writing {
+impl FileInProgress {
     /// A file of which nothing has come.
     #[must_use]
-    pub fn new(opens: Opens, call: String) -> Self {
-        let Opens { id, file } = opens;
+    pub fn new(opens: OpenedFile, call: String) -> Self {
+        let OpenedFile { id, file } = opens;
         Self { id, file, call, rounds: 0, bytes: 0, lines: 0, asked: None }
     }
 }
@@ -98,7 +98,7 @@ impl Writing {
 /// Where a turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum TurnPhase {
     /// The model is to answer.
     Asking,
     /// Calls are being carried out.
@@ -116,29 +116,29 @@ pub struct OpenCall {
     /// Id, tool and arguments.
     pub call: ToolCall,
     /// Who carries it out.
-    pub side: Side,
+    pub side: CallSide,
     /// Whether the server began to change something for it.
     pub began: bool,
     /// Its result: text, and whether it failed.
     pub result: Option<(String, bool)>,
 }
 
-impl Turn {
+impl TurnState {
     /// Calls of one side without a result, in order.
-    pub fn open(&self, side: Side) -> impl Iterator<Item = &OpenCall> {
+    pub fn open(&self, side: CallSide) -> impl Iterator<Item = &OpenCall> {
         self.calls.iter().filter(move |call| call.side == side && call.result.is_none())
     }
 }
 
-impl Session {
-    /// When somebody should look after it even if no request comes, in milliseconds since 1970: when calls of the client
-    /// have waited for too long, or when nothing was heard of a background turn for `patience` milliseconds after `now`.
+impl SessionState {
+    /// When it is due even if no request comes, in milliseconds since 1970: when calls of the client
+    /// have waited for too long, or when nothing was stored of a background turn for `patience` milliseconds after `now`.
     #[must_use]
     pub fn wake_at(&self, now: u64, patience: u64) -> Option<u64> {
         let turn = self.turn.as_ref()?;
         match turn.phase {
-            Phase::Suspended { deadline } => u64::try_from(deadline).ok(),
-            Phase::Asking | Phase::Calling => turn.background.then(|| now.saturating_add(patience)),
+            TurnPhase::Suspended { deadline } => u64::try_from(deadline).ok(),
+            TurnPhase::Asking | TurnPhase::Calling => turn.background.then(|| now.saturating_add(patience)),
         }
     }
 
@@ -167,7 +167,7 @@ impl Session {
             LogEvent::Configured(settings) => self.settings.clone_from(settings),
             LogEvent::Suspended { deadline } => {
                 if let Some(turn) = &mut self.turn {
-                    turn.phase = Phase::Suspended { deadline: *deadline };
+                    turn.phase = TurnPhase::Suspended { deadline: *deadline };
                     turn.client_rounds += 1;
                 }
             }
@@ -181,7 +181,7 @@ impl Session {
         }
     }
 
-    fn accept(&mut self, accepted: &Accepted) {
+    fn accept(&mut self, accepted: &AcceptedRequest) {
         if let Some(tools) = &accepted.tools {
             self.tools.clone_from(tools);
         }
@@ -198,12 +198,12 @@ impl Session {
             self.leave();
         }
         self.messages.extend(accepted.messages.iter().cloned());
-        let goes_on = self.turn.take_if(|turn| turn.number == accepted.turn);
-        let fresh = goes_on.is_none();
+        let continued = self.turn.take_if(|turn| turn.number == accepted.turn);
+        let fresh = continued.is_none();
         let start = self.messages.len().saturating_sub(1);
-        let mut turn = goes_on.unwrap_or(Turn {
+        let mut turn = continued.unwrap_or(TurnState {
             number: accepted.turn,
-            phase: Phase::Asking,
+            phase: TurnPhase::Asking,
             calls: Vec::new(),
             asked: 0,
             client_rounds: 0,
@@ -221,12 +221,12 @@ impl Session {
         turn.parameters = accepted.parameters.clone();
         turn.background = accepted.background;
         turn.asked = 0;
-        turn.phase = if turn.calls.is_empty() { Phase::Asking } else { Phase::Calling };
+        turn.phase = if turn.calls.is_empty() { TurnPhase::Asking } else { TurnPhase::Calling };
         self.turns = self.turns.max(accepted.turn);
         self.turn = Some(turn);
     }
 
-    fn answered(&mut self, text: &str, calls: &[Call]) {
+    fn answered(&mut self, text: &str, calls: &[ModelCall]) {
         let tool_calls = calls.iter().map(|call| call.call.clone()).collect();
         self.messages.push(Message::Assistant { content: text.to_owned(), tool_calls });
         if let Some(turn) = &mut self.turn {
@@ -236,7 +236,7 @@ impl Session {
                 .map(|call| OpenCall { call: call.call.clone(), side: call.side, began: false, result: None })
                 .collect();
             if !turn.calls.is_empty() {
-                turn.phase = Phase::Calling;
+                turn.phase = TurnPhase::Calling;
             }
         }
     }
@@ -257,13 +257,13 @@ impl Session {
             let ToolCall { id, name, .. } = call.call;
             self.messages.push(Message::Tool { tool_call_id: id, name, content, is_error });
         }
-        turn.phase = Phase::Asking;
+        turn.phase = TurnPhase::Asking;
     }
 
-    fn open(&mut self, opens: &Opens, call: &str) {
+    fn open(&mut self, opens: &OpenedFile, call: &str) {
         self.left.remove(&opens.file);
         let Some(turn) = &mut self.turn else { return };
-        let mut writing = Writing::new(opens.clone(), call.to_owned());
+        let mut writing = FileInProgress::new(opens.clone(), call.to_owned());
         let before = turn.writing.take();
         if let Some(before) = &before
             && before.id == opens.id
@@ -276,7 +276,7 @@ impl Session {
         }
     }
 
-    fn wrote(&mut self, wrote: &Wrote) {
+    fn wrote(&mut self, wrote: &WriteReport) {
         let Some(turn) = &mut self.turn else { return };
         let Some(writing) = turn.writing.as_mut().filter(|writing| writing.id == wrote.id) else { return };
         if wrote.standing == Standing::GoesOn {
@@ -289,7 +289,7 @@ impl Session {
             writing.asked = Some((stub, wrote.say.clone()));
             return;
         }
-        let Some(Writing { id, file, call, .. }) = turn.writing.take() else { return };
+        let Some(FileInProgress { id, file, call, .. }) = turn.writing.take() else { return };
         self.tell_result(&call, &wrote.say, wrote.standing != Standing::Written);
         if wrote.standing == Standing::Left {
             self.note_left(file, id);
@@ -298,7 +298,7 @@ impl Session {
 
     /// The turn is over and the file it was writing is not.
     fn leave(&mut self) {
-        let Some(Writing { id, file, call, bytes, .. }) =
+        let Some(FileInProgress { id, file, call, bytes, .. }) =
             self.turn.as_mut().and_then(|turn| turn.writing.take())
         else {
             return;

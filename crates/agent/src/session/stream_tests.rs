@@ -12,9 +12,9 @@ use super::service_support::*;
 use super::{Models, Sessions, SessionsConfig, record};
 
 /// Streams pieces of 1 KiB, one every 10 ms, and then never ends.
-struct Slow(usize);
+struct SlowModel(usize);
 
-impl Model for Slow {
+impl Model for SlowModel {
     fn info(&self) -> ModelInfo {
         ModelInfo { spec: "slow".to_owned(), language_model: false }
     }
@@ -40,15 +40,15 @@ async fn streamed(store: &MemoryStore, id: SessionId) -> String {
 }
 
 fn slow(store: &Arc<MemoryStore>, pieces: usize) -> Sessions {
-    let model: Arc<dyn Model> = Arc::new(Slow(pieces));
+    let model: Arc<dyn Model> = Arc::new(SlowModel(pieces));
     Sessions::new(SessionsConfig {
         models: Models::one(model),
         grace: Duration::from_secs(60),
-        ..config(store, &Told::new([]))
+        ..config(store, &ScriptedModel::new([]))
     })
 }
 
-/// A crash loses at most what streamed in since the last checkpoint: 4 KiB, or one second (contracts/sessions.md §3.6).
+/// A crash loses at most what streamed in since the last checkpoint: 4 KiB, or one second.
 #[tokio::test]
 async fn what_streams_is_in_the_log_while_it_streams() {
     tokio::time::pause();
@@ -66,8 +66,8 @@ async fn what_streams_is_in_the_log_while_it_streams() {
     tokio::time::sleep(Duration::from_millis(1100)).await;
     assert_eq!(streamed(&store, id).await, heard, "what is left is stored after a second");
     // Another process finds it, and says that it is not whole.
-    let again = Sessions::new(config(&store, &Told::new([])));
-    let mut found = again.listen("", &super::SessionKey::Named("doc".to_owned())).await.unwrap();
+    let again = Sessions::new(config(&store, &ScriptedModel::new([])));
+    let mut found = again.listen("", &super::SessionName::Named("doc".to_owned())).await.unwrap();
     let mut text = String::new();
     let end = loop {
         match found.next().await.unwrap().event {
@@ -86,7 +86,7 @@ async fn what_streamed_before_a_cancel_is_kept() {
     let sessions = slow(&store, 2);
     let mut answer = sessions.submit(request(vec![user("a")])).await.unwrap();
     answer.next().await.unwrap();
-    assert!(sessions.cancel("", &super::SessionKey::Named("doc".to_owned())).await.unwrap());
+    assert!(sessions.cancel("", &super::SessionName::Named("doc".to_owned())).await.unwrap());
     let id = answer.session;
     let (_, _, end) = heard(answer).await;
     assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "TURN_CANCELLED"));

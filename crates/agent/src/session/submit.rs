@@ -17,9 +17,9 @@ use super::intake::take_in;
 use super::log::LogEvent;
 use super::names::{key_in, name_of};
 use super::record::{self, SessionGuard, lost};
-use super::request::{SessionKey, TurnRequest};
+use super::request::{SessionName, TurnRequest};
 use super::service::{Inner, Sessions, moment, unknown};
-use super::state::Session;
+use super::state::SessionState;
 use super::toolbox::Toolbox;
 
 /// A request with what was found out about it before its session was asked.
@@ -117,10 +117,10 @@ impl Sessions {
         let key = text.unwrap_or_else(|| format!("agent:main:openai:{id}"));
         let name = match name {
             Some(name) => name,
-            None => name_of(&request.principal, &SessionKey::Named(key.clone()))?.0,
+            None => name_of(&request.principal, &SessionName::Named(key.clone()))?.0,
         };
         let mut events = vec![LogEvent::Opened { key: key.clone() }];
-        events.extend(take_in(&Session { key, ..Session::default() }, request, moment(now))?);
+        events.extend(take_in(&SessionState { key, ..SessionState::default() }, request, moment(now))?);
         let answer = record::answer_of(&events, 0).ok_or_else(lost)?;
         let names = prepared.claim.iter().map(|claim| claim.name(answer)).collect();
         let new = NewLog { id, at: now, key: name.clone(), names };
@@ -177,7 +177,7 @@ impl Sessions {
     /// reached any more has none.
     pub(super) async fn toolbox_of(
         &self,
-        session: &Session,
+        session: &SessionState,
         asked: Option<&Arc<dyn Toolbox>>,
     ) -> Option<Arc<dyn Toolbox>> {
         if let Some(asked) = asked {
@@ -223,7 +223,7 @@ impl Sessions {
         if let Some(recorded) = recorded().await? {
             return Ok(Some(recorded));
         }
-        // Its process died, so it is begun anew, under a number of its own: what was told of it before may not be continued
+        // Its process died, so it is begun anew, under a number of its own: what was published of it before may not be continued
         // with the words of another answer.
         let mut session = journal.open(lock).await?;
         if session.is_leased()

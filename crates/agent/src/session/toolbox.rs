@@ -11,27 +11,28 @@ use tokio_util::sync::CancellationToken;
 
 use super::decide::ServerTool;
 use super::error::RequestError;
-use super::log::{Seen, ToolResult};
+use super::log::{SeenFile, ToolResult};
 use super::settings::Settings;
 use crate::writing::Writer;
 
 /// The results of a round's calls, in their order.
-pub type ToolResults<'a> = Pin<Box<dyn Future<Output = Vec<ToolResult>> + Send + 'a>>;
+pub type ToolResultsFuture<'a> = Pin<Box<dyn Future<Output = Vec<ToolResult>> + Send + 'a>>;
 
 /// A toolbox on its way.
-pub type Opening<'a> = Pin<Box<dyn Future<Output = Result<Arc<dyn Toolbox>, RequestError>> + Send + 'a>>;
+pub type ToolboxFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Arc<dyn Toolbox>, RequestError>> + Send + 'a>>;
 
-/// What a model is told of a workspace.
+/// The description of a workspace for the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Briefing {
     /// Standing instructions; empty for none.
     pub text: String,
     /// Files that are shown in them.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<SeenFile>,
 }
 
 /// A briefing on its way.
-pub type Briefs<'a> = Pin<Box<dyn Future<Output = Briefing> + Send + 'a>>;
+pub type BriefingFuture<'a> = Pin<Box<dyn Future<Output = Briefing> + Send + 'a>>;
 
 /// The calls of one answer of the model that the server carries out.
 pub struct ToolRound {
@@ -54,10 +55,10 @@ pub trait Toolbox: Send + Sync {
     /// What is on offer; the same for a whole turn.
     fn tools(&self) -> Vec<ServerTool>;
 
-    /// What the model is told before each of its answers, as standing instructions.
-    fn briefing(&self) -> Briefs<'_>;
+    /// Standing instructions for the model before each of its answers.
+    fn briefing(&self) -> BriefingFuture<'_>;
 
-    /// What people are told while a call is carried out: "Applying edits …".
+    /// A status line for people while a call is carried out: "Applying edits …".
     fn status(&self, call: &ToolCall) -> String;
 
     /// Who writes files for the model, if it may write any.
@@ -66,7 +67,7 @@ pub trait Toolbox: Send + Sync {
     }
 
     /// Carries a round out: one result for each call. What is wrong with a call is a result, too.
-    fn run(&self, round: ToolRound) -> ToolResults<'_>;
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_>;
 }
 
 /// Opens workspaces.
@@ -75,7 +76,7 @@ pub trait Toolboxes: Send + Sync {
     ///
     /// # Errors
     /// When there is no such workspace, or it cannot be reached.
-    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a>;
+    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a>;
 }
 
 /// A server without workspaces.
@@ -83,7 +84,7 @@ pub trait Toolboxes: Send + Sync {
 pub struct NoToolboxes;
 
 impl Toolboxes for NoToolboxes {
-    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Err(RequestError::no_workspace(workspace)) })
     }
 }

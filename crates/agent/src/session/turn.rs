@@ -1,6 +1,6 @@
-//! One turn being carried out: asks the model, runs tools, writes the log, tells listeners.
+//! One turn being carried out: asks the model, runs tools, writes the log, notifies listeners.
 //!
-//! Must never tell what is not stored, but for text on its way.
+//! Must never publish what is not stored, but for text on its way.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,16 +11,16 @@ use tracing::Instrument;
 
 use super::channel::Channel;
 use super::config::SessionsConfig;
-use super::decide::{Action, Heard, Input, Offer, Tries, decide};
+use super::decide::{Action, Input, Offer, PartialAnswer, RetryState, decide};
 use super::error::RequestError;
-use super::event::Step;
-use super::log::{LogEvent, Seen, ToolResult};
+use super::event::ToolStep;
+use super::log::{LogEvent, SeenFile, ToolResult};
 use super::record::{self, SessionGuard};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
 use super::toolbox::{ToolRound, Toolbox};
 use crate::tools::PERFORM_RESEARCH;
-use crate::writing::{Arguments, Writer};
+use crate::writing::{ArgumentStreams, Writer};
 
 mod write;
 
@@ -39,9 +39,9 @@ pub(super) struct TurnTask {
     writer: Option<Writer>,
     offer: Offer,
     /// Files as the model's instructions show them.
-    shown: Vec<Seen>,
+    shown: Vec<SeenFile>,
     renderer: Renderer,
-    tries: Tries,
+    tries: RetryState,
 }
 
 impl TurnTask {
@@ -60,7 +60,7 @@ impl TurnTask {
             instructions: String::new(),
             settings: config.settings.clone(),
         };
-        let (renderer, tries) = (Renderer::default(), Tries::default());
+        let (renderer, tries) = (Renderer::default(), RetryState::default());
         Self { config, channel, working, toolbox, writer, offer, shown: Vec::new(), renderer, tries }
     }
 
@@ -85,25 +85,25 @@ impl TurnTask {
             if let Err(error) = record::append(&config, &mut session, events, Vec::new(), now).await {
                 return self.lose(&session, error, &mut traced);
             }
-            traced.heard(&decision.events);
-            let mut told = Vec::new();
+            traced.record(&decision.events);
+            let mut published = Vec::new();
             for event in &decision.events {
-                told.extend(self.renderer.entry(event, &session));
+                published.extend(self.renderer.entry(event, &session));
             }
             if decision.action == Action::Rest {
                 // A client that hears the end may ask again at once.
                 session.release().await;
                 if !self.renderer.is_over() {
-                    told.push(self.renderer.failed(
+                    published.push(self.renderer.failed(
                         "ANSWER_MISSING".to_owned(),
                         "the session had nothing to answer; send a new message".to_owned(),
                         None,
                     ));
                 }
-                self.channel.tell(told);
+                self.channel.publish(published);
                 return;
             }
-            self.channel.tell(told);
+            self.channel.publish(published);
             let next = match decision.action {
                 Action::Ask(mut request, model) => {
                     let model = config.models.get(model.as_deref());
@@ -158,7 +158,11 @@ impl TurnTask {
         };
         let _permit = self.working.acquire().await;
         for call in &calls {
-            self.channel.tell([self.renderer.status(self.status(&*toolbox, call), call, Step::Started)]);
+            self.channel.publish([self.renderer.status(
+                self.status(&*toolbox, call),
+                call,
+                ToolStep::Started,
+            )]);
         }
         let of_files = |call: &ToolCall| self.writer.as_ref().is_some_and(|writer| writer.knows(&call.name));
         let (files, others): (Vec<ToolCall>, Vec<ToolCall>) = calls.iter().cloned().partition(of_files);
@@ -173,12 +177,12 @@ impl TurnTask {
         }
         for (call, (_, result)) in calls.iter().zip(&in_order) {
             let step = match result {
-                // What it opens is told as it goes on.
+                // How far the file is, is published as it grows.
                 ToolResult { opens: Some(_), .. } => continue,
-                ToolResult { is_error: true, .. } => Step::Failed,
-                _ => Step::Done,
+                ToolResult { is_error: true, .. } => ToolStep::Failed,
+                _ => ToolStep::Done,
             };
-            self.channel.tell([self.renderer.status(self.status(&*toolbox, call), call, step)]);
+            self.channel.publish([self.renderer.status(self.status(&*toolbox, call), call, step)]);
         }
         Input::Ran { results: in_order, stop: self.channel.is_cancelled() }
     }
@@ -230,8 +234,8 @@ impl TurnTask {
         let config = Arc::clone(&self.config);
         let channel = Arc::clone(&self.channel);
         let working = Arc::clone(&self.working);
-        let unstored = Unstored::default();
-        let poured = Arguments::new();
+        let unstored = UnstoredText::default();
+        let streams = ArgumentStreams::new();
         let mut calling = self.calling(session);
         let renderer = &mut self.renderer;
         let writer = self.writer.clone().filter(Writer::takes_arguments);
@@ -240,10 +244,10 @@ impl TurnTask {
             collect_within(Limits::default(), model.answer(request), |event| {
                 if let Event::Text(delta) = event {
                     unstored.push(delta);
-                    channel.tell(renderer.delta(delta));
+                    channel.publish(renderer.delta(delta));
                 }
                 if writer.is_some() {
-                    poured.hear(event);
+                    streams.receive(event);
                 }
             })
             .await
@@ -254,39 +258,39 @@ impl TurnTask {
         loop {
             tokio::select! {
                 answer = &mut answer => return Ok(match (answer, &writer) {
-                    (Ok(mut answer), Some(writer)) if !poured.is_empty() => {
+                    (Ok(mut answer), Some(writer)) if !streams.is_empty() => {
                         let calls = &mut answer.tool_calls;
-                        let results = poured.end(writer, &mut calling, calls, answer.finish).await;
-                        Input::Poured(answer, model.info().spec, results)
+                        let results = streams.end(writer, &mut calling, calls, answer.finish).await;
+                        Input::ContentStreamed(answer, model.info().spec, results)
                     }
                     (Ok(answer), _) => Input::Answered(answer, model.info().spec),
                     (Err(error), writer) => {
-                        abandon(&poured, writer.as_ref()).await;
+                        abandon(&streams, writer.as_ref()).await;
                         Input::Failed(error, unstored.take())
                     }
                 }),
-                () = poured.is_due() => {
+                () = streams.is_due() => {
                     if let Some(writer) = &writer {
-                        poured.flush(writer, &calling).await;
+                        streams.flush(writer, &calling).await;
                     }
                 }
                 () = unstored.is_due() => {
-                    let Heard { text, from, .. } = unstored.take();
+                    let PartialAnswer { text, from, .. } = unstored.take();
                     let piece = [LogEvent::Streamed { text, from }];
                     record::append(&config, session, &piece, Vec::new(), config.clock.millis()).await?;
                 }
                 () = &mut deserted, if !background => {
                     let message = "nobody listened any more, so the turn was stopped";
-                    abandon(&poured, writer.as_ref()).await;
+                    abandon(&streams, writer.as_ref()).await;
                     return Ok(Input::Cancel("LISTENER_GONE", message, unstored.take()));
                 }
                 () = &mut lost => {
                     let message = "another server has taken the session over";
-                    abandon(&poured, writer.as_ref()).await;
+                    abandon(&streams, writer.as_ref()).await;
                     return Ok(Input::Cancel("TURN_CANCELLED", message, unstored.take()));
                 }
                 () = channel.cancelled() => {
-                    abandon(&poured, writer.as_ref()).await;
+                    abandon(&streams, writer.as_ref()).await;
                     return Ok(Input::Cancel("TURN_CANCELLED", "the turn was cancelled", unstored.take()));
                 }
             }
@@ -296,28 +300,28 @@ impl TurnTask {
 
 /// Text of the present answer that is in memory only.
 #[derive(Default)]
-struct Unstored {
-    heard: Mutex<Heard>,
+struct UnstoredText {
+    partial: Mutex<PartialAnswer>,
     more: Notify,
 }
 
-impl Unstored {
+impl UnstoredText {
     fn push(&self, delta: &str) {
-        let mut heard = self.lock();
-        let is_first = heard.text.is_empty();
-        heard.text.push_str(delta);
-        let is_much = heard.text.len() >= UNSTORED_BYTES;
-        drop(heard);
+        let mut partial = self.lock();
+        let is_first = partial.text.is_empty();
+        partial.text.push_str(delta);
+        let is_much = partial.text.len() >= UNSTORED_BYTES;
+        drop(partial);
         if is_first || is_much {
             self.more.notify_one();
         }
     }
 
     /// What came, which is as good as stored from here on.
-    fn take(&self) -> Heard {
-        let mut heard = self.lock();
-        let from = heard.from + heard.text.len();
-        std::mem::replace(&mut *heard, Heard { from, ..Heard::default() })
+    fn take(&self) -> PartialAnswer {
+        let mut partial = self.lock();
+        let from = partial.from + partial.text.len();
+        std::mem::replace(&mut *partial, PartialAnswer { from, ..PartialAnswer::default() })
     }
 
     /// Resolves when there is text that has to be stored now.
@@ -334,15 +338,15 @@ impl Unstored {
         let _ = tokio::time::timeout(UNSTORED_FOR, enough).await;
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, PartialAnswer> {
+        self.partial.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Gives up files of an answer that will not be a part of the conversation.
-async fn abandon(poured: &Arguments, writer: Option<&Writer>) {
+async fn abandon(streams: &ArgumentStreams, writer: Option<&Writer>) {
     if let Some(writer) = writer {
-        poured.abandon(writer).await;
+        streams.abandon(writer).await;
     }
 }
 

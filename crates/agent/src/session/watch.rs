@@ -1,23 +1,23 @@
-//! Looks after sessions when no request comes: calls that nobody answered in time, and background turns whose process died.
+//! Attends to sessions when no request comes: calls without a result in time, and background turns whose process died.
 //!
-//! Must never touch a session that somebody works on, here or elsewhere.
+//! Must never touch a session of which a turn runs, here or in another process.
 
 use std::time::Duration;
 
 use engross_journal::Error;
 use engross_protocol::SessionId;
 
-use super::decide::{Action, Input, Offer, Tries, decide};
+use super::decide::{Action, Input, Offer, RetryState, decide};
 use super::error::RequestError;
 use super::record;
 use super::service::{Inner, Sessions, moment};
-use super::state::Phase;
+use super::state::TurnPhase;
 
 /// How many sessions are looked at in one go.
 const AT_ONCE: usize = 1024;
 
 impl Sessions {
-    /// Looks again and again, with a pause in between, until the server is about to stop.
+    /// Checks again and again, with a pause in between, until the server is about to stop.
     pub async fn watch(&self, pause: Duration) {
         loop {
             tokio::select! {
@@ -31,7 +31,7 @@ impl Sessions {
         }
     }
 
-    /// Looks once at all sessions that asked for it.
+    /// Checks once all sessions that asked for it.
     pub async fn look_after_all(&self) {
         let config = &self.inner.config;
         let due = config.store.due(config.clock.millis(), AT_ONCE).await;
@@ -60,16 +60,16 @@ impl Sessions {
             return Ok(());
         };
         let background = turn.background;
-        let waited = matches!(turn.phase, Phase::Suspended { .. });
-        let goes_on = if waited {
-            let (mut tries, offer) = (Tries::default(), Offer::default());
+        let waited = matches!(turn.phase, TurnPhase::Suspended { .. });
+        let continues = if waited {
+            let (mut tries, offer) = (RetryState::default(), Offer::default());
             let decision = decide(&mut session, &mut tries, Input::Expire, &offer, config.rules, moment(now));
             record::append(config, &mut session, &decision.events, Vec::new(), now).await?;
             background && decision.action != Action::Rest
         } else {
             background
         };
-        if !goes_on {
+        if !continues {
             session.release().await;
             return Ok(());
         }

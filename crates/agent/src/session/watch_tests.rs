@@ -5,16 +5,16 @@ use engross_llm::Message;
 use engross_protocol::{Clock, Timestamp};
 use engross_store::MemoryStore;
 
-use super::event::{Finish, TurnEvent};
-use super::log::{Ending, EndingKind, LogEvent};
+use super::event::{AnswerFinish, TurnEvent};
+use super::log::{LogEvent, TurnEnding, TurnEndingKind};
 use super::request::TurnRequest;
 use super::service_support::*;
-use super::{SessionKey, Sessions, SessionsConfig, record};
+use super::{SessionName, Sessions, SessionsConfig, record};
 
 /// A clock that goes when it is told to.
-struct Wound(AtomicU64);
+struct TestClock(AtomicU64);
 
-impl Clock for Wound {
+impl Clock for TestClock {
     fn now(&self) -> Timestamp {
         "2027-01-15T08:00:00Z".parse().unwrap()
     }
@@ -24,21 +24,23 @@ impl Clock for Wound {
     }
 }
 
-fn wound() -> Arc<Wound> {
-    Arc::new(Wound(AtomicU64::new(1_800_000_000_000)))
+fn wound() -> Arc<TestClock> {
+    Arc::new(TestClock(AtomicU64::new(1_800_000_000_000)))
 }
 
-fn key() -> SessionKey {
-    SessionKey::Named("doc".to_owned())
+fn key() -> SessionName {
+    SessionName::Named("doc".to_owned())
 }
 
 #[tokio::test]
 async fn calls_that_nobody_answers_become_errors_by_themselves() {
     let clock = wound();
-    let (store, model) =
-        (Arc::new(MemoryStore::default()), Told::new([calls("", &[("a", "look", "{}")]), text("gone on")]));
+    let (store, model) = (
+        Arc::new(MemoryStore::default()),
+        ScriptedModel::new([calls("", &[("a", "look", "{}")]), text("gone on")]),
+    );
     let sessions =
-        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+        Sessions::new(SessionsConfig { clock: Arc::<TestClock>::clone(&clock), ..config(&store, &model) });
     let answer = sessions.submit(with_tools(vec![user("look")])).await.unwrap();
     let id = answer.session;
     heard(answer).await;
@@ -48,13 +50,13 @@ async fn calls_that_nobody_answers_become_errors_by_themselves() {
     clock.0.fetch_add(1, Ordering::SeqCst);
     // Another process may find it as well.
     let other =
-        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+        Sessions::new(SessionsConfig { clock: Arc::<TestClock>::clone(&clock), ..config(&store, &model) });
     other.look_after_all().await;
     let world = World { sessions: other, store, model };
     let log = world.log(id).await;
     assert!(matches!(&log[log.len() - 2], LogEvent::Resulted { id, is_error: true, .. } if id == "a"));
     assert!(
-        matches!(&log[log.len() - 1], LogEvent::Ended(Ending { kind: EndingKind::Cancelled, code, .. }) if code == "CALLS_EXPIRED")
+        matches!(&log[log.len() - 1], LogEvent::Ended(TurnEnding { kind: TurnEndingKind::Cancelled, code, .. }) if code == "CALLS_EXPIRED")
     );
     let late = world.sessions.submit(request(vec![result("a", "look", "late")])).await.unwrap_err();
     assert_eq!(late.code, "RESULT_DUPLICATE");
@@ -70,17 +72,17 @@ async fn calls_that_nobody_answers_become_errors_by_themselves() {
 async fn a_background_turn_whose_process_died_goes_on_without_a_request() {
     let clock = wound();
     // The first process is never answered by its model, and dies.
-    let (store, silent) = (Arc::new(MemoryStore::default()), Told::new([]));
+    let (store, silent) = (Arc::new(MemoryStore::default()), ScriptedModel::new([]));
     let first =
-        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &silent) });
+        Sessions::new(SessionsConfig { clock: Arc::<TestClock>::clone(&clock), ..config(&store, &silent) });
     let answer = first
         .submit(TurnRequest { background: true, ..request(vec![user("take your time")]) })
         .await
         .unwrap();
     let (id, number) = (answer.session, answer.answer);
-    let model = Told::new([text("here it is")]);
+    let model = ScriptedModel::new([text("here it is")]);
     let sessions =
-        Sessions::new(SessionsConfig { clock: Arc::<Wound>::clone(&clock), ..config(&store, &model) });
+        Sessions::new(SessionsConfig { clock: Arc::<TestClock>::clone(&clock), ..config(&store, &model) });
     sessions.look_after_all().await;
     assert!(model.asked().is_empty(), "its process may be alive");
     clock.0.fetch_add(record::PATIENCE, Ordering::SeqCst);
@@ -88,6 +90,9 @@ async fn a_background_turn_whose_process_died_goes_on_without_a_request() {
     let answer = sessions.listen("", &key()).await.unwrap();
     assert!(answer.answer > number, "what was told before may not be continued with other words");
     let (text, _, end) = heard(answer).await;
-    assert_eq!((text.as_str(), end), ("here it is", TurnEvent::Done { finish: Finish::Stop, usage: None }));
+    assert_eq!(
+        (text.as_str(), end),
+        ("here it is", TurnEvent::Done { finish: AnswerFinish::Stop, usage: None })
+    );
     assert_eq!(load(&*store, id).await.turn, None);
 }

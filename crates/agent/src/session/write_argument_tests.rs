@@ -3,9 +3,9 @@
 use engross_llm::{Event, FinishReason, Message};
 use serde_json::json;
 
-use super::Finish;
+use super::AnswerFinish;
 use super::service_support::{Pieces, done};
-use super::write_support::{Desk, bye, whole};
+use super::write_support::{TestBench, bye, whole};
 
 /// A call of a tool whose arguments come in pieces of so many bytes, up to `length` of them.
 fn call(name: &str, arguments: &str, length: usize, piece: usize, finish: FinishReason) -> Pieces {
@@ -43,9 +43,9 @@ async fn a_whole_call_is_a_whole_file_and_the_conversation_keeps_a_stub() {
         };
         for piece in [1, 1000] {
             let call = write_file(&arguments, usize::MAX, piece, FinishReason::ToolCalls);
-            let desk = Desk::with_content_tools([call, bye()]);
+            let desk = TestBench::with_content_tools([call, bye()]);
             let heard = desk.say("write").await;
-            assert_eq!(heard.end, done(Finish::Stop));
+            assert_eq!(heard.end, done(AnswerFinish::Stop));
             assert_eq!(desk.file("a.md").unwrap(), content);
             let messages = desk.messages(&heard).await;
             let Message::Assistant { tool_calls, .. } = &messages[1] else { panic!("{messages:?}") };
@@ -72,7 +72,7 @@ async fn a_call_that_is_cut_in_its_content_is_gone_on_with_as_text() {
     for (arguments, head, cut) in cuts {
         let (name, field) = if head == 0 { ("write_file", "content") } else { ("write_text", "input") };
         let call = call(name, &arguments, cut, 17, FinishReason::Length);
-        let desk = Desk::with_content_tools([call]);
+        let desk = TestBench::with_content_tools([call]);
         // What has come is known by its bytes; the rest comes as text.
         let so_far = {
             let mut scanner =
@@ -102,13 +102,13 @@ async fn a_call_that_is_cut_in_its_content_is_gone_on_with_as_text() {
         tokio::select! {
             _ = writing => panic!("nobody has said the rest"),
             marker = answering => {
-                let key = super::SessionKey::Named("doc".to_owned());
+                let key = super::SessionName::Named("doc".to_owned());
                 desk.sessions.cancel("", &key).await.unwrap();
                 let id = desk.writes.sessions().list()[0].id;
                 let again = super::write_support::begin_with("call_2", &json!({"session_id": id.to_string()}));
                 let rest = format!("{}{marker}\n", &rest[..rest.len() - 3]);
                 desk.model.answers.lock().unwrap().extend([again, whole(&rest), bye()]);
-                assert_eq!(desk.say("go on").await.end, done(Finish::Stop));
+                assert_eq!(desk.say("go on").await.end, done(AnswerFinish::Stop));
                 assert_eq!(desk.file("a.md").unwrap(), content, "{name} cut at {cut}");
             }
         }
@@ -124,7 +124,7 @@ async fn arguments_without_content_are_refused_with_a_code() {
         (r#"["a.md"]"#, "ARGS_INVALID"),
     ] {
         let call = write_file(sent, usize::MAX, 3, FinishReason::ToolCalls);
-        let desk = Desk::with_content_tools([call, bye()]);
+        let desk = TestBench::with_content_tools([call, bye()]);
         let heard = desk.say("write").await;
         let (result, is_error) = desk.result(&heard, "call_1").await;
         assert_eq!((result["error"]["code"].as_str(), is_error), (Some(code), true), "{sent}");
@@ -134,7 +134,7 @@ async fn arguments_without_content_are_refused_with_a_code() {
 #[tokio::test]
 async fn without_the_setting_there_is_no_such_tool() {
     let call = write_file(&arguments("x"), usize::MAX, 3, FinishReason::ToolCalls);
-    let desk = Desk::new([call, bye()]);
+    let desk = TestBench::new([call, bye()]);
     let heard = desk.say("write").await;
     let (result, _) = desk.result(&heard, "call_1").await;
     assert!(result.as_str().unwrap().contains("There is no tool 'write_file'"), "{result}");
@@ -153,9 +153,9 @@ async fn free_text_is_a_file_behind_its_first_line() {
     for piece in [1, 1000] {
         let text = format!("create notes/a.md\n{content}");
         let call = write_text(&text, usize::MAX, piece, FinishReason::ToolCalls);
-        let desk = Desk::with_content_tools([call, bye()]);
+        let desk = TestBench::with_content_tools([call, bye()]);
         let heard = desk.say("write").await;
-        assert_eq!(heard.end, done(Finish::Stop));
+        assert_eq!(heard.end, done(AnswerFinish::Stop));
         assert_eq!(desk.file("notes/a.md").unwrap(), content);
         let messages = desk.messages(&heard).await;
         let Message::Assistant { tool_calls, .. } = &messages[1] else { panic!("{messages:?}") };
@@ -177,7 +177,7 @@ async fn free_text_without_a_file_is_refused_with_a_code() {
         ("create ../a.md\nx", "PATH_OUTSIDE_ROOT"),
     ] {
         let desk =
-            Desk::with_content_tools([write_text(text, usize::MAX, 3, FinishReason::ToolCalls), bye()]);
+            TestBench::with_content_tools([write_text(text, usize::MAX, 3, FinishReason::ToolCalls), bye()]);
         let heard = desk.say("write").await;
         let (result, is_error) = desk.result(&heard, "call_1").await;
         assert_eq!((result["error"]["code"].as_str(), is_error), (Some(code), true), "{text:?}: {result}");

@@ -3,15 +3,15 @@
 use engross_llm::{Error, Event, FinishReason, Message};
 use serde_json::json;
 
-use super::event::{Step, TurnEvent};
+use super::event::{ToolStep, TurnEvent};
 use super::log::{LogEvent, Standing};
 use super::request::{Parameters, TurnRequest};
 use super::service_support::{Pieces, calls, done};
-use super::write_support::{Desk, answer, at_desk, begin, begin_with, bye, cut, hear, whole};
-use super::{Finish, ToolChoice};
+use super::write_support::{TestBench, answer, at_desk, begin, begin_with, bye, cut, hear, whole};
+use super::{AnswerFinish, ClientToolChoice};
 
 fn stop() -> TurnEvent {
-    done(Finish::Stop)
+    done(AnswerFinish::Stop)
 }
 
 /// A Markdown file of so many lines.
@@ -27,7 +27,7 @@ fn markdown(lines: usize) -> String {
 }
 
 /// No content anywhere but in the file.
-async fn holds_no_content(desk: &Desk, heard: &super::write_support::Heard, content: &str) {
+async fn holds_no_content(desk: &TestBench, heard: &super::write_support::HeardAnswer, content: &str) {
     let log = serde_json::to_string(&desk.log(heard).await).unwrap();
     let messages = serde_json::to_string(&desk.messages(heard).await).unwrap();
     for text in [&log, &messages, &heard.text, &heard.content] {
@@ -37,7 +37,8 @@ async fn holds_no_content(desk: &Desk, heard: &super::write_support::Heard, cont
 
 #[tokio::test]
 async fn case_20_chunks_and_done_become_the_file_and_nothing_else() {
-    let desk = Desk::new([begin("notes/plan.md", "create"), whole("# Plan\n\nSecret line.\nDONE\n"), bye()]);
+    let desk =
+        TestBench::new([begin("notes/plan.md", "create"), whole("# Plan\n\nSecret line.\nDONE\n"), bye()]);
     let heard = desk.say("write the plan").await;
     assert_eq!((heard.text.as_str(), heard.end.clone()), ("It is written.", stop()));
     assert_eq!(desk.file("notes/plan.md").unwrap(), "# Plan\n\nSecret line.\n");
@@ -51,7 +52,7 @@ async fn case_20_chunks_and_done_become_the_file_and_nothing_else() {
 
 #[tokio::test]
 async fn case_23_no_tool_on_offer_takes_content() {
-    let desk = Desk::new([bye()]);
+    let desk = TestBench::new([bye()]);
     desk.say("hello").await;
     let asked = desk.model.asked.lock().unwrap();
     let tools: Vec<&str> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -67,7 +68,7 @@ async fn a_file_of_two_thousand_lines_over_three_cut_answers_is_exact() {
         let third = file.floor_char_boundary(file.len() / 3);
         let second = file.floor_char_boundary(2 * file.len() / 3);
         let end = format!("{}DONE\n", &file[second..]);
-        let desk = Desk::new([
+        let desk = TestBench::new([
             begin("long.md", "create"),
             answer(&file[..third], piece, FinishReason::Length),
             answer(&file[third..second], piece, FinishReason::Length),
@@ -94,17 +95,17 @@ async fn listeners_hear_how_far_it_is_and_content_only_if_they_ask() {
     let file = markdown(4000);
     let script =
         || [begin("long.md", "overwrite"), answer(&format!("{file}DONE\n"), 4096, FinishReason::Stop), bye()];
-    let desk = Desk::new(script().into_iter().chain(script()));
+    let desk = TestBench::new(script().into_iter().chain(script()));
     let heard = desk.say("write").await;
     assert_eq!(heard.content, "");
     let running: Vec<&String> = heard
         .statuses
         .iter()
-        .filter(|(_, step)| *step == Step::Running)
+        .filter(|(_, step)| *step == ToolStep::Running)
         .map(|(message, _)| message)
         .collect();
     assert!(!running.is_empty() && running[0].contains(" lines, at ## Section "), "{running:?}");
-    assert_eq!(heard.statuses.last().unwrap().1, Step::Done);
+    assert_eq!(heard.statuses.last().unwrap().1, ToolStep::Done);
     let parameters = Parameters { write_content: true, ..Parameters::default() };
     let heard = desk.submit(TurnRequest { parameters, ..at_desk("again") }).await;
     assert_eq!(heard.content, format!("{file}DONE\n"));
@@ -114,7 +115,7 @@ async fn listeners_hear_how_far_it_is_and_content_only_if_they_ask() {
 async fn cases_37_to_40_labels_do_not_end_a_file() {
     use FinishReason::{ContentFilter, Length, Stop, ToolCalls};
     for label in [Length, Stop, ToolCalls] {
-        let desk = Desk::new([
+        let desk = TestBench::new([
             begin("a.txt", "create"),
             answer("one\ntw", 3, label),
             whole("o\nthree\nDONE\n"),
@@ -124,7 +125,7 @@ async fn cases_37_to_40_labels_do_not_end_a_file() {
         assert_eq!(heard.end, stop(), "{label:?}");
         assert_eq!(desk.file("a.txt").unwrap(), "one\ntwo\nthree\n", "{label:?}");
     }
-    let desk = Desk::new([begin("a.txt", "create"), answer("one\ntw", 3, ContentFilter)]);
+    let desk = TestBench::new([begin("a.txt", "create"), answer("one\ntw", 3, ContentFilter)]);
     let heard = desk.say("write").await;
     assert_eq!(desk.file("a.txt"), None);
     assert!(heard.text.contains("a.txt is not complete"), "{}", heard.text);
@@ -149,7 +150,7 @@ async fn cases_41_42_45_what_was_asked_to_be_repeated_is_taken_out_exactly() {
             format!("{head}likewise.\nThird.\n"),
         ),
     ] {
-        let desk = Desk::new([begin("a.txt", "create"), cut(head), whole(&again), bye()]);
+        let desk = TestBench::new([begin("a.txt", "create"), cut(head), whole(&again), bye()]);
         let heard = desk.say("write").await;
         assert_eq!(heard.end, stop(), "{name}");
         assert_eq!(desk.file("a.txt").unwrap(), expected, "{name}");
@@ -161,7 +162,7 @@ async fn case_43_a_model_that_goes_round_in_circles_is_stopped_and_the_write_can
     let line = "This very line comes again and again, which leads nowhere.\n";
     let mut script = vec![begin("a.txt", "create")];
     script.extend((0..20).map(|_| cut(line)));
-    let desk = Desk::new(script);
+    let desk = TestBench::new(script);
     let heard = desk.say("write").await;
     assert!(heard.text.contains("a.txt is not complete"), "{}", heard.text);
     assert_eq!(desk.file("a.txt"), None);
@@ -177,7 +178,7 @@ async fn case_44_chatter_and_fences_before_a_continuation_are_not_of_the_file() 
         "The first line of the file is long enough to be known.\nThe second line of the file, likewise.\n";
     let chatter = "Sure, here is the rest of the file:\n\n```text\nThird.\n```\nDONE\n";
     let clean = "The second line of the file, likewise.\nThird.\nDONE\n";
-    let desk = Desk::new([begin("a.txt", "create"), cut(head), whole(chatter), whole(clean), bye()]);
+    let desk = TestBench::new([begin("a.txt", "create"), cut(head), whole(chatter), whole(clean), bye()]);
     let heard = desk.say("write").await;
     assert_eq!(heard.end, stop());
     assert_eq!(desk.file("a.txt").unwrap(), format!("{head}Third.\n"));
@@ -187,20 +188,24 @@ async fn case_44_chatter_and_fences_before_a_continuation_are_not_of_the_file() 
 async fn case_36_a_fence_around_a_whole_file_of_code_is_taken_away_and_told() {
     let code = "fn main() {}\n";
     let script = |name: &str| [begin(name, "create"), whole(&format!("```rust\n{code}```\nDONE\n")), bye()];
-    let desk = Desk::new(script("main.rs"));
+    let desk = TestBench::new(script("main.rs"));
     let heard = desk.say("write").await;
     assert_eq!(desk.file("main.rs").unwrap(), code);
     let (result, _) = desk.result(&heard, "call_1").await;
     assert!(!result["receipt"]["warnings"].as_array().unwrap().is_empty(), "{result}");
-    let desk = Desk::new(script("main.md"));
+    let desk = TestBench::new(script("main.md"));
     desk.say("write").await;
     assert_eq!(desk.file("main.md").unwrap(), format!("```rust\n{code}```\n"));
 }
 
 #[tokio::test]
 async fn case_34_a_done_line_with_text_behind_it_is_asked_about() {
-    let desk =
-        Desk::new([begin("a.txt", "create"), whole("one\nDONE\nI hope this helps!\n"), whole("DONE"), bye()]);
+    let desk = TestBench::new([
+        begin("a.txt", "create"),
+        whole("one\nDONE\nI hope this helps!\n"),
+        whole("DONE"),
+        bye(),
+    ]);
     let heard = desk.say("write").await;
     assert_eq!(heard.end, stop());
     assert_eq!(desk.file("a.txt").unwrap(), "one\n");
@@ -212,7 +217,7 @@ async fn case_34_a_done_line_with_text_behind_it_is_asked_about() {
 async fn case_68_errors_are_told_with_their_place_and_mended_by_a_patch() {
     let patch = json!({"target_file": "a.json", "operation": "patch",
         "patch": {"type": "replace_lines", "start_line": 2, "end_line": 2}});
-    let desk = Desk::new([
+    let desk = TestBench::new([
         begin("a.json", "create"),
         whole("{\n  \"a\": ,\n  \"b\": 2\n}\nDONE\n"),
         begin_with("call_2", &patch),
@@ -232,7 +237,7 @@ async fn case_68_errors_are_told_with_their_place_and_mended_by_a_patch() {
 #[tokio::test]
 async fn case_68_after_three_tries_the_model_is_told_that_nothing_was_written() {
     let bad = || whole("{\"a\": }\nDONE\n");
-    let desk = Desk::new([begin("a.json", "create"), bad(), bad(), bad(), bad(), bye()]);
+    let desk = TestBench::new([begin("a.json", "create"), bad(), bad(), bad(), bad(), bye()]);
     let heard = desk.say("write").await;
     assert_eq!(heard.end, stop());
     assert_eq!(desk.file("a.json"), None);
@@ -242,7 +247,8 @@ async fn case_68_after_three_tries_the_model_is_told_that_nothing_was_written() 
 
 #[tokio::test]
 async fn cases_69_70_75_the_receipt_with_its_warnings_is_the_next_message() {
-    let desk = Desk::new([begin("a.rs", "create"), whole("fn f() {}\n// ... rest unchanged\nDONE\n"), bye()]);
+    let desk =
+        TestBench::new([begin("a.rs", "create"), whole("fn f() {}\n// ... rest unchanged\nDONE\n"), bye()]);
     let heard = desk.say("write").await;
     assert_eq!(heard.end, stop());
     let told: serde_json::Value = serde_json::from_str(desk.asked().last().unwrap()).unwrap();
@@ -256,14 +262,14 @@ async fn case_74_reasoning_is_never_in_the_file() {
     let mut pieces: Pieces = vec![Ok(Event::Reasoning("I should write DONE\nDONE\n".to_owned()))];
     pieces.extend(whole("one\nDONE\n"));
     pieces.insert(2, Ok(Event::Reasoning("hm".to_owned())));
-    let desk = Desk::new([begin("a.txt", "create"), pieces, bye()]);
+    let desk = TestBench::new([begin("a.txt", "create"), pieces, bye()]);
     desk.say("write").await;
     assert_eq!(desk.file("a.txt").unwrap(), "one\n");
 }
 
 #[tokio::test]
 async fn case_76_a_background_turn_writes_as_any_other() {
-    let desk = Desk::new([begin("a.txt", "create"), cut("one\n"), whole("two\nDONE\n"), bye()]);
+    let desk = TestBench::new([begin("a.txt", "create"), cut("one\n"), whole("two\nDONE\n"), bye()]);
     let request = TurnRequest { background: true, ..at_desk("write") };
     drop(desk.sessions.submit(request).await.unwrap());
     for _ in 0..200 {
@@ -277,7 +283,7 @@ async fn case_76_a_background_turn_writes_as_any_other() {
 
 #[tokio::test]
 async fn cases_12_13_refusals_are_results_and_nothing_is_begun() {
-    let desk = Desk::new([
+    let desk = TestBench::new([
         begin("a.txt", "create"),
         bye(),
         begin_with("call_2", &json!({"target_file": "b.txt", "operation": "append"})),
@@ -303,7 +309,7 @@ async fn content_in_the_call_is_refused_and_so_is_what_leaves_the_workspace() {
         (json!({"target_file": "a.docx", "operation": "create"}), "UNSUPPORTED_TARGET"),
         (json!({"target_file": "a.txt", "operation": "shred"}), "INVALID_OPERATION"),
     ] {
-        let desk = Desk::new(asked(arguments.clone()));
+        let desk = TestBench::new(asked(arguments.clone()));
         let heard = desk.say("write").await;
         let (result, is_error) = desk.result(&heard, "call_1").await;
         assert_eq!((result["error"]["code"].as_str(), is_error), (Some(code), true), "{arguments}");
@@ -317,7 +323,7 @@ async fn other_calls_wait_until_the_file_is_complete() {
         &[("call_2", "WritePlanTool_begin", r#"{"target_file":"b.txt","operation":"create"}"#)],
     );
     with_call.insert(0, Ok(Event::Text("zero\n".to_owned())));
-    let desk = Desk::new([begin("a.txt", "create"), with_call, whole("two\nDONE\n"), bye()]);
+    let desk = TestBench::new([begin("a.txt", "create"), with_call, whole("two\nDONE\n"), bye()]);
     let heard = desk.say("write").await;
     assert_eq!(heard.end, stop());
     assert_eq!(desk.file("a.txt").unwrap(), "zero\none\ntwo\n");
@@ -332,7 +338,7 @@ async fn a_call_behind_a_file_that_is_complete_is_carried_out() {
         "one\nDONE\n",
         &[("call_2", "WritePlanTool_begin", r#"{"target_file":"b.txt","operation":"create"}"#)],
     );
-    let desk = Desk::new([begin("a.txt", "create"), next, whole("two\nDONE\n"), bye()]);
+    let desk = TestBench::new([begin("a.txt", "create"), next, whole("two\nDONE\n"), bye()]);
     let heard = desk.say("write").await;
     assert_eq!(heard.end, stop());
     assert_eq!(
@@ -345,14 +351,14 @@ async fn a_call_behind_a_file_that_is_complete_is_carried_out() {
 async fn a_stream_that_breaks_off_is_gone_on_with_and_one_that_fails_is_left() {
     let mut broken = answer("one\ntw", 2, FinishReason::Stop);
     *broken.last_mut().unwrap() = Err(Error::Truncated);
-    let desk = Desk::new([begin("a.txt", "create"), broken, whole("o\nDONE\n"), bye()]);
+    let desk = TestBench::new([begin("a.txt", "create"), broken, whole("o\nDONE\n"), bye()]);
     assert_eq!(desk.say("write").await.end, stop());
     assert_eq!(desk.file("a.txt").unwrap(), "one\ntwo\n");
 
     let mut failing = answer("one\ntw", 2, FinishReason::Stop);
     let gone = || Error::Protocol { provider: "the model", message: "it is gone".to_owned() };
     *failing.last_mut().unwrap() = Err(gone());
-    let desk = Desk::new([begin("a.txt", "create"), failing]);
+    let desk = TestBench::new([begin("a.txt", "create"), failing]);
     let heard = desk.say("write").await;
     assert!(matches!(heard.end, TurnEvent::Failed { .. }));
     let wrote = desk.wrote(&heard).await;
@@ -366,7 +372,7 @@ async fn a_stream_that_breaks_off_is_gone_on_with_and_one_that_fails_is_left() {
 
 #[tokio::test]
 async fn a_file_that_was_left_gives_way_to_one_that_is_begun_anew() {
-    let desk = Desk::new([
+    let desk = TestBench::new([
         begin("a.txt", "create"),
         answer("one", 3, FinishReason::ContentFilter),
         begin_with("call_2", &json!({"target_file": "a.txt", "operation": "create"})),
@@ -381,10 +387,10 @@ async fn a_file_that_was_left_gives_way_to_one_that_is_begun_anew() {
 #[tokio::test]
 async fn a_turn_that_is_stopped_in_a_file_leaves_it_to_be_gone_on_with() {
     let endless: Pieces = vec![Ok(Event::Text("one\n".to_owned()))];
-    let desk = Desk::new([begin("a.txt", "create"), endless]);
+    let desk = TestBench::new([begin("a.txt", "create"), endless]);
     // The stream ends without an end: the model is asked again, and never answers.
     let answering = desk.sessions.submit(at_desk("write")).await.unwrap();
-    let key = super::SessionKey::Named("doc".to_owned());
+    let key = super::SessionName::Named("doc".to_owned());
     let sessions = desk.sessions.clone();
     let cancelling = async {
         while desk.model.asked().len() < 3 {
@@ -406,7 +412,7 @@ async fn a_turn_that_is_stopped_in_a_file_leaves_it_to_be_gone_on_with() {
 #[tokio::test]
 async fn after_a_crash_the_turn_goes_on_behind_what_is_durable() {
     // It dies while the model thinks about the second part.
-    let desk = Desk::new([begin("a.txt", "create"), cut("The first line of it is here.\ntw")]);
+    let desk = TestBench::new([begin("a.txt", "create"), cut("The first line of it is here.\ntw")]);
     let request = TurnRequest { background: true, idempotency_key: Some("k".to_owned()), ..at_desk("write") };
     let desk = desk.killed_in(request.clone(), 3).await;
     desk.model.answers.lock().unwrap().extend([whole("o\nthree\nDONE\n"), bye()]);
@@ -425,7 +431,7 @@ async fn files_of_many_sessions_at_once_do_not_mix() {
     let desks = (0..8).map(|number| {
         let content: String = (0..500).map(|line| format!("file {number}, line {line}\n")).collect();
         let (head, tail) = content.split_at(content.len() / 2 + 3);
-        let desk = Desk::new([
+        let desk = TestBench::new([
             begin("same.txt", "create"),
             answer(head, 1, FinishReason::Length),
             answer(&format!("{tail}DONE\n"), 5, FinishReason::Stop),
@@ -441,14 +447,14 @@ async fn files_of_many_sessions_at_once_do_not_mix() {
 
 #[tokio::test]
 async fn a_forced_tool_does_not_hold_for_the_content() {
-    let desk = Desk::new([begin("a.txt", "create"), whole("one\nDONE\n"), bye()]);
+    let desk = TestBench::new([begin("a.txt", "create"), whole("one\nDONE\n"), bye()]);
     let parameters = Parameters {
-        tool_choice: ToolChoice::Named("WritePlanTool_begin".to_owned()),
+        tool_choice: ClientToolChoice::Named("WritePlanTool_begin".to_owned()),
         ..Parameters::default()
     };
     assert_eq!(desk.submit(TurnRequest { parameters, ..at_desk("write") }).await.end, stop());
     let asked = desk.model.asked.lock().unwrap();
     let choices: Vec<_> = asked.iter().map(|request| request.tool_choice.clone()).collect();
-    use engross_llm::ToolChoice::{Auto, Named};
+    use engross_llm::ClientToolChoice::{Auto, Named};
     assert_eq!(choices, [Named("WritePlanTool_begin".to_owned()), Auto, Auto]);
 }

@@ -10,18 +10,18 @@ use engross_store::files::{Locks, RelPath, Root};
 use engross_write::runner::{Config, Limits, WriteService, WriteSessions};
 use serde_json::{Value, json};
 
-use super::event::{Placed, TurnEvent};
-use super::log::{LogEvent, Wrote};
+use super::event::{PositionedEvent, TurnEvent};
+use super::log::{LogEvent, WriteReport};
 use super::request::TurnRequest;
-use super::service_support::{Pieces, Told, calls, config, load, request, text, user};
-use super::{AnswerStream, Opening, Sessions, SessionsConfig, Toolbox, Toolboxes, record};
+use super::service_support::{Pieces, ScriptedModel, calls, config, load, request, text, user};
+use super::{AnswerStream, Sessions, SessionsConfig, Toolbox, ToolboxFuture, Toolboxes, record};
 use crate::writing::{ContentTools, Writer, WritingTools};
 
 /// A desk in a folder, at which a model writes.
-pub(super) struct Desk {
+pub(super) struct TestBench {
     pub(super) sessions: Sessions,
     pub(super) store: Arc<MemoryStore>,
-    pub(super) model: Arc<Told>,
+    pub(super) model: Arc<ScriptedModel>,
     pub(super) writes: WriteService,
     content: ContentTools,
     folder: Arc<tempfile::TempDir>,
@@ -30,12 +30,12 @@ pub(super) struct Desk {
 struct Room(Writer);
 
 impl Toolboxes for Room {
-    fn open<'a>(&'a self, _: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, _: &'a str) -> ToolboxFuture<'a> {
         Box::pin(async move { Ok(Arc::new(WritingTools::new(self.0.clone())) as Arc<dyn Toolbox>) })
     }
 }
 
-impl Desk {
+impl TestBench {
     pub(super) fn new(answers: impl IntoIterator<Item = Pieces>) -> Self {
         Self::with(answers, ContentTools::default())
     }
@@ -47,13 +47,13 @@ impl Desk {
 
     fn with(answers: impl IntoIterator<Item = Pieces>, content: ContentTools) -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
-        Self::open(folder, Arc::new(MemoryStore::default()), Told::new(answers), content)
+        Self::open(folder, Arc::new(MemoryStore::default()), ScriptedModel::new(answers), content)
     }
 
     fn open(
         folder: Arc<tempfile::TempDir>,
         store: Arc<MemoryStore>,
-        model: Arc<Told>,
+        model: Arc<ScriptedModel>,
         content: ContentTools,
     ) -> Self {
         let writes = WriteSessions::new(Config {
@@ -112,27 +112,27 @@ impl Desk {
     }
 
     /// Says something, and hears all of the answer.
-    pub(super) async fn say(&self, words: &str) -> Heard {
+    pub(super) async fn say(&self, words: &str) -> HeardAnswer {
         self.submit(at_desk(words)).await
     }
 
-    pub(super) async fn submit(&self, request: TurnRequest) -> Heard {
+    pub(super) async fn submit(&self, request: TurnRequest) -> HeardAnswer {
         hear(self.sessions.submit(request).await.unwrap()).await
     }
 
-    pub(super) async fn log(&self, heard: &Heard) -> Vec<LogEvent> {
+    pub(super) async fn log(&self, heard: &HeardAnswer) -> Vec<LogEvent> {
         let log = record::read_log(&*self.store, heard.session).await.unwrap();
         log.into_iter().map(|recorded| recorded.event).collect()
     }
 
-    pub(super) async fn wrote(&self, heard: &Heard) -> Vec<Wrote> {
+    pub(super) async fn wrote(&self, heard: &HeardAnswer) -> Vec<WriteReport> {
         let log = self.log(heard).await;
         log.into_iter()
             .filter_map(|event| if let LogEvent::Wrote(wrote) = event { Some(wrote) } else { None })
             .collect()
     }
 
-    pub(super) async fn messages(&self, heard: &Heard) -> Vec<Message> {
+    pub(super) async fn messages(&self, heard: &HeardAnswer) -> Vec<Message> {
         load(&*self.store, heard.session).await.messages
     }
 
@@ -146,7 +146,7 @@ impl Desk {
     }
 
     /// The result that the model has read in the end for the call `id`.
-    pub(super) async fn result(&self, heard: &Heard, id: &str) -> (Value, bool) {
+    pub(super) async fn result(&self, heard: &HeardAnswer, id: &str) -> (Value, bool) {
         let found = self.messages(heard).await.into_iter().rev().find_map(|message| match message {
             Message::Tool { tool_call_id, content, is_error, .. } if tool_call_id == id => {
                 Some((serde_json::from_str(&content).unwrap_or(Value::String(content)), is_error))
@@ -162,23 +162,23 @@ pub(super) fn at_desk(words: &str) -> TurnRequest {
 }
 
 /// What a client heard.
-pub(super) struct Heard {
+pub(super) struct HeardAnswer {
     pub(super) session: engross_protocol::SessionId,
     pub(super) text: String,
-    pub(super) statuses: Vec<(String, super::Step)>,
+    pub(super) statuses: Vec<(String, super::ToolStep)>,
     pub(super) content: String,
     pub(super) end: TurnEvent,
 }
 
-pub(super) async fn hear(mut answer: AnswerStream) -> Heard {
+pub(super) async fn hear(mut answer: AnswerStream) -> HeardAnswer {
     let (mut text, mut statuses, mut content) = (String::new(), Vec::new(), String::new());
-    while let Some(Placed { event, .. }) = answer.next().await {
+    while let Some(PositionedEvent { event, .. }) = answer.next().await {
         match event {
             TurnEvent::Text(delta) => text.push_str(&delta),
             TurnEvent::Status { message, step, .. } => statuses.push((message, step)),
             TurnEvent::Content { text, .. } => content.push_str(&text),
             TurnEvent::Call { .. } | TurnEvent::Warning { .. } => {}
-            end => return Heard { session: answer.session, text, statuses, content, end },
+            end => return HeardAnswer { session: answer.session, text, statuses, content, end },
         }
     }
     panic!("an answer has an end");

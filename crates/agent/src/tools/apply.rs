@@ -16,7 +16,7 @@ const MESSAGE_BYTES: usize = 1 << 10;
 
 /// What became of one call.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Applied {
+pub(crate) struct ApplyResult {
     /// One for each proposal, in order; indices count within the call.
     pub(crate) results: Vec<OperationResult>,
     /// What the model reads.
@@ -29,7 +29,7 @@ pub(crate) fn apply_together(
     calls: &[&[Proposal]],
     options: &EditOptions,
     bytes: usize,
-) -> Result<Vec<Applied>, Error> {
+) -> Result<Vec<ApplyResult>, Error> {
     let operations = calls.iter().copied().flatten().filter_map(|proposal| proposal.operation.clone().ok());
     let batch = Batch { operations: operations.collect(), ..Batch::default() };
     let mut done = document.apply(&batch, options)?.into_iter();
@@ -57,7 +57,7 @@ pub(crate) fn apply_together(
         .into_iter()
         .map(|results| {
             let answer = answer(document, &results, note.as_deref(), bytes)?;
-            Ok(Applied { answer, results })
+            Ok(ApplyResult { answer, results })
         })
         .collect()
 }

@@ -2,9 +2,8 @@
 //!
 //! Must never guess: unknown fields are refused, naming the nearest. A wrong operation does not hinder its neighbours.
 
-use engross_docx::model::View;
 use engross_docx::ops::{Operation, parse_operations};
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_llm::ToolCall;
 use serde_json::{Map, Value};
 
@@ -19,7 +18,7 @@ const DEFAULT_PARAGRAPHS: usize = 100;
 
 /// What a call asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Understood {
+pub(crate) enum ParsedCall {
     /// Something that can be done at once.
     Use(ToolUse),
     /// Something that the model is asked first.
@@ -27,7 +26,7 @@ pub(crate) enum Understood {
 }
 
 /// Reads a call. Texts that it only names are read from `texts`.
-pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<Understood, ToolError> {
+pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<ParsedCall, ToolError> {
     let fields: &[&str] = match call.name.as_str() {
         READ_DOCUMENT => &["from", "limit", "search", "view"],
         APPLY_REDLINES => &["operations", "instruction"],
@@ -52,7 +51,7 @@ pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<Understood, T
         )));
     }
     match call.name.as_str() {
-        READ_DOCUMENT => Ok(Understood::Use(ToolUse::Read(read_options(&arguments)?))),
+        READ_DOCUMENT => Ok(ParsedCall::Use(ToolUse::Read(read_options(&arguments)?))),
         PERFORM_RESEARCH => research(&arguments),
         _ => apply(&arguments, texts),
     }
@@ -105,14 +104,14 @@ fn read_options(arguments: &Map<String, Value>) -> Result<ReadOptions, ToolError
     Ok(ReadOptions { view, story: None, search: text("search")?, from: text("from")?, limit: Some(limit) })
 }
 
-fn apply(arguments: &Map<String, Value>, texts: &Texts) -> Result<Understood, ToolError> {
+fn apply(arguments: &Map<String, Value>, texts: &Texts) -> Result<ParsedCall, ToolError> {
     let given = |field: &str| arguments.get(field).filter(|value| !value.is_null());
     match (given("operations"), given("instruction")) {
         (Some(operations), None) => {
-            proposals(operations, texts).map(|list| Understood::Use(ToolUse::Apply(list)))
+            proposals(operations, texts).map(|list| ParsedCall::Use(ToolUse::Apply(list)))
         }
         (None, Some(instruction)) => match instruction.as_str().filter(|text| !text.trim().is_empty()) {
-            Some(instruction) => Ok(Understood::Ask(Question::Operations(instruction.to_owned()))),
+            Some(instruction) => Ok(ParsedCall::Ask(Question::Operations(instruction.to_owned()))),
             None => Err(invalid("'instruction' is no text; say what to edit".to_owned())),
         },
         (None, None) => Err(invalid("there is nothing to apply; give 'operations'".to_owned())),
@@ -120,11 +119,11 @@ fn apply(arguments: &Map<String, Value>, texts: &Texts) -> Result<Understood, To
     }
 }
 
-fn research(arguments: &Map<String, Value>) -> Result<Understood, ToolError> {
+fn research(arguments: &Map<String, Value>) -> Result<ParsedCall, ToolError> {
     let question =
         arguments.get("instruction").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     match question {
-        Some(question) => Ok(Understood::Ask(Question::Research(Research(question.to_owned())))),
+        Some(question) => Ok(ParsedCall::Ask(Question::Research(Research(question.to_owned())))),
         None => Err(invalid("'instruction' is no text; say what to find out".to_owned())),
     }
 }

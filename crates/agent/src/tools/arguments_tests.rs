@@ -1,12 +1,11 @@
-use engross_docx::model::View;
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_llm::ToolCall;
 
 use crate::writing::Texts;
 
-use super::{Question, ToolUse, Understood, parse_call};
+use super::{ParsedCall, Question, ToolUse, parse_call};
 
-fn parse(name: &str, arguments: &str) -> Result<Understood, (&'static str, String)> {
+fn parse(name: &str, arguments: &str) -> Result<ParsedCall, (&'static str, String)> {
     let call = ToolCall { id: "a".to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
     parse_call(&call, &Texts::default()).map_err(|error| (error.code, error.message))
 }
@@ -17,8 +16,8 @@ fn refused(name: &str, arguments: &str) -> String {
     message
 }
 
-fn reading(options: ReadOptions) -> Result<Understood, (&'static str, String)> {
-    Ok(Understood::Use(ToolUse::Read(options)))
+fn reading(options: ReadOptions) -> Result<ParsedCall, (&'static str, String)> {
+    Ok(ParsedCall::Use(ToolUse::Read(options)))
 }
 
 #[test]
@@ -48,7 +47,7 @@ fn a_wrong_operation_does_not_hinder_its_neighbours() {
         {"op":"delete_paragraf","paragraphIndex":2},
         7,
         {"op":"delete_paragraph","paragraphIndex":3,"author":"Someone Else"}]}"#;
-    let Ok(Understood::Use(ToolUse::Apply(proposals))) = parse("apply_redlines", arguments) else { panic!() };
+    let Ok(ParsedCall::Use(ToolUse::Apply(proposals))) = parse("apply_redlines", arguments) else { panic!() };
     let wrong: Vec<Option<&str>> = proposals
         .iter()
         .map(|proposal| proposal.operation.as_ref().err().map(|error| error.message.as_str()))
@@ -64,8 +63,8 @@ fn a_wrong_operation_does_not_hinder_its_neighbours() {
 #[test]
 fn operations_or_an_instruction() {
     assert_eq!(
-        parse("apply_redlines", r#"{"instruction":"tidy","operations":null}"#),
-        Ok(Understood::Ask(Question::Operations("tidy".to_owned())))
+        parse("apply_redlines", r#"{"instruction":"shorten it","operations":null}"#),
+        Ok(ParsedCall::Ask(Question::Operations("shorten it".to_owned())))
     );
     refused("apply_redlines", "{}");
     refused("apply_redlines", r#"{"instruction":" "}"#);

@@ -27,12 +27,12 @@ use engross_llm::ToolSpec;
 use serde_json::{Value, json};
 
 pub(crate) use apply::apply_together;
-pub(crate) use arguments::{Understood, parse_call, proposals};
-pub(crate) use question::{Answered, Question};
+pub(crate) use arguments::{ParsedCall, parse_call, proposals};
+pub(crate) use question::{Question, QuestionAnswer};
 pub(crate) use read::read_document;
 pub(crate) use research::{PERFORM_RESEARCH, Research, spec as research_spec};
 pub(crate) use result::{ROUND_CALLS, cut, share_of_round};
-pub(crate) use round::{Done, Round};
+pub(crate) use round::{Round, RoundResult};
 
 /// Name of the tool that reads.
 pub(crate) const READ_DOCUMENT: &str = "read_document";
@@ -90,7 +90,7 @@ impl From<ToolError> for CallResult {
     }
 }
 
-/// The tools as a model is told of them.
+/// The tools as they are offered to a model.
 pub(crate) fn specs() -> Vec<ToolSpec> {
     let mut operations = engross_docx::ops::operations_schema()["properties"]["operations"].take();
     operations["description"] = json!("All edits of this step, in order. Prefer this to 'instruction'.");

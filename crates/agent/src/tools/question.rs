@@ -19,7 +19,7 @@ pub(crate) enum Question {
 }
 
 /// What an answer comes to.
-pub(crate) enum Answered {
+pub(crate) enum QuestionAnswer {
     /// Operations to apply.
     Operations(Vec<Proposal>),
     /// What the model reads.
@@ -44,11 +44,13 @@ impl Question {
         &self,
         answer: Result<Answer, ModelError>,
         bytes: usize,
-    ) -> Result<Answered, ToolError> {
+    ) -> Result<QuestionAnswer, ToolError> {
         match (self, answer) {
-            (Self::Operations(_), Ok(answer)) => translate::read_answer(&answer).map(Answered::Operations),
+            (Self::Operations(_), Ok(answer)) => {
+                translate::read_answer(&answer).map(QuestionAnswer::Operations)
+            }
             (Self::Operations(_), Err(error)) => Err(translate::failed(&error)),
-            (Self::Research(_), Ok(answer)) => Research::read(&answer, bytes).map(Answered::Result),
+            (Self::Research(_), Ok(answer)) => Research::read(&answer, bytes).map(QuestionAnswer::Result),
             (Self::Research(_), Err(error)) => Err(Research::failed(&error)),
         }
     }

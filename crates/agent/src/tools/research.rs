@@ -43,7 +43,7 @@ impl Research {
         })
     }
 
-    /// All of the answer and what it rests on (case 156), in at most `bytes` bytes.
+    /// All of the answer and what it rests on, in at most `bytes` bytes.
     pub(crate) fn read(answer: &Answer, bytes: usize) -> Result<CallResult, ToolError> {
         if answer.finish != FinishReason::Stop {
             return Err(ToolError::new(
@@ -95,7 +95,7 @@ fn listed(source: &Source) -> Value {
     listed
 }
 
-/// The tool as a model is told of it; only for one that searches.
+/// The tool as it is offered to a model that searches.
 pub(crate) fn spec() -> ToolSpec {
     ToolSpec {
         name: PERFORM_RESEARCH.to_owned(),

@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::writing::Texts;
 
 use super::{
-    Answered, CallResult, Proposal, Question, ROUND_CALLS, ToolError, ToolUse, Understood, apply_together,
-    parse_call, read_document, share_of_round,
+    CallResult, ParsedCall, Proposal, Question, QuestionAnswer, ROUND_CALLS, ToolError, ToolUse,
+    apply_together, parse_call, read_document, share_of_round,
 };
 
 /// A round of calls.
@@ -28,12 +28,12 @@ enum Fate {
     /// The model is asked first.
     Ask(Question),
     /// Answered without doing anything.
-    Answered(CallResult),
+    QuestionAnswer(CallResult),
 }
 
 /// What a round did.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Done {
+pub(crate) struct RoundResult {
     /// One for each call, in order.
     pub(crate) results: Vec<CallResult>,
     /// The operations that were tried, each with the model's words for it; indices count from 0.
@@ -45,12 +45,12 @@ impl Round {
     pub(crate) fn of(calls: &[ToolCall], texts: &Texts) -> Self {
         let fate = |(index, call): (usize, &ToolCall)| {
             if index >= ROUND_CALLS {
-                return Fate::Answered(too_many_calls().into());
+                return Fate::QuestionAnswer(too_many_calls().into());
             }
             match parse_call(call, texts) {
-                Ok(Understood::Use(tool)) => Fate::Use(tool),
-                Ok(Understood::Ask(question)) => Fate::Ask(question),
-                Err(error) => Fate::Answered(error.into()),
+                Ok(ParsedCall::Use(tool)) => Fate::Use(tool),
+                Ok(ParsedCall::Ask(question)) => Fate::Ask(question),
+                Err(error) => Fate::QuestionAnswer(error.into()),
             }
         };
         Self { fates: calls.iter().enumerate().map(fate).collect() }
@@ -75,15 +75,15 @@ impl Round {
         self.settle(|question| Err(why(question)));
     }
 
-    fn settle(&mut self, answered: impl FnOnce(&Question) -> Result<Answered, ToolError>) {
+    fn settle(&mut self, answered: impl FnOnce(&Question) -> Result<QuestionAnswer, ToolError>) {
         let next = self.fates.iter_mut().find(|fate| matches!(fate, Fate::Ask(_)));
         if let Some(fate) = next
             && let Fate::Ask(question) = &*fate
         {
             *fate = match answered(question) {
-                Ok(Answered::Operations(operations)) => Fate::Use(ToolUse::Apply(operations)),
-                Ok(Answered::Result(result)) => Fate::Answered(result),
-                Err(error) => Fate::Answered(error.into()),
+                Ok(QuestionAnswer::Operations(operations)) => Fate::Use(ToolUse::Apply(operations)),
+                Ok(QuestionAnswer::Result(result)) => Fate::QuestionAnswer(result),
+                Err(error) => Fate::QuestionAnswer(error.into()),
             };
         }
     }
@@ -109,7 +109,7 @@ impl Round {
         let not_yet = CallResult { content: String::new(), is_error: false };
         for place in self.editing().into_iter().skip(count) {
             if let Some(fate) = round.fates.get_mut(place) {
-                *fate = Fate::Answered(not_yet.clone());
+                *fate = Fate::QuestionAnswer(not_yet.clone());
             }
         }
         round
@@ -119,7 +119,7 @@ impl Round {
     pub(crate) fn refuse_edits(&mut self, error: &ToolError) {
         for fate in &mut self.fates {
             if matches!(fate, Fate::Use(ToolUse::Apply(_)) | Fate::Ask(Question::Operations(_))) {
-                *fate = Fate::Answered(error.clone().into());
+                *fate = Fate::QuestionAnswer(error.clone().into());
             }
         }
     }
@@ -129,15 +129,15 @@ impl Round {
         &self,
         document: &mut WordDocument,
         options: &EditOptions,
-    ) -> Result<Done, Error> {
+    ) -> Result<RoundResult, Error> {
         let edits = self.edits();
         let uses = self.fates.iter().filter(|fate| matches!(fate, Fate::Use(_))).count();
         let bytes = share_of_round(uses);
         let mut applied = None;
-        let mut done = Done::default();
+        let mut done = RoundResult::default();
         for fate in &self.fates {
             done.results.push(match fate {
-                Fate::Answered(result) => result.clone(),
+                Fate::QuestionAnswer(result) => result.clone(),
                 Fate::Ask(question) => question.no_calls_left().into(),
                 Fate::Use(ToolUse::Read(options)) => read_document(document, options, bytes),
                 Fate::Use(ToolUse::Apply(proposals)) => {

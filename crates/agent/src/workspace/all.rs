@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
+use engross_documents::{CheckpointStore, OWN_FOLDER, Workspace};
 use engross_protocol::Clock;
 use engross_store::files::{FileError, Locks, RelPath, Root};
 use engross_write::runner::WriteService;
 
-use super::folder::{OWN, Workspace};
 use super::tools::DocumentTools;
-use crate::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
+use crate::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, Toolboxes};
 use crate::writing::{ContentTools, Texts, Writer};
 
 /// The longest name in bytes.
@@ -68,8 +68,9 @@ impl Workspaces {
     /// As [`Workspaces::find`]. Blocks.
     pub fn make(&self, name: &str) -> Result<Workspace, FileError> {
         let files = self.root.make_folder(&name_of(name)?)?;
-        let checkpoints = files.make_folder(&RelPath::parse(OWN)?.join(&RelPath::parse("checkpoints")?)?)?;
-        Ok(Workspace::new(files, checkpoints, self.locks.clone(), Arc::clone(&self.clock)))
+        let kept = files.make_folder(&RelPath::parse(OWN_FOLDER)?.join(&RelPath::parse("checkpoints")?)?)?;
+        let store = CheckpointStore::of_workspace(kept)?;
+        Ok(Workspace::new(files, store, self.locks.clone(), Arc::clone(&self.clock)))
     }
 }
 
@@ -86,7 +87,7 @@ fn name_of(name: &str) -> Result<RelPath, FileError> {
 }
 
 impl Toolboxes for Workspaces {
-    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
         let all = self.clone();
         let name = workspace.to_owned();
         let writer = self.writer(workspace);

@@ -7,7 +7,7 @@ use engross_llm::{Answer, Error as ModelError, Limits, Request, ToolCall, collec
 
 use crate::session::ToolRound;
 use crate::tools::{
-    CallResult, Question, Research, Round, ToolError, Understood, parse_call, share_of_round,
+    CallResult, ParsedCall, Question, Research, Round, ToolError, parse_call, share_of_round,
 };
 use crate::writing::Texts;
 
@@ -46,7 +46,7 @@ pub(super) async fn research(call: &ToolCall, turn: &ToolRound, before: usize) -
         if before >= QUESTIONS || turn.cancelled.is_cancelled() {
             return Err(Research::no_calls_left());
         }
-        let Understood::Ask(Question::Research(research)) = parse_call(call, &Texts::default())? else {
+        let ParsedCall::Ask(Question::Research(research)) = parse_call(call, &Texts::default())? else {
             return Err(Research::no_calls_left());
         };
         let request = research.request(&*turn.model)?;

@@ -11,7 +11,7 @@ use engross_write::session::{BeginOptions, WriteOperation};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::folder_tests::{NDA, path};
+use super::all_tests::{NDA, path};
 use super::tools_tests::{call, round, seen};
 use super::{DocumentTools, Workspaces};
 use crate::session::{ToolRound, Toolbox};

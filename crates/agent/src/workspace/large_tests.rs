@@ -3,7 +3,7 @@ use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
 
 use super::DocumentTools;
-use super::folder_tests::{path, workspaces};
+use super::all_tests::{path, workspaces};
 use super::tools_tests::{call, round, seen};
 use crate::session::Toolbox;
 
@@ -54,6 +54,6 @@ async fn case_161_a_large_document_is_served_in_pages() {
     assert!(results[0].content.len() <= 24 << 10);
 }
 
-fn seen_of(shown: &[crate::session::Seen]) -> std::collections::BTreeMap<String, String> {
+fn seen_of(shown: &[crate::session::SeenFile]) -> std::collections::BTreeMap<String, String> {
     shown.iter().map(|shown| (shown.file.clone(), shown.revision.clone())).collect()
 }

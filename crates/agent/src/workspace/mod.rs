@@ -1,41 +1,29 @@
-//! Workspaces: folders of documents that a session's model may read and edit.
+//! Workspaces by name, and what a session's model may do with the documents in one.
 //!
-//! Must never change a document that the model has not read in its present form, or without a checkpoint before it. Everything
-//! that touches a file blocks and is done on a blocking thread.
+//! Must never change a document that the model has not read in its present form. Everything that touches a file blocks and is
+//! done on a blocking thread. What a workspace is, and how its documents are edited and kept, is in `engross-documents`.
 //!
 //! | File | Question it answers |
 //! |---|---|
-//! | `folder` | which documents are there, and how is one read, edited, put, removed? |
-//! | `checkpoint` | what was a document before each change? |
-//! | `losses` | what would going back to a checkpoint take? |
-//! | `tools` | what may a model do with them? |
+//! | `tools` | what may a model do with documents? |
+//! | `asking` | what has the model to answer before its calls can be carried out? |
 //! | `all` | where are workspaces kept, and which names may they have? |
-//! | `error` | what can go wrong? |
 
 mod all;
 mod asking;
-mod checkpoint;
-mod error;
-mod folder;
-mod losses;
 mod tools;
 
 #[cfg(test)]
-mod asking_tests;
+mod all_tests;
 #[cfg(test)]
-mod folder_tests;
+mod asking_tests;
 #[cfg(test)]
 mod large_tests;
 #[cfg(test)]
 mod tools_tests;
 
 pub use all::Workspaces;
-pub use checkpoint::Checkpoint;
-pub use error::WorkspaceError;
-pub use folder::{Edited, Opened, Workspace};
-pub use losses::{Losses, losses};
 pub use tools::DocumentTools;
 
 /// The codes of workspaces, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] =
-    &["DOCUMENT_BUSY", "DOCUMENT_CHANGED", "DOCUMENT_NOT_READ", "CHECKPOINT_UNKNOWN", "TURN_CANCELLED"];
+pub const CODES: &[&str] = &["DOCUMENT_NOT_READ", "TURN_CANCELLED"];

@@ -3,6 +3,7 @@
 //! Must never edit a document in another form than the model has read, nor begin to once the turn is to stop. What is wrong
 //! with a call is told to the model as its result.
 
+use engross_documents::{DocumentEdit, Error, Workspace};
 use engross_docx::read::ReadOptions;
 use engross_docx::{EditOptions, Tracking, WordDocument};
 use engross_llm::ToolCall;
@@ -10,13 +11,14 @@ use engross_store::files::RelPath;
 use serde_json::{Map, Value, json};
 
 use super::asking;
-use super::error::WorkspaceError;
-use super::folder::{Edited, Workspace};
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
 use crate::reading;
-use crate::session::{Briefing, Briefs, Seen, ServerTool, ToolResult, ToolResults, ToolRound, Toolbox};
+use crate::session::{
+    Briefing, BriefingFuture, SeenFile, ServerTool, ToolResult, ToolResultsFuture, ToolRound, Toolbox,
+};
 use crate::tools::{
-    APPLY_REDLINES, CallResult, Done, PERFORM_RESEARCH, READ_DOCUMENT, Round, ToolError, research_spec, specs,
+    APPLY_REDLINES, CallResult, PERFORM_RESEARCH, READ_DOCUMENT, Round, RoundResult, ToolError,
+    research_spec, specs,
 };
 use crate::writing::{Writer, offer_texts};
 
@@ -92,7 +94,7 @@ impl DocumentTools {
     }
 
     /// The Word documents with their sizes.
-    fn documents(&self) -> Result<Vec<(RelPath, u64)>, WorkspaceError> {
+    fn documents(&self) -> Result<Vec<(RelPath, u64)>, Error> {
         let listing = self.workspace.list(None, 10 * LISTED)?;
         let is_document = |path: &RelPath| {
             let name = path.name().to_ascii_lowercase();
@@ -155,7 +157,7 @@ impl DocumentTools {
             [(file, _)] => match self.first_reading(file) {
                 Ok((reading, revision)) => {
                     text.push_str(&format!("\n\nThe document {file} as it is now:\n\n{reading}"));
-                    seen.push(Seen { file: file.as_str().to_owned(), revision });
+                    seen.push(SeenFile { file: file.as_str().to_owned(), revision });
                 }
                 Err(error) => text.push_str(&format!("\n\nThe document {file} cannot be read now: {error}")),
             },
@@ -171,16 +173,16 @@ impl DocumentTools {
         Briefing { text, seen }
     }
 
-    fn first_reading(&self, file: &RelPath) -> Result<(String, String), WorkspaceError> {
+    fn first_reading(&self, file: &RelPath) -> Result<(String, String), Error> {
         let document = self.workspace.open(file)?.document;
         let options = ReadOptions { limit: Some(FIRST_PARAGRAPHS), ..ReadOptions::default() };
         let reading = reading::text(&document, &options, FIRST_BYTES)
-            .map_err(|error| WorkspaceError::Document { file: file.as_str().to_owned(), error })?;
+            .map_err(|error| Error::document(file.as_str(), error))?;
         Ok((reading.text, document.revision()))
     }
 
     /// The calls on one document, with their places in the round.
-    async fn on_file(&self, file: RelPath, calls: Placed, work: &Work) -> Vec<(usize, ToolResult)> {
+    async fn on_file(&self, file: RelPath, calls: PositionedEvent, work: &Work) -> Vec<(usize, ToolResult)> {
         let (places, calls): (Vec<usize>, Vec<ToolCall>) = calls.into_iter().unzip();
         let results = self.carry_out(file, &calls, work).await;
         let results = results.unwrap_or_else(|error| {
@@ -195,16 +197,15 @@ impl DocumentTools {
         file: RelPath,
         calls: &[ToolCall],
         work: &Work,
-    ) -> Result<Vec<ToolResult>, WorkspaceError> {
+    ) -> Result<Vec<ToolResult>, Error> {
         let (workspace, path, calls) = (self.workspace.clone(), file.clone(), calls.to_vec());
         let texts = self.writer.as_ref().map(Writer::texts).unwrap_or_default();
-        let opened =
-            blocking(move || Ok::<_, WorkspaceError>((Round::of(&calls, &texts), workspace.open(&path)?)));
+        let opened = blocking(move || Ok::<_, Error>((Round::of(&calls, &texts), workspace.open(&path)?)));
         let (mut round, opened) = opened.await??;
         let revision = opened.document.revision();
         asking::ask_all(&mut round, &opened.document, &work.round)
             .await
-            .map_err(|error| WorkspaceError::Document { file: file.as_str().to_owned(), error })?;
+            .map_err(|error| Error::document(file.as_str(), error))?;
         if !round.edits().is_empty() {
             match work.round.seen.get(file.as_str()) {
                 _ if work.round.cancelled.is_cancelled() => {
@@ -228,7 +229,7 @@ impl DocumentTools {
         let (options, tracking) = (work.options.clone(), work.tracking);
         let name = file.as_str().to_owned();
         blocking(move || {
-            let failed = |error| WorkspaceError::Document { file: path.as_str().to_owned(), error };
+            let failed = |error| Error::document(path.as_str(), error);
             let editing = round.editing();
             if editing.is_empty() {
                 let mut opened = workspace.open(&path)?;
@@ -241,7 +242,7 @@ impl DocumentTools {
             };
             let (steps, document) =
                 workspace.edit_in_steps(&path, Some(&revision), tracking, editing.len(), edit)?;
-            let (done, edited): (Vec<Done>, Vec<Edited>) = steps.into_iter().unzip();
+            let (done, edited): (Vec<RoundResult>, Vec<DocumentEdit>) = steps.into_iter().unzip();
             let done = done.into_iter().next_back().unwrap_or_default();
             Ok(results(&name, &round, done, &edited, &document.revision()))
         })
@@ -250,7 +251,13 @@ impl DocumentTools {
 }
 
 /// What the calls of a round came to on `file`, which is at `revision` now; `edited` has a step for each call that edits.
-fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &str) -> Vec<ToolResult> {
+fn results(
+    file: &str,
+    round: &Round,
+    done: RoundResult,
+    edited: &[DocumentEdit],
+    revision: &str,
+) -> Vec<ToolResult> {
     let editing = round.editing();
     let mut operations = done.operations.into_iter().map(|(result, _)| json!(result));
     let mut results = Vec::with_capacity(done.results.len());
@@ -271,7 +278,7 @@ fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &
         }
         // What failed as a whole has shown nothing.
         let has_shown = !is_error || !edited.is_empty();
-        let seen = Seen { file: file.to_owned(), revision: revision.to_owned() };
+        let seen = SeenFile { file: file.to_owned(), revision: revision.to_owned() };
         results.push(ToolResult {
             content,
             is_error,
@@ -284,7 +291,7 @@ fn results(file: &str, round: &Round, done: Done, edited: &[Edited], revision: &
 }
 
 /// Calls with their places in the round.
-type Placed = Vec<(usize, ToolCall)>;
+type PositionedEvent = Vec<(usize, ToolCall)>;
 
 /// Calls by what they are about.
 #[derive(Default)]
@@ -292,9 +299,9 @@ struct Sorted {
     /// What needs no document.
     answered: Vec<(usize, ToolResult)>,
     /// What is looked up in the web.
-    searches: Placed,
+    searches: PositionedEvent,
     /// The rest.
-    on_files: Vec<(RelPath, Placed)>,
+    on_files: Vec<(RelPath, PositionedEvent)>,
 }
 
 /// A round, and how its edits are made.
@@ -332,7 +339,7 @@ impl Toolbox for DocumentTools {
         tools
     }
 
-    fn briefing(&self) -> Briefs<'_> {
+    fn briefing(&self) -> BriefingFuture<'_> {
         let tools = self.clone();
         Box::pin(async move { blocking(move || tools.brief()).await.unwrap_or_default() })
     }
@@ -355,7 +362,7 @@ impl Toolbox for DocumentTools {
         self.writer.clone()
     }
 
-    fn run(&self, round: ToolRound) -> ToolResults<'_> {
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_> {
         Box::pin(async move {
             let author = round.settings.author.clone().unwrap_or_else(|| AUTHOR.to_owned());
             let tracking =
@@ -399,6 +406,6 @@ fn of_call(CallResult { content, is_error }: CallResult) -> ToolResult {
 }
 
 /// Does what blocks on a thread for that.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, WorkspaceError> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| WorkspaceError::Stopped)
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Stopped)
 }

@@ -10,11 +10,13 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use super::folder_tests::{NDA, lengthen, path, workspaces};
-use super::{DocumentTools, Workspace, Workspaces};
+use super::all_tests::{NDA, lengthen, path, workspaces};
+use engross_documents::Workspace;
+
+use super::{DocumentTools, Workspaces};
 use crate::session::{
-    AnswerStream, LogEvent, Models, SessionKey, Sessions, SessionsConfig, Settings, Step, ToolResult,
-    ToolRound, Toolbox, TurnEvent, TurnRequest,
+    AnswerStream, LogEvent, Models, SessionName, Sessions, SessionsConfig, Settings, ToolResult, ToolRound,
+    ToolStep, Toolbox, TurnEvent, TurnRequest,
 };
 
 struct Desk {
@@ -154,8 +156,10 @@ async fn case_154_a_cancelled_round_changes_nothing_more() {
 
 fn sessions(desk: &Desk, model: impl Model + 'static) -> (Sessions, Arc<MemoryStore>) {
     let store = Arc::new(MemoryStore::new());
-    let config =
-        crate::session::service_support::config(&store, &crate::session::service_support::Told::new([]));
+    let config = crate::session::service_support::config(
+        &store,
+        &crate::session::service_support::ScriptedModel::new([]),
+    );
     let sessions = Sessions::new(SessionsConfig {
         models: Models::one(Arc::new(model)),
         toolboxes: Arc::new(desk.all.clone()),
@@ -166,7 +170,7 @@ fn sessions(desk: &Desk, model: impl Model + 'static) -> (Sessions, Arc<MemorySt
 
 fn ask(text: &str) -> TurnRequest {
     TurnRequest {
-        key: Some(SessionKey::Named("doc".to_owned())),
+        key: Some(SessionName::Named("doc".to_owned())),
         workspace: Some("deal".to_owned()),
         messages: vec![Message::User { content: text.to_owned() }],
         ..TurnRequest::default()
@@ -196,7 +200,7 @@ async fn cases_149_and_163_every_tool_and_every_change_has_its_outcome() {
     ]});
     let (sessions, _) = sessions(&desk, ScriptModel::new("s", &script.to_string()).unwrap());
     let events = events(sessions.submit(ask("go")).await.unwrap()).await;
-    let steps: Vec<(&str, Step)> = events
+    let steps: Vec<(&str, ToolStep)> = events
         .iter()
         .filter_map(|event| match event {
             TurnEvent::Status { tool, step, .. } => Some((tool.as_str(), *step)),
@@ -206,10 +210,10 @@ async fn cases_149_and_163_every_tool_and_every_change_has_its_outcome() {
     assert_eq!(
         steps,
         [
-            ("read_document", Step::Started),
-            ("apply_redlines", Step::Started),
-            ("read_document", Step::Done),
-            ("apply_redlines", Step::Done)
+            ("read_document", ToolStep::Started),
+            ("apply_redlines", ToolStep::Started),
+            ("read_document", ToolStep::Done),
+            ("apply_redlines", ToolStep::Done)
         ]
     );
     let said: String = events

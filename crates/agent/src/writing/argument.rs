@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use engross_llm::{Event, FinishReason, ToolCall, ToolSpec};
 use engross_protocol::{WriteSessionId, hex};
-use engross_write::framing::{Terminator, TurnFinish};
+use engross_write::framing::{AnswerFinish, Terminator};
 use engross_write::json_field::FieldScanner;
-use engross_write::runner::{ChunkEnd, WriteSessionView};
+use engross_write::runner::{TurnEnding, WriteSessionView};
 use engross_write::session::{BeginOptions, WriteOperation};
 use engross_write::{Error, WriteFailure};
 use serde::Deserialize;
@@ -17,8 +17,8 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 
 use super::tool::{WRITE_FILE, WRITE_TEXT, in_session};
-use super::writer::{Calling, Writer, asked, opened, outcome, refused};
-use crate::session::{ToolResult, Writing};
+use super::writer::{CallContext, Writer, asked, opened, outcome, refused};
+use crate::session::{FileInProgress, ToolResult};
 
 /// What stands beside content in JSON.
 const FIELDS: &[&str] = &["target_file", "operation", "intent"];
@@ -27,13 +27,13 @@ const FIELDS: &[&str] = &["target_file", "operation", "intent"];
 const HEAD: usize = 8 << 10;
 
 /// The calls of one answer whose content is an argument.
-pub(crate) struct Arguments {
-    calls: Mutex<Vec<Argument>>,
+pub(crate) struct ArgumentStreams {
+    calls: Mutex<Vec<ArgumentStream>>,
     more: Notify,
 }
 
 /// Where a call says what is to be written.
-enum Head {
+enum ArgumentTarget {
     /// In fields beside the content.
     Fields,
     /// In the first line of the text, which has come so far.
@@ -41,11 +41,11 @@ enum Head {
 }
 
 /// One call.
-struct Argument {
+struct ArgumentStream {
     index: usize,
     id: String,
     scanner: FieldScanner,
-    head: Head,
+    head: ArgumentTarget,
     /// Bytes of content.
     length: u64,
     /// Content that is not in the spool.
@@ -54,23 +54,23 @@ struct Argument {
     begun: Option<Result<WriteSessionId, WriteFailure>>,
 }
 
-impl Arguments {
+impl ArgumentStreams {
     pub(crate) fn new() -> Self {
         Self { calls: Mutex::default(), more: Notify::new() }
     }
 
     /// Takes a piece of the answer.
-    pub(crate) fn hear(&self, event: &Event) {
+    pub(crate) fn receive(&self, event: &Event) {
         match event {
             Event::ToolCallStart { index, id, name } if [WRITE_FILE, WRITE_TEXT].contains(&name.as_str()) => {
                 let (scanner, head) = match name.as_str() {
-                    WRITE_FILE => (FieldScanner::new("content", FIELDS), Head::Fields),
+                    WRITE_FILE => (FieldScanner::new("content", FIELDS), ArgumentTarget::Fields),
                     _ => {
-                        let head = Head::Line { text: Vec::new(), is_whole: false };
+                        let head = ArgumentTarget::Line { text: Vec::new(), is_whole: false };
                         (FieldScanner::new(ToolSpec::INPUT, &[]), head)
                     }
                 };
-                self.lock().push(Argument {
+                self.lock().push(ArgumentStream {
                     index: *index,
                     id: id.clone(),
                     scanner,
@@ -83,7 +83,7 @@ impl Arguments {
             }
             Event::ToolCallArguments { index, delta } => {
                 if let Some(call) = self.lock().iter_mut().find(|call| call.index == *index) {
-                    let Argument { scanner, head, length, pending, hash, .. } = call;
+                    let ArgumentStream { scanner, head, length, pending, hash, .. } = call;
                     // What is wrong is told when the call is over.
                     let _ = scanner.push(delta.as_bytes(), &mut |span| {
                         let span = head.take(span);
@@ -109,8 +109,8 @@ impl Arguments {
     }
 
     /// Passes content on.
-    pub(crate) async fn flush(&self, writer: &Writer, calling: &Calling) {
-        // Nothing is heard meanwhile: whoever polls the answer is the one who waits here.
+    pub(crate) async fn flush(&self, writer: &Writer, calling: &CallContext) {
+        // Nothing is received meanwhile: the task that polls the answer waits here.
         let mut calls = self.take();
         for call in &mut calls {
             call.flush(writer, calling, false).await;
@@ -131,7 +131,7 @@ impl Arguments {
     pub(crate) async fn end(
         &self,
         writer: &Writer,
-        calling: &mut Calling,
+        calling: &mut CallContext,
         calls: &mut [ToolCall],
         finish: FinishReason,
     ) -> Vec<(String, ToolResult)> {
@@ -149,18 +149,18 @@ impl Arguments {
         results
     }
 
-    fn take(&self) -> Vec<Argument> {
+    fn take(&self) -> Vec<ArgumentStream> {
         std::mem::take(&mut *self.lock())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Argument>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<ArgumentStream>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Argument {
+impl ArgumentStream {
     /// Passes content on. Without any nothing is begun, unless it is to be.
-    async fn flush(&mut self, writer: &Writer, calling: &Calling, begin: bool) {
+    async fn flush(&mut self, writer: &Writer, calling: &CallContext, begin: bool) {
         if self.begun.is_none() && (begin || !self.pending.is_empty()) {
             let Some(options) = self.options(writer) else { return };
             self.begun = Some(match options {
@@ -174,7 +174,7 @@ impl Argument {
             return;
         }
         if let Some(Ok(id)) = self.begun
-            && let Err(problem) = writer.service().chunk(id, None, pending, ChunkEnd::More).await
+            && let Err(problem) = writer.service().chunk(id, None, pending, TurnEnding::More).await
         {
             self.begun = Some(Err(problem));
         }
@@ -183,14 +183,14 @@ impl Argument {
     /// The file and what is to become of it, once both are known.
     fn names(&self) -> Option<(String, String)> {
         match &self.head {
-            Head::Fields => {
+            ArgumentTarget::Fields => {
                 let text = |name: &str| {
                     let value = self.scanner.small().get(name)?;
                     Some(value.as_str().unwrap_or_default().to_owned())
                 };
                 Some((text("target_file")?, text("operation")?))
             }
-            Head::Line { text, is_whole } => {
+            ArgumentTarget::Line { text, is_whole } => {
                 if !is_whole && !self.scanner.is_closed() {
                     return None;
                 }
@@ -216,7 +216,7 @@ impl Argument {
         Some(options.check().map(|()| options))
     }
 
-    async fn end(self, writer: &Writer, calling: &mut Calling, finish: FinishReason) -> ToolResult {
+    async fn end(self, writer: &Writer, calling: &mut CallContext, finish: FinishReason) -> ToolResult {
         let Self { id: call, scanner, begun, head, .. } = self;
         let finished = scanner.finish();
         let id = match begun {
@@ -225,7 +225,7 @@ impl Argument {
             None => {
                 let (code, message) = match &finished {
                     Err(error) => (error.code(), error.to_string()),
-                    Ok(_) if matches!(head, Head::Fields) => {
+                    Ok(_) if matches!(head, ArgumentTarget::Fields) => {
                         ("ARGS_INVALID", "'target_file' and 'operation' are required".to_owned())
                     }
                     Ok(_) => ("ARGS_INVALID", "the first line is to be an operation and a path".to_owned()),
@@ -236,9 +236,9 @@ impl Argument {
         let ended = match &finished {
             Ok(_) => writer.service().finalise(id).await,
             Err(_) if finish == FinishReason::ContentFilter => {
-                writer.service().turn_end(id, TurnFinish::ContentFilter).await
+                writer.service().turn_end(id, AnswerFinish::ContentFilter).await
             }
-            Err(_) => writer.service().turn_end(id, TurnFinish::Length).await,
+            Err(_) => writer.service().turn_end(id, AnswerFinish::Length).await,
         };
         let view = match ended {
             Ok(view) => view,
@@ -257,14 +257,14 @@ impl Argument {
         }
         let cause = finished.err().map(|error| error.to_string());
         let result = open_cut(&view, prompt, cause);
-        calling.writing = result.opens.clone().map(|opens| Writing::new(opens, call));
+        calling.writing = result.opens.clone().map(|opens| FileInProgress::new(opens, call));
         result
     }
 
     /// What the conversation keeps of the call: valid, and without the content.
     fn stub(&self) -> String {
         let hash = hex::encode(self.hash.clone().finalize());
-        if let Head::Line { text, .. } = &self.head {
+        if let ArgumentTarget::Line { text, .. } = &self.head {
             let (line, length) = (String::from_utf8_lossy(text), self.length);
             let input = format!("{line}\n({length} bytes of content with the SHA-256 {hash})");
             return json!({ ToolSpec::INPUT: input }).to_string();
@@ -279,7 +279,7 @@ impl Argument {
     }
 }
 
-impl Head {
+impl ArgumentTarget {
     /// Takes what is of the first line; gives the content behind it.
     fn take<'a>(&mut self, span: &'a [u8]) -> &'a [u8] {
         let Self::Line { text, is_whole: is_whole @ false } = self else { return span };

@@ -24,8 +24,8 @@ pub use texts::Texts;
 pub use tool::ContentTools;
 pub use writer::Writer;
 
-pub(crate) use argument::Arguments;
+pub(crate) use argument::ArgumentStreams;
 pub(crate) use progress::Progress;
 pub(crate) use texts::{check_inline, offer as offer_texts};
 pub(crate) use tool::BEGIN;
-pub(crate) use writer::Calling;
+pub(crate) use writer::CallContext;

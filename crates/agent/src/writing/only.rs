@@ -3,7 +3,9 @@
 use engross_llm::ToolCall;
 
 use super::writer::Writer;
-use crate::session::{Briefing, Briefs, ServerTool, ToolResult, ToolResults, ToolRound, Toolbox};
+use crate::session::{
+    Briefing, BriefingFuture, ServerTool, ToolResult, ToolResultsFuture, ToolRound, Toolbox,
+};
 
 /// A toolbox in which nothing but a writer is.
 pub struct WritingTools(Writer);
@@ -21,7 +23,7 @@ impl Toolbox for WritingTools {
         Vec::new()
     }
 
-    fn briefing(&self) -> Briefs<'_> {
+    fn briefing(&self) -> BriefingFuture<'_> {
         Box::pin(async { Briefing::default() })
     }
 
@@ -29,7 +31,7 @@ impl Toolbox for WritingTools {
         String::new()
     }
 
-    fn run(&self, round: ToolRound) -> ToolResults<'_> {
+    fn run(&self, round: ToolRound) -> ToolResultsFuture<'_> {
         let nothing = || ToolResult::error("There is no such tool.");
         Box::pin(async move { round.calls.iter().map(|_| nothing()).collect() })
     }

@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 use engross_llm::ToolCall;
 use engross_protocol::WriteSessionId;
-use engross_write::framing::TurnFinish;
-use engross_write::runner::{ChunkEnd, WriteService, WriteSessionView};
+use engross_write::framing::AnswerFinish;
+use engross_write::runner::{TurnEnding, WriteService, WriteSessionView};
 use engross_write::session::{BeginOptions, PromptKind, State, WriteOperation};
 use engross_write::{Error, WriteFailure};
 use serde_json::{Map, Value, json};
 
 use super::texts::Texts;
 use super::tool::{self, BEGIN, Begin, ContentTools, WRITE_FILE, WRITE_TEXT};
-use crate::session::{Opens, ServerTool, Standing, ToolResult, Writing, Wrote};
+use crate::session::{FileInProgress, OpenedFile, ServerTool, Standing, ToolResult, WriteReport};
 
 /// Writes the files of one workspace. Cheap to clone.
 #[derive(Clone)]
@@ -27,9 +27,9 @@ pub struct Writer {
 
 /// What is known of the session that calls.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Calling {
+pub(crate) struct CallContext {
     /// The file that is being written.
-    pub(crate) writing: Option<Writing>,
+    pub(crate) writing: Option<FileInProgress>,
     /// Files that were left incomplete.
     pub(crate) left: BTreeMap<String, WriteSessionId>,
 }
@@ -58,14 +58,14 @@ impl Writer {
         self.content != ContentTools::default()
     }
 
-    /// What people are told when a call begins.
+    /// What people are reply when a call begins.
     pub(crate) fn status(call: &ToolCall) -> String {
         let file = tool::file_of(&call.arguments);
         file.map_or_else(|| "Writing a file …".to_owned(), |file| format!("Writing {file} …"))
     }
 
     /// Carries a call out. `calling` is kept up to date: one file is written at a time.
-    pub(crate) async fn call(&self, call: &ToolCall, calling: &mut Calling) -> ToolResult {
+    pub(crate) async fn call(&self, call: &ToolCall, calling: &mut CallContext) -> ToolResult {
         if [WRITE_FILE, WRITE_TEXT].contains(&&*call.name) {
             // As it streamed, it was carried out; this one came in one piece, after a restart.
             return refused(&WriteFailure::from(Error::Options(
@@ -82,14 +82,15 @@ impl Writer {
             Err(problem) => return refused(&problem),
         };
         let result = opened(&view, &instruction);
-        calling.writing = result.opens.as_ref().map(|opens| Writing::new(opens.clone(), call.id.clone()));
+        calling.writing =
+            result.opens.as_ref().map(|opens| FileInProgress::new(opens.clone(), call.id.clone()));
         result
     }
 
     async fn begin(
         &self,
         options: BeginOptions,
-        calling: &mut Calling,
+        calling: &mut CallContext,
     ) -> Result<(WriteSessionView, String), WriteFailure> {
         if let Some(writing) = &calling.writing {
             return self.mend(writing, options).await;
@@ -101,7 +102,7 @@ impl Writer {
     pub(super) async fn begin_new(
         &self,
         options: BeginOptions,
-        calling: &Calling,
+        calling: &CallContext,
     ) -> Result<(WriteSessionView, String), WriteFailure> {
         let begun = self.service.begin(options.clone()).await;
         let view = match (begun, calling.left.get(&options.target_file)) {
@@ -118,7 +119,7 @@ impl Writer {
     /// A second call while a file is being written: only a patch of it makes sense, if one was asked for.
     async fn mend(
         &self,
-        writing: &Writing,
+        writing: &FileInProgress,
         options: BeginOptions,
     ) -> Result<(WriteSessionView, String), WriteFailure> {
         let is_it = options.target_file == writing.file && options.operation == WriteOperation::Patch;
@@ -145,7 +146,7 @@ impl Writer {
     async fn again(
         &self,
         id: WriteSessionId,
-        calling: &Calling,
+        calling: &CallContext,
     ) -> Result<(WriteSessionView, String), WriteFailure> {
         if let Some(writing) = &calling.writing {
             let problem = format!("{} is being written; one file at a time", writing.file);
@@ -158,7 +159,7 @@ impl Writer {
         }
         let view = match view.state {
             state if (is_pausing(state) || state == State::Incomplete) && asked(&view).is_none() => {
-                self.service.turn_end(id, TurnFinish::Length).await?
+                self.service.turn_end(id, AnswerFinish::Length).await?
             }
             _ => view,
         };
@@ -176,40 +177,44 @@ impl Writer {
     }
 
     /// Takes text for a file.
-    pub(crate) async fn pour(
+    pub(crate) async fn stream(
         &self,
         id: WriteSessionId,
         text: String,
     ) -> Result<WriteSessionView, WriteFailure> {
-        self.service.chunk(id, None, text.into_bytes(), ChunkEnd::More).await
+        self.service.chunk(id, None, text.into_bytes(), TurnEnding::More).await
     }
 
     /// The model's answer has ended.
-    pub(crate) async fn end(&self, id: WriteSessionId, finish: TurnFinish) -> Wrote {
+    pub(crate) async fn end(&self, id: WriteSessionId, finish: AnswerFinish) -> WriteReport {
         self.settle(id, self.service.turn_end(id, finish).await)
     }
 
     /// What a file that a session was writing came to, when its process died; `None` when nothing has come yet.
-    pub(crate) async fn catch_up(&self, id: WriteSessionId) -> Option<Wrote> {
+    pub(crate) async fn catch_up(&self, id: WriteSessionId) -> Option<WriteReport> {
         let looked = self.service.sessions().get(id);
         match &looked {
             Ok(view) if view.state == State::Open => None,
             // Nobody knows what else the model said: that is as good as cut off.
             Ok(view) if is_pausing(view.state) && asked(view).is_none() => {
-                Some(self.end(id, TurnFinish::Length).await)
+                Some(self.end(id, AnswerFinish::Length).await)
             }
             _ => Some(self.settle(id, looked)),
         }
     }
 
     /// What the state of a write session means for the one who writes.
-    pub(crate) fn settle(&self, id: WriteSessionId, view: Result<WriteSessionView, WriteFailure>) -> Wrote {
+    pub(crate) fn settle(
+        &self,
+        id: WriteSessionId,
+        view: Result<WriteSessionView, WriteFailure>,
+    ) -> WriteReport {
         let view = match view {
             Ok(view) => view,
             // What is over says so; only what is not there any more has no view.
             Err(problem) => match self.service.sessions().get(id) {
                 Ok(view) => view,
-                Err(_) => return Wrote::failed(id, &problem),
+                Err(_) => return WriteReport::failed(id, &problem),
             },
         };
         let (standing, say) = match (&view.receipt, asked(&view)) {
@@ -218,14 +223,14 @@ impl Writer {
             (None, Some(prompt)) => (Standing::GoesOn, prompt.to_owned()),
             _ => (Standing::Left, outcome(&view)),
         };
-        Wrote {
+        WriteReport {
             id,
             standing,
             bytes: view.receipt.as_ref().map_or(view.bytes, |receipt| receipt.bytes),
             lines: view.receipt.as_ref().map_or(view.lines, |receipt| receipt.lines),
             say,
             code: view.problem.map(|problem| problem.code).unwrap_or_default(),
-            ..Wrote::failed(id, &WriteFailure { code: String::new(), message: String::new() })
+            ..WriteReport::failed(id, &WriteFailure { code: String::new(), message: String::new() })
         }
     }
 
@@ -255,48 +260,48 @@ fn is_pausing(state: State) -> bool {
 
 /// The result of a call that opens a file.
 pub(super) fn opened(view: &WriteSessionView, instruction: &str) -> ToolResult {
-    let mut told = about(view);
+    let mut reply = about(view);
     let instruction = Value::from(instruction);
-    told.insert("instruction".to_owned(), instruction.clone());
-    told.insert("instructions".to_owned(), instruction);
-    told.insert("end_marker".to_owned(), json!(view.marker));
-    told.insert("expires_at".to_owned(), json!(view.expires));
-    told.insert("max_bytes".to_owned(), json!(view.options.max_bytes));
-    told.insert("offset".to_owned(), json!(view.offset));
-    let opens = Opens { id: view.id, file: view.options.target_file.clone() };
-    ToolResult { content: Value::Object(told).to_string(), opens: Some(opens), ..ToolResult::default() }
+    reply.insert("instruction".to_owned(), instruction.clone());
+    reply.insert("instructions".to_owned(), instruction);
+    reply.insert("end_marker".to_owned(), json!(view.marker));
+    reply.insert("expires_at".to_owned(), json!(view.expires));
+    reply.insert("max_bytes".to_owned(), json!(view.options.max_bytes));
+    reply.insert("offset".to_owned(), json!(view.offset));
+    let opens = OpenedFile { id: view.id, file: view.options.target_file.clone() };
+    ToolResult { content: Value::Object(reply).to_string(), opens: Some(opens), ..ToolResult::default() }
 }
 
 /// The result of a call whose file is over, or left: what the model reads in place of the content.
 pub(super) fn outcome(view: &WriteSessionView) -> String {
-    let mut told = about(view);
+    let mut reply = about(view);
     if let Some(receipt) = &view.receipt {
-        told.insert("success".to_owned(), json!(true));
-        told.insert("receipt".to_owned(), json!(receipt));
+        reply.insert("success".to_owned(), json!(true));
+        reply.insert("receipt".to_owned(), json!(receipt));
     } else {
-        told.insert("success".to_owned(), json!(false));
-        told.insert("bytes".to_owned(), json!(view.bytes));
+        reply.insert("success".to_owned(), json!(false));
+        reply.insert("bytes".to_owned(), json!(view.bytes));
         let message = if view.state.is_final() {
             "nothing was written"
         } else {
             "the file is not complete and nothing was written under its name; what came is kept for some minutes: \
              go on with it by session_id, or begin anew"
         };
-        told.insert("message".to_owned(), json!(message));
+        reply.insert("message".to_owned(), json!(message));
     }
     if let Some(problem) = &view.problem {
-        told.insert("error".to_owned(), json!({"code": problem.code, "message": problem.message}));
+        reply.insert("error".to_owned(), json!({"code": problem.code, "message": problem.message}));
     }
-    Value::Object(told).to_string()
+    Value::Object(reply).to_string()
 }
 
 fn about(view: &WriteSessionView) -> Map<String, Value> {
-    let mut told = Map::new();
-    told.insert("session_id".to_owned(), json!(view.id.to_string()));
-    told.insert("target_file".to_owned(), json!(view.options.target_file));
-    told.insert("stage".to_owned(), json!(view.state.stage()));
-    told.insert("state".to_owned(), json!(view.state.name()));
-    told
+    let mut reply = Map::new();
+    reply.insert("session_id".to_owned(), json!(view.id.to_string()));
+    reply.insert("target_file".to_owned(), json!(view.options.target_file));
+    reply.insert("stage".to_owned(), json!(view.state.stage()));
+    reply.insert("state".to_owned(), json!(view.state.name()));
+    reply
 }
 
 /// The result of a call that was refused.

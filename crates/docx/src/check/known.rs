@@ -18,12 +18,12 @@ use super::rules::Rule;
 
 /// What the parts without text define. A part that is not there, or cannot be read, forbids nothing.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Definitions {
     pub(super) styles: Option<HashSet<String>>,
     pub(super) numbers: Option<HashSet<String>>,
 }
 
-impl Known {
+impl Definitions {
     /// Reads styles, numbering and settings, and looks at them.
     pub(super) fn of(document: &WordDocument, findings: &mut Findings) -> Result<Self, Error> {
         let mut known = Self::default();

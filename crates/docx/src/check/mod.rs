@@ -27,7 +27,7 @@ use crate::document::WordDocument;
 use crate::error::Error;
 
 use findings::Findings;
-use known::Known;
+use known::Definitions;
 use part::{CheckedPart, read_story_parts};
 use walk::Checks;
 
@@ -42,7 +42,7 @@ pub fn check(document: &WordDocument) -> Result<Vec<Finding>, Error> {
     let trees = read_story_parts(document, &mut findings)?;
     let parts = CheckedPart::all(document, &trees);
     package::check(document, &parts, &mut findings)?;
-    let known = Known::of(document, &mut findings)?;
+    let known = Definitions::of(document, &mut findings)?;
     let mut checks = Checks::of(&parts, &known);
     for part in &parts {
         let before = findings.counts();

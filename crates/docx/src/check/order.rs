@@ -65,7 +65,7 @@ fn main_name(document: &Document, node: NodeId) -> Option<&str> {
     W_URIS.contains(&document.namespace_uri(name)).then(|| document.local_name(name))
 }
 
-/// Whether other rules of the check tell of it.
+/// Whether other rules of the check report it.
 fn has_own_rule(parent: &str, child: &str) -> bool {
     matches!((parent, child), ("p" | "r", "p") | ("r", "r" | "ins" | "del" | "moveFrom" | "moveTo"))
 }

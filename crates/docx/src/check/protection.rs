@@ -1,4 +1,4 @@
-//! What guards a document against changes. engross does not enforce it; it tells.
+//! What guards a document against changes. engross does not enforce it; it reports it.
 
 use engross_xml::{Document, NodeId};
 

@@ -65,7 +65,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What can only be told when the whole part was seen.
+    /// What can be reported only when the whole part was seen.
     pub(super) fn end_references(&mut self) {
         for (id, node) in unpaired(&self.ids.comments) {
             self.find(Rule::CommentRangeUnpaired, node, || {

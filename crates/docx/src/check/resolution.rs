@@ -7,7 +7,7 @@ use crate::names::{DEL_INSTR_TEXT, DEL_TEXT, VOCABULARY};
 use crate::revisions::{Selection, Side, resolve};
 
 use super::findings::{Counts, Findings};
-use super::known::Known;
+use super::known::Definitions;
 use super::part::CheckedPart;
 use super::revisions::is_revision;
 use super::rules::{Rule, Severity};
@@ -49,7 +49,7 @@ fn damage(
         return Some((part.name.clone(), format!("the result cannot be read: {error}")));
     }
     let mut found = Findings::default();
-    let known = Known::default();
+    let known = Definitions::default();
     Checks::of(std::slice::from_ref(part), &known).run(part, resolved, &mut found);
     let counts = found.counts();
     let new = counts.into_iter().find(|(rule, count)| {

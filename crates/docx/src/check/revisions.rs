@@ -12,7 +12,7 @@ use crate::names::{
 use crate::revisions::is_property_change;
 
 use super::rules::Rule;
-use super::walk::{Around, Walk};
+use super::walk::{Surroundings, Walk};
 
 /// Whether an element is a tracked change of any kind.
 pub(super) fn is_revision(name: Name) -> bool {
@@ -20,7 +20,7 @@ pub(super) fn is_revision(name: Name) -> bool {
 }
 
 impl Walk<'_> {
-    pub(super) fn revision(&mut self, node: NodeId, name: Name, around: Around) {
+    pub(super) fn revision(&mut self, node: NodeId, name: Name, around: Surroundings) {
         if is_revision(name) {
             self.stamp(node, name, around);
         }
@@ -45,7 +45,7 @@ impl Walk<'_> {
         }
     }
 
-    fn stamp(&mut self, node: NodeId, name: Name, around: Around) {
+    fn stamp(&mut self, node: NodeId, name: Name, around: Surroundings) {
         let element = self.document.local_name(name);
         // Records of an old grid have no author (§17.13.5.33); in numbering properties Word leaves it out.
         let needs_author = name != TBL_GRID_CHANGE && around.parent != NUM_PR;
@@ -64,7 +64,7 @@ impl Walk<'_> {
         }
     }
 
-    fn wrapper(&mut self, node: NodeId, name: Name, around: Around) {
+    fn wrapper(&mut self, node: NodeId, name: Name, around: Surroundings) {
         let document = self.document;
         let element = document.local_name(name);
         let parent = document.local_name(around.parent);

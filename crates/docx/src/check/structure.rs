@@ -12,10 +12,10 @@ use crate::names::{
 
 use super::ledger::unpaired;
 use super::rules::Rule;
-use super::walk::{Around, Walk};
+use super::walk::{Surroundings, Walk};
 
 impl Walk<'_> {
-    pub(super) fn structure(&mut self, node: NodeId, name: Name, around: Around) {
+    pub(super) fn structure(&mut self, node: NodeId, name: Name, around: Surroundings) {
         match name {
             P => self.paragraph(node, around),
             RUN if around.parent == RUN => {
@@ -60,7 +60,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What can only be told when the whole part was seen.
+    /// What can be reported only when the whole part was seen.
     pub(super) fn end_part(&mut self) {
         for (id, node) in unpaired(&self.ledger.bookmarks) {
             self.find(Rule::BookmarkUnpaired, node, || format!("bookmark {id} lacks its start or its end"));
@@ -95,7 +95,7 @@ impl Walk<'_> {
         self.document.attribute(node, name).unwrap_or_default().into_owned()
     }
 
-    fn paragraph(&mut self, node: NodeId, around: Around) {
+    fn paragraph(&mut self, node: NodeId, around: Surroundings) {
         if matches!(around.parent, P | RUN) {
             let inside = if around.parent == P { "paragraph" } else { "run" };
             self.find(Rule::ParagraphNested, node, || {

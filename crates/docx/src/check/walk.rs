@@ -9,7 +9,7 @@ use crate::names::{
 
 use super::fields::Fields;
 use super::findings::Findings;
-use super::known::Known;
+use super::known::Definitions;
 use super::ledger::{Ids, Ledger};
 use super::order;
 use super::part::CheckedPart;
@@ -17,7 +17,7 @@ use super::rules::Rule;
 
 /// What stands around an element. Alternate content is looked through.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around {
+pub(super) struct Surroundings {
     /// Name of the element around.
     pub(super) parent: Name,
     /// Revisions around, up to the paragraph.
@@ -54,12 +54,12 @@ impl Wrappers {
 pub(super) struct Checks<'a> {
     ledger: Ledger,
     ids: Ids,
-    known: &'a Known,
+    known: &'a Definitions,
 }
 
 impl<'a> Checks<'a> {
     /// Looks up what notes and comments there are.
-    pub(super) fn of(parts: &[CheckedPart<'_>], known: &'a Known) -> Self {
+    pub(super) fn of(parts: &[CheckedPart<'_>], known: &'a Definitions) -> Self {
         let mut ledger = Ledger::default();
         for part in parts {
             let ids = match part.document.name(part.document.root()) {
@@ -89,7 +89,7 @@ impl<'a> Checks<'a> {
             known: self.known,
             fields: Fields::default(),
         };
-        let around = Around { parent: Name::NONE, wrappers: Wrappers::default(), deleted: false };
+        let around = Surroundings { parent: Name::NONE, wrappers: Wrappers::default(), deleted: false };
         walk.children(document.document_node(), around);
         walk.end_story();
         walk.end_part();
@@ -104,7 +104,7 @@ pub(super) struct Walk<'a> {
     pub(super) findings: &'a mut Findings,
     pub(super) ledger: &'a mut Ledger,
     pub(super) ids: &'a mut Ids,
-    pub(super) known: &'a Known,
+    pub(super) known: &'a Definitions,
     fields: Fields,
 }
 
@@ -116,7 +116,7 @@ impl Walk<'_> {
     }
 
     // Depth is bounded by the XML parser's limit. Says whether there is a table cell below.
-    fn children(&mut self, parent: NodeId, around: Around) -> bool {
+    fn children(&mut self, parent: NodeId, around: Surroundings) -> bool {
         let mut has_cell = false;
         let mut child = self.document.first_child(parent);
         while let Some(node) = child {
@@ -128,7 +128,7 @@ impl Walk<'_> {
         has_cell
     }
 
-    fn element(&mut self, node: NodeId, around: Around) -> bool {
+    fn element(&mut self, node: NodeId, around: Surroundings) -> bool {
         let name = self.document.name(node);
         match name {
             // What older programs read instead of the choice repeats ids.
@@ -150,7 +150,7 @@ impl Walk<'_> {
             self.findings.add(rule, || self.part.address(self.document, at), || message);
         });
         let starts_anew = matches!(name, P | TXBX_CONTENT);
-        let inner = Around {
+        let inner = Surroundings {
             parent: name,
             wrappers: if starts_anew { Wrappers::default() } else { around.wrappers.with(name) },
             deleted: name != TXBX_CONTENT && (around.deleted || matches!(name, DEL | MOVE_FROM)),

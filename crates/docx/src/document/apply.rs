@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use engross_xml::{Checkpoint, Document, NodeId};
 
 use super::{EditOptions, WordDocument};
-use crate::canon::Aside;
-use crate::edit::{BatchRun, Ids, Sheets, Signature, Supplies};
+use crate::canon::IgnoredMarkup;
+use crate::edit::{BatchRun, Ids, PendingParts, Signature, StyleContext};
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::numbering::Numbering;
 use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome};
@@ -26,7 +26,7 @@ struct Before {
     ids: Ids,
     edited: BTreeSet<String>,
     touched: BTreeSet<String>,
-    aside: Aside,
+    ignored: IgnoredMarkup,
     numbering: Numbering,
     resolved: bool,
 }
@@ -54,7 +54,7 @@ struct Routes {
 struct Run<'a> {
     batch: &'a Batch,
     signature: Signature<'a>,
-    supplies: Supplies,
+    pending: PendingParts,
     /// The first revision id of the batch.
     first_id: i64,
     /// One for each operation.
@@ -127,12 +127,15 @@ impl WordDocument {
         let mut run = Run {
             batch,
             signature: Signature { author, date },
-            supplies: Supplies { next_list: self.numbering.highest_instance() + 1, ..Supplies::default() },
+            pending: PendingParts {
+                next_list: self.numbering.highest_instance() + 1,
+                ..PendingParts::default()
+            },
             first_id: 0,
             outcomes: vec![OperationOutcome::default(); batch.operations.len()],
         };
         if batch.operations.iter().any(|operation| matches!(operation.edit, Edit::InsertComment { .. })) {
-            run.supplies.next_comment = self.next_comment_id()?;
+            run.pending.next_comment = self.next_comment_id()?;
         }
         let routes = self.route(&mut run)?;
         if routes.resolutions.is_empty() {
@@ -142,8 +145,8 @@ impl WordDocument {
         for group in routes.groups {
             self.run_group(&group, &mut run)?;
         }
-        self.write_lists(&run.supplies.lists)?;
-        if self.write_comments(&run.supplies.comments)? {
+        self.write_lists(&run.pending.lists)?;
+        if self.write_comments(&run.pending.comments)? {
             for done in &mut run.outcomes {
                 if matches!(&done.outcome, Outcome::Applied(change) if !change.comment_ids.is_empty()) {
                     done.outcome.add_remark(MENDED_TYPE);
@@ -179,7 +182,7 @@ impl WordDocument {
             ids: self.ids.clone(),
             edited: self.edited.clone(),
             touched: self.touched.clone(),
-            aside: self.aside.clone(),
+            ignored: self.ignored.clone(),
             numbering: self.numbering.clone(),
             resolved: self.resolved,
         }
@@ -207,7 +210,7 @@ impl WordDocument {
         self.ids = before.ids;
         self.edited = before.edited;
         self.touched = before.touched;
-        self.aside = before.aside;
+        self.ignored = before.ignored;
         self.numbering = before.numbering;
         self.resolved = before.resolved;
     }
@@ -270,10 +273,10 @@ impl WordDocument {
                 return Ok(());
             }
         };
-        let sheets = Sheets { styles: &self.styles, numbering: &self.numbering };
-        let own = (&mut self.ids, &mut run.supplies);
+        let context = StyleContext { styles: &self.styles, numbering: &self.numbering };
+        let own = (&mut self.ids, &mut run.pending);
         let mut edits =
-            BatchRun::new((tree, root, name), sheets, own, &self.aside, run.first_id, run.signature);
+            BatchRun::new((tree, root, name), context, own, &self.ignored, run.first_id, run.signature);
         let operations = group.operations.iter().filter_map(|index| {
             let operation = run.batch.operations.get(*index)?;
             Some((*index, operation))

@@ -1,6 +1,6 @@
 //! The XML of comments: an entry of the comments part, initials, and ids of paragraphs.
 //!
-//! Must never know threads: what answers what is told by the parts beside.
+//! Must never know threads: which comment answers which is in other parts.
 
 use std::collections::BTreeSet;
 

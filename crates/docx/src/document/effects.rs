@@ -3,7 +3,7 @@
 //!
 //! Compares the body as it read before with how it reads when all changes are accepted, and looks in all stories for who refers to
 //! it. Must never change the document, and
-//! only tells; whether it matters is for people to say.
+//! only reports; people judge whether it matters.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ use crate::model::{Paragraph, View, fields_at_start, mark_revisions, paragraphs}
 use crate::names::{BOOKMARK_END, BOOKMARK_START, DEL, ID, MOVE_FROM, NAME, T};
 use crate::numbering::{Counter, paragraph_numbering};
 
-/// How many of each kind are told.
+/// How many of each kind are reported.
 const MOST: usize = 100;
 
 /// How the body read at some time.
@@ -35,7 +35,7 @@ pub struct Survey {
 #[serde(rename_all = "camelCase")]
 pub struct Effects {
     /// Paragraphs whose number is another one now.
-    pub renumbered: Vec<Renumbered>,
+    pub renumbered: Vec<NumberChange>,
     /// Typed references (`Section 4.2`) to numbers that are others now.
     pub stale_references: Vec<Reference>,
     /// Fields and links whose target has no text any more.
@@ -46,7 +46,7 @@ pub struct Effects {
 
 /// A paragraph with another number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Renumbered {
+pub struct NumberChange {
     /// `P12`, as the document counts now.
     pub address: String,
     /// The number it showed.
@@ -91,7 +91,7 @@ pub enum TermChange {
 }
 
 impl Effects {
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to report.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -143,7 +143,7 @@ impl WordDocument {
             moved.insert(bare(old).to_owned(), bare(new).to_owned());
             if effects.renumbered.len() < MOST {
                 let address = format!("P{}", index + 1);
-                effects.renumbered.push(Renumbered { address, from: old.clone(), to: new.clone() });
+                effects.renumbered.push(NumberChange { address, from: old.clone(), to: new.clone() });
             }
         }
         let referrers = self.referrers();

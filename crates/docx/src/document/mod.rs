@@ -22,7 +22,7 @@ mod save;
 mod settings;
 mod threads;
 
-pub use effects::{DefinedTerm, Effects, Reference, Renumbered, Survey, TermChange};
+pub use effects::{DefinedTerm, Effects, NumberChange, Reference, Survey, TermChange};
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engross_xml::{Document, Limits as XmlLimits, NodeId};
 use sha2::{Digest, Sha256};
 
-use crate::canon::Aside;
+use crate::canon::IgnoredMarkup;
 use crate::edit::{Ids, free_ids};
 use crate::error::Error;
 use crate::model::{View, paragraphs};
@@ -67,7 +67,7 @@ pub struct EditOptions {
 
 /// A document's new bytes, and what was proven about them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedDocument {
     /// The whole file. Identical to the source when nothing changed.
     pub bytes: Vec<u8>,
     /// What holds of them.
@@ -106,7 +106,7 @@ pub struct WordDocument {
     /// Parts that changed in ways that are no tracked changes.
     touched: BTreeSet<String>,
     /// Comments of this session.
-    aside: Aside,
+    ignored: IgnoredMarkup,
 }
 
 type LoadedStory<'a> = (StoryPart, Option<Cow<'a, Document>>);
@@ -162,7 +162,7 @@ impl WordDocument {
             others: BTreeMap::new(),
             edited: BTreeSet::new(),
             touched: BTreeSet::new(),
-            aside: Aside::default(),
+            ignored: IgnoredMarkup::default(),
         })
     }
 
@@ -190,7 +190,7 @@ impl WordDocument {
         hexadecimal(&digest.finalize())
     }
 
-    /// What telling the document as Markdown draws on.
+    /// What the conversion to Markdown reads.
     pub(crate) fn for_markdown(&self) -> (&Document, NodeId, &Styles, &Numbering) {
         (&self.tree, self.body, &self.styles, &self.numbering)
     }

@@ -86,7 +86,7 @@ impl WordDocument {
         Ok(name)
     }
 
-    /// Gives a part the content type that its kind has, whatever it had (case 179 of the contract).
+    /// Gives a part the content type that its kind has, whatever it had.
     pub(super) fn mend_type(&mut self, name: &str, kind: PartKind) -> Result<bool, Error> {
         let wanted = format!("{WORD_TYPES}.{}+xml", kind.content);
         let types = parts::ContentTypes::parse(&self.package, &self.limits.xml)?;

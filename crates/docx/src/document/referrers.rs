@@ -1,4 +1,4 @@
-//! Who refers to something: the paragraphs of all stories with their words, and the bookmarks that their fields and links name.
+//! Paragraphs that may refer to something: those of all stories with their words, and the bookmarks that their fields and links name.
 //!
 //! Must never change the document. A part that cannot be read refers to nothing.
 

@@ -2,12 +2,12 @@
 
 use engross_xml::{Document, NodeId};
 
-use super::{Saved, WordDocument};
+use super::{SavedDocument, WordDocument};
 use crate::error::Error;
 use crate::names::{P, SECT_PR};
 use crate::ops::{Proof, ProofState, Tracking};
 use crate::parts;
-use crate::proof::{self, Edited};
+use crate::proof::{self, EditedPart};
 use crate::revisions::{Selection, Side, resolve};
 
 impl WordDocument {
@@ -33,10 +33,10 @@ impl WordDocument {
     ///
     /// # Errors
     /// [`Error::ProofFailed`]; then nothing must be written.
-    pub fn save(&self, tracking: Tracking) -> Result<Saved, Error> {
+    pub fn save(&self, tracking: Tracking) -> Result<SavedDocument, Error> {
         let nothing = Proof { reject: ProofState::NotApplicable, accept: ProofState::NotApplicable };
         if self.edited.is_empty() && self.touched.is_empty() && !self.resolved {
-            return Ok(Saved { bytes: self.package.source().to_vec(), proof: nothing });
+            return Ok(SavedDocument { bytes: self.package.source().to_vec(), proof: nothing });
         }
         let mut package = self.package.clone();
         let mut proof = nothing;
@@ -52,18 +52,18 @@ impl WordDocument {
             };
             if !self.resolved && edited {
                 let source = parts::parse(&self.package, name, &self.limits.xml)?;
-                let edited = Edited {
+                let edited = EditedPart {
                     source: &source,
                     live: tree,
                     first_id: self.first_id,
                     part: name,
-                    aside: &self.aside,
+                    ignored: &self.ignored,
                 };
                 proof = proof::prove(&edited, &written, tracking, &self.limits.xml)?;
             }
             package.set_part(name, written);
         }
-        Ok(Saved { bytes: package.write()?, proof })
+        Ok(SavedDocument { bytes: package.write()?, proof })
     }
 
     fn untracked(&self, tree: &Document) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! Comments as threads: what is new of them, answers, and what is done or gone, with the parts beside them in step.
 //!
-//! A comment is no tracked change: it is written at once, and stays out of the proof (`canon::Aside`).
+//! A comment is no tracked change: it is written at once, and stays out of the proof (`canon::IgnoredMarkup`).
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use engross_xml::{Document, NodeId};
 use super::WordDocument;
 use super::comment_xml::{append_comment, ensure_word_2010, fresh_key, fresh_paragraph_id, number_of};
 use super::new_parts::{COMMENTS_EXTENDED, COMMENTS_IDS, COMMENTS_PART, PEOPLE};
-use crate::edit::{NewComment, Pen, Signature, marker, read_content, reference};
+use crate::edit::{NewComment, RevisionWriter, Signature, marker, read_content, reference};
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::model::paragraphs;
 use crate::names::{
@@ -20,7 +20,7 @@ use crate::names::{
 use crate::ops::{Change, Edit, Outcome};
 
 /// A comment as the thread operations need it.
-struct Known {
+struct CommentEntry {
     id: i64,
     node: NodeId,
     /// Of its last paragraph.
@@ -46,7 +46,7 @@ impl WordDocument {
             take(&*self.story_tree(&name)?);
         }
         let next = highest + 1;
-        self.aside.from.get_or_insert(next);
+        self.ignored.from.get_or_insert(next);
         Ok(next)
     }
 
@@ -145,7 +145,7 @@ impl WordDocument {
                 for id in &gone {
                     self.remove_comment(*id, &known)?;
                 }
-                self.aside.gone.extend(&gone);
+                self.ignored.gone.extend(&gone);
                 gone
             }
         };
@@ -156,7 +156,7 @@ impl WordDocument {
     }
 
     /// Marks a thread as done, or as open again. Gives its comments; none when it was so already, and then nothing is written.
-    fn resolve_thread(&mut self, root: i64, known: &[Known], done: bool) -> Result<Vec<i64>, Error> {
+    fn resolve_thread(&mut self, root: i64, known: &[CommentEntry], done: bool) -> Result<Vec<i64>, Error> {
         let is_open = || -> Result<bool, Error> {
             let Some(key) = known.iter().find(|it| it.id == root).and_then(|root| root.para_id.as_deref())
             else {
@@ -180,20 +180,20 @@ impl WordDocument {
         Ok(if changed { thread.into_iter().map(|(id, ..)| id).collect() } else { Vec::new() })
     }
 
-    fn known_comments(&self) -> Result<Vec<Known>, Error> {
+    fn known_comments(&self) -> Result<Vec<CommentEntry>, Error> {
         let Some(part) = self.related(COMMENTS_PART.relationship)? else { return Ok(Vec::new()) };
         let nodes = part.children(part.root()).filter(|node| part.name(*node) == COMMENT);
         let known = nodes.filter_map(|node| {
             let last = paragraphs(&part, node).last().copied();
             let para_id =
                 last.and_then(|last| part.attribute(last, PARA_ID)).map(std::borrow::Cow::into_owned);
-            Some(Known { id: comment_id(&part, node)?, node, para_id })
+            Some(CommentEntry { id: comment_id(&part, node)?, node, para_id })
         });
         Ok(known.collect())
     }
 
     /// The id of the comment that begins the thread.
-    fn root_of(&self, comment: &Known, known: &[Known]) -> Result<i64, Error> {
+    fn root_of(&self, comment: &CommentEntry, known: &[CommentEntry]) -> Result<i64, Error> {
         let Some(extended) = self.related(COMMENTS_EXTENDED.relationship)? else { return Ok(comment.id) };
         let parent = comment.para_id.as_deref().and_then(|key| entry(&extended, key)).and_then(|entry| {
             extended.attribute(entry, W15_PARA_ID_PARENT).map(std::borrow::Cow::into_owned)
@@ -211,7 +211,7 @@ impl WordDocument {
         &self,
         key: &str,
         root: i64,
-        known: &[Known],
+        known: &[CommentEntry],
     ) -> Result<Vec<(i64, String, Option<String>)>, Error> {
         let mut thread = vec![(root, key.to_owned(), None)];
         let Some(extended) = self.related(COMMENTS_EXTENDED.relationship)? else { return Ok(thread) };
@@ -313,7 +313,7 @@ impl WordDocument {
 
     /// Gives an answer the place of the comment that it answers. Whether that has one.
     fn anchor_beside(&mut self, of: i64, id: i64) -> Result<bool, Error> {
-        let look = self.styles.character_id_of("annotation reference").map(str::to_owned);
+        let style = self.styles.character_id_of("annotation reference").map(str::to_owned);
         for part in self.story_names() {
             let has = |tree: &Document| {
                 tree.descendants(tree.root())
@@ -330,19 +330,20 @@ impl WordDocument {
             };
             let nodes: Vec<NodeId> =
                 tree.descendants(tree.root()).filter(|node| comment_id(tree, *node) == Some(of)).collect();
-            let mut pen = Pen { document: tree, ids: &mut self.ids, author: "", date: "", since: 0 };
+            let mut writer =
+                RevisionWriter { document: tree, ids: &mut self.ids, author: "", date: "", since: 0 };
             for node in nodes {
-                match pen.document.name(node) {
+                match writer.document.name(node) {
                     COMMENT_RANGE_START => {
-                        let start = marker(&mut pen, COMMENT_RANGE_START, id);
-                        pen.document.insert_after(node, start);
+                        let start = marker(&mut writer, COMMENT_RANGE_START, id);
+                        writer.document.insert_after(node, start);
                     }
                     COMMENT_REFERENCE => {
-                        let run = pen.document.parent(node).unwrap_or(node);
-                        let end = marker(&mut pen, COMMENT_RANGE_END, id);
-                        let mark = reference(&mut pen, id, look.as_deref());
-                        pen.document.insert_after(run, end);
-                        pen.document.insert_after(end, mark);
+                        let run = writer.document.parent(node).unwrap_or(node);
+                        let end = marker(&mut writer, COMMENT_RANGE_END, id);
+                        let mark = reference(&mut writer, id, style.as_deref());
+                        writer.document.insert_after(run, end);
+                        writer.document.insert_after(end, mark);
                     }
                     _ => {}
                 }
@@ -353,7 +354,7 @@ impl WordDocument {
         Ok(false)
     }
 
-    fn remove_comment(&mut self, id: i64, known: &[Known]) -> Result<(), Error> {
+    fn remove_comment(&mut self, id: i64, known: &[CommentEntry]) -> Result<(), Error> {
         let Some(comment) = known.iter().find(|known| known.id == id) else { return Ok(()) };
         for part in self.story_names() {
             let is_anchor = |tree: &Document, node: NodeId| {

@@ -6,17 +6,17 @@ use std::ops::RangeInclusive;
 
 use engross_xml::{Checkpoint, Document, NodeId};
 
-use crate::canon::{Aside, normal_form_without};
-use crate::edit::base::{Base, Sheets};
-use crate::edit::claims::{Claim, Claims};
+use crate::canon::{IgnoredMarkup, normal_form_without};
+use crate::edit::coalesce::coalesce;
 use crate::edit::content::PARAGRAPH_BREAK;
-use crate::edit::draft::{Draft, Written};
 use crate::edit::evidence::{self, Evidence};
-use crate::edit::expected::Expected;
+use crate::edit::expected::ExpectedText;
 use crate::edit::ids::Ids;
-use crate::edit::plan::{Planned, Step, plan};
-use crate::edit::supplies::{Mark, Supplies};
-use crate::edit::tidy::tidy;
+use crate::edit::pending_parts::{PendingMark, PendingParts};
+use crate::edit::plan::{Plan, Step, plan};
+use crate::edit::snapshot::{StorySnapshot, StyleContext};
+use crate::edit::touched::{TouchedRange, TouchedRanges};
+use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Stamp, is_revision_wrapper};
 use crate::names::{CELL_DEL, CELL_INS};
@@ -32,10 +32,10 @@ pub(crate) struct Signature<'a> {
 
 /// A batch under way.
 pub(crate) struct BatchRun<'a> {
-    draft: Draft<'a>,
-    aside: &'a Aside,
+    editor: TreeEditor<'a>,
+    ignored: &'a IgnoredMarkup,
     author: &'a str,
-    claims: Claims,
+    touched: TouchedRanges,
     /// Normal forms of paragraphs from before the batch.
     forms: HashMap<usize, Vec<u8>>,
 }
@@ -44,36 +44,49 @@ pub(crate) struct BatchRun<'a> {
 struct Attempt {
     checkpoint: Checkpoint,
     ids: Ids,
-    supplies: Mark,
+    pending: PendingMark,
     blocks: usize,
-    expected: Vec<(usize, Option<Expected>)>,
+    expected: Vec<(usize, Option<ExpectedText>)>,
 }
 
 impl<'a> BatchRun<'a> {
     /// A run over the story `name` (empty: the body) below `root`. Revisions from `first_id` on are the batch's.
     pub(crate) fn new(
         (tree, root, name): (&'a mut Document, NodeId, &str),
-        sheets: Sheets<'a>,
-        (ids, supplies): (&'a mut Ids, &'a mut Supplies),
-        aside: &'a Aside,
+        context: StyleContext<'a>,
+        (ids, pending): (&'a mut Ids, &'a mut PendingParts),
+        ignored: &'a IgnoredMarkup,
         first_id: i64,
         signature: Signature<'a>,
     ) -> Self {
-        let base = Base::new(tree, root, name, sheets, first_id);
+        let snapshot = StorySnapshot::new(tree, root, name, context, first_id);
         let blocks = Vec::new();
-        let draft =
-            Draft { base, ids, supplies, blocks, date: signature.date, first_id, expected: BTreeMap::new() };
-        Self { draft, aside, author: signature.author, claims: Claims::default(), forms: HashMap::new() }
+        let editor = TreeEditor {
+            snapshot,
+            ids,
+            pending,
+            blocks,
+            date: signature.date,
+            first_id,
+            expected: BTreeMap::new(),
+        };
+        Self {
+            editor,
+            ignored,
+            author: signature.author,
+            touched: TouchedRanges::default(),
+            forms: HashMap::new(),
+        }
     }
 
     /// Runs one operation. Unless it is applied, the tree is as it was.
     pub(crate) fn run(&mut self, operation: &Operation) -> OperationOutcome {
         let mut done = OperationOutcome::default();
-        let supplies = self.draft.supplies.mark();
+        let pending = self.editor.pending.mark();
         done.outcome = match self.attempt(operation, &mut done) {
             Ok(outcome) => outcome,
             Err(refusal) => {
-                let story = self.draft.base.prefix.trim_end_matches('/');
+                let story = self.editor.snapshot.prefix.trim_end_matches('/');
                 let message = match story {
                     "" => refusal.message,
                     story => format!("in {story}: {}", refusal.message),
@@ -82,7 +95,7 @@ impl<'a> BatchRun<'a> {
             }
         };
         if !done.outcome.is_applied() {
-            self.draft.supplies.take_back(supplies);
+            self.editor.pending.take_back(pending);
         }
         done
     }
@@ -94,10 +107,11 @@ impl<'a> BatchRun<'a> {
         session_first: i64,
         outcomes: impl Iterator<Item = &'b mut OperationOutcome>,
     ) {
-        let base = self.draft.base;
-        let touched: Vec<NodeId> = self.draft.expected.keys().flat_map(|index| base.chain(*index)).collect();
-        let joined = tidy(base.tree, &touched, session_first);
-        let tree = &*base.tree;
+        let snapshot = self.editor.snapshot;
+        let touched: Vec<NodeId> =
+            self.editor.expected.keys().flat_map(|index| snapshot.chain(*index)).collect();
+        let joined = coalesce(snapshot.tree, &touched, session_first);
+        let tree = &*snapshot.tree;
         let ids: HashSet<i64> = tree
             .descendants(tree.root())
             .filter(|node| {
@@ -118,15 +132,15 @@ impl<'a> BatchRun<'a> {
 
     /// Says in `done` which paragraphs it concerns as soon as they are known.
     fn attempt(&mut self, operation: &Operation, done: &mut OperationOutcome) -> Result<Outcome, Refusal> {
-        let (first_id, first_comment) = (self.draft.ids.peek(), self.draft.supplies.next_comment);
-        let Planned { steps, mut remark, found } =
-            plan(&mut self.draft.base, self.draft.supplies, operation)?;
+        let (first_id, first_comment) = (self.editor.ids.peek(), self.editor.pending.next_comment);
+        let Plan { steps, mut remark, found } =
+            plan(&mut self.editor.snapshot, self.editor.pending, operation)?;
         done.address = Some(match found {
-            Some(found) => format!("{}P{}", self.draft.base.prefix, found + 1),
+            Some(found) => format!("{}P{}", self.editor.snapshot.prefix, found + 1),
             None => self.address_of(&steps),
         });
         done.before = self.before(&steps);
-        let claims = self.claim(&steps)?;
+        let touched = self.range(&steps)?;
         if steps.iter().all(Step::is_idle) {
             return Ok(Outcome::NoChange { remark });
         }
@@ -136,19 +150,19 @@ impl<'a> BatchRun<'a> {
         }
         let author = operation.author.as_deref().unwrap_or(self.author);
         let attempt = self.begin(&scope);
-        let known_blocks = self.draft.blocks.len();
-        let outcome = self.draft.write(&steps, author).and_then(|written| {
+        let known_blocks = self.editor.blocks.len();
+        let outcome = self.editor.write(&steps, author).and_then(|written| {
             for range in &scope {
                 self.prove(range.clone())?;
             }
-            let blocks = self.draft.blocks.get(known_blocks..).unwrap_or_default();
-            evidence::check_blocks(self.draft.base.tree, blocks, self.draft.first_id)?;
+            let blocks = self.editor.blocks.get(known_blocks..).unwrap_or_default();
+            evidence::check_blocks(self.editor.snapshot.tree, blocks, self.editor.first_id)?;
             Ok(written)
         });
         match outcome {
-            Ok(Written::Done) => {}
-            Ok(Written::DoneWith(known)) => remark = Some(known.to_owned()),
-            Ok(Written::Nothing(why)) => {
+            Ok(WriteOutcome::Done) => {}
+            Ok(WriteOutcome::DoneWith(known)) => remark = Some(known.to_owned()),
+            Ok(WriteOutcome::Nothing(why)) => {
                 self.take_back(attempt);
                 return Ok(Outcome::NoChange { remark: Some(why.to_owned()) });
             }
@@ -157,68 +171,74 @@ impl<'a> BatchRun<'a> {
                 return Err(refusal);
             }
         }
-        self.draft.base.tree.commit(attempt.checkpoint);
-        for (index, claim) in claims {
-            self.claims.add(index, claim);
+        self.editor.snapshot.tree.commit(attempt.checkpoint);
+        for (index, range) in touched {
+            self.touched.add(index, range);
         }
         Ok(Outcome::Applied(Change {
             remark,
-            after: Some(self.draft.after(&steps)),
-            revision_ids: (first_id..self.draft.ids.peek()).collect(),
-            comment_ids: (first_comment..self.draft.supplies.next_comment).collect(),
+            after: Some(self.editor.after(&steps)),
+            revision_ids: (first_id..self.editor.ids.peek()).collect(),
+            comment_ids: (first_comment..self.editor.pending.next_comment).collect(),
         }))
     }
 
     fn begin(&mut self, scope: &[RangeInclusive<usize>]) -> Attempt {
         let indices = scope.iter().cloned().flatten();
         Attempt {
-            expected: indices.map(|index| (index, self.draft.expected.get(&index).cloned())).collect(),
-            ids: self.draft.ids.clone(),
-            supplies: self.draft.supplies.mark(),
-            blocks: self.draft.blocks.len(),
-            checkpoint: self.draft.base.tree.checkpoint(),
+            expected: indices.map(|index| (index, self.editor.expected.get(&index).cloned())).collect(),
+            ids: self.editor.ids.clone(),
+            pending: self.editor.pending.mark(),
+            blocks: self.editor.blocks.len(),
+            checkpoint: self.editor.snapshot.tree.checkpoint(),
         }
     }
 
     fn take_back(&mut self, attempt: Attempt) {
-        self.draft.base.tree.rollback(attempt.checkpoint);
-        *self.draft.ids = attempt.ids;
-        self.draft.supplies.take_back(attempt.supplies);
-        self.draft.blocks.truncate(attempt.blocks);
+        self.editor.snapshot.tree.rollback(attempt.checkpoint);
+        *self.editor.ids = attempt.ids;
+        self.editor.pending.take_back(attempt.pending);
+        self.editor.blocks.truncate(attempt.blocks);
         for (index, before) in attempt.expected {
             match before {
-                Some(before) => self.draft.expected.insert(index, before),
-                None => self.draft.expected.remove(&index),
+                Some(before) => self.editor.expected.insert(index, before),
+                None => self.editor.expected.remove(&index),
             };
         }
     }
 
-    fn claim(&self, steps: &[Step]) -> Result<Vec<(usize, Claim)>, Refusal> {
-        let mut wanted: Vec<(usize, Claim)> = Vec::new();
+    fn range(&self, steps: &[Step]) -> Result<Vec<(usize, TouchedRange)>, Refusal> {
+        let mut wanted: Vec<(usize, TouchedRange)> = Vec::new();
         for step in steps {
             match step {
-                Step::Delete { index } => wanted.push((*index, Claim::Whole)),
+                Step::Delete { index } => wanted.push((*index, TouchedRange::Whole)),
                 Step::Text(change) => {
                     let crosses = change.first != change.last;
-                    let claim = || if crosses { Claim::Whole } else { change.claim.clone() };
-                    wanted.extend((change.first..=change.last).map(|index| (index, claim())));
-                    let adds = matches!(&change.claim, Claim::Text(range) if !crosses && !range.is_empty());
+                    let range = || if crosses { TouchedRange::Whole } else { change.range.clone() };
+                    wanted.extend((change.first..=change.last).map(|index| (index, range())));
+                    let adds =
+                        matches!(&change.range, TouchedRange::Text(range) if !crosses && !range.is_empty());
                     let additions = change.hunks.iter().filter(|hunk| adds && hunk.range.is_empty());
-                    wanted.extend(additions.map(|hunk| (change.first, Claim::Addition(hunk.range.start))));
+                    wanted.extend(
+                        additions.map(|hunk| (change.first, TouchedRange::Addition(hunk.range.start))),
+                    );
                 }
                 Step::DeleteRow { paragraphs, .. } | Step::DeleteCell { paragraphs, .. } => {
-                    wanted.extend(paragraphs.iter().map(|index| (*index, Claim::Whole)));
+                    wanted.extend(paragraphs.iter().map(|index| (*index, TouchedRange::Whole)));
                 }
                 Step::Move { first, last, .. } => {
-                    wanted.extend((*first..=*last).map(|index| (index, Claim::Whole)));
+                    wanted.extend((*first..=*last).map(|index| (index, TouchedRange::Whole)));
                 }
                 Step::Row { .. } | Step::Cell { .. } | Step::Table { .. } => {}
-                // Looks do not contradict each other; text that is gone is noticed when they are written.
-                Step::Insert(_) | Step::Look(_) | Step::ParagraphLook { .. } | Step::Comment { .. } => {}
+                // Formats do not contradict each other; text that is gone is noticed when they are written.
+                Step::Insert(_)
+                | Step::RunFormat(_)
+                | Step::ParagraphFormat { .. }
+                | Step::Comment { .. } => {}
             }
         }
-        for (index, claim) in &wanted {
-            if self.claims.conflicts(*index, claim) {
+        for (index, range) in &wanted {
+            if self.touched.conflicts(*index, range) {
                 return Err(Refusal::new(
                     RefusalCode::OverlappingOperations,
                     format!(
@@ -234,7 +254,7 @@ impl<'a> BatchRun<'a> {
 
     /// Paragraphs that the change or its proof touch, with their neighbours.
     fn scope(&mut self, steps: &[Step]) -> Vec<RangeInclusive<usize>> {
-        let last = self.draft.base.paragraphs.len().saturating_sub(1);
+        let last = self.editor.snapshot.paragraphs.len().saturating_sub(1);
         let mut scope: Vec<RangeInclusive<usize>> = steps.iter().flat_map(Step::scope).collect();
         for range in &mut scope {
             let (mut from, mut to) = (*range.start(), *range.end());
@@ -247,10 +267,10 @@ impl<'a> BatchRun<'a> {
             }
             from = from.saturating_sub(1);
             to = (to + 1).min(last);
-            while from > 0 && (self.draft.runs_on(from - 1) || self.loses_text(from - 1)) {
+            while from > 0 && (self.editor.runs_on(from - 1) || self.loses_text(from - 1)) {
                 from -= 1;
             }
-            while to < last && self.draft.runs_on(to) {
+            while to < last && self.editor.runs_on(to) {
                 to += 1;
             }
             *range = from..=to;
@@ -271,39 +291,44 @@ impl<'a> BatchRun<'a> {
 
     /// Whether the batch deleted the paragraph or joined it, so that borders around it may be gone.
     fn loses_text(&self, index: usize) -> bool {
-        self.draft.is_gone(index)
+        self.editor.is_gone(index)
     }
 
     fn remember_form(&mut self, index: usize) {
         if !self.forms.contains_key(&index)
-            && let Some(node) = self.draft.base.paragraphs.get(index)
+            && let Some(node) = self.editor.snapshot.paragraphs.get(index)
         {
-            self.forms.insert(index, normal_form_without(self.draft.base.tree, *node, self.aside));
+            self.forms.insert(index, normal_form_without(self.editor.snapshot.tree, *node, self.ignored));
         }
     }
 
     fn prove(&mut self, range: RangeInclusive<usize>) -> Result<(), Refusal> {
         let mut texts = Vec::new();
         for index in range.clone() {
-            match self.draft.expected.get(&index) {
+            match self.editor.expected.get(&index) {
                 Some(expected) => texts.extend(expected.texts()),
-                None => texts.push(self.draft.base.text(index).to_owned()),
+                None => texts.push(self.editor.snapshot.text(index).to_owned()),
             }
         }
         let originals: Vec<NodeId> =
-            range.clone().filter_map(|index| self.draft.base.paragraphs.get(index).copied()).collect();
+            range.clone().filter_map(|index| self.editor.snapshot.paragraphs.get(index).copied()).collect();
         let forms: Vec<&[u8]> =
             range.clone().filter_map(|index| self.forms.get(&index)).map(Vec::as_slice).collect();
-        let chains: Vec<Vec<NodeId>> = range.map(|index| self.draft.base.chain(index)).collect();
+        let chains: Vec<Vec<NodeId>> = range.map(|index| self.editor.snapshot.chain(index)).collect();
         let evidence = Evidence {
             originals: &originals,
             forms: &forms,
             chains: &chains,
             texts: &texts,
-            aside: self.aside,
-            blocks: &self.draft.blocks,
+            ignored: self.ignored,
+            blocks: &self.editor.blocks,
         };
-        evidence::check(self.draft.base.tree, &evidence, &self.draft.base.fields, self.draft.first_id)
+        evidence::check(
+            self.editor.snapshot.tree,
+            &evidence,
+            &self.editor.snapshot.fields,
+            self.editor.first_id,
+        )
     }
 
     /// The texts that an operation changes, as they were; `None` when it only adds.
@@ -314,14 +339,14 @@ impl<'a> BatchRun<'a> {
             .map(|step| (*step.paragraphs().start(), *step.paragraphs().end()))
             .collect();
         let mut texts: Vec<String> =
-            ranges.iter().map(|(first, last)| self.draft.base.joined(*first, *last)).collect();
+            ranges.iter().map(|(first, last)| self.editor.snapshot.joined(*first, *last)).collect();
         texts.dedup();
         (!texts.is_empty()).then(|| texts.join("\n").replace(PARAGRAPH_BREAK, "\n"))
     }
 
     /// The paragraphs of an operation: `P4`, `P4-P5` across a border, `P4, P9` for several places.
     fn address_of(&self, steps: &[Step]) -> String {
-        let prefix = &self.draft.base.prefix;
+        let prefix = &self.editor.snapshot.prefix;
         let mut places: Vec<String> = Vec::new();
         for step in steps {
             let (first, last) = (step.paragraphs().start() + 1, step.paragraphs().end() + 1);

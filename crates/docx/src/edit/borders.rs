@@ -2,14 +2,14 @@
 //!
 //! Must never change the tree.
 
-use crate::edit::draft::Draft;
-use crate::edit::expected::Expected;
+use crate::edit::expected::ExpectedText;
 use crate::edit::marks::{has_deleted_mark, next_block};
+use crate::edit::tree_editor::TreeEditor;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, View, next_paragraph};
 use crate::ops::Where;
 
-impl Draft<'_> {
+impl TreeEditor<'_> {
     /// Beside which paragraph new ones are written that were asked for beside `index`.
     ///
     /// `Before` means directly before its element; `After` means that the last of them takes its element, because
@@ -17,7 +17,7 @@ impl Draft<'_> {
     pub(super) fn spot(&self, index: usize, side: Where) -> Result<(usize, Where), Refusal> {
         // Between two paragraphs is before the second.
         let (index, side) = match side {
-            Where::After if self.base.flowed_on(index) => (index + 1, Where::Before),
+            Where::After if self.snapshot.flowed_on(index) => (index + 1, Where::Before),
             side => (index, side),
         };
         if let Some(last) = self.deleted_end(index) {
@@ -40,7 +40,7 @@ impl Draft<'_> {
             }
             // What is joined over the border is one paragraph; with nothing behind it, that is where it ends.
             let end = (before + 1..).find(|at| !self.runs_on(*at)).unwrap_or(before + 1);
-            let in_sight = (before..end).all(|at| self.base.flowed_on(at));
+            let in_sight = (before..end).all(|at| self.snapshot.flowed_on(at));
             if !in_sight || (before + 1..=end).any(|at| self.shows(at)) {
                 return Err(nothing_between(before));
             }
@@ -57,16 +57,16 @@ impl Draft<'_> {
     /// The last paragraph of the container, or the last before a table, if new paragraphs have its element or can take
     /// it: the batch deletes it and all others from `index` on.
     fn deleted_end(&self, index: usize) -> Option<usize> {
-        let last = (index..).find(|at| !self.is_gone(*at) || !self.base.flowed_on(*at))?;
-        let node = self.base.paragraphs.get(last).copied()?;
+        let last = (index..).find(|at| !self.is_gone(*at) || !self.snapshot.flowed_on(*at))?;
+        let node = self.snapshot.paragraphs.get(last).copied()?;
         let is_taken = self.expected.get(&last).is_some_and(|expected| !expected.after.is_empty());
-        let can_take = is_taken || next_block(self.base.tree, node).is_none();
+        let can_take = is_taken || next_block(self.snapshot.tree, node).is_none();
         (self.is_gone(last) && can_take).then_some(last)
     }
 
     /// Whether the batch deletes the paragraph, or joins it to the next.
     pub(super) fn is_gone(&self, index: usize) -> bool {
-        self.expected.get(&index).is_some_and(Expected::is_gone)
+        self.expected.get(&index).is_some_and(ExpectedText::is_gone)
     }
 
     /// Whether text before the paragraph runs into it over a deleted border.
@@ -76,21 +76,21 @@ impl Draft<'_> {
 
     /// Whether the paragraph says anything once all is accepted.
     fn shows(&self, index: usize) -> bool {
-        let fields = self.base.context(index);
+        let fields = self.snapshot.context(index);
         let chain = self.own_chain(index);
-        !Paragraph::read_chain(self.base.tree, &chain, View::Accepted, fields.as_ref()).text.is_empty()
+        !Paragraph::read_chain(self.snapshot.tree, &chain, View::Accepted, fields.as_ref()).text.is_empty()
     }
 
     /// Whether the border right before the next paragraph is deleted.
     pub(crate) fn runs_on(&self, index: usize) -> bool {
-        let this = self.base.paragraphs.get(index).copied();
-        let next = this.and_then(|this| next_paragraph(self.base.tree, this));
+        let this = self.snapshot.paragraphs.get(index).copied();
+        let next = this.and_then(|this| next_paragraph(self.snapshot.tree, this));
         next.is_some() && next == self.front(index + 1) && self.is_border_deleted(index)
     }
 
     fn is_border_deleted(&self, index: usize) -> bool {
-        let node = self.base.paragraphs.get(index);
-        node.is_some_and(|node| has_deleted_mark(self.base.tree, *node))
+        let node = self.snapshot.paragraphs.get(index);
+        node.is_some_and(|node| has_deleted_mark(self.snapshot.tree, *node))
     }
 }
 

@@ -1,13 +1,13 @@
 //! Whole paragraphs that go, and what of them cannot: the last border of a container stays, so another goes for it or a
 //! new paragraph takes its element.
 //!
-//! Must never read operations: what the batch deleted before, it is told.
+//! Must never read operations: the caller hands in what the batch deleted before.
 
 use engross_xml::{Document, Kind, NodeId};
 
 use crate::edit::insertion::put;
 use crate::edit::marks::{change_properties, delete_mark, has_deleted_mark, next_block, previous_block};
-use crate::edit::pen::Pen;
+use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Cursor, refuse_barrier, wrap_neighbours};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{
@@ -34,7 +34,7 @@ pub(crate) fn comments_in(document: &Document, paragraph: NodeId) -> Vec<i64> {
 
 /// What `delete_whole` left of a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
+pub(crate) enum Remainder {
     /// Nothing: accepting removes it.
     Nothing,
     /// Nothing: the new paragraph that stood before `first` took the place of `last`, which ends the container.
@@ -49,58 +49,63 @@ pub(crate) enum Left {
 
 /// Marks a whole paragraph as deleted: all content, and the border that has to go with it. `gone` are neighbours that
 /// the batch deleted before.
-pub(crate) fn delete_whole(pen: &mut Pen<'_>, model: &Paragraph, gone: &[NodeId]) -> Result<Left, Refusal> {
+pub(crate) fn delete_whole(
+    writer: &mut RevisionWriter<'_>,
+    model: &Paragraph,
+    gone: &[NodeId],
+) -> Result<Remainder, Refusal> {
     let paragraph = model.node;
-    refuse_undeletable(pen, model)?;
-    delete_content(pen, paragraph);
+    refuse_undeletable(writer, model)?;
+    delete_content(writer, paragraph);
     let earlier = |mark: NodeId| {
-        matches!(pen.document.name(mark), DEL | MOVE_FROM) && !is_id_since(pen.document, mark, pen.since)
+        matches!(writer.document.name(mark), DEL | MOVE_FROM)
+            && !is_id_since(writer.document, mark, writer.since)
     };
-    if mark_revisions(pen.document, paragraph).any(earlier) {
-        return Ok(Left::EarlierDeletion);
+    if mark_revisions(writer.document, paragraph).any(earlier) {
+        return Ok(Remainder::EarlierDeletion);
     }
-    if has_deleted_mark(pen.document, paragraph) || next_block(pen.document, paragraph).is_none() {
-        return Ok(collapse_tail(pen, paragraph, gone));
+    if has_deleted_mark(writer.document, paragraph) || next_block(writer.document, paragraph).is_none() {
+        return Ok(collapse_tail(writer, paragraph, gone));
     }
     // The border to the next paragraph goes.
-    if ends_at_table(pen, paragraph) && keeps_content(pen, paragraph) {
-        return Ok(Left::DeletedText);
+    if ends_at_table(writer, paragraph) && keeps_content(writer, paragraph) {
+        return Ok(Remainder::DeletedText);
     }
-    delete_mark(pen, paragraph);
-    Ok(Left::Nothing)
+    delete_mark(writer, paragraph);
+    Ok(Remainder::Nothing)
 }
 
 /// Marks all of a paragraph as deleted whose element new paragraphs behind it took: what it held joins the first of
 /// them, `next`. `owner` is the element that it had.
 pub(crate) fn delete_displaced(
-    pen: &mut Pen<'_>,
+    writer: &mut RevisionWriter<'_>,
     model: &Paragraph,
     owner: NodeId,
     next: NodeId,
 ) -> Result<(), Refusal> {
-    refuse_undeletable(pen, model)?;
-    refuse_section_end(pen, owner)?;
-    delete_content(pen, model.node);
-    let content: Vec<NodeId> = content_of(pen, model.node);
-    let first = content_of(pen, next).first().copied();
+    refuse_undeletable(writer, model)?;
+    refuse_section_end(writer, owner)?;
+    delete_content(writer, model.node);
+    let content: Vec<NodeId> = content_of(writer, model.node);
+    let first = content_of(writer, next).first().copied();
     for node in content {
-        put(pen, Cursor { parent: next, before: first }, node);
+        put(writer, Cursor { parent: next, before: first }, node);
     }
-    pen.document.detach(model.node);
+    writer.document.detach(model.node);
     Ok(())
 }
 
 /// What a paragraph holds besides its properties.
-fn content_of(pen: &Pen<'_>, paragraph: NodeId) -> Vec<NodeId> {
-    pen.document.children(paragraph).filter(|child| pen.document.name(*child) != P_PR).collect()
+fn content_of(writer: &RevisionWriter<'_>, paragraph: NodeId) -> Vec<NodeId> {
+    writer.document.children(paragraph).filter(|child| writer.document.name(*child) != P_PR).collect()
 }
 
 /// Whether no paragraph is left behind this one for its content to join: the ones that follow lose their borders, and a
 /// table or the like comes next.
-fn ends_at_table(pen: &Pen<'_>, paragraph: NodeId) -> bool {
+fn ends_at_table(writer: &RevisionWriter<'_>, paragraph: NodeId) -> bool {
     let mut at = paragraph;
-    while let Some(next) = next_paragraph(pen.document, at) {
-        if !has_deleted_mark(pen.document, next) {
+    while let Some(next) = next_paragraph(writer.document, at) {
+        if !has_deleted_mark(writer.document, next) {
             return false;
         }
         at = next;
@@ -110,115 +115,116 @@ fn ends_at_table(pen: &Pen<'_>, paragraph: NodeId) -> bool {
 
 /// Whether something stays in the deleted paragraph, or in one that runs into it, when the batch is accepted: what
 /// earlier revisions delete, and content controls around it.
-fn keeps_content(pen: &Pen<'_>, paragraph: NodeId) -> bool {
-    let stays = |node: NodeId| match pen.document.name(node) {
-        DEL | MOVE_FROM => !is_id_since(pen.document, node, pen.since),
-        SDT => !pen
-            .document
-            .ancestors(node)
-            .any(|above| pen.document.name(above) == DEL && is_id_since(pen.document, above, pen.since)),
+fn keeps_content(writer: &RevisionWriter<'_>, paragraph: NodeId) -> bool {
+    let stays = |node: NodeId| match writer.document.name(node) {
+        DEL | MOVE_FROM => !is_id_since(writer.document, node, writer.since),
+        SDT => !writer.document.ancestors(node).any(|above| {
+            writer.document.name(above) == DEL && is_id_since(writer.document, above, writer.since)
+        }),
         _ => false,
     };
     let before = |node: &NodeId| {
-        previous_block(pen.document, *node)
-            .filter(|block| pen.document.name(*block) == P && has_deleted_mark(pen.document, *block))
+        previous_block(writer.document, *node)
+            .filter(|block| writer.document.name(*block) == P && has_deleted_mark(writer.document, *block))
     };
     std::iter::successors(Some(paragraph), before).any(|paragraph| {
-        content_of(pen, paragraph)
+        content_of(writer, paragraph)
             .into_iter()
-            .any(|child| stays(child) || pen.document.descendants(child).any(stays))
+            .any(|child| stays(child) || writer.document.descendants(child).any(stays))
     })
 }
 
 /// Marks all content of a paragraph as deleted, and leaves its border.
-pub(crate) fn delete_text(pen: &mut Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
-    refuse_undeletable(pen, model)?;
-    delete_content(pen, model.node);
+pub(crate) fn delete_text(writer: &mut RevisionWriter<'_>, model: &Paragraph) -> Result<(), Refusal> {
+    refuse_undeletable(writer, model)?;
+    delete_content(writer, model.node);
     Ok(())
 }
 
 /// The last border of a container cannot go. So the border *before* the deleted paragraphs at its end goes, and the
 /// last element takes over the properties of the paragraph that now ends the container.
-fn collapse_tail(pen: &mut Pen<'_>, deleted: NodeId, gone: &[NodeId]) -> Left {
+fn collapse_tail(writer: &mut RevisionWriter<'_>, deleted: NodeId, gone: &[NodeId]) -> Remainder {
     let is_gone = |node: NodeId| node == deleted || gone.contains(&node);
     let mut last = deleted;
-    while let Some(next) = next_block(pen.document, last) {
+    while let Some(next) = next_block(writer.document, last) {
         if !is_gone(next) {
-            return Left::Nothing;
+            return Remainder::Nothing;
         }
         last = next;
     }
     let mut first = last;
     let keeper = loop {
-        match previous_block(pen.document, first) {
+        match previous_block(writer.document, first) {
             Some(block) if is_gone(block) => first = block,
             // A border that somebody else's revision deletes is not ours to delete.
             Some(block)
-                if pen.document.name(block) == P
-                    && !ends_section(pen, block)
-                    && !has_deleted_mark(pen.document, block) =>
+                if writer.document.name(block) == P
+                    && !ends_section(writer, block)
+                    && !has_deleted_mark(writer.document, block) =>
             {
                 break block;
             }
-            _ => return Left::EmptyParagraph,
+            _ => return Remainder::EmptyParagraph,
         }
     };
-    let is_new = mark_revisions(pen.document, keeper).any(|mark| {
-        matches!(pen.document.name(mark), INS | MOVE_TO) && is_id_since(pen.document, mark, pen.since)
+    let is_new = mark_revisions(writer.document, keeper).any(|mark| {
+        matches!(writer.document.name(mark), INS | MOVE_TO)
+            && is_id_since(writer.document, mark, writer.since)
     });
     let mut at = if is_new { first } else { keeper };
     while at != last {
-        delete_mark(pen, at);
-        let Some(next) = next_block(pen.document, at) else { break };
+        delete_mark(writer, at);
+        let Some(next) = next_block(writer.document, at) else { break };
         at = next;
     }
-    let properties = pen.copy_paragraph_properties(keeper);
-    change_properties(pen, last, properties);
+    let properties = writer.copy_paragraph_properties(keeper);
+    change_properties(writer, last, properties);
     if !is_new {
-        return Left::Nothing;
+        return Remainder::Nothing;
     }
     // A border that was both inserted and deleted was never there: the new paragraph takes the last element.
-    for node in content_of(pen, keeper) {
-        pen.document.append(last, node);
+    for node in content_of(writer, keeper) {
+        writer.document.append(last, node);
     }
-    pen.document.detach(keeper);
-    Left::TakenOver { first, last }
+    writer.document.detach(keeper);
+    Remainder::TakenOver { first, last }
 }
 
 /// Gives back to `keeper` the border that went with the deleted paragraphs behind it, and to `last`, which ends the
 /// container, the properties it had.
-pub(crate) fn release_tail(pen: &mut Pen<'_>, keeper: NodeId, last: NodeId) {
-    let ours = |pen: &Pen<'_>, node: NodeId| is_id_since(pen.document, node, pen.since);
-    let marks: Vec<NodeId> = mark_revisions(pen.document, keeper)
-        .filter(|mark| pen.document.name(*mark) == DEL && ours(pen, *mark))
+pub(crate) fn release_tail(writer: &mut RevisionWriter<'_>, keeper: NodeId, last: NodeId) {
+    let ours = |writer: &RevisionWriter<'_>, node: NodeId| is_id_since(writer.document, node, writer.since);
+    let marks: Vec<NodeId> = mark_revisions(writer.document, keeper)
+        .filter(|mark| writer.document.name(*mark) == DEL && ours(writer, *mark))
         .collect();
     for mark in marks {
-        remove_with_hollow_properties(pen, mark);
+        remove_with_hollow_properties(writer, mark);
     }
-    let properties = pen.document.child(last, P_PR);
-    let change = properties.and_then(|properties| pen.document.child(properties, P_PR_CHANGE));
-    if let (Some(properties), Some(change)) = (properties, change.filter(|change| ours(pen, *change))) {
-        restore_properties(pen.document, change);
-        if pen.document.first_child(properties).is_none() {
-            pen.document.detach(properties);
+    let properties = writer.document.child(last, P_PR);
+    let change = properties.and_then(|properties| writer.document.child(properties, P_PR_CHANGE));
+    if let (Some(properties), Some(change)) = (properties, change.filter(|change| ours(writer, *change))) {
+        restore_properties(writer.document, change);
+        if writer.document.first_child(properties).is_none() {
+            writer.document.detach(properties);
         }
     }
 }
 
 /// Takes a mark's revision out, and the property elements that hold nothing without it.
-fn remove_with_hollow_properties(pen: &mut Pen<'_>, mark: NodeId) {
+fn remove_with_hollow_properties(writer: &mut RevisionWriter<'_>, mark: NodeId) {
     let mut node = mark;
-    while let Some(above) = pen.document.parent(node) {
-        pen.document.detach(node);
-        if !matches!(pen.document.name(above), R_PR | P_PR) || pen.document.first_child(above).is_some() {
+    while let Some(above) = writer.document.parent(node) {
+        writer.document.detach(node);
+        if !matches!(writer.document.name(above), R_PR | P_PR) || writer.document.first_child(above).is_some()
+        {
             return;
         }
         node = above;
     }
 }
 
-fn refuse_undeletable(pen: &Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
-    let document = &*pen.document;
+fn refuse_undeletable(writer: &RevisionWriter<'_>, model: &Paragraph) -> Result<(), Refusal> {
+    let document = &*writer.document;
     if model.fields_at_end > 0 || model.closes_outer_field {
         return Err(Refusal::new(
             RefusalCode::FieldEditRefused,
@@ -234,7 +240,7 @@ fn refuse_undeletable(pen: &Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
     if let Some(barrier) = document.parent(model.node).and_then(|parent| barrier_inside(document, parent)) {
         return Err(refuse_barrier(&barrier));
     }
-    refuse_section_end(pen, model.node)?;
+    refuse_section_end(writer, model.node)?;
     for node in document.descendants(model.node) {
         match document.name(node) {
             FLD_SIMPLE => {
@@ -265,8 +271,8 @@ fn refuse_undeletable(pen: &Pen<'_>, model: &Paragraph) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn refuse_section_end(pen: &Pen<'_>, paragraph: NodeId) -> Result<(), Refusal> {
-    if !ends_section(pen, paragraph) {
+fn refuse_section_end(writer: &RevisionWriter<'_>, paragraph: NodeId) -> Result<(), Refusal> {
+    if !ends_section(writer, paragraph) {
         return Ok(());
     }
     Err(Refusal::new(
@@ -275,32 +281,32 @@ fn refuse_section_end(pen: &Pen<'_>, paragraph: NodeId) -> Result<(), Refusal> {
     ))
 }
 
-fn ends_section(pen: &Pen<'_>, paragraph: NodeId) -> bool {
-    let properties = pen.document.child(paragraph, P_PR);
-    properties.is_some_and(|properties| pen.document.child(properties, SECT_PR).is_some())
+fn ends_section(writer: &RevisionWriter<'_>, paragraph: NodeId) -> bool {
+    let properties = writer.document.child(paragraph, P_PR);
+    properties.is_some_and(|properties| writer.document.child(properties, SECT_PR).is_some())
 }
 
 /// Marks everything in the paragraph as deleted that is not yet.
-fn delete_content(pen: &mut Pen<'_>, parent: NodeId) {
-    let children: Vec<NodeId> = pen.document.children(parent).collect();
+fn delete_content(writer: &mut RevisionWriter<'_>, parent: NodeId) {
+    let children: Vec<NodeId> = writer.document.children(parent).collect();
     let mut pending: Vec<NodeId> = Vec::new();
     for child in children {
-        match pen.document.name(child) {
+        match writer.document.name(child) {
             RUN | O_MATH | O_MATH_PARA => pending.push(child),
             // A deletion may hold a content control (EG_ContentRunContent), so the control goes with its text.
-            SDT if !holds_revisions(pen, child) => pending.push(child),
+            SDT if !holds_revisions(writer, child) => pending.push(child),
             P_PR | SDT_PR | R_PR | DEL | MOVE_FROM => {}
             name if is_range_marker(name) => {}
-            _ if pen.document.kind(child) == Kind::Element => {
-                wrap_neighbours(pen, &std::mem::take(&mut pending));
-                delete_content(pen, child);
+            _ if writer.document.kind(child) == Kind::Element => {
+                wrap_neighbours(writer, &std::mem::take(&mut pending));
+                delete_content(writer, child);
             }
             _ => {}
         }
     }
-    wrap_neighbours(pen, &pending);
+    wrap_neighbours(writer, &pending);
 }
 
-fn holds_revisions(pen: &Pen<'_>, node: NodeId) -> bool {
-    pen.document.descendants(node).any(|below| is_revision_wrapper(pen.document.name(below)))
+fn holds_revisions(writer: &RevisionWriter<'_>, node: NodeId) -> bool {
+    writer.document.descendants(node).any(|below| is_revision_wrapper(writer.document.name(below)))
 }

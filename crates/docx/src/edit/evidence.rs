@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
-use crate::canon::{Aside, normal_form_without};
-use crate::edit::draft::NewBlock;
+use crate::canon::{IgnoredMarkup, normal_form_without};
+use crate::edit::tree_editor::NewBlock;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{FieldContext, Paragraph, View, paragraphs};
 use crate::names::TBL;
@@ -26,7 +26,7 @@ pub(crate) struct Evidence<'a> {
     /// The texts that are wanted.
     pub(crate) texts: &'a [String],
     /// Comments that the session wrote.
-    pub(crate) aside: &'a Aside,
+    pub(crate) ignored: &'a IgnoredMarkup,
     /// What the batch put there besides paragraphs.
     pub(crate) blocks: &'a [NewBlock],
 }
@@ -55,7 +55,7 @@ pub(crate) fn check(
         && left
             .iter()
             .zip(evidence.forms)
-            .all(|(node, form)| normal_form_without(document, *node, evidence.aside) == *form);
+            .all(|(node, form)| normal_form_without(document, *node, evidence.ignored) == *form);
     document.rollback(checkpoint);
     if !same {
         return Err(Refusal::new(

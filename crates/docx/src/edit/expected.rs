@@ -7,7 +7,7 @@ use crate::model::OBJECT;
 
 /// A new paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct New {
+pub(crate) struct NewText {
     /// The paragraph of before the batch, from 0, before which it was asked for.
     pub(crate) gap: usize,
     pub(crate) text: String,
@@ -16,18 +16,18 @@ pub(crate) struct New {
 /// What shall stand in the place of one paragraph. New paragraphs stand in the order of their gaps, and of one gap in
 /// the order in which they were asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Expected {
+pub(crate) struct ExpectedText {
     /// New paragraphs before it.
-    pub(crate) before: Vec<New>,
+    pub(crate) before: Vec<NewText>,
     /// Its own text; nothing when it goes, several when it is split.
     pub(crate) own: Vec<String>,
     /// New paragraphs after it; the last of them stands in the paragraph's own element.
-    pub(crate) after: Vec<New>,
+    pub(crate) after: Vec<NewText>,
     source: String,
     edits: Vec<(Range<usize>, String)>,
 }
 
-impl Expected {
+impl ExpectedText {
     pub(crate) fn unchanged(text: String) -> Self {
         Self { before: vec![], own: vec![text.clone()], after: vec![], source: text, edits: vec![] }
     }
@@ -42,7 +42,7 @@ impl Expected {
     }
 
     pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
-        let new = |new: &New| new.text.clone();
+        let new = |new: &NewText| new.text.clone();
         let behind = self.own.iter().cloned().chain(self.after.iter().map(new));
         self.before.iter().map(new).chain(behind)
     }

@@ -1,33 +1,37 @@
-//! Looks in a draft: those of text as `w:rPrChange`, those of paragraphs as `w:pPrChange`.
+//! Writes formatting as tracked changes: of runs as `w:rPrChange`, of paragraphs as `w:pPrChange`.
 //!
-//! An element has one record of what was before. Somebody else's is never touched, so a look that would need a second
+//! An element has one record of what was before. Somebody else's is never touched, so formatting that would need a second
 //! one is refused.
 
 use std::ops::Range;
 
 use engross_xml::{Document, NodeId};
 
-use crate::edit::draft::{Draft, Written};
 use crate::edit::marks::change_properties;
-use crate::edit::pen::Pen;
-use crate::edit::plan::TextLook;
+use crate::edit::plan::RunFormatChange;
 use crate::edit::properties::Setting;
+use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{cut_out, refuse_barrier};
+use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{AtomKind, Barrier, LOCKED, Paragraph, is_id_since, mark_revisions};
 use crate::names::{INS, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE};
 
-impl Draft<'_> {
-    /// Gives text a look, each run with a record of what it was.
-    pub(super) fn write_look(&mut self, look: &TextLook, author: &str) -> Result<Written, Refusal> {
-        let TextLook { index, range, settings } = look;
+impl TreeEditor<'_> {
+    /// Formats text, each run with a record of what it was.
+    pub(super) fn write_run_format(
+        &mut self,
+        format: &RunFormatChange,
+        author: &str,
+    ) -> Result<WriteOutcome, Refusal> {
+        let RunFormatChange { index, range, settings } = format;
         let nodes = self.own_chain(*index);
-        let fields = self.base.context(*index);
-        let (view, first_id) = (self.base.view, self.first_id);
+        let fields = self.snapshot.context(*index);
+        let (view, first_id) = (self.snapshot.view, self.first_id);
         let read = |document: &Document| Paragraph::read_chain(document, &nodes, view, fields.as_ref());
-        let paragraph = read(self.base.tree);
-        refuse_look(self.base.tree, &paragraph, range, first_id)?;
-        let mut pen = self.pen(author);
+        let paragraph = read(self.snapshot.tree);
+        refuse_look(self.snapshot.tree, &paragraph, range, first_id)?;
+        let mut writer = self.writer(author);
         let is_so = |document: &Document, run: NodeId| {
             let own = document.child(run, R_PR);
             settings.iter().all(|setting| setting.holds(document, own))
@@ -36,38 +40,43 @@ impl Draft<'_> {
         for part in stretches(&paragraph, range) {
             // Runs are looked at before they are cut, so that what already looks so stays whole; and anew each time,
             // since an earlier cut leaves a run with only its first piece.
-            let now = read(pen.document);
-            if now.overlapping(part.clone()).all(|atom| is_so(pen.document, atom.run)) {
+            let now = read(writer.document);
+            if now.overlapping(part.clone()).all(|atom| is_so(writer.document, atom.run)) {
                 continue;
             }
-            for run in cut_out(&mut pen, &now, part) {
-                if !is_so(pen.document, run) {
-                    change_run(&mut pen, run, settings)?;
+            for run in cut_out(&mut writer, &now, part) {
+                if !is_so(writer.document, run) {
+                    change_run(&mut writer, run, settings)?;
                     changed = true;
                 }
             }
         }
-        // The looks are read back by other means than they were written.
-        let after = read(self.base.tree);
+        // The formatting is read back by other means than it was written.
+        let after = read(self.snapshot.tree);
         let text = |kind| matches!(kind, AtomKind::Text | AtomKind::Character(_));
-        let wrong =
-            after.overlapping(range.clone()).any(|atom| text(atom.kind) && !is_so(self.base.tree, atom.run));
+        let wrong = after
+            .overlapping(range.clone())
+            .any(|atom| text(atom.kind) && !is_so(self.snapshot.tree, atom.run));
         if wrong {
             return Err(Refusal::new(
                 RefusalCode::ProofFailed,
                 "the text would not look as wanted, so it was taken back; please report this document",
             ));
         }
-        Ok(if changed { Written::Done } else { Written::Nothing("the text already looks like that") })
+        Ok(if changed {
+            WriteOutcome::Done
+        } else {
+            WriteOutcome::Nothing("the text already looks like that")
+        })
     }
 
-    /// Gives a paragraph a look.
+    /// Formats a paragraph.
     pub(super) fn write_paragraph_look(
         &mut self,
         index: usize,
         settings: &[Setting],
         author: &str,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<WriteOutcome, Refusal> {
         if self.is_gone(index) {
             return Err(Refusal::new(
                 RefusalCode::OverlappingOperations,
@@ -76,42 +85,47 @@ impl Draft<'_> {
         }
         let first_id = self.first_id;
         let nodes = self.own_chain(index);
-        let pen = &mut self.pen(author);
+        let writer = &mut self.writer(author);
         let mut changed = false;
         for node in nodes {
-            let own = pen.document.child(node, P_PR);
-            if settings.iter().all(|setting| setting.holds(pen.document, own)) {
+            let own = writer.document.child(node, P_PR);
+            if settings.iter().all(|setting| setting.holds(writer.document, own)) {
                 continue;
             }
             changed = true;
-            let is_new = mark_revisions(pen.document, node)
-                .any(|mark| pen.document.name(mark) == INS && is_id_since(pen.document, mark, first_id));
+            let is_new = mark_revisions(writer.document, node).any(|mark| {
+                writer.document.name(mark) == INS && is_id_since(writer.document, mark, first_id)
+            });
             if is_new {
                 // The element is this batch's own: rejecting takes all of it away.
-                let properties = pen.ensure_paragraph_properties(node);
+                let properties = writer.ensure_paragraph_properties(node);
                 for setting in settings {
-                    setting.apply(pen.document, properties);
+                    setting.apply(writer.document, properties);
                 }
                 continue;
             }
-            refuse_second_record(pen, own, P_PR_CHANGE)?;
-            let wanted = match pen.copy_paragraph_properties(node) {
+            refuse_second_record(writer, own, P_PR_CHANGE)?;
+            let wanted = match writer.copy_paragraph_properties(node) {
                 Some(copy) => copy,
-                None => pen.document.new_element(P_PR),
+                None => writer.document.new_element(P_PR),
             };
             for setting in settings {
-                setting.apply(pen.document, wanted);
+                setting.apply(writer.document, wanted);
             }
-            change_properties(pen, node, Some(wanted));
-            let now = pen.document.child(node, P_PR);
-            if !settings.iter().all(|setting| setting.holds(pen.document, now)) {
+            change_properties(writer, node, Some(wanted));
+            let now = writer.document.child(node, P_PR);
+            if !settings.iter().all(|setting| setting.holds(writer.document, now)) {
                 return Err(Refusal::new(
                     RefusalCode::ProofFailed,
                     "the paragraph would not look as wanted, so it was taken back; please report this document",
                 ));
             }
         }
-        Ok(if changed { Written::Done } else { Written::Nothing("the paragraph already looks like that") })
+        Ok(if changed {
+            WriteOutcome::Done
+        } else {
+            WriteOutcome::Nothing("the paragraph already looks like that")
+        })
     }
 }
 
@@ -152,12 +166,12 @@ fn refuse_look(
 }
 
 fn refuse_second_record(
-    pen: &Pen<'_>,
+    writer: &RevisionWriter<'_>,
     properties: Option<NodeId>,
     record: engross_xml::Name,
 ) -> Result<(), Refusal> {
-    let known = properties.and_then(|properties| pen.document.child(properties, record));
-    if known.is_some_and(|known| !is_id_since(pen.document, known, pen.since)) {
+    let known = properties.and_then(|properties| writer.document.child(properties, record));
+    if known.is_some_and(|known| !is_id_since(writer.document, known, writer.since)) {
         return Err(Refusal::new(
             RefusalCode::FormatRevision,
             "its look is already changed by a pending revision, which can hold only one change; \
@@ -167,26 +181,26 @@ fn refuse_second_record(
     Ok(())
 }
 
-fn change_run(pen: &mut Pen<'_>, run: NodeId, settings: &[Setting]) -> Result<(), Refusal> {
-    let own = pen.document.child(run, R_PR);
-    refuse_second_record(pen, own, R_PR_CHANGE)?;
+fn change_run(writer: &mut RevisionWriter<'_>, run: NodeId, settings: &[Setting]) -> Result<(), Refusal> {
+    let own = writer.document.child(run, R_PR);
+    refuse_second_record(writer, own, R_PR_CHANGE)?;
     let properties = match own {
         Some(properties) => properties,
         None => {
-            let properties = pen.document.new_element(R_PR);
-            pen.document.prepend(run, properties);
+            let properties = writer.document.new_element(R_PR);
+            writer.document.prepend(run, properties);
             properties
         }
     };
-    if pen.document.child(properties, R_PR_CHANGE).is_none() {
-        let before = pen.document.copy(properties);
-        pen.strip_tracking(before);
-        let record = pen.revision(R_PR_CHANGE);
-        pen.document.append(record, before);
-        pen.document.append(properties, record);
+    if writer.document.child(properties, R_PR_CHANGE).is_none() {
+        let before = writer.document.copy(properties);
+        writer.strip_tracking(before);
+        let record = writer.revision(R_PR_CHANGE);
+        writer.document.append(record, before);
+        writer.document.append(properties, record);
     }
     for setting in settings {
-        setting.apply(pen.document, properties);
+        setting.apply(writer.document, properties);
     }
     Ok(())
 }

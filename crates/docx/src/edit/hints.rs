@@ -2,7 +2,7 @@
 //!
 //! Must never choose for the caller.
 
-use crate::edit::base::Base;
+use crate::edit::snapshot::StorySnapshot;
 use crate::model::{Paragraph, View};
 use crate::read::excerpt;
 use crate::text::{find, nearest};
@@ -11,10 +11,10 @@ use crate::text::{find, nearest};
 const CANDIDATES: usize = 5;
 
 /// Names some paragraphs with the start of their text.
-pub(crate) fn candidates(base: &mut Base<'_>, indices: &[usize]) -> String {
+pub(crate) fn candidates(snapshot: &mut StorySnapshot<'_>, indices: &[usize]) -> String {
     let mut named: Vec<String> = Vec::new();
     for index in indices.iter().take(CANDIDATES) {
-        named.push(format!("P{} '{}'", index + 1, excerpt(base.text(*index))));
+        named.push(format!("P{} '{}'", index + 1, excerpt(snapshot.text(*index))));
     }
     if indices.len() > CANDIDATES {
         named.push("…".to_owned());
@@ -23,25 +23,25 @@ pub(crate) fn candidates(base: &mut Base<'_>, indices: &[usize]) -> String {
 }
 
 /// "; nearest are …" for a text that was not found, or nothing.
-pub(crate) fn near(base: &mut Base<'_>, text: &str) -> String {
-    let count = base.paragraphs.len();
-    // Each look compares the whole story.
-    if base.suggestions == 0 {
+pub(crate) fn near(snapshot: &mut StorySnapshot<'_>, text: &str) -> String {
+    let count = snapshot.paragraphs.len();
+    // Each search compares the whole story.
+    if snapshot.suggestions == 0 {
         return String::new();
     }
-    base.suggestions -= 1;
+    snapshot.suggestions -= 1;
     for index in 0..count {
-        base.text(index);
+        snapshot.text(index);
     }
-    let scored = nearest(text, (0..count).map(|index| base.known_text(index)), 3);
+    let scored = nearest(text, (0..count).map(|index| snapshot.known_text(index)), 3);
     let best: Vec<usize> = scored.into_iter().map(|near| near.index).collect();
-    if best.is_empty() { String::new() } else { format!("; nearest: {}", candidates(base, &best)) }
+    if best.is_empty() { String::new() } else { format!("; nearest: {}", candidates(snapshot, &best)) }
 }
 
 /// Whether a text stands in the paragraph only as somebody's pending deletion.
-pub(crate) fn is_deleted_text(base: &Base<'_>, index: usize, text: &str) -> bool {
-    base.paragraphs.get(index).is_some_and(|node| {
-        let all = Paragraph::read(base.document(), *node, View::Original, base.fields.get(node)).text;
+pub(crate) fn is_deleted_text(snapshot: &StorySnapshot<'_>, index: usize, text: &str) -> bool {
+    snapshot.paragraphs.get(index).is_some_and(|node| {
+        let all = Paragraph::read(snapshot.document(), *node, View::Original, snapshot.fields.get(node)).text;
         !find(&all, text).is_empty()
     })
 }

@@ -16,7 +16,7 @@ pub(crate) struct Hunk {
 
 /// The changes that make `new` of `old`. Ranges are bytes of `old`, moved on by `offset`.
 pub(crate) fn hunks(old: &str, new: &StyledText, offset: usize) -> Vec<Hunk> {
-    let clean = Clean::of(old);
+    let clean = CleanText::of(old);
     diff(&clean.text, &new.text)
         .into_iter()
         .map(|hunk| {
@@ -61,13 +61,13 @@ pub(crate) fn join_phrases(
 }
 
 /// A text without its objects.
-struct Clean {
+struct CleanText {
     text: String,
     /// Where a stretch of the clean text begins, and how many bytes were left out before it.
     shifts: Vec<(usize, usize)>,
 }
 
-impl Clean {
+impl CleanText {
     fn of(text: &str) -> Self {
         let mut clean = Self { text: String::with_capacity(text.len()), shifts: vec![(0, 0)] };
         let mut removed = 0;

@@ -1,12 +1,11 @@
-//! Where inserted text goes, and what it looks like.
+//! Where inserted text goes, and which formatting it takes.
 //!
 //! Between two runs there can be several places: inside a link, behind a field, in somebody's insertion. The place
-//! with the fewest wrappers wins, and of equal ones the first, so text typed behind a link stays outside of it
-//! (`contracts/word.md` §8, cases 6, 7, 99, 116).
+//! with the fewest wrappers wins, and of equal ones the first, so text typed behind a link stays outside of it.
 
 use engross_xml::{Kind, NodeId};
 
-use crate::edit::pen::Pen;
+use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Chain, Cursor, cut_before, cut_leaf, next_element, refuse_barrier};
 use crate::error::Refusal;
 use crate::model::{
@@ -17,7 +16,7 @@ use crate::names::{
 };
 use crate::styles::Styles;
 
-/// A place for new text, and the `w:rPr` it should look like.
+/// A place for new text, and the `w:rPr` whose formatting it takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) cursor: Cursor,
@@ -25,32 +24,32 @@ pub(crate) struct Place {
 }
 
 /// The place right behind a deletion just made, for the text that replaces it.
-pub(crate) fn behind(pen: &mut Pen<'_>, deletion: NodeId) -> Place {
-    let like = pen.document.first_child(deletion).and_then(|run| pen.document.child(run, R_PR));
-    let parent = pen.document.parent(deletion).unwrap_or(deletion);
-    let cursor = Cursor { parent, before: pen.document.next(deletion) };
-    Place { cursor: lift(pen, cursor), like }
+pub(crate) fn behind(writer: &mut RevisionWriter<'_>, deletion: NodeId) -> Place {
+    let like = writer.document.first_child(deletion).and_then(|run| writer.document.child(run, R_PR));
+    let parent = writer.document.parent(deletion).unwrap_or(deletion);
+    let cursor = Cursor { parent, before: writer.document.next(deletion) };
+    Place { cursor: lift(writer, cursor), like }
 }
 
 /// The place at byte `at` of the chain's text, where nothing is deleted.
 pub(crate) fn between(
-    pen: &mut Pen<'_>,
+    writer: &mut RevisionWriter<'_>,
     chain: Chain<'_>,
     at: usize,
     styles: &Styles,
 ) -> Result<Place, Refusal> {
-    let mut paragraph = chain.read(pen);
+    let mut paragraph = chain.read(writer);
     let inside = |atom: &&Atom| atom.kind == AtomKind::Text && atom.range.start < at && at < atom.range.end;
     let split = paragraph.visible().find(inside).cloned();
     if let Some(atom) = split {
         if let Some(barrier) = &atom.barrier {
             return Err(refuse_barrier(barrier));
         }
-        cut_leaf(pen, &atom, 0..at - atom.range.start);
-        paragraph = chain.read(pen);
+        cut_leaf(writer, &atom, 0..at - atom.range.start);
+        paragraph = chain.read(writer);
     }
-    let Some((left, right)) = gap(pen, &paragraph, at) else {
-        return empty_paragraph(pen, chain, &paragraph);
+    let Some((left, right)) = gap(writer, &paragraph, at) else {
+        return empty_paragraph(writer, chain, &paragraph);
     };
     let field = left.and_then(|left| paragraph.atoms.get(left)).map_or_else(
         || chain.fields.and_then(|fields| fields.guarded()).map(|name| Barrier::Field(name.to_owned())),
@@ -58,36 +57,37 @@ pub(crate) fn between(
     );
     let left = left.and_then(|left| paragraph.atoms.get(left)).cloned();
     let right = right.and_then(|right| paragraph.atoms.get(right)).cloned();
-    let cursor = cursor_between(pen, left.as_ref(), right.as_ref());
-    if let Some(barrier) = field.or_else(|| barrier_inside(pen.document, cursor.parent)) {
+    let cursor = cursor_between(writer, left.as_ref(), right.as_ref());
+    if let Some(barrier) = field.or_else(|| barrier_inside(writer.document, cursor.parent)) {
         return Err(refuse_barrier(&barrier));
     }
-    let like = looks(pen, &paragraph, at, cursor, styles);
-    Ok(Place { cursor: lift(pen, cursor), like })
+    let like = formats(writer, &paragraph, at, cursor, styles);
+    Ok(Place { cursor: lift(writer, cursor), like })
 }
 
 /// Cuts other people's revisions at the cursor, so that ours stands beside and not inside them.
-pub(crate) fn lift(pen: &mut Pen<'_>, cursor: Cursor) -> Cursor {
+pub(crate) fn lift(writer: &mut RevisionWriter<'_>, cursor: Cursor) -> Cursor {
     let mut cursor = cursor;
-    while matches!(pen.document.name(cursor.parent), INS | DEL | MOVE_FROM | MOVE_TO)
-        && let Some(above) = pen.document.parent(cursor.parent)
+    while matches!(writer.document.name(cursor.parent), INS | DEL | MOVE_FROM | MOVE_TO)
+        && let Some(above) = writer.document.parent(cursor.parent)
     {
         let wrapper = cursor.parent;
-        let is_element = |node: &NodeId| pen.document.kind(*node) == Kind::Element;
+        let is_element = |node: &NodeId| writer.document.kind(*node) == Kind::Element;
         // White space of an indented file is no content: a piece of nothing else would be left behind.
-        let from = cursor.before.and_then(|node| Some(node).filter(is_element).or(next_element(pen, node)));
+        let from =
+            cursor.before.and_then(|node| Some(node).filter(is_element).or(next_element(writer, node)));
         cursor = match from {
-            None => Cursor { parent: above, before: pen.document.next(wrapper) },
-            Some(before) if pen.document.children(wrapper).find(is_element) == Some(before) => {
+            None => Cursor { parent: above, before: writer.document.next(wrapper) },
+            Some(before) if writer.document.children(wrapper).find(is_element) == Some(before) => {
                 Cursor { parent: above, before: Some(wrapper) }
             }
             Some(before) => {
-                let rest = pen.copy_wrapper_shell(wrapper);
-                pen.document.insert_after(wrapper, rest);
+                let rest = writer.copy_wrapper_shell(wrapper);
+                writer.document.insert_after(wrapper, rest);
                 let mut next = Some(before);
                 while let Some(node) = next {
-                    next = pen.document.next(node);
-                    pen.document.append(rest, node);
+                    next = writer.document.next(node);
+                    writer.document.append(rest, node);
                 }
                 Cursor { parent: above, before: Some(rest) }
             }
@@ -97,15 +97,19 @@ pub(crate) fn lift(pen: &mut Pen<'_>, cursor: Cursor) -> Cursor {
 }
 
 /// Puts a detached node at a cursor.
-pub(crate) fn put(pen: &mut Pen<'_>, cursor: Cursor, node: NodeId) {
+pub(crate) fn put(writer: &mut RevisionWriter<'_>, cursor: Cursor, node: NodeId) {
     match cursor.before {
-        Some(before) => pen.document.insert_before(before, node),
-        None => pen.document.append(cursor.parent, node),
+        Some(before) => writer.document.insert_before(before, node),
+        None => writer.document.append(cursor.parent, node),
     }
 }
 
 /// The neighbouring atoms between which new text goes: the gap with the fewest wrappers.
-fn gap(pen: &Pen<'_>, paragraph: &Paragraph, at: usize) -> Option<(Option<usize>, Option<usize>)> {
+fn gap(
+    writer: &RevisionWriter<'_>,
+    paragraph: &Paragraph,
+    at: usize,
+) -> Option<(Option<usize>, Option<usize>)> {
     let atoms = &paragraph.atoms;
     let shown = |atom: &Atom| atom.visible && !atom.range.is_empty();
     let left = atoms.iter().rposition(|atom| shown(atom) && atom.range.end <= at);
@@ -125,7 +129,7 @@ fn gap(pen: &Pen<'_>, paragraph: &Paragraph, at: usize) -> Option<(Option<usize>
         let left = atoms.get(index);
         let fields = left.map_or(0, |atom| atom.fields);
         let shared = match (left, atoms.get(index + 1)) {
-            (Some(left), Some(right)) => shared_wrappers(pen, left.run, right.run),
+            (Some(left), Some(right)) => shared_wrappers(writer, left.run, right.run),
             _ => 0,
         };
         fields + shared
@@ -136,7 +140,7 @@ fn gap(pen: &Pen<'_>, paragraph: &Paragraph, at: usize) -> Option<(Option<usize>
         // Behind what this batch already put here, so that two insertions keep their order. The mark of a comment may stand
         // between.
         let ours = |atom: &Atom| atom.inserted.is_some() && !atom.visible;
-        let is_mark = |atom: &Atom| pen.document.name(atom.node) == COMMENT_REFERENCE;
+        let is_mark = |atom: &Atom| writer.document.name(atom.node) == COMMENT_REFERENCE;
         let behind_ours = cost(index) == cost(best)
             && atoms.get(best + 1..=index).is_some_and(|between| {
                 between.last().is_some_and(ours) && between.iter().all(|atom| ours(atom) || is_mark(atom))
@@ -148,55 +152,60 @@ fn gap(pen: &Pen<'_>, paragraph: &Paragraph, at: usize) -> Option<(Option<usize>
     Some((Some(best), Some(best + 1).filter(|next| *next < atoms.len())))
 }
 
-fn is_nesting(pen: &Pen<'_>, node: NodeId) -> bool {
-    matches!(pen.document.name(node), HYPERLINK | SDT | FLD_SIMPLE)
+fn is_nesting(writer: &RevisionWriter<'_>, node: NodeId) -> bool {
+    matches!(writer.document.name(node), HYPERLINK | SDT | FLD_SIMPLE)
 }
 
-fn shared_wrappers(pen: &Pen<'_>, left: NodeId, right: NodeId) -> usize {
-    let around_right: Vec<NodeId> = pen.document.ancestors(right).collect();
-    pen.document
+fn shared_wrappers(writer: &RevisionWriter<'_>, left: NodeId, right: NodeId) -> usize {
+    let around_right: Vec<NodeId> = writer.document.ancestors(right).collect();
+    writer
+        .document
         .ancestors(left)
-        .take_while(|node| pen.document.name(*node) != P)
-        .filter(|node| is_nesting(pen, *node) && around_right.contains(node))
+        .take_while(|node| writer.document.name(*node) != P)
+        .filter(|node| is_nesting(writer, *node) && around_right.contains(node))
         .count()
 }
 
-fn cursor_between(pen: &mut Pen<'_>, left: Option<&Atom>, right: Option<&Atom>) -> Cursor {
+fn cursor_between(writer: &mut RevisionWriter<'_>, left: Option<&Atom>, right: Option<&Atom>) -> Cursor {
     match (left, right) {
         (Some(left), Some(right)) if left.run == right.run => {
-            let run = cut_before(pen, right.node);
-            let parent = pen.document.parent(run).unwrap_or(run);
+            let run = cut_before(writer, right.node);
+            let parent = writer.document.parent(run).unwrap_or(run);
             Cursor { parent, before: Some(run) }
         }
         (Some(left), right) => {
             let around: Vec<NodeId> =
-                right.map(|right| pen.document.ancestors(right.run).collect()).unwrap_or_default();
+                right.map(|right| writer.document.ancestors(right.run).collect()).unwrap_or_default();
             let mut node = left.run;
-            while let Some(above) = pen.document.parent(node)
-                && pen.document.name(above) != P
+            while let Some(above) = writer.document.parent(node)
+                && writer.document.name(above) != P
                 && !around.contains(&above)
             {
                 node = above;
             }
-            let parent = pen.document.parent(node).unwrap_or(node);
-            Cursor { parent, before: pen.document.next(node) }
+            let parent = writer.document.parent(node).unwrap_or(node);
+            Cursor { parent, before: writer.document.next(node) }
         }
         (None, Some(right)) => {
             let mut node = right.run;
-            while let Some(above) = pen.document.parent(node)
-                && pen.document.name(above) != P
+            while let Some(above) = writer.document.parent(node)
+                && writer.document.name(above) != P
             {
                 node = above;
             }
-            let parent = pen.document.parent(node).unwrap_or(node);
+            let parent = writer.document.parent(node).unwrap_or(node);
             Cursor { parent, before: Some(node) }
         }
-        (None, None) => Cursor { parent: pen.document.root(), before: None },
+        (None, None) => Cursor { parent: writer.document.root(), before: None },
     }
 }
 
 /// A paragraph without text: behind its properties and markers.
-fn empty_paragraph(pen: &mut Pen<'_>, chain: Chain<'_>, paragraph: &Paragraph) -> Result<Place, Refusal> {
+fn empty_paragraph(
+    writer: &mut RevisionWriter<'_>,
+    chain: Chain<'_>,
+    paragraph: &Paragraph,
+) -> Result<Place, Refusal> {
     let barrier = match paragraph.atoms.last() {
         Some(atom) => atom.barrier.clone(),
         None => chain.fields.and_then(|fields| fields.guarded()).map(|name| Barrier::Field(name.to_owned())),
@@ -205,36 +214,43 @@ fn empty_paragraph(pen: &mut Pen<'_>, chain: Chain<'_>, paragraph: &Paragraph) -
         return Err(refuse_barrier(&barrier));
     }
     let parent = paragraph.node;
-    let mark = pen.document.child(parent, P_PR).and_then(|properties| pen.document.child(properties, R_PR));
+    let mark =
+        writer.document.child(parent, P_PR).and_then(|properties| writer.document.child(properties, R_PR));
     let mut last = None;
-    for child in pen.document.children(parent) {
-        let name = pen.document.name(child);
+    for child in writer.document.children(parent) {
+        let name = writer.document.name(child);
         if name == P_PR || is_range_marker(name) || is_revision_wrapper(name) {
             last = Some(child);
         }
     }
     let before = match last {
-        Some(last) => pen.document.next(last),
-        None => pen.document.first_child(parent),
+        Some(last) => writer.document.next(last),
+        None => writer.document.first_child(parent),
     };
     Ok(Place { cursor: Cursor { parent, before }, like: mark })
 }
 
 /// The run properties that text typed at the cursor takes: those of the text before it, else of the text behind.
-fn looks(pen: &Pen<'_>, paragraph: &Paragraph, at: usize, cursor: Cursor, styles: &Styles) -> Option<NodeId> {
-    let document = &*pen.document;
+fn formats(
+    writer: &RevisionWriter<'_>,
+    paragraph: &Paragraph,
+    at: usize,
+    cursor: Cursor,
+    styles: &Styles,
+) -> Option<NodeId> {
+    let document = &*writer.document;
     let wrappers: Vec<NodeId> = std::iter::once(cursor.parent)
         .chain(document.ancestors(cursor.parent))
         .take_while(|node| document.name(*node) != P)
-        .filter(|node| is_nesting(pen, *node))
+        .filter(|node| is_nesting(writer, *node))
         .collect();
     let properties = |atom: &Atom| document.child(atom.run, R_PR);
     let fits = |atom: &&Atom| {
         let own = document.ancestors(atom.run).take_while(|node| document.name(*node) != P);
-        let outside = own.filter(|node| is_nesting(pen, *node)).all(|node| wrappers.contains(&node));
+        let outside = own.filter(|node| is_nesting(writer, *node)).all(|node| wrappers.contains(&node));
         // Inside a link its style belongs to all of its text; outside it must not spread.
         let reference = wrappers.is_empty()
-            && properties(atom).is_some_and(|look| styles.is_reference_look(document, look));
+            && properties(atom).is_some_and(|format| styles.is_reference_format(document, format));
         outside && !reference
     };
     let text =

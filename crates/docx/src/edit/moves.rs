@@ -3,10 +3,10 @@
 
 use engross_xml::{Kind, Name, NodeId};
 
-use crate::edit::draft::{Draft, Written};
-use crate::edit::expected::New;
+use crate::edit::expected::NewText;
 use crate::edit::marks::insert_paragraph_at_end;
-use crate::edit::pen::Pen;
+use crate::edit::revision_writer::RevisionWriter;
+use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, is_range_marker, is_revision_wrapper, next_paragraph};
 use crate::names::{
@@ -18,69 +18,69 @@ use crate::names::{
 use crate::ops::Where;
 use crate::revisions::is_property_change;
 
-impl Draft<'_> {
+impl TreeEditor<'_> {
     pub(super) fn write_move(
         &mut self,
         (first, last): (usize, usize),
         (to, side): (usize, Where),
         author: &str,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<WriteOutcome, Refusal> {
         let sources: Vec<NodeId> =
-            (first..=last).filter_map(|index| self.base.paragraphs.get(index).copied()).collect();
+            (first..=last).filter_map(|index| self.snapshot.paragraphs.get(index).copied()).collect();
         for (index, node) in (first..).zip(&sources) {
             self.refuse_unmovable(index, *node)?;
         }
         let gap = if side == Where::After { to + 1 } else { to };
         let (to, side) = self.spot(to, side)?;
-        let texts: Vec<String> = (first..=last).map(|index| self.base.text(index).to_owned()).collect();
+        let texts: Vec<String> = (first..=last).map(|index| self.snapshot.text(index).to_owned()).collect();
         let name = format!("move{}", self.ids.peek());
         let (count, mut opened) = (sources.len(), None);
         for (number, (source, text)) in sources.iter().zip(texts).enumerate() {
             let (before, position) = self.place(to, side, gap);
-            let target = self.base.paragraphs.get(to).copied();
-            let mut pen = self.pen(author);
-            let properties = pen.copy_paragraph_properties(*source);
+            let target = self.snapshot.paragraphs.get(to).copied();
+            let mut writer = self.writer(author);
+            let properties = writer.copy_paragraph_properties(*source);
             let paragraph = match (before, target) {
                 (Some(before), _) => {
-                    let paragraph = pen.document.new_element(P);
+                    let paragraph = writer.document.new_element(P);
                     if let Some(properties) = properties {
-                        pen.document.append(paragraph, properties);
+                        writer.document.append(paragraph, properties);
                     }
-                    pen.document.insert_before(before, paragraph);
-                    pen.mark_paragraph(paragraph, MOVE_TO);
+                    writer.document.insert_before(before, paragraph);
+                    writer.mark_paragraph(paragraph, MOVE_TO);
                     paragraph
                 }
                 (None, Some(target)) => {
-                    insert_paragraph_at_end(&mut pen, target, properties, None)?;
+                    insert_paragraph_at_end(&mut writer, target, properties, None)?;
                     target
                 }
-                (None, None) => return Ok(Written::Nothing("there is no paragraph beside it")),
+                (None, None) => return Ok(WriteOutcome::Nothing("there is no paragraph beside it")),
             };
-            copy_moved(&mut pen, *source, paragraph);
+            copy_moved(&mut writer, *source, paragraph);
             if number == 0 {
-                opened = Some(open_range(&mut pen, paragraph, MOVE_TO_RANGE_START, &name));
+                opened = Some(open_range(&mut writer, paragraph, MOVE_TO_RANGE_START, &name));
             }
             if let Some(id) = opened.as_ref().filter(|_| number + 1 == count) {
-                close_range(&mut pen, paragraph, MOVE_TO_RANGE_END, id);
+                close_range(&mut writer, paragraph, MOVE_TO_RANGE_END, id);
             }
-            self.new_beside(to, side).insert(position, New { gap, text });
+            self.new_beside(to, side).insert(position, NewText { gap, text });
         }
-        let mut pen = self.pen(author);
+        let mut writer = self.writer(author);
         let mut opened = None;
         for (number, source) in sources.iter().enumerate() {
-            wrap_moved(&mut pen, *source);
-            pen.mark_paragraph(*source, MOVE_FROM);
+            wrap_moved(&mut writer, *source);
+            writer.mark_paragraph(*source, MOVE_FROM);
             if number == 0 {
-                opened = Some(open_range(&mut pen, *source, MOVE_FROM_RANGE_START, &name));
+                opened = Some(open_range(&mut writer, *source, MOVE_FROM_RANGE_START, &name));
             }
             if let Some(id) = opened.as_ref().filter(|_| number + 1 == count) {
-                close_range(&mut pen, *source, MOVE_FROM_RANGE_END, id);
+                close_range(&mut writer, *source, MOVE_FROM_RANGE_END, id);
             }
         }
         for index in first..=last {
             self.expect(index).own = Vec::new();
         }
-        Ok(Written::Done)
+        Ok(WriteOutcome::Done)
     }
 
     fn refuse_unmovable(&mut self, index: usize, node: NodeId) -> Result<(), Refusal> {
@@ -93,8 +93,9 @@ impl Draft<'_> {
                 ),
             )
         };
-        let model = Paragraph::read(self.base.tree, node, self.base.view, self.base.fields.get(&node));
-        if model.fields_at_end > 0 || model.closes_outer_field || self.base.fields.contains_key(&node) {
+        let model =
+            Paragraph::read(self.snapshot.tree, node, self.snapshot.view, self.snapshot.fields.get(&node));
+        if model.fields_at_end > 0 || model.closes_outer_field || self.snapshot.fields.contains_key(&node) {
             return Err(why("holds only a part of a field"));
         }
         if self.own_chain(index).len() > 1 || self.expected.contains_key(&index) {
@@ -103,7 +104,7 @@ impl Draft<'_> {
                 format!("an earlier operation of this batch changes P{}", index + 1),
             ));
         }
-        let tree = &*self.base.tree;
+        let tree = &*self.snapshot.tree;
         let next = next_paragraph(tree, node);
         if next.is_none_or(|next| tree.parent(next) != tree.parent(node)) {
             return Err(why("is the last of its place"));
@@ -128,20 +129,20 @@ impl Draft<'_> {
     }
 }
 
-fn open_range(pen: &mut Pen<'_>, paragraph: NodeId, name: Name, of: &str) -> String {
-    let start = pen.revision(name);
-    pen.document.set_attribute(start, NAME, of);
-    match pen.document.child(paragraph, P_PR) {
-        Some(properties) => pen.document.insert_after(properties, start),
-        None => pen.document.prepend(paragraph, start),
+fn open_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: Name, of: &str) -> String {
+    let start = writer.revision(name);
+    writer.document.set_attribute(start, NAME, of);
+    match writer.document.child(paragraph, P_PR) {
+        Some(properties) => writer.document.insert_after(properties, start),
+        None => writer.document.prepend(paragraph, start),
     }
-    pen.document.attribute(start, ID).unwrap_or_default().into_owned()
+    writer.document.attribute(start, ID).unwrap_or_default().into_owned()
 }
 
-fn close_range(pen: &mut Pen<'_>, paragraph: NodeId, name: Name, id: &str) {
-    let end = pen.document.new_element(name);
-    pen.document.set_attribute(end, ID, id);
-    pen.document.append(paragraph, end);
+fn close_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: Name, id: &str) {
+    let end = writer.document.new_element(name);
+    writer.document.set_attribute(end, ID, id);
+    writer.document.append(paragraph, end);
 }
 
 fn is_content(name: Name) -> bool {
@@ -149,54 +150,54 @@ fn is_content(name: Name) -> bool {
 }
 
 /// Marks the content of an element as moved away.
-fn wrap_moved(pen: &mut Pen<'_>, parent: NodeId) {
-    let children: Vec<NodeId> = pen.document.children(parent).collect();
+fn wrap_moved(writer: &mut RevisionWriter<'_>, parent: NodeId) {
+    let children: Vec<NodeId> = writer.document.children(parent).collect();
     let mut open: Option<NodeId> = None;
     for child in children {
-        let name = pen.document.name(child);
+        let name = writer.document.name(child);
         if is_content(name) {
             let wrapper = match open {
                 Some(wrapper) => wrapper,
                 None => {
-                    let wrapper = pen.revision(MOVE_FROM);
-                    pen.document.insert_before(child, wrapper);
+                    let wrapper = writer.revision(MOVE_FROM);
+                    writer.document.insert_before(child, wrapper);
                     wrapper
                 }
             };
             open = Some(wrapper);
-            pen.document.append(wrapper, child);
-        } else if pen.document.kind(child) == Kind::Element {
+            writer.document.append(wrapper, child);
+        } else if writer.document.kind(child) == Kind::Element {
             open = None;
             if name != P_PR && !is_range_marker(name) {
-                wrap_moved(pen, child);
+                wrap_moved(writer, child);
             }
         }
     }
 }
 
 /// Copies content to where it moves; bookmarks stay where they are.
-fn copy_moved(pen: &mut Pen<'_>, from: NodeId, to: NodeId) {
-    let children: Vec<NodeId> = pen.document.children(from).collect();
+fn copy_moved(writer: &mut RevisionWriter<'_>, from: NodeId, to: NodeId) {
+    let children: Vec<NodeId> = writer.document.children(from).collect();
     let mut open: Option<NodeId> = None;
     for child in children {
-        let name = pen.document.name(child);
+        let name = writer.document.name(child);
         if is_content(name) {
             let wrapper = match open {
                 Some(wrapper) => wrapper,
                 None => {
-                    let wrapper = pen.revision(MOVE_TO);
-                    pen.document.append(to, wrapper);
+                    let wrapper = writer.revision(MOVE_TO);
+                    writer.document.append(to, wrapper);
                     wrapper
                 }
             };
             open = Some(wrapper);
-            let copy = pen.document.copy(child);
-            pen.document.append(wrapper, copy);
-        } else if pen.document.kind(child) == Kind::Element && name != P_PR && !is_range_marker(name) {
+            let copy = writer.document.copy(child);
+            writer.document.append(wrapper, copy);
+        } else if writer.document.kind(child) == Kind::Element && name != P_PR && !is_range_marker(name) {
             open = None;
-            let shell = pen.document.copy_shallow(child);
-            pen.document.append(to, shell);
-            copy_moved(pen, child, shell);
+            let shell = writer.document.copy_shallow(child);
+            writer.document.append(to, shell);
+            copy_moved(writer, child, shell);
         }
     }
 }

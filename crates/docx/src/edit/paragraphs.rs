@@ -1,33 +1,40 @@
-//! Whole paragraphs in a draft: new ones, and those that go.
+//! Writes whole paragraphs: new ones, and those that are deleted.
 
 use engross_xml::{Document, NodeId};
 
 use crate::canon::normal_form;
 use crate::edit::content::{pieces, split_at_breaks};
-use crate::edit::deletions::{Left, comments_in, delete_displaced, delete_text, delete_whole, release_tail};
-use crate::edit::draft::{Draft, Written};
-use crate::edit::expected::New;
+use crate::edit::deletions::{
+    Remainder, comments_in, delete_displaced, delete_text, delete_whole, release_tail,
+};
+use crate::edit::expected::NewText;
 use crate::edit::marks::{
     fill_paragraph, insert_paragraph_at_end, insert_paragraph_before, style_properties,
 };
 use crate::edit::plan::{ListWish, NewParagraphs};
 use crate::edit::properties::Setting;
 use crate::edit::splice::refuse_barrier;
+use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::Refusal;
 use crate::model::{AtomKind, Barrier, FieldContext, Paragraph, barrier_inside};
 use crate::names::{NUM_PR, P_PR, R_PR};
 use crate::ops::Where;
 use crate::styles::Styles;
 
-impl Draft<'_> {
+impl TreeEditor<'_> {
     pub(super) fn write_paragraphs(&mut self, new: &NewParagraphs, author: &str) -> Result<(), Refusal> {
         let NewParagraphs { index, side, content, style, list, goes_on } = new;
         let (index, side, style) = (*index, *side, style.as_deref());
-        let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(()) };
+        let Some(node) = self.snapshot.paragraphs.get(index).copied() else { return Ok(()) };
         // Behind the last of a container the batch may have moved the paragraph's content already.
         let looked_at = self.own_chain(index).last().copied().unwrap_or(node);
-        let model = Paragraph::read(self.base.tree, looked_at, self.base.view, self.base.fields.get(&node));
-        let starts_in_field = self.base.fields.get(&node).and_then(FieldContext::guarded);
+        let model = Paragraph::read(
+            self.snapshot.tree,
+            looked_at,
+            self.snapshot.view,
+            self.snapshot.fields.get(&node),
+        );
+        let starts_in_field = self.snapshot.fields.get(&node).and_then(FieldContext::guarded);
         let in_field = match side {
             Where::Before => starts_in_field.map(str::to_owned),
             Where::After => {
@@ -40,79 +47,81 @@ impl Draft<'_> {
         if let Some(name) = in_field {
             return Err(refuse_barrier(&Barrier::Field(name)));
         }
-        let parent = self.base.tree.parent(node);
-        if let Some(barrier) = parent.and_then(|parent| barrier_inside(self.base.tree, parent)) {
+        let parent = self.snapshot.tree.parent(node);
+        if let Some(barrier) = parent.and_then(|parent| barrier_inside(self.snapshot.tree, parent)) {
             return Err(refuse_barrier(&barrier));
         }
         let follower = if *goes_on { None } else { self.follower_style(looked_at, side) };
-        let like =
-            style.is_none().then(|| dominant_properties(self.base.tree, &model, self.base.styles)).flatten();
-        let styles = self.base.styles;
+        let like = style
+            .is_none()
+            .then(|| dominant_properties(self.snapshot.tree, &model, self.snapshot.styles))
+            .flatten();
+        let styles = self.snapshot.styles;
         let style = style.or(follower.as_deref());
         let like = if follower.is_some() { None } else { like };
         let mark = match (side, style) {
             (_, Some(_)) => None,
             _ => {
-                let properties = self.base.tree.child(looked_at, P_PR);
-                properties.and_then(|properties| self.base.tree.child(properties, R_PR))
+                let properties = self.snapshot.tree.child(looked_at, P_PR);
+                properties.and_then(|properties| self.snapshot.tree.child(properties, R_PR))
             }
         };
         let has_text = model.visible().any(|atom| atom.kind == AtomKind::Text && !atom.range.is_empty());
         let like = if has_text { like } else { mark };
         debug_assert!(styles.default_paragraph().is_none_or(|id| !id.is_empty()));
         // A number that the style gives goes only by saying so.
-        let named = style.or_else(|| self.base.styles.of_paragraph(self.base.tree, looked_at));
+        let named = style.or_else(|| self.snapshot.styles.of_paragraph(self.snapshot.tree, looked_at));
         let styled_list = named.is_some_and(|style| {
-            self.base.styles.paragraph_numbering(style).is_some_and(|(id, _)| id.is_some())
+            self.snapshot.styles.paragraph_numbering(style).is_some_and(|(id, _)| id.is_some())
         });
         let parts = split_at_breaks(content);
         let gap = if side == Where::After { index + 1 } else { index };
         let (index, side) = self.spot(index, side)?;
-        let Some(node) = self.base.paragraphs.get(index).copied() else { return Ok(()) };
+        let Some(node) = self.snapshot.paragraphs.get(index).copied() else { return Ok(()) };
         if side == Where::After && self.is_takeable(index) {
             self.release_end(index, author);
         }
         for part in parts {
             let takes_element = side == Where::After && self.is_takeable(index);
             let (before, position) = self.place(index, side, gap);
-            let mut pen = self.pen(author);
+            let mut writer = self.writer(author);
             let mut properties = match style {
-                Some(style) => Some(style_properties(&mut pen, style)),
-                None => pen.copy_paragraph_properties(looked_at),
+                Some(style) => Some(style_properties(&mut writer, style)),
+                None => writer.copy_paragraph_properties(looked_at),
             };
             match list {
                 ListWish::Like => {}
                 ListWish::In(number, level) => {
-                    let own = properties.unwrap_or_else(|| pen.document.new_element(P_PR));
-                    Setting::list(*number, *level).apply(pen.document, own);
+                    let own = properties.unwrap_or_else(|| writer.document.new_element(P_PR));
+                    Setting::list(*number, *level).apply(writer.document, own);
                     properties = Some(own);
                 }
                 ListWish::Outside => {
                     if let Some(own) = properties {
-                        Setting::gone(NUM_PR).apply(pen.document, own);
+                        Setting::gone(NUM_PR).apply(writer.document, own);
                         if styled_list {
-                            Setting::list(0, 0).apply(pen.document, own);
+                            Setting::list(0, 0).apply(writer.document, own);
                         }
                     }
                 }
             }
-            let inserted = (!part.text.is_empty()).then(|| pen.inserted_runs(&pieces(&part), like));
+            let inserted = (!part.text.is_empty()).then(|| writer.inserted_runs(&pieces(&part), like));
             match before {
                 Some(before) => {
-                    insert_paragraph_before(&mut pen, before, properties, inserted);
+                    insert_paragraph_before(&mut writer, before, properties, inserted);
                 }
-                None if takes_element => fill_paragraph(&mut pen, node, properties, inserted),
+                None if takes_element => fill_paragraph(&mut writer, node, properties, inserted),
                 None => {
-                    insert_paragraph_at_end(&mut pen, node, properties, inserted)?;
+                    insert_paragraph_at_end(&mut writer, node, properties, inserted)?;
                 }
             }
-            self.new_beside(index, side).insert(position, New { gap, text: part.text });
+            self.new_beside(index, side).insert(position, NewText { gap, text: part.text });
         }
         Ok(())
     }
 
     /// The new paragraphs on one side of a paragraph.
-    pub(super) fn new_beside(&mut self, index: usize, side: Where) -> &mut Vec<New> {
+    pub(super) fn new_beside(&mut self, index: usize, side: Where) -> &mut Vec<NewText> {
         let expected = self.expect(index);
         if side == Where::Before { &mut expected.before } else { &mut expected.after }
     }
@@ -121,7 +130,7 @@ impl Draft<'_> {
     pub(super) fn place(&mut self, index: usize, side: Where, gap: usize) -> (Option<NodeId>, usize) {
         let new = self.new_beside(index, side);
         let (count, position) = (new.len(), new.partition_point(|new| new.gap <= gap));
-        let chain = self.base.chain(index);
+        let chain = self.snapshot.chain(index);
         let first = if side == Where::Before { 0 } else { chain.len().saturating_sub(count) };
         let is_last = side == Where::After && position == count;
         (chain.get(first + position).copied().filter(|_| !is_last), position)
@@ -134,13 +143,13 @@ impl Draft<'_> {
 
     /// Takes back that the border before the deleted paragraphs up to `last` went for theirs: a new one stands there.
     fn release_end(&mut self, last: usize, author: &str) {
-        let first = (0..last).rev().take_while(|at| self.is_gone(*at) && self.base.flowed_on(*at)).last();
-        let keeper = first.unwrap_or(last).checked_sub(1).filter(|at| self.base.flowed_on(*at));
+        let first = (0..last).rev().take_while(|at| self.is_gone(*at) && self.snapshot.flowed_on(*at)).last();
+        let keeper = first.unwrap_or(last).checked_sub(1).filter(|at| self.snapshot.flowed_on(*at));
         let nodes = keeper.and_then(|at| {
-            self.base.paragraphs.get(at).copied().zip(self.base.paragraphs.get(last).copied())
+            self.snapshot.paragraphs.get(at).copied().zip(self.snapshot.paragraphs.get(last).copied())
         });
         if let Some((keeper, last)) = nodes {
-            release_tail(&mut self.pen(author), keeper, last);
+            release_tail(&mut self.writer(author), keeper, last);
         }
     }
 
@@ -149,94 +158,96 @@ impl Draft<'_> {
         if side == Where::Before {
             return None;
         }
-        self.base.styles.follower_of_heading(self.base.tree, node)
+        self.snapshot.styles.follower_of_heading(self.snapshot.tree, node)
     }
 
-    pub(super) fn write_deletion(&mut self, index: usize, author: &str) -> Result<Written, Refusal> {
-        let Some(node) = self.base.paragraphs.get(index).copied() else {
-            return Ok(Written::Nothing("the paragraph is empty, and its container must have one"));
+    pub(super) fn write_deletion(&mut self, index: usize, author: &str) -> Result<WriteOutcome, Refusal> {
+        let Some(node) = self.snapshot.paragraphs.get(index).copied() else {
+            return Ok(WriteOutcome::Nothing("the paragraph is empty, and its container must have one"));
         };
         // The batch may have moved what the paragraph says out of its element, to make room for a new one behind it.
         let displaced = self.expected.get(&index).is_some_and(|expected| !expected.after.is_empty());
         let holder = self.own_chain(index).last().copied().unwrap_or(node);
-        let tree = &*self.base.tree;
+        let tree = &*self.snapshot.tree;
         let comments = comments_in(tree, holder);
         if !comments.is_empty() {
             return Err(Refusal::commented(&format!("P{}", index + 1), comments));
         }
-        let model = Paragraph::read(tree, holder, self.base.view, self.base.fields.get(&node));
+        let model = Paragraph::read(tree, holder, self.snapshot.view, self.snapshot.fields.get(&node));
         let had_text = model.visible().next().is_some();
         let above = (0..index).rev().take_while(|at| self.is_takeable(*at));
         let gone: Vec<NodeId> = (index + 1..)
             .take_while(|at| self.is_takeable(*at))
             .chain(above)
-            .filter_map(|at| self.base.paragraphs.get(at).copied())
+            .filter_map(|at| self.snapshot.paragraphs.get(at).copied())
             .collect();
         if self.is_run_into(index) {
-            delete_text(&mut self.pen(author), &model)?;
+            delete_text(&mut self.writer(author), &model)?;
             if !had_text {
-                return Ok(Written::Nothing(
+                return Ok(WriteOutcome::Nothing(
                     "a revision joins the paragraph, which is empty, to the one before",
                 ));
             }
             self.expect(index).own = vec![String::new()];
-            return Ok(Written::DoneWith(
+            return Ok(WriteOutcome::DoneWith(
                 "its text is deleted; its border stays, since a revision joins it to the one before",
             ));
         }
         if displaced {
-            let chain = self.base.chain(index);
+            let chain = self.snapshot.chain(index);
             let next = chain.iter().skip_while(|element| **element != holder).nth(1).copied();
-            delete_displaced(&mut self.pen(author), &model, node, next.unwrap_or(node))?;
+            delete_displaced(&mut self.writer(author), &model, node, next.unwrap_or(node))?;
             self.expect(index).own = Vec::new();
-            return Ok(Written::Done);
+            return Ok(WriteOutcome::Done);
         }
-        match delete_whole(&mut self.pen(author), &model, &gone)? {
-            Left::Nothing => self.expect(index).own = Vec::new(),
-            Left::TakenOver { first, last } => {
+        match delete_whole(&mut self.writer(author), &model, &gone)? {
+            Remainder::Nothing => self.expect(index).own = Vec::new(),
+            Remainder::TakenOver { first, last } => {
                 self.expect(index).own = Vec::new();
-                let place = |node: NodeId| self.base.paragraphs.iter().position(|known| *known == node);
+                let place = |node: NodeId| self.snapshot.paragraphs.iter().position(|known| *known == node);
                 if let (Some(first), Some(last)) = (place(first), place(last)) {
                     let new = self.expect(first).before.pop();
                     self.expect(last).after.extend(new);
                 }
             }
-            Left::EmptyParagraph if had_text => {
+            Remainder::EmptyParagraph if had_text => {
                 self.expect(index).own = vec![String::new()];
-                return Ok(Written::DoneWith(
+                return Ok(WriteOutcome::DoneWith(
                     "its text is deleted; the empty paragraph stays, since its container must end with one",
                 ));
             }
-            Left::DeletedText if had_text => {
+            Remainder::DeletedText if had_text => {
                 self.expect(index).own = vec![String::new()];
-                return Ok(Written::DoneWith(
+                return Ok(WriteOutcome::DoneWith(
                     "its text is deleted; the paragraph stays, since an earlier revision deletes text of it, too",
                 ));
             }
-            Left::DeletedText => {
-                return Ok(Written::Nothing("an earlier revision already deletes the paragraph's text"));
+            Remainder::DeletedText => {
+                return Ok(WriteOutcome::Nothing("an earlier revision already deletes the paragraph's text"));
             }
-            Left::EarlierDeletion if had_text => {
+            Remainder::EarlierDeletion if had_text => {
                 self.expect(index).own = vec![String::new()];
-                return Ok(Written::DoneWith("an earlier revision already deletes the paragraph's border"));
+                return Ok(WriteOutcome::DoneWith(
+                    "an earlier revision already deletes the paragraph's border",
+                ));
             }
-            Left::EarlierDeletion => {
-                return Ok(Written::Nothing("an earlier revision already deletes the paragraph"));
+            Remainder::EarlierDeletion => {
+                return Ok(WriteOutcome::Nothing("an earlier revision already deletes the paragraph"));
             }
-            Left::EmptyParagraph => {
-                return Ok(Written::Nothing("the paragraph is empty, and its container must have one"));
+            Remainder::EmptyParagraph => {
+                return Ok(WriteOutcome::Nothing("the paragraph is empty, and its container must have one"));
             }
         }
-        Ok(Written::Done)
+        Ok(WriteOutcome::Done)
     }
 }
 
-/// The looks of most of a paragraph's text, for new text beside it.
+/// The formatting of most of a paragraph's text, for new text beside it.
 fn dominant_properties(document: &Document, model: &Paragraph, styles: &Styles) -> Option<NodeId> {
     let mut weights: Vec<(Vec<u8>, Option<NodeId>, usize)> = Vec::new();
     for atom in model.visible().filter(|atom| atom.kind == AtomKind::Text) {
         let properties = document.child(atom.run, R_PR);
-        if properties.is_some_and(|properties| styles.is_reference_look(document, properties)) {
+        if properties.is_some_and(|properties| styles.is_reference_format(document, properties)) {
             continue;
         }
         let form = properties.map(|node| normal_form(document, node)).unwrap_or_default();

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::edit::base::Base;
 use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::hints::{candidates, is_deleted_text, near};
+use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
 use crate::ops::Occurrence;
@@ -23,14 +23,14 @@ pub(crate) struct Hit {
 
 /// The hits that are meant.
 pub(crate) fn find_phrase(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     place: Option<usize>,
     original: &str,
     occurrence: Option<Occurrence>,
 ) -> Result<Vec<Hit>, Refusal> {
-    let mut hits = hits_inside(base, place, original);
+    let mut hits = hits_inside(snapshot, place, original);
     if original.contains('\n') && !hits.iter().any(|hit| hit.exact) {
-        let across = hits_across(base, place, original);
+        let across = hits_across(snapshot, place, original);
         let exact: Vec<Hit> = across.iter().filter(|hit| hit.exact).cloned().collect();
         // As inside of paragraphs: one exact hit makes the tolerant ones noise.
         if !exact.is_empty() {
@@ -40,24 +40,24 @@ pub(crate) fn find_phrase(
         }
     }
     if hits.is_empty() {
-        return Err(not_found(base, place, original));
+        return Err(not_found(snapshot, place, original));
     }
-    choose(base, hits, original, occurrence)
+    choose(snapshot, hits, original, occurrence)
 }
 
-fn hits_inside(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Vec<Hit> {
+fn hits_inside(snapshot: &mut StorySnapshot<'_>, place: Option<usize>, original: &str) -> Vec<Hit> {
     let range = match place {
         Some(index) => index..index + 1,
-        None => 0..base.paragraphs.len(),
+        None => 0..snapshot.paragraphs.len(),
     };
-    search(base, range, original)
+    search(snapshot, range, original)
 }
 
 /// Hits in single paragraphs. One exact hit makes the tolerant ones noise, so those are only looked for without it.
-pub(crate) fn search(base: &mut Base<'_>, paragraphs: Range<usize>, phrase: &str) -> Vec<Hit> {
+pub(crate) fn search(snapshot: &mut StorySnapshot<'_>, paragraphs: Range<usize>, phrase: &str) -> Vec<Hit> {
     let mut hits = Vec::new();
-    let take = |base: &mut Base<'_>, index: usize, hits: &mut Vec<Hit>| {
-        let found = find(base.text(index), phrase).into_iter();
+    let take = |snapshot: &mut StorySnapshot<'_>, index: usize, hits: &mut Vec<Hit>| {
+        let found = find(snapshot.text(index), phrase).into_iter();
         hits.extend(found.map(|found| Hit {
             first: index,
             last: index,
@@ -66,11 +66,11 @@ pub(crate) fn search(base: &mut Base<'_>, paragraphs: Range<usize>, phrase: &str
         }));
     };
     for index in paragraphs.clone() {
-        let text = base.text(index);
+        let text = snapshot.text(index);
         // Folding every paragraph for every phrase would cost the whole document each time. Across an object even an
         // exact hit cannot be seen by its bytes.
         if text.contains(phrase) || text.contains(OBJECT) {
-            take(base, index, &mut hits);
+            take(snapshot, index, &mut hits);
         }
     }
     if hits.iter().any(|hit| hit.exact) {
@@ -79,29 +79,29 @@ pub(crate) fn search(base: &mut Base<'_>, paragraphs: Range<usize>, phrase: &str
     }
     hits.clear();
     for index in paragraphs {
-        take(base, index, &mut hits);
+        take(snapshot, index, &mut hits);
     }
     hits
 }
 
 /// Hits of a phrase with line ends that stand for borders between paragraphs of one container.
-fn hits_across(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Vec<Hit> {
+fn hits_across(snapshot: &mut StorySnapshot<'_>, place: Option<usize>, original: &str) -> Vec<Hit> {
     let lines: Vec<&str> = original.split('\n').filter(|line| !line.is_empty()).collect();
     let needle = lines.join(&PARAGRAPH_BREAK.to_string());
     let starts = match place {
         Some(index) => index..index + 1,
-        None => 0..base.paragraphs.len(),
+        None => 0..snapshot.paragraphs.len(),
     };
     let mut hits = Vec::new();
     for first in starts {
         let last = first + lines.len().saturating_sub(1);
         if lines.len() < 2
-            || last >= base.paragraphs.len()
-            || !(first..last).all(|index| base.flows_on(index))
+            || last >= snapshot.paragraphs.len()
+            || !(first..last).all(|index| snapshot.flows_on(index))
         {
             continue;
         }
-        let joined = base.joined(first, last);
+        let joined = snapshot.joined(first, last);
         let borders = lines.len() - 1;
         let crosses = |range: &Range<usize>| {
             joined.get(range.clone()).is_some_and(|text| text.matches(PARAGRAPH_BREAK).count() == borders)
@@ -119,7 +119,7 @@ fn hits_across(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Vec
 }
 
 fn choose(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     hits: Vec<Hit>,
     original: &str,
     occurrence: Option<Occurrence>,
@@ -147,19 +147,19 @@ fn choose(
                 format!(
                     "'{}' occurs {count} times, in {}; say which by 'occurrence' (a number, \"last\" or \"all\") or name the paragraph",
                     excerpt(original),
-                    candidates(base, &places)
+                    candidates(snapshot, &places)
                 ),
             ))
         }
     }
 }
 
-fn not_found(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Refusal {
+fn not_found(snapshot: &mut StorySnapshot<'_>, place: Option<usize>, original: &str) -> Refusal {
     let range = match place {
         Some(index) => index..index + 1,
-        None => 0..base.paragraphs.len(),
+        None => 0..snapshot.paragraphs.len(),
     };
-    if let Some(index) = range.clone().find(|index| is_deleted_text(base, *index, original)) {
+    if let Some(index) = range.clone().find(|index| is_deleted_text(snapshot, *index, original)) {
         return Refusal::new(
             RefusalCode::TextDeleted,
             format!(
@@ -171,19 +171,19 @@ fn not_found(base: &mut Base<'_>, place: Option<usize>, original: &str) -> Refus
     }
     let (place, elsewhere) = match place {
         Some(index) => {
-            let others: Vec<usize> = (0..base.paragraphs.len())
-                .filter(|other| *other != index && !find(base.text(*other), original).is_empty())
+            let others: Vec<usize> = (0..snapshot.paragraphs.len())
+                .filter(|other| *other != index && !find(snapshot.text(*other), original).is_empty())
                 .collect();
             let elsewhere = if others.is_empty() {
                 String::new()
             } else {
-                format!("; it stands in {}", candidates(base, &others))
+                format!("; it stands in {}", candidates(snapshot, &others))
             };
-            (format!("P{} says '{}' and", index + 1, excerpt(base.text(index))), elsewhere)
+            (format!("P{} says '{}' and", index + 1, excerpt(snapshot.text(index))), elsewhere)
         }
-        None => (base.name().to_owned(), String::new()),
+        None => (snapshot.name().to_owned(), String::new()),
     };
-    let near = if elsewhere.is_empty() { near(base, original) } else { elsewhere };
+    let near = if elsewhere.is_empty() { near(snapshot, original) } else { elsewhere };
     Refusal::new(
         RefusalCode::TextNotFound,
         format!(

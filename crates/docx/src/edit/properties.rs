@@ -1,6 +1,6 @@
-//! Property elements: where each child stands, how one is set, and what a look asks for.
+//! Property elements: where each child stands, how one is set, and what a format asks for.
 //!
-//! Must never track: that is `pen`'s and `looks`'.
+//! Must never track: that is `revision_writer`'s and `run_formats`'.
 
 use engross_xml::{Document, Name, NodeId};
 
@@ -11,7 +11,7 @@ use crate::names::{
     R_FONTS, R_STYLE, RIGHT, SMALL_CAPS, SPACING, START, STRIKE, SZ, SZ_CS, THEME_COLOR, THEME_SHADE,
     THEME_TINT, U, VAL, VERT_ALIGN, W_URI,
 };
-use crate::ops::{Alignment, LineSpacing, ParagraphFormat, TextFormat, Vertical};
+use crate::ops::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 
 /// One property as it shall be. Attributes that are not named stay when `merges`, and go otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,8 +144,8 @@ pub(crate) fn set_property(
     property
 }
 
-/// What a look of text asks of `w:rPr`. `style` is the id of the character style.
-pub(crate) fn text_settings(format: &TextFormat, style: Option<&str>) -> Vec<Setting> {
+/// What a run format asks of `w:rPr`. `style` is the id of the character style.
+pub(crate) fn run_settings(format: &RunFormat, style: Option<&str>) -> Vec<Setting> {
     let mut settings = Vec::new();
     let switches = [
         (format.bold, [Some(B), Some(B_CS)]),
@@ -200,7 +200,7 @@ pub(crate) fn text_settings(format: &TextFormat, style: Option<&str>) -> Vec<Set
     settings
 }
 
-/// What a look of a paragraph asks of `w:pPr`. `style` is the id of the paragraph style.
+/// What a paragraph format asks of `w:pPr`. `style` is the id of the paragraph style.
 pub(crate) fn paragraph_settings(
     document: &Document,
     format: &ParagraphFormat,

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use engross_xml::{Kind, NodeId};
 
-use crate::edit::pen::Pen;
+use crate::edit::revision_writer::RevisionWriter;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Atom, AtomKind, Barrier, FieldContext, Paragraph, View, effective_text, needs_preserve};
 use crate::names::{DEL_TEXT, P, R_PR, T, XML_SPACE};
@@ -28,8 +28,8 @@ pub(crate) struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    pub(crate) fn read(&self, pen: &Pen<'_>) -> Paragraph {
-        Paragraph::read_chain(pen.document, self.nodes, self.view, self.fields)
+    pub(crate) fn read(&self, writer: &RevisionWriter<'_>) -> Paragraph {
+        Paragraph::read_chain(writer.document, self.nodes, self.view, self.fields)
     }
 }
 
@@ -65,24 +65,28 @@ pub(crate) fn refuse_barrier(barrier: &Barrier) -> Refusal {
 
 /// Marks the text of `range` as deleted. Inline objects within it stay. Gives the first deletion made.
 pub(crate) fn delete(
-    pen: &mut Pen<'_>,
+    writer: &mut RevisionWriter<'_>,
     chain: Chain<'_>,
     range: Range<usize>,
 ) -> Result<Option<NodeId>, Refusal> {
-    let paragraph = chain.read(pen);
+    let paragraph = chain.read(writer);
     let is_text = |atom: &&Atom| atom.kind != AtomKind::Object;
     check_barriers(paragraph.overlapping(range.clone()).filter(is_text))?;
-    let runs = cut_out(pen, &paragraph, range);
-    Ok(wrap_neighbours(pen, &runs))
+    let runs = cut_out(writer, &paragraph, range);
+    Ok(wrap_neighbours(writer, &runs))
 }
 
 /// Cuts runs so that the text of `range` stands in runs of its own, which are given in order. Objects are left out.
-pub(crate) fn cut_out(pen: &mut Pen<'_>, paragraph: &Paragraph, range: Range<usize>) -> Vec<NodeId> {
+pub(crate) fn cut_out(
+    writer: &mut RevisionWriter<'_>,
+    paragraph: &Paragraph,
+    range: Range<usize>,
+) -> Vec<NodeId> {
     let mut leaves = Vec::new();
     for atom in paragraph.overlapping(range.clone()).filter(|atom| atom.kind != AtomKind::Object) {
         let from = range.start.max(atom.range.start) - atom.range.start;
         let to = range.end.min(atom.range.end) - atom.range.start;
-        leaves.push((cut_leaf(pen, atom, from..to), atom.run));
+        leaves.push((cut_leaf(writer, atom, from..to), atom.run));
     }
     let mut runs: Vec<NodeId> = Vec::new();
     let mut at = 0;
@@ -91,17 +95,17 @@ pub(crate) fn cut_out(pen: &mut Pen<'_>, paragraph: &Paragraph, range: Range<usi
         // Leaves of one run that follow each other directly are cut out together.
         while let Some((leaf, same)) = leaves.get(at + 1).copied()
             && same == run
-            && next_element(pen, last) == Some(leaf)
+            && next_element(writer, last) == Some(leaf)
         {
             last = leaf;
             at += 1;
         }
-        let cut = cut_run(pen, first, last);
+        let cut = cut_run(writer, first, last);
         runs.push(cut);
         // What is left of the run now stands in the copy behind the cut.
-        if let Some(rest) = pen.document.next(cut) {
+        if let Some(rest) = writer.document.next(cut) {
             for (leaf, owner) in leaves.iter_mut().skip(at + 1) {
-                if *owner == run && pen.document.parent(*leaf) == Some(rest) {
+                if *owner == run && writer.document.parent(*leaf) == Some(rest) {
                     *owner = rest;
                 }
             }
@@ -112,17 +116,17 @@ pub(crate) fn cut_out(pen: &mut Pen<'_>, paragraph: &Paragraph, range: Range<usi
 }
 
 /// Wraps runs into as few deletions as their places allow. Gives the first.
-pub(crate) fn wrap_neighbours(pen: &mut Pen<'_>, runs: &[NodeId]) -> Option<NodeId> {
+pub(crate) fn wrap_neighbours(writer: &mut RevisionWriter<'_>, runs: &[NodeId]) -> Option<NodeId> {
     let mut first = None;
     let mut at = 0;
     while at < runs.len() {
         let mut end = at + 1;
         while end < runs.len()
-            && runs.get(end - 1).and_then(|run| next_element(pen, *run)) == runs.get(end).copied()
+            && runs.get(end - 1).and_then(|run| next_element(writer, *run)) == runs.get(end).copied()
         {
             end += 1;
         }
-        let wrapper = pen.wrap_deleted(runs.get(at..end).unwrap_or_default());
+        let wrapper = writer.wrap_deleted(runs.get(at..end).unwrap_or_default());
         first = first.or(wrapper);
         at = end;
     }
@@ -130,12 +134,12 @@ pub(crate) fn wrap_neighbours(pen: &mut Pen<'_>, runs: &[NodeId]) -> Option<Node
 }
 
 /// Cuts a text leaf so that the bytes `range` of its text stand in a leaf of their own, which is returned.
-pub(crate) fn cut_leaf(pen: &mut Pen<'_>, atom: &Atom, range: Range<usize>) -> NodeId {
-    let text = effective_text(pen.document, atom.node).into_owned();
+pub(crate) fn cut_leaf(writer: &mut RevisionWriter<'_>, atom: &Atom, range: Range<usize>) -> NodeId {
+    let text = effective_text(writer.document, atom.node).into_owned();
     if atom.kind != AtomKind::Text || (range.start == 0 && range.end >= text.len()) {
         return atom.node;
     }
-    let name = if pen.document.name(atom.node) == DEL_TEXT { DEL_TEXT } else { T };
+    let name = if writer.document.name(atom.node) == DEL_TEXT { DEL_TEXT } else { T };
     let mut pieces = [(0..range.start, false), (range.clone(), true), (range.end..text.len(), false)]
         .into_iter()
         .filter_map(|(piece, wanted)| text.get(piece).map(|piece| (piece.to_owned(), wanted)))
@@ -144,21 +148,21 @@ pub(crate) fn cut_leaf(pen: &mut Pen<'_>, atom: &Atom, range: Range<usize>) -> N
     let mut after = atom.node;
     // The first piece keeps the element, so that attributes we do not know survive.
     if let Some((piece, wanted)) = pieces.next() {
-        while let Some(child) = pen.document.first_child(atom.node) {
-            pen.document.detach(child);
+        while let Some(child) = writer.document.first_child(atom.node) {
+            writer.document.detach(child);
         }
-        let characters = pen.document.new_text(&piece);
-        pen.document.append(atom.node, characters);
+        let characters = writer.document.new_text(&piece);
+        writer.document.append(atom.node, characters);
         if needs_preserve(&piece) {
-            pen.document.set_attribute(atom.node, XML_SPACE, "preserve");
+            writer.document.set_attribute(atom.node, XML_SPACE, "preserve");
         }
         if wanted {
             cut = atom.node;
         }
     }
     for (piece, wanted) in pieces {
-        let leaf = pen.text_leaf(name, &piece);
-        pen.document.insert_after(after, leaf);
+        let leaf = writer.text_leaf(name, &piece);
+        writer.document.insert_after(after, leaf);
         after = leaf;
         if wanted {
             cut = leaf;
@@ -168,41 +172,42 @@ pub(crate) fn cut_leaf(pen: &mut Pen<'_>, atom: &Atom, range: Range<usize>) -> N
 }
 
 /// Cuts the run of the leaves `first..=last` so that they stand in a run of their own, which is returned.
-fn cut_run(pen: &mut Pen<'_>, first: NodeId, last: NodeId) -> NodeId {
-    if let Some(after) = next_element(pen, last) {
-        cut_before(pen, after);
+fn cut_run(writer: &mut RevisionWriter<'_>, first: NodeId, last: NodeId) -> NodeId {
+    if let Some(after) = next_element(writer, last) {
+        cut_before(writer, after);
     }
-    cut_before(pen, first)
+    cut_before(writer, first)
 }
 
 /// The next sibling, white space of an indented file passed over.
-pub(crate) fn next_element(pen: &Pen<'_>, node: NodeId) -> Option<NodeId> {
-    let mut at = pen.document.next(node);
-    while let Some(next) = at.filter(|next| pen.document.kind(*next) != Kind::Element) {
-        at = pen.document.next(next);
+pub(crate) fn next_element(writer: &RevisionWriter<'_>, node: NodeId) -> Option<NodeId> {
+    let mut at = writer.document.next(node);
+    while let Some(next) = at.filter(|next| writer.document.kind(*next) != Kind::Element) {
+        at = writer.document.next(next);
     }
     at
 }
 
 /// Cuts a run before one of its leaves. Gives the run that now begins with the leaf.
-pub(crate) fn cut_before(pen: &mut Pen<'_>, leaf: NodeId) -> NodeId {
-    let Some(run) = pen.document.parent(leaf) else { return leaf };
+pub(crate) fn cut_before(writer: &mut RevisionWriter<'_>, leaf: NodeId) -> NodeId {
+    let Some(run) = writer.document.parent(leaf) else { return leaf };
     // An equation or similar object is its own run.
-    if pen.document.name(run) == P {
+    if writer.document.name(run) == P {
         return leaf;
     }
-    let is_leaf =
-        |child: &NodeId| pen.document.kind(*child) == Kind::Element && pen.document.name(*child) != R_PR;
-    let first = pen.document.children(run).find(is_leaf);
+    let is_leaf = |child: &NodeId| {
+        writer.document.kind(*child) == Kind::Element && writer.document.name(*child) != R_PR
+    };
+    let first = writer.document.children(run).find(is_leaf);
     if first == Some(leaf) {
         return run;
     }
-    let right = pen.copy_run_shell(run);
-    pen.document.insert_after(run, right);
+    let right = writer.copy_run_shell(run);
+    writer.document.insert_after(run, right);
     let mut next = Some(leaf);
     while let Some(node) = next {
-        next = pen.document.next(node);
-        pen.document.append(right, node);
+        next = writer.document.next(node);
+        writer.document.append(right, node);
     }
     right
 }

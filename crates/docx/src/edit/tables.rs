@@ -1,4 +1,4 @@
-//! Rows, cells and tables in a draft: the marks that say whether they are there (ISO/IEC 29500-1 §17.13.5.16, .22),
+//! Writes rows, cells and tables: the marks that say whether they are there (ISO/IEC 29500-1 §17.13.5.16, .22),
 //! with their text tracked as Word does.
 
 use std::ops::Range;
@@ -7,12 +7,12 @@ use engross_xml::{Document, NodeId};
 
 use crate::edit::content::{pieces, split_at_breaks};
 use crate::edit::deletions::{comments_in, delete_text};
-use crate::edit::draft::{Draft, NewBlock, Written};
-use crate::edit::expected::Expected;
-use crate::edit::pen::Pen;
+use crate::edit::expected::ExpectedText;
 use crate::edit::plan::NewTable;
 use crate::edit::properties::{Setting, set_property};
+use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::rows::{has_mark, is_marked_since, is_new_row};
+use crate::edit::tree_editor::{NewBlock, TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::Paragraph;
 use crate::names::{
@@ -26,58 +26,58 @@ use crate::text::{ColumnAlignment, StyledText};
 /// Width of the text of an ordinary page in twentieths of a point.
 const PAGE_WIDTH: usize = 9000;
 
-impl Draft<'_> {
+impl TreeEditor<'_> {
     pub(super) fn write_row(
         &mut self,
         (like, side): (NodeId, Where),
         pattern: NodeId,
         (cells, plain): (&[StyledText], bool),
         author: &str,
-    ) -> Result<Written, Refusal> {
-        let mut pen = self.pen(author);
-        let row = pen.document.new_element(TR);
-        let properties = match pen.document.child(pattern, TR_PR) {
+    ) -> Result<WriteOutcome, Refusal> {
+        let mut writer = self.writer(author);
+        let row = writer.document.new_element(TR);
+        let properties = match writer.document.child(pattern, TR_PR) {
             Some(old) => {
-                let copy = pen.document.copy(old);
-                let marks: Vec<NodeId> = pen
+                let copy = writer.document.copy(old);
+                let marks: Vec<NodeId> = writer
                     .document
                     .children(copy)
                     .filter(|child| {
-                        let name = pen.document.name(*child);
+                        let name = writer.document.name(*child);
                         matches!(name, INS | DEL | TBL_HEADER) || crate::revisions::is_property_change(name)
                     })
                     .collect();
-                marks.into_iter().for_each(|mark| pen.document.detach(mark));
+                marks.into_iter().for_each(|mark| writer.document.detach(mark));
                 copy
             }
-            None => pen.document.new_element(TR_PR),
+            None => writer.document.new_element(TR_PR),
         };
-        let mark = pen.revision(INS);
-        pen.document.append(properties, mark);
-        pen.document.append(row, properties);
-        let patterns = cells_of(pen.document, pattern);
+        let mark = writer.revision(INS);
+        writer.document.append(properties, mark);
+        writer.document.append(row, properties);
+        let patterns = cells_of(writer.document, pattern);
         let mut texts = Vec::new();
         for (at, pattern) in patterns.into_iter().enumerate() {
             let content = cells.get(at).cloned().unwrap_or_default();
-            let cell = new_cell(&mut pen, Some(pattern), &content, plain, &mut texts);
-            pen.document.append(row, cell);
+            let cell = new_cell(&mut writer, Some(pattern), &content, plain, &mut texts);
+            writer.document.append(row, cell);
         }
         match side {
-            Where::Before => pen.document.insert_before(like, row),
+            Where::Before => writer.document.insert_before(like, row),
             Where::After => {
                 // Several new rows behind one keep the order in which they were asked for.
-                let since = pen.since;
+                let since = writer.since;
                 let mut behind = like;
                 while let Some(next) =
-                    pen.document.next(behind).filter(|next| is_new_row(pen.document, *next, since))
+                    writer.document.next(behind).filter(|next| is_new_row(writer.document, *next, since))
                 {
                     behind = next;
                 }
-                pen.document.insert_after(behind, row);
+                writer.document.insert_after(behind, row);
             }
         }
         self.blocks.push(NewBlock { node: row, texts });
-        Ok(Written::Done)
+        Ok(WriteOutcome::Done)
     }
 
     pub(super) fn write_row_deletion(
@@ -85,30 +85,30 @@ impl Draft<'_> {
         row: NodeId,
         paragraphs: &[usize],
         author: &str,
-    ) -> Result<Written, Refusal> {
-        if has_mark(self.base.tree, row, (TR_PR, DEL)) {
-            return Ok(Written::Nothing("an earlier revision already deletes the row"));
+    ) -> Result<WriteOutcome, Refusal> {
+        if has_mark(self.snapshot.tree, row, (TR_PR, DEL)) {
+            return Ok(WriteOutcome::Nothing("an earlier revision already deletes the row"));
         }
         self.delete_texts_within(paragraphs, author)?;
-        let mut pen = self.pen(author);
-        let properties = match pen.document.child(row, TR_PR) {
+        let mut writer = self.writer(author);
+        let properties = match writer.document.child(row, TR_PR) {
             Some(properties) => properties,
             None => {
-                let properties = pen.document.new_element(TR_PR);
-                let first = pen.document.children(row).find(|child| {
-                    matches!(pen.document.name(*child), TC | crate::names::SDT | crate::names::CUSTOM_XML)
+                let properties = writer.document.new_element(TR_PR);
+                let first = writer.document.children(row).find(|child| {
+                    matches!(writer.document.name(*child), TC | crate::names::SDT | crate::names::CUSTOM_XML)
                 });
                 match first {
-                    Some(first) => pen.document.insert_before(first, properties),
-                    None => pen.document.append(row, properties),
+                    Some(first) => writer.document.insert_before(first, properties),
+                    None => writer.document.append(row, properties),
                 }
                 properties
             }
         };
-        let mark = pen.revision(DEL);
-        append_mark(pen.document, properties, mark);
+        let mark = writer.revision(DEL);
+        append_mark(writer.document, properties, mark);
         self.expect_gone(paragraphs);
-        Ok(Written::Done)
+        Ok(WriteOutcome::Done)
     }
 
     pub(super) fn write_cell(
@@ -116,26 +116,26 @@ impl Draft<'_> {
         (like, side): (NodeId, Where),
         content: &StyledText,
         author: &str,
-    ) -> Result<Written, Refusal> {
-        let mut pen = self.pen(author);
+    ) -> Result<WriteOutcome, Refusal> {
+        let mut writer = self.writer(author);
         let mut texts = Vec::new();
-        let cell = new_cell(&mut pen, Some(like), content, false, &mut texts);
-        let properties = match pen.document.child(cell, TC_PR) {
+        let cell = new_cell(&mut writer, Some(like), content, false, &mut texts);
+        let properties = match writer.document.child(cell, TC_PR) {
             Some(properties) => properties,
             None => {
-                let properties = pen.document.new_element(TC_PR);
-                pen.document.prepend(cell, properties);
+                let properties = writer.document.new_element(TC_PR);
+                writer.document.prepend(cell, properties);
                 properties
             }
         };
-        let mark = pen.revision(CELL_INS);
-        append_mark(pen.document, properties, mark);
+        let mark = writer.revision(CELL_INS);
+        append_mark(writer.document, properties, mark);
         match side {
-            Where::Before => pen.document.insert_before(like, cell),
-            Where::After => pen.document.insert_after(like, cell),
+            Where::Before => writer.document.insert_before(like, cell),
+            Where::After => writer.document.insert_after(like, cell),
         }
         self.blocks.push(NewBlock { node: cell, texts });
-        Ok(Written::Done)
+        Ok(WriteOutcome::Done)
     }
 
     pub(super) fn write_cell_deletion(
@@ -143,21 +143,21 @@ impl Draft<'_> {
         cell: NodeId,
         paragraphs: &[usize],
         author: &str,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<WriteOutcome, Refusal> {
         self.delete_texts_within(paragraphs, author)?;
-        let mut pen = self.pen(author);
-        let properties = match pen.document.child(cell, TC_PR) {
+        let mut writer = self.writer(author);
+        let properties = match writer.document.child(cell, TC_PR) {
             Some(properties) => properties,
             None => {
-                let properties = pen.document.new_element(TC_PR);
-                pen.document.prepend(cell, properties);
+                let properties = writer.document.new_element(TC_PR);
+                writer.document.prepend(cell, properties);
                 properties
             }
         };
-        let mark = pen.revision(CELL_DEL);
-        append_mark(pen.document, properties, mark);
+        let mark = writer.revision(CELL_DEL);
+        append_mark(writer.document, properties, mark);
         self.expect_gone(paragraphs);
-        Ok(Written::Done)
+        Ok(WriteOutcome::Done)
     }
 
     /// Puts a new table beside a paragraph; behind the last of a container, an empty one follows it.
@@ -166,45 +166,47 @@ impl Draft<'_> {
         (index, side): (usize, Where),
         table: &NewTable,
         author: &str,
-    ) -> Result<Written, Refusal> {
+    ) -> Result<WriteOutcome, Refusal> {
         let (index, side) = match side {
-            Where::After if self.base.flowed_on(index) => (index + 1, Where::Before),
+            Where::After if self.snapshot.flowed_on(index) => (index + 1, Where::Before),
             side => (index, side),
         };
         let before = match side {
             Where::Before => self.front(index),
             Where::After => {
                 self.write_paragraphs(&crate::edit::plan::NewParagraphs::empty_behind(index), author)?;
-                self.base.chain(index).last().copied()
+                self.snapshot.chain(index).last().copied()
             }
         };
-        let Some(before) = before else { return Ok(Written::Nothing("there is no paragraph beside it")) };
-        let style = self.base.styles.id_of_table("Table Grid").map(str::to_owned);
+        let Some(before) = before else {
+            return Ok(WriteOutcome::Nothing("there is no paragraph beside it"));
+        };
+        let style = self.snapshot.styles.id_of_table("Table Grid").map(str::to_owned);
         let mut texts = Vec::new();
-        let mut pen = self.pen(author);
-        let node = new_table(&mut pen, table, style.as_deref(), &mut texts);
-        pen.document.insert_before(before, node);
+        let mut writer = self.writer(author);
+        let node = new_table(&mut writer, table, style.as_deref(), &mut texts);
+        writer.document.insert_before(before, node);
         self.blocks.push(NewBlock { node, texts });
-        Ok(Written::Done)
+        Ok(WriteOutcome::Done)
     }
 
     fn delete_texts_within(&mut self, paragraphs: &[usize], author: &str) -> Result<(), Refusal> {
         for index in paragraphs {
-            let is_new = |expected: &Expected| !expected.before.is_empty() || !expected.after.is_empty();
+            let is_new = |expected: &ExpectedText| !expected.before.is_empty() || !expected.after.is_empty();
             if self.expected.get(index).is_some_and(is_new) {
                 return Err(Refusal::new(
                     RefusalCode::OverlappingOperations,
                     format!("an earlier operation of this batch puts new paragraphs beside P{}", index + 1),
                 ));
             }
-            let Some(node) = self.base.paragraphs.get(*index).copied() else { continue };
-            let tree = &*self.base.tree;
+            let Some(node) = self.snapshot.paragraphs.get(*index).copied() else { continue };
+            let tree = &*self.snapshot.tree;
             let comments = comments_in(tree, node);
             if !comments.is_empty() {
                 return Err(Refusal::commented(&format!("P{}", index + 1), comments));
             }
-            let model = Paragraph::read(tree, node, self.base.view, self.base.fields.get(&node));
-            delete_text(&mut self.pen(author), &model)?;
+            let model = Paragraph::read(tree, node, self.snapshot.view, self.snapshot.fields.get(&node));
+            delete_text(&mut self.writer(author), &model)?;
         }
         Ok(())
     }
@@ -217,14 +219,14 @@ impl Draft<'_> {
 
     /// Refuses to touch what stands in a row or cell that the batch deletes.
     pub(super) fn refuse_deleted_blocks(&self, paragraphs: Range<usize>) -> Result<(), Refusal> {
-        let tree = &*self.base.tree;
+        let tree = &*self.snapshot.tree;
         let goes = |above: NodeId| match tree.name(above) {
             TR => is_marked_since(tree, above, (TR_PR, DEL), self.first_id),
             TC => is_marked_since(tree, above, (TC_PR, CELL_DEL), self.first_id),
             _ => false,
         };
         for index in paragraphs {
-            let node = self.base.paragraphs.get(index).copied();
+            let node = self.snapshot.paragraphs.get(index).copied();
             if node.is_some_and(|node| tree.ancestors(node).any(goes)) {
                 return Err(Refusal::new(
                     RefusalCode::OverlappingOperations,
@@ -261,111 +263,116 @@ fn cells_of(document: &Document, row: NodeId) -> Vec<NodeId> {
 
 /// A cell like another, with new text. Each line of it is a paragraph.
 fn new_cell(
-    pen: &mut Pen<'_>,
+    writer: &mut RevisionWriter<'_>,
     like: Option<NodeId>,
     content: &StyledText,
     plain: bool,
     texts: &mut Vec<String>,
 ) -> NodeId {
-    let cell = pen.document.new_element(TC);
-    if let Some(properties) = like.and_then(|like| pen.document.child(like, TC_PR)) {
-        let copy = pen.document.copy(properties);
-        let marks: Vec<NodeId> = pen
+    let cell = writer.document.new_element(TC);
+    if let Some(properties) = like.and_then(|like| writer.document.child(like, TC_PR)) {
+        let copy = writer.document.copy(properties);
+        let marks: Vec<NodeId> = writer
             .document
             .children(copy)
             .filter(|child| {
-                let name = pen.document.name(*child);
+                let name = writer.document.name(*child);
                 matches!(name, CELL_INS | CELL_DEL | V_MERGE | crate::names::CELL_MERGE)
                     || crate::revisions::is_property_change(name)
             })
             .collect();
-        marks.into_iter().for_each(|mark| pen.document.detach(mark));
-        pen.document.append(cell, copy);
+        marks.into_iter().for_each(|mark| writer.document.detach(mark));
+        writer.document.append(cell, copy);
     }
-    let pattern = like.and_then(|like| pen.document.child(like, P));
-    let look = pattern.and_then(|pattern| first_look(pen.document, pattern)).filter(|_| !plain);
+    let pattern = like.and_then(|like| writer.document.child(like, P));
+    let format = pattern.and_then(|pattern| first_format(writer.document, pattern)).filter(|_| !plain);
     for line in split_at_breaks(content) {
-        let paragraph = pen.document.new_element(P);
-        if let Some(properties) = pattern.and_then(|pattern| pen.copy_paragraph_properties(pattern)) {
-            if plain && let Some(mark) = pen.document.child(properties, R_PR) {
-                pen.document.detach(mark);
+        let paragraph = writer.document.new_element(P);
+        if let Some(properties) = pattern.and_then(|pattern| writer.copy_paragraph_properties(pattern)) {
+            if plain && let Some(mark) = writer.document.child(properties, R_PR) {
+                writer.document.detach(mark);
             }
-            pen.document.append(paragraph, properties);
+            writer.document.append(paragraph, properties);
         }
         if !line.text.is_empty() {
-            let inserted = pen.inserted_runs(&pieces(&line), look);
-            pen.document.append(paragraph, inserted);
+            let inserted = writer.inserted_runs(&pieces(&line), format);
+            writer.document.append(paragraph, inserted);
         }
-        pen.mark_paragraph(paragraph, INS);
-        pen.document.append(cell, paragraph);
+        writer.mark_paragraph(paragraph, INS);
+        writer.document.append(cell, paragraph);
         texts.push(line.text.clone());
     }
     cell
 }
 
-fn first_look(document: &Document, paragraph: NodeId) -> Option<NodeId> {
+fn first_format(document: &Document, paragraph: NodeId) -> Option<NodeId> {
     let run = document.descendants(paragraph).find(|node| document.name(*node) == crate::names::RUN)?;
     document.child(run, R_PR)
 }
 
-fn new_table(pen: &mut Pen<'_>, table: &NewTable, style: Option<&str>, texts: &mut Vec<String>) -> NodeId {
+fn new_table(
+    writer: &mut RevisionWriter<'_>,
+    table: &NewTable,
+    style: Option<&str>,
+    texts: &mut Vec<String>,
+) -> NodeId {
     let columns = table.rows.first().map_or(1, Vec::len).max(1);
     let width = (PAGE_WIDTH / columns).to_string();
-    let node = pen.document.new_element(TBL);
-    let properties = pen.document.new_element(TBL_PR);
-    pen.document.append(node, properties);
-    let add = |pen: &mut Pen<'_>, name, attributes: &[(engross_xml::Name, &str)]| {
-        let child = pen.document.new_element(name);
+    let node = writer.document.new_element(TBL);
+    let properties = writer.document.new_element(TBL_PR);
+    writer.document.append(node, properties);
+    let add = |writer: &mut RevisionWriter<'_>, name, attributes: &[(engross_xml::Name, &str)]| {
+        let child = writer.document.new_element(name);
         for (name, value) in attributes {
-            pen.document.set_attribute(child, *name, value);
+            writer.document.set_attribute(child, *name, value);
         }
-        pen.document.append(properties, child);
+        writer.document.append(properties, child);
         child
     };
     if let Some(style) = style {
-        add(pen, TBL_STYLE, &[(VAL, style)]);
+        add(writer, TBL_STYLE, &[(VAL, style)]);
     }
-    add(pen, TBL_W, &[(WIDTH, "0"), (TYPE, "auto")]);
+    add(writer, TBL_W, &[(WIDTH, "0"), (TYPE, "auto")]);
     if style.is_none() {
-        let borders = add(pen, TBL_BORDERS, &[]);
+        let borders = add(writer, TBL_BORDERS, &[]);
         for side in [TOP, LEFT, BOTTOM, RIGHT, INSIDE_H, INSIDE_V] {
-            let line = pen.document.new_element(side);
+            let line = writer.document.new_element(side);
             for (name, value) in [(VAL, "single"), (SZ, "4"), (SPACE, "0"), (COLOR, "auto")] {
-                pen.document.set_attribute(line, name, value);
+                writer.document.set_attribute(line, name, value);
             }
-            pen.document.append(borders, line);
+            writer.document.append(borders, line);
         }
     }
-    let grid = pen.document.new_element(TBL_GRID);
+    let grid = writer.document.new_element(TBL_GRID);
     for _ in 0..columns {
-        let column = pen.document.new_element(GRID_COL);
-        pen.document.set_attribute(column, WIDTH, &width);
-        pen.document.append(grid, column);
+        let column = writer.document.new_element(GRID_COL);
+        writer.document.set_attribute(column, WIDTH, &width);
+        writer.document.append(grid, column);
     }
-    pen.document.append(node, grid);
+    writer.document.append(node, grid);
     for (number, row) in table.rows.iter().enumerate() {
         let is_head = table.has_head && number == 0;
-        let row_node = pen.document.new_element(TR);
-        let properties = pen.document.new_element(TR_PR);
+        let row_node = writer.document.new_element(TR);
+        let properties = writer.document.new_element(TR_PR);
         if is_head {
-            let head = pen.document.new_element(TBL_HEADER);
-            pen.document.append(properties, head);
+            let head = writer.document.new_element(TBL_HEADER);
+            writer.document.append(properties, head);
         }
-        let mark = pen.revision(INS);
-        pen.document.append(properties, mark);
-        pen.document.append(row_node, properties);
+        let mark = writer.revision(INS);
+        writer.document.append(properties, mark);
+        writer.document.append(row_node, properties);
         for (column, content) in row.iter().enumerate() {
-            let cell = new_cell(pen, None, content, false, texts);
-            let properties = pen.document.new_element(TC_PR);
-            let size = pen.document.new_element(TC_W);
-            pen.document.set_attribute(size, WIDTH, &width);
-            pen.document.set_attribute(size, TYPE, "dxa");
-            pen.document.append(properties, size);
-            pen.document.prepend(cell, properties);
-            dress(pen.document, cell, is_head, table.alignments.get(column).copied());
-            pen.document.append(row_node, cell);
+            let cell = new_cell(writer, None, content, false, texts);
+            let properties = writer.document.new_element(TC_PR);
+            let size = writer.document.new_element(TC_W);
+            writer.document.set_attribute(size, WIDTH, &width);
+            writer.document.set_attribute(size, TYPE, "dxa");
+            writer.document.append(properties, size);
+            writer.document.prepend(cell, properties);
+            dress(writer.document, cell, is_head, table.alignments.get(column).copied());
+            writer.document.append(row_node, cell);
         }
-        pen.document.append(node, row_node);
+        writer.document.append(node, row_node);
     }
     node
 }

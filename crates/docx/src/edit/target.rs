@@ -1,17 +1,17 @@
 //! Finding the paragraph an operation means. A target that does not fit is refused with what is near; nothing is
 //! guessed.
 
-use crate::edit::base::Base;
 use crate::edit::hints::{candidates, near};
 use crate::edit::phrase::search;
+use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::names::{FALLBACK, PARA_ID};
 use crate::ops::{Address, Occurrence, Place};
 use crate::read::{excerpt, fingerprint};
 
 /// The paragraph of a place, counted from 0.
-pub(crate) fn find_paragraph(base: &mut Base<'_>, place: &Place) -> Result<usize, Refusal> {
-    match find_paragraphs(base, place)?.as_slice() {
+pub(crate) fn find_paragraph(snapshot: &mut StorySnapshot<'_>, place: &Place) -> Result<usize, Refusal> {
+    match find_paragraphs(snapshot, place)?.as_slice() {
         [only] => Ok(*only),
         _ => Err(Refusal::new(
             RefusalCode::AmbiguousTarget,
@@ -20,14 +20,14 @@ pub(crate) fn find_paragraph(base: &mut Base<'_>, place: &Place) -> Result<usize
     }
 }
 
-fn find_paragraphs(base: &mut Base<'_>, place: &Place) -> Result<Vec<usize>, Refusal> {
-    let count = base.paragraphs.len();
+fn find_paragraphs(snapshot: &mut StorySnapshot<'_>, place: &Place) -> Result<Vec<usize>, Refusal> {
+    let count = snapshot.paragraphs.len();
     let one = |index: Option<usize>| index.filter(|index| *index < count).map(|index| vec![index]);
     match &place.address {
         Address::Number(number) => one(number.checked_sub(1)).ok_or_else(|| {
             Refusal::new(
                 RefusalCode::TargetNotFound,
-                format!("there is no P{number}; {} has {count} paragraphs, P1 to P{count}", base.name()),
+                format!("there is no P{number}; {} has {count} paragraphs, P1 to P{count}", snapshot.name()),
             )
         }),
         Address::First => one(Some(0)).ok_or_else(empty_story),
@@ -35,34 +35,44 @@ fn find_paragraphs(base: &mut Base<'_>, place: &Place) -> Result<Vec<usize>, Ref
         Address::Any if count == 1 => Ok(vec![0]),
         Address::Any => Err(Refusal::new(
             RefusalCode::AmbiguousTarget,
-            format!("{} has {count} paragraphs; say which, as {}P1", base.name(), base.prefix),
+            format!("{} has {count} paragraphs; say which, as {}P1", snapshot.name(), snapshot.prefix),
         )),
         Address::Provision(number) => {
-            let hits = base.provisions(number);
-            pick(base, hits, place, &format!("no paragraph of {} has the number {number}", base.name()))
+            let hits = snapshot.provisions(number);
+            pick(
+                snapshot,
+                hits,
+                place,
+                &format!("no paragraph of {} has the number {number}", snapshot.name()),
+            )
         }
         Address::ParagraphId(id) => {
             let wanted = |index: &usize| {
-                base.paragraphs.get(*index).is_some_and(|node| {
-                    let document = base.document();
+                snapshot.paragraphs.get(*index).is_some_and(|node| {
+                    let document = snapshot.document();
                     document.attribute(*node, PARA_ID).is_some_and(|own| own.eq_ignore_ascii_case(id))
                         && !document.ancestors(*node).any(|above| document.name(above) == FALLBACK)
                 })
             };
             let hits: Vec<usize> = (0..count).filter(wanted).collect();
-            pick(base, hits, place, &format!("no paragraph of {} has the paraId {id}", base.name()))
+            pick(snapshot, hits, place, &format!("no paragraph of {} has the paraId {id}", snapshot.name()))
         }
         Address::Fingerprint(wanted) => {
-            let hits = (0..count).filter(|index| fingerprint(base.text(*index)) == *wanted).collect();
-            pick(base, hits, place, &format!("no paragraph of {} has the fingerprint {wanted}", base.name()))
+            let hits = (0..count).filter(|index| fingerprint(snapshot.text(*index)) == *wanted).collect();
+            pick(
+                snapshot,
+                hits,
+                place,
+                &format!("no paragraph of {} has the fingerprint {wanted}", snapshot.name()),
+            )
         }
         Address::Text(text) => {
             let mut hits: Vec<usize> =
-                search(base, 0..count, text).into_iter().map(|hit| hit.first).collect();
+                search(snapshot, 0..count, text).into_iter().map(|hit| hit.first).collect();
             hits.dedup();
-            let near = if hits.is_empty() { near(base, text) } else { String::new() };
-            let message = format!("no paragraph of {} contains '{}'{near}", base.name(), excerpt(text));
-            pick(base, hits, place, &message)
+            let near = if hits.is_empty() { near(snapshot, text) } else { String::new() };
+            let message = format!("no paragraph of {} contains '{}'{near}", snapshot.name(), excerpt(text));
+            pick(snapshot, hits, place, &message)
         }
     }
 }
@@ -71,7 +81,12 @@ fn empty_story() -> Refusal {
     Refusal::new(RefusalCode::TargetNotFound, "the story has no paragraph")
 }
 
-fn pick(base: &mut Base<'_>, hits: Vec<usize>, place: &Place, none: &str) -> Result<Vec<usize>, Refusal> {
+fn pick(
+    snapshot: &mut StorySnapshot<'_>,
+    hits: Vec<usize>,
+    place: &Place,
+    none: &str,
+) -> Result<Vec<usize>, Refusal> {
     match (hits.as_slice(), place.occurrence) {
         ([], _) => Err(Refusal::new(RefusalCode::TargetNotFound, none.to_owned())),
         (_, Some(Occurrence::All)) | ([_], None) => Ok(hits),
@@ -88,7 +103,7 @@ fn pick(base: &mut Base<'_>, hits: Vec<usize>, place: &Place, none: &str) -> Res
             format!(
                 "{} paragraphs fit: {}; say which by 'occurrence' or by number",
                 several.len(),
-                candidates(base, several)
+                candidates(snapshot, several)
             ),
         )),
     }

@@ -10,9 +10,9 @@ use crate::numbering::{Counter, paragraph_numbering};
 use crate::read::shown;
 use crate::text::{Marks, markdown::escape};
 
-/// The look of a stretch of text, and whether a pending revision put or took it.
+/// The format of a stretch of text, and whether a pending revision put or took it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Look {
+struct SpanFormat {
     marks: Marks,
     inserted: bool,
     deleted: bool,
@@ -118,13 +118,13 @@ fn write_table(out: &mut String, cells: &[(Placement, String)]) {
 
 fn inline(document: &Document, paragraph: &Paragraph, view: View) -> String {
     let mut out = String::new();
-    let mut current = Look::default();
+    let mut current = SpanFormat::default();
     let mut pending = String::new();
     for atom in paragraph.visible() {
-        let look = look_of(document, atom, view);
-        if look != current {
+        let format = format_of(document, atom, view);
+        if format != current {
             flush(&mut out, &mut pending, current);
-            current = look;
+            current = format;
         }
         let text = paragraph.text.get(atom.range.clone()).unwrap_or_default();
         match atom.kind {
@@ -136,7 +136,7 @@ fn inline(document: &Document, paragraph: &Paragraph, view: View) -> String {
     out
 }
 
-fn flush(out: &mut String, pending: &mut String, look: Look) {
+fn flush(out: &mut String, pending: &mut String, format: SpanFormat) {
     let text = std::mem::take(pending);
     if text.is_empty() {
         return;
@@ -149,10 +149,10 @@ fn flush(out: &mut String, pending: &mut String, look: Look) {
     let mut marked = escape(inner);
     if !inner.is_empty() {
         for (on, sign) in [
-            (look.marks.strike, "~~"),
-            (look.marks.underline, "++"),
-            (look.marks.italic, "*"),
-            (look.marks.bold, "**"),
+            (format.marks.strike, "~~"),
+            (format.marks.underline, "++"),
+            (format.marks.italic, "*"),
+            (format.marks.bold, "**"),
         ] {
             if on {
                 marked = format!("{sign}{marked}{sign}");
@@ -160,14 +160,14 @@ fn flush(out: &mut String, pending: &mut String, look: Look) {
         }
     }
     let whole = format!("{before}{marked}{after}");
-    match (look.deleted, look.inserted) {
+    match (format.deleted, format.inserted) {
         (true, _) => out.push_str(&format!("{{--{whole}--}}")),
         (false, true) => out.push_str(&format!("{{++{whole}++}}")),
         (false, false) => out.push_str(&whole),
     }
 }
 
-fn look_of(document: &Document, atom: &Atom, view: View) -> Look {
+fn format_of(document: &Document, atom: &Atom, view: View) -> SpanFormat {
     let properties = document.child(atom.run, R_PR);
     let on = |name| {
         let property = properties.and_then(|properties| document.child(properties, name));
@@ -177,7 +177,7 @@ fn look_of(document: &Document, atom: &Atom, view: View) -> Look {
     let underline = line.and_then(|line| document.attribute(line, VAL)).is_some_and(|kind| kind != "none");
     let marks = Marks { bold: on(B), italic: on(I), strike: on(STRIKE), underline };
     let tells = view == View::Markup;
-    Look {
+    SpanFormat {
         marks,
         deleted: tells && atom.deleted.is_some(),
         inserted: tells && atom.deleted.is_none() && atom.inserted.is_some(),

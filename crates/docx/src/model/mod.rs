@@ -14,7 +14,7 @@ pub use paragraph::{Atom, AtomKind, Barrier, OBJECT, Paragraph, View};
 pub(crate) use paragraph::{LOCKED, barrier_inside};
 pub(crate) use revision::{PIECES_FROM, is_id_since};
 pub use revision::{Stamp, is_revision_wrapper, mark_revisions};
-pub use runs::{ON_OFF_FALSE, effective_text, is_on, needs_preserve, preserves_space};
+pub use runs::{effective_text, is_on, needs_preserve};
 
 #[cfg(test)]
 mod paragraph_tests;

@@ -76,8 +76,6 @@ pub struct Atom {
     pub inserted: Option<NodeId>,
     /// The innermost deletion (or move source) around it.
     pub deleted: Option<NodeId>,
-    /// Links, content controls and simple fields around it.
-    pub nesting: usize,
     /// Complex fields open behind it.
     pub fields: usize,
     /// Why it must not be edited.
@@ -153,7 +151,6 @@ impl Paragraph {
 struct Context {
     inserted: Option<NodeId>,
     deleted: Option<NodeId>,
-    nesting: usize,
     barrier: Option<Barrier>,
 }
 
@@ -184,18 +181,18 @@ impl Reader<'_> {
                     let barrier = Some(Barrier::Move);
                     self.inline(child, &Context { inserted: Some(child), barrier, ..context.clone() });
                 }
-                HYPERLINK => self.inline(child, &Context { nesting: context.nesting + 1, ..context.clone() }),
+                HYPERLINK => self.inline(child, context),
                 SMART_TAG | CUSTOM_XML | DIR | BDO => self.inline(child, context),
                 SDT => {
                     let barrier = control_barrier(document, child).or_else(|| context.barrier.clone());
-                    let inner = Context { nesting: context.nesting + 1, barrier, ..context.clone() };
+                    let inner = Context { barrier, ..context.clone() };
                     if let Some(content) = document.child(child, SDT_CONTENT) {
                         self.inline(content, &inner);
                     }
                 }
                 FLD_SIMPLE => {
                     let barrier = simple_field_barrier(document, child).or_else(|| context.barrier.clone());
-                    self.inline(child, &Context { nesting: context.nesting + 1, barrier, ..context.clone() });
+                    self.inline(child, &Context { barrier, ..context.clone() });
                 }
                 O_MATH | O_MATH_PARA | SUB_DOC | ALTERNATE_CONTENT => {
                     self.atom(AtomKind::Object, child, child, context);
@@ -257,7 +254,6 @@ impl Reader<'_> {
             visible,
             inserted: context.inserted,
             deleted: context.deleted,
-            nesting: context.nesting,
             fields: self.fields.depth(),
             barrier: guarded.or_else(|| context.barrier.clone()),
         });

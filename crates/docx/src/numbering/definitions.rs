@@ -49,7 +49,7 @@ struct Override {
     level: Option<Level>,
 }
 
-/// How one level of a list counts and looks (`w:lvl`).
+/// How one level of a list counts and is shown (`w:lvl`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Level {
     /// The first number.
@@ -118,7 +118,7 @@ impl Numbering {
         self.instances.keys().copied().max().unwrap_or(0).max(0)
     }
 
-    /// How a level (0 to 8; deeper ones count as 8) of an instance looks; `None` when it is not defined.
+    /// How a level (0 to 8; deeper ones count as 8) of an instance is shown; `None` when it is not defined.
     #[must_use]
     pub fn level(&self, num_id: i64, level: u8, styles: &Styles) -> Option<&Level> {
         self.list(num_id, styles)?.defined_level(level.min(DEEPEST_LEVEL))

@@ -9,8 +9,8 @@ mod definitions;
 mod format;
 mod symbols;
 
-pub use counter::{Counter, Marker};
-pub use definitions::{Level, Numbering};
+pub use counter::Counter;
+pub use definitions::Numbering;
 pub use format::NumberFormat;
 
 use engross_xml::{Document, NodeId};

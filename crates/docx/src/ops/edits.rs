@@ -6,7 +6,7 @@ use crate::ops::address::{parse_occurrence, parse_place};
 use crate::ops::fields::{
     Object, choice, flag, optional_count, optional_flag, optional_text, owned_text, required_text, texts,
 };
-use crate::ops::formats::{parse_highlight, parse_paragraph_format, parse_text_format};
+use crate::ops::format::{parse_highlight, parse_paragraph_format, parse_run_format};
 use crate::ops::operation::{Edit, ListKind, NumberStyle, Occurrence, Place, TableAction, Where};
 use crate::revisions::{Choice, Range, RevisionKind, Side};
 
@@ -180,7 +180,7 @@ pub(super) fn move_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
 
 pub(super) fn format_text(fields: &Fields<'_>) -> Result<Edit, String> {
     let text = fields.phrase("textToFormat")?;
-    let format = parse_text_format(fields.object)?;
+    let format = parse_run_format(fields.object)?;
     let (place, occurrence) = fields.phrase_place(text.as_deref())?;
     Ok(Edit::FormatText { place, text, occurrence, format })
 }

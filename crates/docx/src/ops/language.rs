@@ -281,7 +281,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
     },
     OperationRow {
         name: "format_text",
-        purpose: "Changes the look of words.",
+        purpose: "Changes the formatting of words.",
         fields: &[
             INDEX,
             TARGET,

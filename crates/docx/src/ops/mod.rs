@@ -7,14 +7,13 @@ mod batch;
 mod edits;
 mod fields;
 mod format;
-mod formats;
 mod language;
 mod operation;
 mod result;
 mod schema;
 
 pub use batch::{Batch, parse_batch, parse_operations};
-pub use format::{Alignment, LineSpacing, ParagraphFormat, TextFormat, Vertical};
+pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
 pub use operation::{Address, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where};
 pub(crate) use result::{Change, OperationOutcome, Outcome};

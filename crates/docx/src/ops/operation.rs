@@ -1,6 +1,6 @@
 //! Operations as types.
 
-use crate::ops::format::{ParagraphFormat, TextFormat};
+use crate::ops::format::{ParagraphFormat, RunFormat};
 use crate::revisions::{Choice, Side};
 
 /// What to do to which place.
@@ -92,7 +92,7 @@ pub enum Edit {
         /// Which paragraph.
         place: Place,
     },
-    /// Gives text another look.
+    /// Changes the formatting of text.
     FormatText {
         /// Where; the whole body without, if there is a phrase.
         place: Option<Place>,
@@ -100,10 +100,10 @@ pub enum Edit {
         text: Option<String>,
         /// Which of several.
         occurrence: Option<Occurrence>,
-        /// The look.
-        format: TextFormat,
+        /// The formatting.
+        format: RunFormat,
     },
-    /// The same with a marker pen only.
+    /// Changes the highlight of text.
     Highlight {
         /// Where.
         place: Option<Place>,
@@ -114,13 +114,13 @@ pub enum Edit {
         /// The colour as the format names it.
         color: String,
     },
-    /// Gives paragraphs another look.
+    /// Changes the formatting of paragraphs.
     FormatParagraph {
         /// The first paragraph.
         place: Place,
         /// The last, if it is another.
         end: Option<Place>,
-        /// The look.
+        /// The formatting.
         format: ParagraphFormat,
     },
     /// Makes a list of a range of paragraphs, or changes the list that it is.

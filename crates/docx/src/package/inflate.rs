@@ -9,7 +9,7 @@ use super::error::{Error, shown};
 use super::limits::Limits;
 
 /// What the directory says about a part.
-pub(super) struct Declared<'a> {
+pub(super) struct DeclaredSize<'a> {
     pub(super) name: &'a str,
     pub(super) size: u64,
     pub(super) crc: u32,
@@ -19,7 +19,11 @@ pub(super) struct Declared<'a> {
 ///
 /// A forged stream goes on after its declared size. What then comes out is counted, not kept, to tell
 /// damage from a bomb.
-pub(super) fn inflate(compressed: &[u8], declared: &Declared<'_>, limits: &Limits) -> Result<Vec<u8>, Error> {
+pub(super) fn inflate(
+    compressed: &[u8],
+    declared: &DeclaredSize<'_>,
+    limits: &Limits,
+) -> Result<Vec<u8>, Error> {
     let name = || shown(declared.name);
     let limit = limits.largest_part(compressed.len() as u64);
     let too_large = || Error::bomb(format!("part '{}' unpacks to more than {limit} bytes", name()));
@@ -58,7 +62,7 @@ pub(super) fn inflate(compressed: &[u8], declared: &Declared<'_>, limits: &Limit
 
 /// Refuses bytes that are not the ones the directory promises. `length` is how many came out, some of
 /// which may not have been kept.
-pub(super) fn verify(bytes: &[u8], length: u64, declared: &Declared<'_>) -> Result<(), Error> {
+pub(super) fn verify(bytes: &[u8], length: u64, declared: &DeclaredSize<'_>) -> Result<(), Error> {
     let name = || shown(declared.name);
     if length != declared.size {
         let size = declared.size;

@@ -35,8 +35,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use directory::{Directory, Entry};
-use inflate::Declared;
-use write::{Added, Parts};
+use inflate::DeclaredSize;
+use write::{AddedPart, Parts};
 
 pub use error::Error;
 pub use limits::Limits;
@@ -51,7 +51,7 @@ pub struct Package {
     directory: Arc<Directory>,
     /// One for each entry of the directory; `None` where the part is as in the source.
     replacements: Vec<Option<Vec<u8>>>,
-    added: Vec<Added>,
+    added: Vec<AddedPart>,
     /// By normalised name (`name::key`).
     index: BTreeMap<String, Slot>,
 }
@@ -60,7 +60,7 @@ pub struct Package {
 #[derive(Debug, Clone, Copy)]
 enum Slot {
     Source(usize),
-    Added(usize),
+    AddedPart(usize),
 }
 
 impl Package {
@@ -134,7 +134,7 @@ impl Package {
     pub fn part(&self, name: &str) -> Result<Cow<'_, [u8]>, Error> {
         let not_found = || Error::PartNotFound { name: error::shown(name) };
         match self.index.get(&name::key(name)).ok_or_else(not_found)? {
-            Slot::Added(position) => {
+            Slot::AddedPart(position) => {
                 let added = self.added.get(*position).ok_or_else(not_found)?;
                 Ok(Cow::Borrowed(&added.bytes))
             }
@@ -157,15 +157,15 @@ impl Package {
                     *replacement = (!is_original).then_some(bytes);
                 }
             }
-            Some(&Slot::Added(position)) => {
+            Some(&Slot::AddedPart(position)) => {
                 if let Some(added) = self.added.get_mut(position) {
                     added.bytes = bytes;
                 }
             }
             None => {
-                self.index.insert(key, Slot::Added(self.added.len()));
+                self.index.insert(key, Slot::AddedPart(self.added.len()));
                 let name = name::with_slashes(name).trim_start_matches('/').to_owned();
-                self.added.push(Added { name, bytes });
+                self.added.push(AddedPart { name, bytes });
             }
         }
     }
@@ -197,7 +197,7 @@ impl Package {
     /// The bytes of an entry as the source has them.
     fn original(&self, entry: &Entry) -> Result<Cow<'_, [u8]>, Error> {
         let data = self.source.get(entry.data.clone()).unwrap_or_default();
-        let declared = Declared { name: &entry.name, size: entry.size, crc: entry.crc };
+        let declared = DeclaredSize { name: &entry.name, size: entry.size, crc: entry.crc };
         if entry.is_stored {
             inflate::verify(data, data.len() as u64, &declared)?;
             return Ok(Cow::Borrowed(data));

@@ -27,7 +27,7 @@ const FIRST_DATE: u16 = 0x0021;
 
 /// A part that the source does not have.
 #[derive(Debug, Clone)]
-pub(super) struct Added {
+pub(super) struct AddedPart {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
 }
@@ -38,7 +38,7 @@ pub(super) struct Parts<'a> {
     pub(super) directory: &'a Directory,
     /// One for each entry of the directory.
     pub(super) replacements: &'a [Option<Vec<u8>>],
-    pub(super) added: &'a [Added],
+    pub(super) added: &'a [AddedPart],
 }
 
 /// The bytes of the changed package.
@@ -51,7 +51,7 @@ pub(super) fn write(parts: &Parts<'_>) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(source.len() + room);
     out.extend_from_slice(slice(source, 0..directory.entries_start)?);
 
-    let mut written: Vec<Written> = vec![Written::default(); directory.entries.len()];
+    let mut written: Vec<EntryRecord> = vec![EntryRecord::default(); directory.entries.len()];
     for &index in &directory.by_place {
         let (Some(entry), Some(place)) = (directory.entries.get(index), written.get_mut(index)) else {
             continue;
@@ -78,13 +78,13 @@ pub(super) fn write(parts: &Parts<'_>) -> Result<Vec<u8>, Error> {
 
 /// Where an entry went and, if it was packed anew, what its record must say.
 #[derive(Clone, Default)]
-struct Written {
+struct EntryRecord {
     offset: usize,
-    packed: Option<Packed>,
+    packed: Option<PackedBytes>,
 }
 
 #[derive(Clone)]
-struct Packed {
+struct PackedBytes {
     crc: u32,
     compressed: u32,
     size: u32,
@@ -96,7 +96,7 @@ fn write_changed_entry(
     source: &[u8],
     entry: &Entry,
     bytes: &[u8],
-) -> Result<Packed, Error> {
+) -> Result<PackedBytes, Error> {
     let start = out.len();
     let header = slice(source, entry.place.start..entry.data.start)?;
     let (fixed, variable) = split(header, LOCAL_HEADER_SIZE)?;
@@ -116,7 +116,12 @@ fn write_changed_entry(
 }
 
 /// Writes a new entry, and its record to `records`.
-fn write_added_entry(out: &mut Vec<u8>, records: &mut Vec<u8>, base: u64, part: &Added) -> Result<(), Error> {
+fn write_added_entry(
+    out: &mut Vec<u8>,
+    records: &mut Vec<u8>,
+    base: u64,
+    part: &AddedPart,
+) -> Result<(), Error> {
     name::check(&part.name)?;
     let invalid = |reason| Error::PartNameInvalid { name: shown(&part.name), reason };
     if name::is_folder(&part.name) {
@@ -155,7 +160,7 @@ fn write_added_entry(out: &mut Vec<u8>, records: &mut Vec<u8>, base: u64, part: 
 }
 
 /// Appends the packed bytes and says what they are.
-fn pack(out: &mut Vec<u8>, part: &str, bytes: &[u8], is_stored: bool) -> Result<Packed, Error> {
+fn pack(out: &mut Vec<u8>, part: &str, bytes: &[u8], is_stored: bool) -> Result<PackedBytes, Error> {
     let start = out.len();
     if is_stored {
         out.extend_from_slice(bytes);
@@ -166,7 +171,7 @@ fn pack(out: &mut Vec<u8>, part: &str, bytes: &[u8], is_stored: bool) -> Result<
             .and_then(|()| encoder.try_finish())
             .map_err(|_| Error::unsupported(format!("part '{}' could not be compressed", shown(part))))?;
     }
-    Ok(Packed {
+    Ok(PackedBytes {
         crc: checksum(bytes),
         compressed: below_limit(out.len() - start).ok_or_else(needs_zip64)?,
         size: below_limit(bytes.len()).ok_or_else(needs_zip64)?,
@@ -180,7 +185,7 @@ fn write_record(
     source: &[u8],
     base: u64,
     entry: &Entry,
-    place: &Written,
+    place: &EntryRecord,
 ) -> Result<(), Error> {
     let start = out.len();
     let offset = stored_offset(place.offset, base)?;

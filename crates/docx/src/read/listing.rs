@@ -169,9 +169,9 @@ pub(crate) fn read_story(
 /// The text as shown. The markup view tells insertions and deletions as CriticMarkup does.
 fn text_of(document: &Document, paragraph: &Paragraph, view: View) -> String {
     let mut out = String::with_capacity(paragraph.text.len() + 8);
-    let mut state = Change::None;
+    let mut state = ChangeKind::None;
     for atom in paragraph.visible() {
-        let now = if view == View::Markup { change_of(atom) } else { Change::None };
+        let now = if view == View::Markup { change_of(atom) } else { ChangeKind::None };
         if now != state {
             out.push_str(state.end());
             out.push_str(now.start());
@@ -184,13 +184,13 @@ fn text_of(document: &Document, paragraph: &Paragraph, view: View) -> String {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum ChangeKind {
     None,
     Inserted,
     Deleted,
 }
 
-impl Change {
+impl ChangeKind {
     fn start(self) -> &'static str {
         match self {
             Self::None => "",
@@ -208,11 +208,11 @@ impl Change {
     }
 }
 
-fn change_of(atom: &Atom) -> Change {
+fn change_of(atom: &Atom) -> ChangeKind {
     match (atom.deleted, atom.inserted) {
-        (Some(_), _) => Change::Deleted,
-        (None, Some(_)) => Change::Inserted,
-        (None, None) => Change::None,
+        (Some(_), _) => ChangeKind::Deleted,
+        (None, Some(_)) => ChangeKind::Inserted,
+        (None, None) => ChangeKind::None,
     }
 }
 

@@ -5,6 +5,7 @@ mod listing;
 mod notation;
 mod stories;
 
+pub use crate::model::View;
 pub(crate) use labels::{excerpt, fingerprint, hexadecimal, shown, without_object_labels};
 pub use listing::{ParagraphReading, ReadOptions, Reading, TablePlace};
 pub(crate) use listing::{Sources, read_story};

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
+use super::list::PlacedRevision;
 use super::list::RevisionKind;
-use super::placed::PlacedRevision;
 use crate::names::{
     ALTERNATE_CONTENT, FALLBACK, ID, MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO,
     MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME,

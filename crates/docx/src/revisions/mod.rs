@@ -3,20 +3,21 @@
 mod choice;
 mod comments;
 mod list;
-mod placed;
 mod properties;
 mod resolve;
 
 pub(crate) use choice::complete;
 pub use choice::{Choice, Range};
-pub use comments::{Comment, comments};
-pub(crate) use list::numbers;
-pub use list::{Revision, RevisionKind, list};
-pub use placed::PlacedRevision;
-pub(crate) use placed::name_revisions;
+pub use comments::Comment;
+pub(crate) use comments::comments;
+pub use list::{PlacedRevision, Revision, RevisionKind};
+pub(crate) use list::{list, name_revisions, numbers};
 pub(crate) use properties::is_change as is_property_change;
 pub(crate) use properties::restore as restore_properties;
-pub use resolve::{Selection, Side, resolve, resolve_paragraphs};
+pub use resolve::Side;
+pub(crate) use resolve::{Selection, resolve, resolve_paragraphs};
+
+pub use crate::model::Stamp;
 
 #[cfg(test)]
 mod resolve_tests;

@@ -23,7 +23,7 @@ pub(super) enum Folding {
 }
 
 /// A folded text and where its characters come from.
-pub(super) struct Folded {
+pub(super) struct FoldedText {
     pub text: String,
     /// In order. Source ranges are disjoint; what lies between them was left out.
     pub units: Vec<Unit>,
@@ -39,7 +39,7 @@ pub(super) struct Unit {
     pub spaces: usize,
 }
 
-impl Folded {
+impl FoldedText {
     /// The unit that begins at an offset of the folded text.
     pub fn unit_at(&self, folded: usize) -> Option<usize> {
         self.units.binary_search_by_key(&folded, |unit| unit.folded).ok()
@@ -54,9 +54,9 @@ impl Folded {
 }
 
 /// Folds a text. Runs of spaces become one space, except when only objects are folded.
-pub(super) fn fold(text: &str, folding: Folding) -> Folded {
+pub(super) fn fold(text: &str, folding: Folding) -> FoldedText {
     let mut folded =
-        Folded { text: String::with_capacity(text.len()), units: Vec::with_capacity(text.len()) };
+        FoldedText { text: String::with_capacity(text.len()), units: Vec::with_capacity(text.len()) };
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
         let mut end = at + character.len_utf8();

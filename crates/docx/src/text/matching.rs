@@ -9,8 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::folding::{Folded, Folding, OBJECT, fold, is_ignorable};
-pub use super::typography::adapt;
+use super::folding::{FoldedText, Folding, OBJECT, fold, is_ignorable};
 
 /// A place where a phrase occurs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -184,7 +183,7 @@ impl<'a> Graphemes<'a> {
     }
 }
 
-fn spaces_at(folded: &Folded, at: usize) -> usize {
+fn spaces_at(folded: &FoldedText, at: usize) -> usize {
     folded.unit_at(at).map_or(0, |unit| folded.units[unit].spaces)
 }
 

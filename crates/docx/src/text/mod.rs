@@ -23,11 +23,9 @@ mod shortest;
 mod typography;
 pub mod words;
 
-pub use blocks::{
-    Block, ColumnAlignment, Item, ItemMarker, Table, parse_blocks, split_marker, without_marker,
-};
-pub use markdown::{Marks, StyledSpan, StyledText, literal, parse_inline};
-pub use matching::{Match, Nearest, find, nearest};
+pub use blocks::{Block, ColumnAlignment, ItemMarker, Table, parse_blocks, split_marker, without_marker};
+pub use markdown::{Marks, StyledText, literal, parse_inline};
+pub use matching::{find, nearest};
 pub use typography::adapt;
 pub use words::{Hunk, diff};
 

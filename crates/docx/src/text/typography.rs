@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::folding::{Folded, Folding, OBJECT, fold, is_curly_double, is_curly_single};
+use super::folding::{FoldedText, Folding, OBJECT, fold, is_curly_double, is_curly_single};
 use super::words::diff;
 
 /// The replacement as it should stand in the document.
@@ -25,9 +25,9 @@ pub fn adapt(found: &str, needle: &str, replacement: &str) -> String {
         return replacement.to_owned();
     };
     let curling = if fold(found, Folding::Objects).text == needle {
-        Curling { double: None, single: false }
+        QuoteStyle { double: None, single: false }
     } else {
-        Curling::of(found)
+        QuoteStyle::of(found)
     };
     let mut writer = Writer {
         found,
@@ -94,7 +94,7 @@ fn align(found: &str, needle: &str) -> Option<Vec<Atom>> {
 }
 
 /// The first place after `start` where a unit begins on both sides.
-fn atom_end(found: &Folded, needle: &Folded, start: usize) -> usize {
+fn atom_end(found: &FoldedText, needle: &FoldedText, start: usize) -> usize {
     let length = found.text.len();
     (start + 1..length)
         .find(|at| found.unit_at(*at).is_some() && needle.unit_at(*at).is_some())
@@ -112,7 +112,7 @@ struct Writer<'a> {
     consumed: usize,
     /// Whether the text before the next gap was kept, so that the gap stays whatever follows.
     keeps_gap: bool,
-    curling: Curling,
+    curling: QuoteStyle,
     needle_quotes: Vec<Quote>,
     replacement_quotes: Vec<Quote>,
     output: String,
@@ -198,13 +198,13 @@ impl Writer<'_> {
 }
 
 /// Which quotes the document curls, and how.
-struct Curling {
+struct QuoteStyle {
     /// The opening and the closing double quote.
     double: Option<(char, char)>,
     single: bool,
 }
 
-impl Curling {
+impl QuoteStyle {
     fn of(found: &str) -> Self {
         let has_double = found.contains(is_curly_double);
         let has_single = found.contains(is_curly_single);
@@ -214,7 +214,7 @@ impl Curling {
             let closing = if is_low && !found.contains('\u{201d}') { '\u{201c}' } else { '\u{201d}' };
             (opening, closing)
         });
-        Curling { double, single: has_single || has_double && !found.contains('\'') }
+        QuoteStyle { double, single: has_single || has_double && !found.contains('\'') }
     }
 
     fn curl(&self, quote: &Quote) -> Option<char> {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 
-use super::matching::{adapt, find};
+use super::{adapt, find};
 
 fn check(found: &str, needle: &str, replacement: &str, expected: &str) {
     assert_eq!(adapt(found, needle, replacement), expected, "{needle:?} -> {replacement:?} in {found:?}");

@@ -1,6 +1,6 @@
 //! The smallest word-level difference between two texts, placed where a person would place it.
 //!
-//! Must never split a grapheme, and never join two changes across a word that both texts keep: whoever reviews a
+//! Must never split a grapheme, and never join two changes across a word that both texts keep: a person who reviews a
 //! redline should see exactly what changed. The number of changed tokens is minimal up to
 //! two thousand edits between tokens that both texts have; beyond that, correct and close to minimal for real text.
 
@@ -99,7 +99,7 @@ fn number<'a>(text: &'a str, tokens: &[Range<usize>], numbers: &mut BTreeMap<&'a
 
 /// A hunk in tokens.
 #[derive(Clone)]
-struct Change {
+struct TokenHunk {
     old: Range<usize>,
     new: Range<usize>,
 }
@@ -138,14 +138,14 @@ impl Side<'_> {
     }
 }
 
-fn changes(script: &Script) -> Vec<Change> {
+fn changes(script: &Script) -> Vec<TokenHunk> {
     let mut changes = Vec::new();
     let (mut old, mut new) = (0, 0);
     while old < script.removed.len() || new < script.added.len() {
         let removed = script.removed[old..].iter().take_while(|flag| **flag).count();
         let added = script.added[new..].iter().take_while(|flag| **flag).count();
         if removed + added > 0 {
-            changes.push(Change { old: old..old + removed, new: new..new + added });
+            changes.push(TokenHunk { old: old..old + removed, new: new..new + added });
         }
         old += removed + 1;
         new += added + 1;
@@ -154,8 +154,8 @@ fn changes(script: &Script) -> Vec<Change> {
 }
 
 /// Moves pure insertions and deletions to their best place, and joins those that can be moved against a neighbour.
-fn tidy(changes: Vec<Change>, sides: &Sides<'_>) -> Vec<Change> {
-    let mut done: Vec<Change> = Vec::with_capacity(changes.len());
+fn tidy(changes: Vec<TokenHunk>, sides: &Sides<'_>) -> Vec<TokenHunk> {
+    let mut done: Vec<TokenHunk> = Vec::with_capacity(changes.len());
     let mut waiting = changes.into_iter().peekable();
     while let Some(mut change) = waiting.next() {
         loop {
@@ -172,7 +172,7 @@ fn tidy(changes: Vec<Change>, sides: &Sides<'_>) -> Vec<Change> {
             if up == kept_before
                 && let Some(last) = done.pop()
             {
-                change = Change {
+                change = TokenHunk {
                     old: last.old.start..change.old.end - up,
                     new: last.new.start..change.new.end - up,
                 };
@@ -182,7 +182,7 @@ fn tidy(changes: Vec<Change>, sides: &Sides<'_>) -> Vec<Change> {
             if down == kept_after
                 && let Some(next) = waiting.next()
             {
-                change = Change {
+                change = TokenHunk {
                     old: change.old.start + down..next.old.end,
                     new: change.new.start + down..next.new.end,
                 };
@@ -195,7 +195,7 @@ fn tidy(changes: Vec<Change>, sides: &Sides<'_>) -> Vec<Change> {
             let moved =
                 |range: &Range<usize>, from: usize| range.start + best - from..range.end + best - from;
             let from = range.start;
-            change = Change { old: moved(&change.old, from), new: moved(&change.new, from) };
+            change = TokenHunk { old: moved(&change.old, from), new: moved(&change.new, from) };
             break;
         }
         done.push(change);

@@ -3,9 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use engross_docx::model::View;
 use engross_docx::ops::{Status, parse_batch};
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_docx::{EditOptions, Error, Limits, Tracking, WordDocument, check};
 use engross_testkit::docx::DocxBuilder;
 use serde_json::json;

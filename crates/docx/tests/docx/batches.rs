@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-use engross_docx::model::View;
 use engross_docx::ops::{OperationResult, Status, parse_batch};
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::Side;
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
@@ -315,7 +314,7 @@ fn case_187_a_bare_part_is_edited_like_the_whole_package() {
     assert_eq!(whole, bare);
 }
 
-/// contracts/word.md §8 case 132: who deletes a commented paragraph reads whose comment it is, and what it says.
+/// Case 132: the refusal to delete a commented paragraph names the author and the text of the comment.
 #[test]
 fn case_132_the_comment_that_is_in_the_way_is_told() {
     let anchor = "<w:commentRangeStart w:id=\"4\"/><w:r><w:t>Text</w:t></w:r><w:commentRangeEnd w:id=\"4\"/>\

@@ -18,7 +18,7 @@ const SOURCES: &[&str] = &[
     "crates/engross/tests/cli/lists.rs",
     "crates/engross/tests/cli/read.rs",
     "crates/engross/tests/cli/resolve.rs",
-    "xtask/src/bench/edit.rs",
+    "bench/src/bench/edit.rs",
     "xtask/src/office.rs",
 ];
 

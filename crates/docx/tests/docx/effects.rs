@@ -2,7 +2,7 @@
 
 use engross_docx::ops::parse_batch;
 use engross_docx::{
-    DefinedTerm, EditOptions, Effects, Limits, Reference, Renumbered, TermChange, WordDocument,
+    DefinedTerm, EditOptions, Effects, Limits, NumberChange, Reference, TermChange, WordDocument,
 };
 use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn a_deleted_item_moves_numbers_and_leaves_references_behind() {
     assert_eq!(
         found,
         Effects {
-            renumbered: vec![Renumbered { address: address("P3"), from: address("3."), to: address("2.") }],
+            renumbered: vec![NumberChange { address: address("P3"), from: address("3."), to: address("2.") }],
             stale_references: vec![Reference {
                 address: address("P4"),
                 names: address("Section 3"),

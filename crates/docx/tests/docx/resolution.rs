@@ -1,7 +1,6 @@
 //! Accepting and rejecting some revisions and not others, in every story.
 
-use engross_docx::model::View;
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
 use engross_docx::{Error, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;

@@ -119,7 +119,7 @@ fn no_scenario_is_incomplete_or_misnamed() {
             assert!(known || file == "operations.json", "{name}/{file} is read by nobody");
             assert!(!text(&folder.join(file)).unwrap().trim().is_empty(), "{name}/{file} is empty");
         }
-        // A number of its own, or that of an acceptance case of the mission's contract.
+        // A number of its own, or that of an acceptance case (`cases.rs`).
         let (number, words) = name.split_once('_').unwrap();
         let digits = number.strip_prefix("case").unwrap_or(number);
         assert!(digits.len() >= 3 && digits[..3].bytes().all(|byte| byte.is_ascii_digit()), "{name}");

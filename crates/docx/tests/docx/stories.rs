@@ -1,8 +1,7 @@
 //! Batches over several stories and parts: atomic, dry, and numbered apart.
 
-use engross_docx::model::View;
 use engross_docx::ops::{OperationResult, Status, parse_batch};
-use engross_docx::read::ReadOptions;
+use engross_docx::read::{ReadOptions, View};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
@@ -158,7 +157,6 @@ fn accepting_can_ask_for_changes_to_be_tracked() {
     apply(&mut document, &json!({"trackRevisions": true, "operations": [{"op": "accept"}]}));
     let again =
         WordDocument::open(document.save(Tracking::Tracked).unwrap().bytes, &Limits::default()).unwrap();
-    let package =
-        engross_docx::package::Package::open(again.source().to_vec(), &Limits::default().package).unwrap();
+    let package = engross_docx::Package::open(again.source().to_vec(), &Limits::default().package).unwrap();
     assert!(String::from_utf8_lossy(&package.part("word/settings.xml").unwrap()).contains("trackRevisions"));
 }

@@ -2,28 +2,28 @@
 
 use std::fmt::Write as _;
 
-use engross_docx::ops::{Batch, OperationResult, Status, Summary, parse_batch};
-use engross_docx::{EditOptions, Effects, Reference, Renumbered, TermChange, Tracking, guards};
+use engross_documents::{Destination, Receipt, has_result, signature};
+use engross_docx::ops::{Batch, OperationResult, Summary, parse_batch};
+use engross_docx::{EditOptions, Effects, NumberChange, Reference, TermChange, Tracking, guards};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
-use super::{Ended, open, settings};
+use super::documents::{clock, deliver, destination, open};
+use super::{Ended, settings};
 use crate::change::{Palette, printable};
 use crate::cli::ApplyArgs;
-use crate::delivery::{Writing, deliver, destination};
 use crate::failure::{self, usage};
 use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::report::{NO_PROOF, Report, ending};
+use crate::report::{ending, text};
 use crate::settings::{Environment, Flags};
-use crate::signature;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
     #[serde(flatten)]
-    report: Report<OperationResult>,
+    receipt: Receipt<OperationResult>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
     #[serde(skip_serializing_if = "Effects::is_empty")]
@@ -39,7 +39,7 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
     let settings = settings(&args.common, flags, environment)?;
     let options = EditOptions {
         author: signature::author(&settings.author.value)?.to_owned(),
-        date: signature::clock(args.signature.date.as_deref())?.now().to_string(),
+        date: clock(args.signature.date.as_deref())?.now().to_string(),
     };
     let batch = read_batch(args)?;
     let (input, mut document) = open(&args.file)?;
@@ -51,42 +51,36 @@ pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
     progress.status(&format!("Applying edits: {count} operation{}", if count == 1 { "" } else { "s" }));
     let before = document.survey();
     let operations =
-        document.apply(&batch, &options).map_err(|error| failure::of_document(&input.path, &error))?;
+        document.apply(&batch, &options).map_err(|error| failure::of_document(input.path(), &error))?;
     let summary = Summary::of(&operations);
     let tracking = if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked };
-    let writing = if args.dry_run { Writing::DryRun } else { Writing::Real };
+    let destination = if args.dry_run { Destination::Nowhere } else { destination };
     let delivery = if has_result(&operations) {
-        Some(deliver(&document, tracking, &input.path, &destination, writing)?)
+        Some(deliver(&document, tracking, &input, &destination)?)
     } else {
         None
     };
-    let report = Report {
-        input: input.path.display().to_string(),
-        output: delivery.as_ref().and_then(|delivery| delivery.output.clone()),
-        sha256: delivery.as_ref().map(|delivery| delivery.sha256.clone()),
-        summary,
-        operations,
-        proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
-        warnings: if summary.applied > 0 { warnings } else { Vec::new() },
-    };
-    let effects = document.effects(&before);
-    let answer = Answer { report, dry_run: args.dry_run, effects };
+    let warnings = if summary.applied > 0 { warnings } else { Vec::new() };
+    let name = input.path().display().to_string();
+    let receipt = Receipt::new(name, summary, operations, delivery, warnings);
+    let answer = Answer { receipt, dry_run: args.dry_run, effects: document.effects(&before) };
     output.answer(&answer, || {
-        let report = &answer.report;
-        let end = match writing {
-            Writing::DryRun => "This was a dry run: nothing was written.".to_owned(),
-            Writing::Real => ending(report.output.as_deref(), report.proof, tracking),
+        let receipt = &answer.receipt;
+        let end = match args.dry_run {
+            true => "This was a dry run: nothing was written.".to_owned(),
+            false => ending(receipt.output.as_deref(), receipt.proof, tracking),
         };
-        report.text(&report.operations, Palette::new(output.colour), &(told(&answer.effects) + &end))
+        let end = effects_text(&answer.effects) + &end;
+        text(receipt, &receipt.operations, Palette::new(output.colour), &end)
     })?;
     let is_whole = summary.refused + summary.failed == 0;
     Ok(Ended::With(if is_whole { Exit::Done } else { Exit::Refused }))
 }
 
-/// What the edits did besides, for people.
-fn told(effects: &Effects) -> String {
+/// The further effects of the edits, for people.
+fn effects_text(effects: &Effects) -> String {
     let mut out = String::new();
-    for Renumbered { address, from, to } in &effects.renumbered {
+    for NumberChange { address, from, to } in &effects.renumbered {
         let _ = writeln!(out, "{address} was {from} and is {to}.");
     }
     for Reference { address, names, now } in &effects.stale_references {
@@ -107,17 +101,11 @@ fn told(effects: &Effects) -> String {
     out
 }
 
-/// Whether there is a file to write: something was applied, or nothing had to be.
-fn has_result(operations: &[OperationResult]) -> bool {
-    let worked = |result: &OperationResult| matches!(result.status, Status::Applied | Status::NoChange);
-    operations.is_empty() || operations.iter().any(worked)
-}
-
 /// The operations. What the command line says of author and date goes before what they say.
 fn read_batch(args: &ApplyArgs) -> Result<Batch, Failure> {
-    let text = read_text(&args.operations)?;
+    let json = read_text(&args.operations)?;
     let path = args.operations.display();
-    let json = serde_json::from_str(&text).map_err(|error| {
+    let json = serde_json::from_str(&json).map_err(|error| {
         usage("INVALID_JSON", format!("{path} is not valid JSON: {error}; correct it there"))
     })?;
     let mut batch = parse_batch(&json).map_err(|error| failure::of_document(&args.operations, &error))?;

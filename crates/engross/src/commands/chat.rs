@@ -2,7 +2,7 @@
 //!
 //! Must never send what was typed before it is durable, or change any file but the one it names.
 
-mod desk;
+mod document;
 mod lines;
 mod talk;
 mod tell;
@@ -12,25 +12,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engross_agent::session::{
-    Models, RefusalKind, RequestError, Rules, SessionKey, SessionView, Sessions, SessionsConfig,
-    Settings as SessionSettings, Toolboxes,
+    Models, RefusalKind, RequestError, SessionName, SessionView, Sessions, SessionsConfig,
+    Settings as SessionSettings, Toolboxes, TurnRules,
 };
 use engross_agent::writing::Writer;
-use engross_docx::{Limits, WordDocument};
+use engross_documents::Destination;
 use engross_protocol::{Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::Store;
 use engross_store::files::Locks;
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::documents::{destination, open};
 use super::{Ended, model, sessions, writes};
 use crate::cli::ChatArgs;
-use crate::delivery::destination;
-use crate::failure::{self, usage};
-use crate::files::read_input;
+use crate::failure::usage;
 use crate::output::note;
 use crate::serve::canonical_key;
 use crate::settings::{Environment, Flags, Settings};
-use desk::{Desk, NoDocument, OneDocument};
+use document::{ChatDocument, NoDocument, OneDocument};
 use talk::{Over, Talk};
 use tell::{Edits, Teller};
 
@@ -53,12 +52,12 @@ pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
     let settings = Settings::load(&flags, environment)?;
     let set = sessions::session_settings(&settings)?;
     let data = sessions::data_folder(args.data.as_deref())?;
-    let desk = desk(args, &data)?;
-    let key = match (&args.session, &desk) {
+    let document = document(args, &data)?;
+    let key = match (&args.session, &document) {
         (Some(key), _) => {
             canonical_key(key).map_err(|error| usage("SESSION_KEY_INVALID", error.to_string()))?
         }
-        (None, Some(desk)) => format!("{AGENT}{}", desk.name()),
+        (None, Some(document)) => format!("{AGENT}{}", document.name()),
         (None, None) => {
             let number = u128::from_be_bytes(RandomIds.next(engross_protocol::Clock::millis(&SystemClock)));
             format!("{AGENT}chat:{number:032x}")
@@ -72,7 +71,7 @@ pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
     let ended = sessions::runtime()?.block_on(async {
         let parts = Parts { key, models, settings: set, writer, store: Arc::clone(&store) };
         let ended = tokio::select! {
-            ended = chat(args, environment, desk, parts) => ended,
+            ended = chat(args, environment, document, parts) => ended,
             never = writes::look_after(&writes) => match never {},
         };
         let closed = store.close().await.map_err(|error| sessions::store_failure(&error));
@@ -85,13 +84,14 @@ pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
 }
 
 /// The document, if one was named.
-fn desk(args: &ChatArgs, data: &Path) -> Result<Option<Desk>, Failure> {
+fn document(args: &ChatArgs, data: &Path) -> Result<Option<ChatDocument>, Failure> {
     let Some(path) = &args.file else { return Ok(None) };
-    let (input, bytes) = read_input(path)?;
-    WordDocument::open(bytes.clone(), &Limits::default())
-        .map_err(|error| failure::of_document(path, &error))?;
-    let target = destination(&input, &args.target, "redline")?;
-    Desk::new(&input, bytes, &target, args.target.in_place, data).map(Some)
+    let (input, document) = open(path)?;
+    let target = match destination(&input, &args.target, "redline")? {
+        Destination::NewFile(path) => path,
+        Destination::InPlace(_) | Destination::Nowhere => path.clone(),
+    };
+    ChatDocument::new(&input, document.source(), target, args.target.in_place, data).map(Some)
 }
 
 /// What a chat is made of.
@@ -106,20 +106,20 @@ struct Parts {
 async fn chat(
     args: &ChatArgs,
     environment: &Environment,
-    desk: Option<Desk>,
+    document: Option<ChatDocument>,
     parts: Parts,
 ) -> Result<Over, Failure> {
     let Parts { key, models, settings, writer, store } = parts;
     let spec = models.get(None).info().spec;
     let (sender, edits) = unbounded_channel();
-    let toolboxes: Arc<dyn Toolboxes> = match &desk {
-        Some(desk) => Arc::new(OneDocument::new(desk.workspace(), writer)),
+    let toolboxes: Arc<dyn Toolboxes> = match &document {
+        Some(document) => Arc::new(OneDocument::new(document.workspace(), writer)),
         None => Arc::new(NoDocument::new(writer)),
     };
     let service = Sessions::new(SessionsConfig {
         store,
         models,
-        rules: Rules::default(),
+        rules: TurnRules::default(),
         settings,
         client_tools: Vec::new(),
         toolboxes,
@@ -132,20 +132,20 @@ async fn chat(
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     });
-    let named = SessionKey::Named(key.clone());
-    let earlier = match service.look("", &named).await {
+    let named = SessionName::Named(key.clone());
+    let earlier = match service.get("", &named).await {
         Ok(view) => Some(view),
         Err(error) if error.code == "SESSION_UNKNOWN" => None,
         Err(error) => return Err(refusal(&error)),
     };
     if earlier.is_none()
-        && let Some(desk) = &desk
+        && let Some(document) = &document
     {
-        desk.must_be_new()?;
+        document.must_be_new()?;
     }
     let teller = Teller::new(environment.allows_colour());
-    greet(args, &spec, &key, desk.as_ref(), earlier.as_ref(), &teller);
-    let mut talk = Talk::new(service.clone(), named, desk, edits, teller)?;
+    greet(args, &spec, &key, document.as_ref(), earlier.as_ref(), &teller);
+    let mut talk = Talk::new(service.clone(), named, document, edits, teller)?;
     let over = talk.run().await;
     service.drain(Duration::ZERO).await;
     over
@@ -156,21 +156,21 @@ fn greet(
     args: &ChatArgs,
     spec: &str,
     key: &str,
-    desk: Option<&Desk>,
+    document: Option<&ChatDocument>,
     earlier: Option<&SessionView>,
     teller: &Teller,
 ) {
     let short = key.strip_prefix(AGENT).unwrap_or(key);
     let mut again = vec!["engross chat".to_owned()];
     again.extend(args.file.as_ref().map(|file: &PathBuf| file.display().to_string()));
-    if desk.is_none() || args.session.is_some() {
+    if document.is_none() || args.session.is_some() {
         again.push(format!("--session {short}"));
     }
     note(&format!("Model {spec}, session {short}. Go on later with: {}", again.join(" ")));
-    if let Some(desk) = desk {
+    if let Some(document) = document {
         note(&format!(
             "Edits go to {}; /undo takes back the last one, /help says more",
-            desk.shown().display()
+            document.shown().display()
         ));
     }
     if let Some(view) = earlier {

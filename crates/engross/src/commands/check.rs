@@ -6,7 +6,8 @@ use engross_docx::{Finding, Severity, check};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
-use super::{Ended, open};
+use super::Ended;
+use super::documents::open;
 use crate::change::printable;
 use crate::cli::ListArgs;
 use crate::failure;
@@ -19,7 +20,7 @@ struct Answer {
 
 pub(super) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
-    let findings = check(&document).map_err(|error| failure::of_document(&input.path, &error))?;
+    let findings = check(&document).map_err(|error| failure::of_document(input.path(), &error))?;
     let has_errors = findings.iter().any(|finding| finding.severity == Severity::Error);
     let answer = Answer { findings };
     output.answer(&answer, || text(&answer.findings))?;

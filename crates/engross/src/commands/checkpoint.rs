@@ -1,23 +1,21 @@
 //! `engross checkpoint`
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
 
-use engross_agent::workspace::losses;
-use engross_docx::revisions::{Choice, Side};
-use engross_docx::{Limits, PlacedRevision, Tracking, WordDocument};
-use engross_protocol::{Clock as _, Exit, Failure, SystemClock};
+use engross_documents::{
+    Checkpoint, CheckpointStore, Checkpoints, InputFile, losses, new_revisions, without_change_set,
+};
+use engross_docx::{Limits, WordDocument};
+use engross_protocol::{Exit, Failure, SystemClock};
 use serde::Serialize;
 
 use super::Ended;
 use super::sessions::data_folder;
 use crate::change::printable;
-use crate::checkpoints::{Checkpoint, Checkpoints};
 use crate::cli::{CheckpointArgs, CheckpointCommand};
-use crate::failure;
-use crate::files::{Destination, Input, Target, read_input};
+use crate::failure::of_delivery;
 use crate::output::Output;
+use crate::signals::HeldBack;
 
 /// Paragraphs shown of each side of a comparison.
 const SHOWN: usize = 5;
@@ -66,42 +64,44 @@ struct Restored {
 }
 
 pub(super) fn run(args: &CheckpointArgs, output: Output) -> Result<Ended, Failure> {
-    let (input, bytes) = read_input(&args.file)?;
-    let known = Checkpoints::open(&data_folder(None)?, &input.absolute())?;
+    let (input, bytes) = InputFile::read(&args.file).map_err(of_delivery)?;
+    let store = CheckpointStore::in_data(&data_folder(None)?)?;
+    let mut known = store.of_path(&input.absolute()).map_err(of_delivery)?;
     match &args.command {
         None | Some(CheckpointCommand::List { .. }) => list(&input, &bytes, &known, output)?,
         Some(CheckpointCommand::Save { name, .. }) => {
-            document(&input.path, &bytes)?;
-            let made = known.save(&bytes, Some(name), SystemClock.now())?;
+            let opened = WordDocument::open(bytes.clone(), &Limits::default());
+            opened.map_err(|error| of_delivery(input.wrong(error)))?;
+            let made = save(&mut known, &bytes, Some(name))?;
             let row = row(made, None);
             output.answer(&row, || {
-                format!("Checkpoint {} keeps {} as it is now.\n", row.id, input.path.display())
+                format!("Checkpoint {} keeps {} as it is now.\n", row.id, input.path().display())
             })?;
         }
         Some(CheckpointCommand::Restore { id, change_set, .. }) => {
-            restore(&input, &bytes, &known, (*id, *change_set), output)?;
+            restore(&input, &bytes, &mut known, (*id, *change_set), output)?;
         }
     }
     Ok(Ended::With(Exit::Done))
 }
 
-fn list(input: &Input, now: &[u8], known: &Checkpoints, output: Output) -> Result<(), Failure> {
+fn list(input: &InputFile, now: &[u8], known: &Checkpoints, output: Output) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let mut after = now.to_vec();
-    for checkpoint in known.list()?.into_iter().rev() {
-        let bytes = known.read(&checkpoint)?;
+    for checkpoint in known.list().map_err(of_delivery)?.into_iter().rev() {
+        let bytes = known.read(&checkpoint).map_err(of_delivery)?;
         let changes = changes(&after, &bytes).ok();
         rows.push(row(checkpoint, changes));
         after = bytes;
     }
     rows.reverse();
-    let answer = Answer { file: input.path.display().to_string(), checkpoints: rows };
+    let answer = Answer { file: input.path().display().to_string(), checkpoints: rows };
     output.answer(&answer, || text(&answer))
 }
 
 fn row(checkpoint: Checkpoint, changes: Option<Changes>) -> Row {
-    let Checkpoint { id, name, at, size, sha256, .. } = checkpoint;
-    Row { id, name, at, size, sha256, changes }
+    let Checkpoint { number, name, at, size, sha256, .. } = checkpoint;
+    Row { id: number, name, at: at.to_string(), size, sha256, changes }
 }
 
 fn changes(after: &[u8], before: &[u8]) -> Result<Changes, engross_docx::Error> {
@@ -113,53 +113,43 @@ fn changes(after: &[u8], before: &[u8]) -> Result<Changes, engross_docx::Error> 
     Ok(Changes { added: of(compared.lost), removed: of(compared.back), revisions })
 }
 
-/// What tells a tracked change from all others, in whatever state of the document.
-fn key(placed: &PlacedRevision) -> (String, Option<i64>, String, Option<String>, String) {
-    let stamp = &placed.revision.stamp;
-    let kind = format!("{:?}", placed.revision.kind);
-    (placed.part.clone(), stamp.id, stamp.author.clone(), stamp.date.clone(), kind)
-}
-
-type Key = (String, Option<i64>, String, Option<String>, String);
-
-/// The tracked changes that `after` has and `before` has not.
-fn new_revisions(after: &[u8], before: &[u8]) -> Result<BTreeSet<Key>, engross_docx::Error> {
-    let keys = |bytes: &[u8]| -> Result<BTreeSet<Key>, engross_docx::Error> {
-        let document = WordDocument::open(bytes.to_vec(), &Limits::default())?;
-        Ok(document.revisions()?.iter().map(key).collect())
-    };
-    let old = keys(before)?;
-    Ok(keys(after)?.into_iter().filter(|key| !old.contains(key)).collect())
-}
-
 fn restore(
-    input: &Input,
+    input: &InputFile,
     now: &[u8],
-    known: &Checkpoints,
+    known: &mut Checkpoints,
     (id, change_set): (u64, bool),
     output: Output,
 ) -> Result<(), Failure> {
-    let all = known.list()?;
-    let Some(at) = all.iter().position(|checkpoint| checkpoint.id == id) else {
-        let ids: Vec<String> = all.iter().map(|checkpoint| checkpoint.id.to_string()).collect();
+    let all = known.list().map_err(of_delivery)?;
+    let Some(at) = all.iter().position(|checkpoint| checkpoint.number == id) else {
+        let ids: Vec<String> = all.iter().map(|checkpoint| checkpoint.number.to_string()).collect();
         let there =
             if ids.is_empty() { "there is none".to_owned() } else { format!("there are {}", ids.join(", ")) };
-        let message = format!("{} has no checkpoint {id}; {there}", input.path.display());
+        let message = format!("{} has no checkpoint {id}; {there}", input.path().display());
         return Err(Failure::new(Exit::Refused, "CHECKPOINT_UNKNOWN", message));
     };
-    let wanted = all.get(at).map(|checkpoint| known.read(checkpoint)).transpose()?.unwrap_or_default();
+    let read = |at: usize| all.get(at).map(|one| known.read(one)).transpose().map_err(of_delivery);
+    let wanted = read(at)?.unwrap_or_default();
     let (bytes, rejected) = if change_set {
-        let after = all.get(at + 1).map(|next| known.read(next)).transpose()?;
-        let (bytes, count) = without_change_set(&input.path, now, &wanted, after.as_deref().unwrap_or(now))?;
+        let after = read(at + 1)?;
+        let rest = without_change_set(now, &wanted, after.as_deref().unwrap_or(now));
+        let Some((bytes, count)) = rest.map_err(|error| of_delivery(input.wrong(error)))? else {
+            let message = format!(
+                "{}: none of the tracked changes made after that checkpoint is left; restore it whole, without --change-set",
+                input.path().display()
+            );
+            return Err(Failure::new(Exit::Refused, "NOTHING_APPLIED", message));
+        };
         (bytes, Some(count))
     } else {
         (wanted, None)
     };
     // What is there now can be gone back to as well.
-    let before = known.save(now, None, SystemClock.now())?;
-    Destination::of(input, Target::InPlace)?.write(&bytes)?;
+    let before = save(known, now, None)?.number;
+    let _held_back = HeldBack::new();
+    input.replace(&bytes).map_err(of_delivery)?;
     let answer =
-        Restored { file: input.path.display().to_string(), restored: id, checkpoint: before.id, rejected };
+        Restored { file: input.path().display().to_string(), restored: id, checkpoint: before, rejected };
     output.answer(&answer, || {
         let what = match rejected {
             Some(count) => {
@@ -167,38 +157,14 @@ fn restore(
             }
             None => format!("{} is as it was at checkpoint {id}.", answer.file),
         };
-        format!("{what} Checkpoint {} is what it was before.\n", before.id)
+        format!("{what} Checkpoint {} is what it was before.\n", before)
     })
 }
 
-/// The document of now without the tracked changes that came between two states, and how many these were.
-fn without_change_set(
-    path: &Path,
-    now: &[u8],
-    before: &[u8],
-    after: &[u8],
-) -> Result<(Vec<u8>, usize), Failure> {
-    let of_document = |error: engross_docx::Error| failure::of_document(path, &error);
-    let meant = new_revisions(after, before).map_err(of_document)?;
-    let mut document = document(path, now)?;
-    let revisions = document.revisions().map_err(of_document)?;
-    let ids: Vec<String> =
-        revisions.into_iter().filter(|placed| meant.contains(&key(placed))).map(|placed| placed.id).collect();
-    if ids.is_empty() {
-        let message = format!(
-            "{}: none of the tracked changes made after that checkpoint is left; restore it whole, without --change-set",
-            path.display()
-        );
-        return Err(Failure::new(Exit::Refused, "NOTHING_APPLIED", message));
-    }
-    let count = ids.len();
-    document.resolve(Side::Reject, &Choice { ids, ..Choice::default() }).map_err(of_document)?;
-    let saved = document.save(Tracking::Tracked).map_err(of_document)?;
-    Ok((saved.bytes, count))
-}
-
-fn document(path: &Path, bytes: &[u8]) -> Result<WordDocument, Failure> {
-    WordDocument::open(bytes.to_vec(), &Limits::default()).map_err(|error| failure::of_document(path, &error))
+/// Keeps a state of the document.
+fn save(known: &mut Checkpoints, bytes: &[u8], name: Option<&str>) -> Result<Checkpoint, Failure> {
+    let _held_back = HeldBack::new();
+    known.save(bytes, name, &SystemClock).map_err(of_delivery)
 }
 
 fn text(answer: &Answer) -> String {

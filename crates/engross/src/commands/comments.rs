@@ -6,7 +6,8 @@ use engross_docx::PlacedComment;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
-use super::{Ended, open};
+use super::Ended;
+use super::documents::open;
 use crate::change::printable;
 use crate::cli::ListArgs;
 use crate::failure;
@@ -46,7 +47,7 @@ impl From<PlacedComment> for Row {
 
 pub(super) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
-    let comments = document.comments().map_err(|error| failure::of_document(&input.path, &error))?;
+    let comments = document.comments().map_err(|error| failure::of_document(input.path(), &error))?;
     let answer = Answer { comments: comments.into_iter().map(Row::from).collect() };
     output.answer(&answer, || text(&answer.comments))?;
     Ok(Ended::With(Exit::Done))

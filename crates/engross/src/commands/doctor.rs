@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Ended, sessions};
 use crate::change::printable;
 use crate::cli::DoctorArgs;
-use crate::files::{read_text, temporary_folder_is_writable};
+use crate::files::{check_folder, read_text};
 use crate::output::Output;
 use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 
@@ -163,11 +163,10 @@ fn client_tools(settings: &Settings) -> Check {
 
 fn temporary_folder() -> Check {
     let name = "temporary folder";
-    match temporary_folder_is_writable() {
-        Ok(folder) => Check { name, ok: true, message: format!("{} can be written", folder.display()) },
-        Err((folder, reason)) => {
-            Check { name, ok: false, message: format!("{} cannot be written: {reason}", folder.display()) }
-        }
+    let folder = std::env::temp_dir();
+    match check_folder(&folder) {
+        Ok(()) => Check { name, ok: true, message: format!("{} can be written", folder.display()) },
+        Err(error) => Check { name, ok: false, message: error.to_string() },
     }
 }
 

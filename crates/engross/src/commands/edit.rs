@@ -4,29 +4,28 @@
 
 use std::sync::Arc;
 
-use engross_agent::{EditRun, Outcome, RunEvent, RunOperation, RunOptions};
-use engross_docx::ops::Status;
+use engross_agent::{EditRun, EditRunEvent, EditRunOperation, EditRunOptions, EditRunOutcome};
+use engross_documents::{Receipt, has_worked, signature};
 use engross_docx::{EditOptions, Tracking, WordDocument, guards};
 use engross_llm::Model;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Ended, model, open, settings};
+use super::documents::{clock, deliver, destination, open};
+use super::{Ended, model, settings};
 use crate::change::Palette;
 use crate::cli::EditArgs;
-use crate::delivery::{Writing, deliver, destination};
 use crate::failure::{self, usage};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::report::{NO_PROOF, Report, ending};
+use crate::report::{self, ending};
 use crate::settings::{Environment, Flags};
-use crate::signature;
 
 #[derive(Serialize)]
 struct Answer {
     #[serde(flatten)]
-    report: Report<RunOperation>,
+    receipt: Receipt<EditRunOperation>,
     model: String,
     rounds: u32,
     text: String,
@@ -46,10 +45,10 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         ..Flags::default()
     };
     let settings = settings(&args.common, flags, environment)?;
-    let options = RunOptions {
+    let options = EditRunOptions {
         edit: EditOptions {
             author: signature::author(&settings.author.value)?.to_owned(),
-            date: signature::clock(args.signature.date.as_deref())?.now().to_string(),
+            date: clock(args.signature.date.as_deref())?.now().to_string(),
         },
         max_rounds: settings.max_rounds.value,
     };
@@ -62,13 +61,11 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     let Some(outcome) = run_model(&mut document, model, options, &args.instruction)? else {
         return Ok(Ended::Interrupted("interrupted; nothing was written"));
     };
-    let outcome = outcome.map_err(|error| failure::of_document(&input.path, &error))?;
+    let outcome = outcome.map_err(|error| failure::of_document(input.path(), &error))?;
 
     let tracking = if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked };
-    let worked =
-        |operation: &RunOperation| matches!(operation.result.status, Status::Applied | Status::NoChange);
-    let delivery = if outcome.operations.iter().any(worked) {
-        Some(deliver(&document, tracking, &input.path, &destination, Writing::Real)?)
+    let delivery = if outcome.operations.iter().any(|operation| has_worked(&operation.result)) {
+        Some(deliver(&document, tracking, &input, &destination)?)
     } else {
         None
     };
@@ -84,15 +81,13 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         rounds: outcome.rounds,
         complete: reason.is_none(),
         reason,
-        report: Report {
-            input: input.path.display().to_string(),
-            output: delivery.as_ref().and_then(|delivery| delivery.output.clone()),
-            sha256: delivery.as_ref().map(|delivery| delivery.sha256.clone()),
-            summary: outcome.summary(),
-            operations: outcome.operations,
-            proof: delivery.map_or(NO_PROOF, |delivery| delivery.proof),
-            warnings: guarded.chain(outcome.warnings).collect(),
-        },
+        receipt: Receipt::new(
+            input.path().display().to_string(),
+            outcome.summary(),
+            outcome.operations,
+            delivery,
+            guarded.chain(outcome.warnings).collect(),
+        ),
         text: outcome.text,
     };
     output.answer(&answer, || text(&answer, tracking, output))?;
@@ -103,9 +98,9 @@ pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
 fn run_model(
     document: &mut WordDocument,
     model: Arc<dyn Model>,
-    options: RunOptions,
+    options: EditRunOptions,
     instruction: &str,
-) -> Result<Option<Result<Outcome, engross_docx::Error>>, Failure> {
+) -> Result<Option<Result<EditRunOutcome, engross_docx::Error>>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         let message = format!("the machine gives no room to talk to a model: {error}; close other programs");
         Failure::new(Exit::Model, "MODEL_UNAVAILABLE", message)
@@ -123,42 +118,42 @@ fn run_model(
 }
 
 /// Shows what happens. `said` gathers the model's words until it acts; its closing words are part of the answer.
-fn show(event: RunEvent, progress: &Progress, said: &mut String) {
+fn show(event: EditRunEvent, progress: &Progress, said: &mut String) {
     match event {
-        RunEvent::Reading { paragraphs } => progress.status(&format!("Reading {paragraphs} paragraphs")),
-        RunEvent::Asking { round, of, model } => {
+        EditRunEvent::Reading { paragraphs } => progress.status(&format!("Reading {paragraphs} paragraphs")),
+        EditRunEvent::Asking { round, of, model } => {
             said.clear();
             progress.status(&format!("Asking {model} ({round} of at most {of})"));
         }
-        RunEvent::Text(text) => said.push_str(&text),
-        RunEvent::Applying { summary } => {
+        EditRunEvent::Text(text) => said.push_str(&text),
+        EditRunEvent::Applying { summary } => {
             if !said.trim().is_empty() {
                 progress.line(&crate::change::printable(said.trim()));
                 said.clear();
             }
             progress.status(&format!("Applying edits: {summary}"));
         }
-        RunEvent::Warning(warning) => progress.line(&format!("Warning: {warning}")),
-        RunEvent::Operation(_) | RunEvent::Done => {}
+        EditRunEvent::Warning(warning) => progress.line(&format!("Warning: {warning}")),
+        EditRunEvent::Operation(_) | EditRunEvent::Done => {}
     }
 }
 
 /// The failure of a model that left nothing to write.
-fn model_failure(outcome: &Outcome) -> Option<Failure> {
-    use engross_agent::Ending;
+fn model_failure(outcome: &EditRunOutcome) -> Option<Failure> {
+    use engross_agent::EditRunEnd;
     match &outcome.ending {
-        Ending::ModelFailed(error) => Some(error.clone().into()),
-        Ending::AnswerCut | Ending::AnswerFiltered => {
+        EditRunEnd::ModelFailed(error) => Some(error.clone().into()),
+        EditRunEnd::AnswerCut | EditRunEnd::AnswerFiltered => {
             Some(Failure::new(Exit::Model, outcome.ending.code()?, outcome.ending.message()))
         }
-        Ending::Finished
-        | Ending::RoundsExhausted { .. }
-        | Ending::RepeatedCall { .. }
-        | Ending::NoProgress => None,
+        EditRunEnd::Finished
+        | EditRunEnd::RoundsExhausted { .. }
+        | EditRunEnd::RepeatedCall { .. }
+        | EditRunEnd::NoProgress => None,
     }
 }
 
-fn exit_of(outcome: &Outcome) -> Exit {
+fn exit_of(outcome: &EditRunOutcome) -> Exit {
     if model_failure(outcome).is_some() {
         Exit::Model
     } else if outcome.is_complete() && !outcome.operations.is_empty() {
@@ -169,7 +164,7 @@ fn exit_of(outcome: &Outcome) -> Exit {
 }
 
 /// Why the work is not complete, if it is not.
-fn reason(outcome: &Outcome) -> Option<Value> {
+fn reason(outcome: &EditRunOutcome) -> Option<Value> {
     let summary = outcome.summary();
     let left = summary.refused + summary.failed;
     let (code, message) = match outcome.ending.code() {
@@ -187,13 +182,13 @@ fn reason(outcome: &Outcome) -> Option<Value> {
 }
 
 fn text(answer: &Answer, tracking: Tracking, output: Output) -> String {
-    let report = &answer.report;
-    let mut end = ending(report.output.as_deref(), report.proof, tracking);
+    let receipt = &answer.receipt;
+    let mut end = ending(receipt.output.as_deref(), receipt.proof, tracking);
     if let Some(message) = answer.reason.as_ref().and_then(|reason| reason["message"].as_str()) {
         end.push_str(&format!("\nNot complete: {message}."));
     }
-    let results = report.operations.iter().map(|operation| &operation.result);
-    let summary = report.text(results, Palette::new(output.colour), &end);
+    let results = receipt.operations.iter().map(|operation| &operation.result);
+    let summary = report::text(receipt, results, Palette::new(output.colour), &end);
     let words = answer.text.trim();
     if words.is_empty() {
         return summary;

@@ -1,14 +1,17 @@
 //! `engross to-markdown` and `engross from-markdown`
 
-use engross_docx::model::View;
+use engross_documents::{Destination, InputFile};
+use engross_docx::read::View;
 use engross_docx::{Limits, from_markdown};
 use engross_protocol::{Exit, Failure};
 
-use super::{Ended, open};
+use super::Ended;
+use super::documents::open;
 use crate::cli::{FromMarkdownArgs, ToMarkdownArgs, ViewArg};
 use crate::failure;
-use crate::files::{Destination, Target, read_input, read_text};
+use crate::files::{by_path, read_text};
 use crate::output::Output;
+use crate::signals::HeldBack;
 
 pub(super) fn tell(args: &ToMarkdownArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
@@ -17,24 +20,27 @@ pub(super) fn tell(args: &ToMarkdownArgs, output: Output) -> Result<Ended, Failu
         ViewArg::Original => View::Original,
         ViewArg::Markup => View::Markup,
     };
-    let text = document.to_markdown(view).map_err(|error| failure::of_document(&input.path, &error))?;
+    let text = document.to_markdown(view).map_err(|error| failure::of_document(input.path(), &error))?;
     output.answer(&text, || format!("{text}\n"))?;
     Ok(Ended::With(Exit::Done))
 }
 
 pub(super) fn make(args: &FromMarkdownArgs, output: Output) -> Result<Ended, Failure> {
     let text = read_text(&args.file)?;
-    let (template, destination) = match &args.template {
+    by_path::check_target(&args.output)?;
+    let template = match &args.template {
         Some(path) => {
-            let (input, bytes) = read_input(path)?;
-            (Some(bytes), Destination::of(&input, Target::File(&args.output))?)
+            let (input, bytes) = InputFile::read(path).map_err(failure::of_delivery)?;
+            input.check(&Destination::NewFile(args.output.clone())).map_err(failure::of_delivery)?;
+            Some(bytes)
         }
-        None => (None, Destination::new_file(&args.output)?),
+        None => None,
     };
     let made = from_markdown(&text, template, &Limits::default());
     let bytes = made.map_err(|error| failure::of_document(&args.file, &error))?;
-    destination.write(&bytes)?;
-    let path = destination.path().display().to_string();
+    let _held_back = HeldBack::new();
+    by_path::write(&args.output, &bytes, None).map_err(|error| failure::of_delivery(error.into()))?;
+    let path = args.output.display().to_string();
     output.answer(&path, || format!("{path}\n"))?;
     Ok(Ended::With(Exit::Done))
 }

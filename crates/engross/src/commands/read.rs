@@ -1,19 +1,19 @@
 //! `engross read`
 
-use engross_docx::model::View;
-use engross_docx::read::{ReadOptions, notation};
+use engross_documents::ReadReport;
+use engross_docx::read::{ReadOptions, View, notation};
 use engross_docx::revisions::Comment;
 use engross_protocol::{Exit, Failure};
 
-use super::{Ended, open};
+use super::Ended;
+use super::documents::open;
 use crate::cli::{ReadArgs, ViewArg};
 use crate::failure;
 use crate::output::Output;
-use crate::report::ReadReport;
 
 pub(super) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
-    let of_document = |error| failure::of_document(&input.path, &error);
+    let of_document = |error| failure::of_document(input.path(), &error);
     let options = ReadOptions {
         view: match args.view {
             ViewArg::Accepted => View::Accepted,
@@ -31,7 +31,7 @@ pub(super) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
     } else {
         document.comments().map_err(of_document)?.into_iter().map(|placed| placed.comment).collect()
     };
-    let answer = ReadReport { file: input.path.display().to_string(), reading };
+    let answer = ReadReport { file: input.path().display().to_string(), reading };
     output.answer(&answer, || notation(&answer.reading, &comments))?;
     Ok(Ended::With(Exit::Done))
 }

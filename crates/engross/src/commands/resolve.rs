@@ -1,18 +1,19 @@
 //! `engross accept` and `engross reject`
 
+use engross_documents::Receipt;
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Status, Summary};
 use engross_docx::revisions::{Choice, RevisionKind, Side};
 use engross_docx::{PlacedRevision, WordDocument};
 use engross_protocol::{Exit, Failure};
 
-use super::{Ended, open};
+use super::Ended;
+use super::documents::{deliver, destination, open};
 use crate::change::Palette;
 use crate::cli::ResolveArgs;
-use crate::delivery::{Writing, deliver, destination};
 use crate::failure;
 use crate::output::Output;
-use crate::report::{Report, ending};
+use crate::report::{ending, text};
 
 pub(super) fn accept(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
     run(args, Side::Accept, output)
@@ -26,7 +27,7 @@ fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<Ended, Failure>
     let suffix = if side == Side::Accept { "accepted" } else { "rejected" };
     let (input, mut document) = open(&args.file)?;
     let destination = destination(&input, &args.target, suffix)?;
-    let of_document = |error| failure::of_document(&input.path, &error);
+    let of_document = |error| failure::of_document(input.path(), &error);
     let choice = Choice {
         ids: args.id.clone(),
         author: args.author.clone(),
@@ -36,25 +37,18 @@ fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<Ended, Failure>
     let revisions = document.resolve(side, &choice).map_err(of_document)?;
     if revisions.is_empty() && !choice.is_all() {
         let message =
-            format!("{}: no tracked change fits; `engross revisions` lists them", input.path.display());
+            format!("{}: no tracked change fits; `engross revisions` lists them", input.path().display());
         return Err(Failure::new(Exit::Refused, "NOTHING_APPLIED", message));
     }
     let operations: Vec<OperationResult> =
         revisions.into_iter().enumerate().map(|(index, revision)| result(index, revision, side)).collect();
     let warnings = if choice.is_all() { leftovers(&document).map_err(of_document)? } else { Vec::new() };
-    let delivery = deliver(&document, Tracking::Tracked, &input.path, &destination, Writing::Real)?;
-    let report = Report {
-        input: input.path.display().to_string(),
-        output: delivery.output,
-        sha256: Some(delivery.sha256),
-        summary: Summary::of(&operations),
-        operations,
-        proof: delivery.proof,
-        warnings,
-    };
-    output.answer(&report, || {
-        let end = ending(report.output.as_deref(), report.proof, Tracking::Tracked);
-        report.text(&report.operations, Palette::new(output.colour), &end)
+    let delivery = deliver(&document, Tracking::Tracked, &input, &destination)?;
+    let (name, summary) = (input.path().display().to_string(), Summary::of(&operations));
+    let receipt = Receipt::new(name, summary, operations, Some(delivery), warnings);
+    output.answer(&receipt, || {
+        let end = ending(receipt.output.as_deref(), receipt.proof, Tracking::Tracked);
+        text(&receipt, &receipt.operations, Palette::new(output.colour), &end)
     })?;
     Ok(Ended::With(Exit::Done))
 }

@@ -7,7 +7,8 @@ use engross_docx::revisions::RevisionKind;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
-use super::{Ended, open};
+use super::Ended;
+use super::documents::open;
 use crate::change::printable;
 use crate::cli::ListArgs;
 use crate::failure;
@@ -39,7 +40,7 @@ impl From<PlacedRevision> for Row {
 
 pub(super) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
-    let revisions = document.revisions().map_err(|error| failure::of_document(&input.path, &error))?;
+    let revisions = document.revisions().map_err(|error| failure::of_document(input.path(), &error))?;
     let answer = Answer { revisions: revisions.into_iter().map(Row::from).collect() };
     output.answer(&answer, || text(&answer.revisions))?;
     Ok(Ended::With(Exit::Done))

@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use axum::serve::ListenerExt;
 use engross_agent::session::{
-    ClientTool, Models, Rules, Sessions, SessionsConfig, Settings as SessionSettings,
+    ClientTool, Models, Sessions, SessionsConfig, Settings as SessionSettings, TurnRules,
 };
 use engross_agent::workspace::Workspaces;
 use engross_agent::writing::ContentTools;
+use engross_documents::signature;
 use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock, hex};
 use engross_store::files::{Ages, Locks, Root};
@@ -30,7 +31,6 @@ use crate::files::{self, FolderLock};
 use crate::output::note;
 use crate::serve::{Access, Documents, Limits, Metrics, Server, Token, app, task_routes, write_routes};
 use crate::settings::{Environment, Flags, Settings};
-use crate::signature;
 use crate::tasks::{self, TaskToolboxes};
 
 /// How often sessions that wait are looked after.
@@ -148,7 +148,7 @@ pub(super) async fn embed(
     let parts = parts(&args, environment)?;
     let listener = listen(args.listen).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
-    files::write_private(&door, &format!("http://{address} {token}"))?;
+    files::write_private(&door, format!("http://{address} {token}").as_bytes())?;
     let stop = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stop);
     let mut serving = JoinSet::new();
@@ -231,7 +231,7 @@ async fn serve(
     let service = Sessions::new(SessionsConfig {
         store: Arc::clone(&store),
         models,
-        rules: Rules::default(),
+        rules: TurnRules::default(),
         settings,
         client_tools,
         toolboxes: Arc::new(TaskToolboxes {

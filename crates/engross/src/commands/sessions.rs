@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engross_agent::session::{ClientTool, Models, Settings as SessionSettings};
+use engross_documents::signature;
 use engross_learn::disk::BookPaths;
 use engross_learn::recall::RecallingModel;
 use engross_llm::Model;
@@ -17,18 +18,22 @@ use crate::files;
 use crate::output::note;
 use crate::serve::client_tools as read_tools;
 use crate::settings::{Environment, Settings};
-use crate::signature;
 
 /// How requests name the second model: `engross/slow`.
 const SLOW: &str = "slow";
 
-/// The folder for data, made if it is missing.
-pub(crate) fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
+/// Where the folder for data is, or will be.
+pub(super) fn data_path(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     let usual =
         || directories::ProjectDirs::from("", "", "engross").map(|folders| folders.data_dir().to_owned());
-    let folder = asked.map(Path::to_owned).or_else(usual).ok_or_else(|| {
+    asked.map(Path::to_owned).or_else(usual).ok_or_else(|| {
         usage("USAGE", "this platform has no folder for data; say where sessions are kept with --data")
-    })?;
+    })
+}
+
+/// The folder for data, made if it is missing.
+pub(super) fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
+    let folder = data_path(asked)?;
     files::make_folder(&folder)?;
     Ok(folder)
 }

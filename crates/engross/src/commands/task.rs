@@ -16,8 +16,8 @@ use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SessionId, Sys
 use engross_store::files::Folder;
 use engross_store::{SqliteStore, Store};
 use engross_threads::{
-    Ask, Desk, ExecutionBinding, ExecutionMode, Held, Input, Journal, Lanes, Lifecycle, OwnerScope, Rules,
-    ThreadError, ThreadRecord, WorkspaceBinding,
+    Ask, ExecutionBinding, ExecutionMode, Lifecycle, LoadedThread, OwnerScope, Rules, ThreadDriver,
+    ThreadError, ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
 };
 
 use super::{Ended, sessions};
@@ -36,9 +36,9 @@ pub(super) fn run(args: &TaskArgs, environment: &Environment, output: Output) ->
             TaskCommand::Run(args) => hand_in(args, environment, output).await,
             TaskCommand::Get(args) => get(args, output).await,
             TaskCommand::Watch(args) => watch(args, environment, output).await,
-            TaskCommand::Cancel(args) => order(args, Input::Abort, environment, output).await,
+            TaskCommand::Cancel(args) => order(args, ThreadInput::Abort, environment, output).await,
             TaskCommand::Answer(args) => answer(args, environment, output).await,
-            TaskCommand::Archive(args) => order(args, Input::Archive, environment, output).await,
+            TaskCommand::Archive(args) => order(args, ThreadInput::Archive, environment, output).await,
             TaskCommand::Restore(args) => restore(args, output).await,
             TaskCommand::List(args) => list(&args.place, args.all, output).await,
             TaskCommand::Sync(args) => sync(args, environment, output).await,
@@ -51,7 +51,7 @@ pub(super) fn run(args: &TaskArgs, environment: &Environment, output: Output) ->
 /// The threads of a person.
 struct Place {
     data: PathBuf,
-    journal: Journal,
+    journal: ThreadJournal,
     store: Arc<SqliteStore>,
 }
 
@@ -62,7 +62,7 @@ impl Place {
             .map_err(|error| sessions::store_failure(&error))?;
         let store = Arc::new(store);
         let journal =
-            Journal::new(Arc::<SqliteStore>::clone(&store), Arc::new(SystemClock), Arc::new(RandomIds));
+            ThreadJournal::new(Arc::<SqliteStore>::clone(&store), Arc::new(SystemClock), Arc::new(RandomIds));
         Ok(Self { data, journal, store })
     }
 
@@ -71,7 +71,7 @@ impl Place {
     }
 
     /// The thread that a person means.
-    async fn find(&self, named: &str) -> Result<Held, Failure> {
+    async fn find(&self, named: &str) -> Result<LoadedThread, Failure> {
         if let Some(held) = self.journal.load(named).await.map_err(failed)? {
             return Ok(held);
         }
@@ -90,8 +90,13 @@ impl Place {
         }
     }
 
-    fn desk(&self, link: Arc<dyn engross_threads::Link>) -> Desk {
-        Desk::new(self.journal.clone(), link, Rules::default(), Lanes::default())
+    fn driver(&self, link: Arc<dyn engross_threads::Link>) -> ThreadDriver {
+        ThreadDriver::new(
+            self.journal.clone(),
+            link,
+            Rules::default(),
+            engross_tasks::runs::Capacity::default(),
+        )
     }
 }
 
@@ -126,7 +131,7 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
     let place = Place::open(&args.place)?;
     let key = match &args.thread {
         Some(named) => match place.find(named).await {
-            Ok(held) => held.thread.record.thread_id,
+            Ok(held) => held.into_state().record.thread_id,
             Err(failure) if failure.code == "THREAD_UNKNOWN" => named.clone(),
             Err(failure) => return Err(failure),
         },
@@ -136,7 +141,7 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
     if is_new {
         place.journal.open(record(&key, args)?).await.map_err(failed)?;
     } else if args.agent.is_some() || args.gateway.is_some() || args.folder.is_some() {
-        let known = place.find(&key).await?.thread.record;
+        let known = place.find(&key).await?.into_state().record;
         let asked = args.agent.as_ref().or(args.gateway.as_ref());
         let differs = asked.is_some_and(|asked| *asked != known.execution_binding.provider_id)
             || args
@@ -153,10 +158,10 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
             ));
         }
     }
-    let thread_folder = folder(&place.find(&key).await?.thread.record)?;
+    let thread_folder = folder(&place.find(&key).await?.into_state().record)?;
     let attachments = attached::keep(&thread_folder, &args.attach)?;
     let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
-    let desk = place.desk(link.link());
+    let driver = place.driver(link.link());
     let ask = Ask {
         text: args.text.clone(),
         required_extensions,
@@ -166,13 +171,13 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         attachments,
         ..Ask::default()
     };
-    let held = desk.send(&key, ask).await.map_err(failed)?;
+    let held = driver.send(&key, ask).await.map_err(failed)?;
     if args.detach && link.outlives_us() {
-        at_work::submit(&desk, &held).await?;
+        at_work::submit(&driver, &held).await?;
         note(&format!("`engross task watch {key}` goes on with it"));
         link.close().await;
         place.close().await?;
-        output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+        output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
         return Ok(Ended::With(Exit::Done));
     }
     if args.detach {
@@ -181,10 +186,10 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         note(&format!(
             "The task is kept; without a server it is carried out by `engross task watch {key}` or `engross task sync`"
         ));
-        output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+        output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
         return Ok(Ended::With(Exit::Done));
     }
-    let ended = at_work::see_through(&desk, &key, output).await;
+    let ended = at_work::see_through(&driver, &key, output).await;
     link.close().await;
     place.close().await?;
     ended
@@ -269,16 +274,16 @@ async fn get(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {
     let place = Place::open(&args.place)?;
     let held = place.find(&args.thread).await?;
     place.close().await?;
-    output.answer(&shown::Shown::of(&held.thread), || shown::whole(&held.thread))?;
+    output.answer(&shown::Shown::of(held.state()), || shown::whole(held.state()))?;
     Ok(Ended::With(Exit::Done))
 }
 
 async fn watch(args: &AtBridgeArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let place = Place::open(&args.thread.place)?;
-    let key = place.find(&args.thread.thread).await?.thread.record.thread_id;
+    let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
     let link =
         bridge::open(&args.bridge, &place.data, args.thread.common.config.as_deref(), environment).await?;
-    let ended = at_work::see_through(&place.desk(link.link()), &key, output).await;
+    let ended = at_work::see_through(&place.driver(link.link()), &key, output).await;
     link.close().await;
     place.close().await?;
     ended
@@ -286,41 +291,41 @@ async fn watch(args: &AtBridgeArgs, environment: &Environment, output: Output) -
 
 async fn order(
     args: &AtBridgeArgs,
-    order: Input,
+    order: ThreadInput,
     environment: &Environment,
     output: Output,
 ) -> Result<Ended, Failure> {
     let place = Place::open(&args.thread.place)?;
-    let key = place.find(&args.thread.thread).await?.thread.record.thread_id;
+    let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
     let config = args.thread.common.config.as_deref();
     let link = bridge::open_for_a_word(&args.bridge, &place.data, config, environment).await?;
-    let held = place.desk(link.link()).order(&key, order).await.map_err(failed);
+    let held = place.driver(link.link()).order(&key, order).await.map_err(failed);
     link.close().await;
     place.close().await?;
     let held = held?;
-    output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+    output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
     Ok(Ended::With(Exit::Done))
 }
 
 async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let thread = &args.at.thread;
     let place = Place::open(&thread.place)?;
-    let key = place.find(&thread.thread).await?.thread.record.thread_id;
+    let key = place.find(&thread.thread).await?.into_state().record.thread_id;
     // Where nobody works, nobody asks.
     let link = bridge::find_open(&args.at.bridge, &place.data, environment)?;
-    let desk = link.map(|link| place.desk(link.link()));
-    let done = questions::answer(desk.as_ref(), &key, args, output).await;
+    let driver = link.map(|link| place.driver(link.link()));
+    let done = questions::answer(driver.as_ref(), &key, args, output).await;
     place.close().await?;
     done
 }
 
 async fn restore(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {
     let place = Place::open(&args.place)?;
-    let key = place.find(&args.thread).await?.thread.record.thread_id;
-    let desk = place.desk(Arc::new(bridge::Nobody));
-    let held = desk.order(&key, Input::Restore).await.map_err(failed)?;
+    let key = place.find(&args.thread).await?.into_state().record.thread_id;
+    let driver = place.driver(Arc::new(bridge::Nobody));
+    let held = driver.order(&key, ThreadInput::Restore).await.map_err(failed)?;
     place.close().await?;
-    output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+    output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
     Ok(Ended::With(Exit::Done))
 }
 
@@ -330,8 +335,8 @@ async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<Ended, Fail
     for key in place.journal.keys().await.map_err(failed)? {
         // One that cannot be read does not hide the others.
         match place.journal.load(&key).await {
-            Ok(Some(held)) if all || held.thread.lifecycle() != Lifecycle::Archived => {
-                threads.push(held.thread);
+            Ok(Some(held)) if all || held.state().lifecycle() != Lifecycle::Archived => {
+                threads.push(held.into_state());
             }
             Ok(_) => {}
             Err(error) => note(&format!("{key}: {error}")),
@@ -346,17 +351,17 @@ async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<Ended, Fail
 async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let place = Place::open(&args.place)?;
     let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
-    let desk = place.desk(link.link());
+    let driver = place.driver(link.link());
     let mut done = Vec::new();
     for key in place.journal.keys().await.map_err(failed)? {
         let Some(held) = place.journal.load(&key).await.map_err(failed)? else { continue };
-        let has_work = !matches!(held.thread.lifecycle(), Lifecycle::Ready | Lifecycle::Archived)
-            || !held.thread.waiting.is_empty();
+        let has_work = !matches!(held.state().lifecycle(), Lifecycle::Ready | Lifecycle::Archived)
+            || !held.state().waiting.is_empty();
         if !has_work {
             continue;
         }
-        match at_work::drive(&desk, &key, true).await? {
-            at_work::Left::Home(held) => done.push(held.thread),
+        match at_work::drive(&driver, &key, true).await? {
+            at_work::Left::Home(held) => done.push(held.into_state()),
             at_work::Left::Interrupted => {
                 link.close().await;
                 place.close().await?;
@@ -375,7 +380,7 @@ async fn export(args: &ThreadArgs) -> Result<Ended, Failure> {
     let place = Place::open(&args.place)?;
     let held = place.find(&args.thread).await?;
     place.close().await?;
-    let mut text = held.thread.record.to_json().map_err(failed)?;
+    let mut text = held.state().record.to_json().map_err(failed)?;
     text.push('\n');
     print(&text)?;
     Ok(Ended::With(Exit::Done))
@@ -394,6 +399,6 @@ async fn import(args: &PlaceArgs, file: &Path, output: Output) -> Result<Ended, 
             format!("there is a task thread '{key}' already; what it says stays"),
         ));
     }
-    output.answer(&shown::Shown::of(&held.thread), || shown::line(&held.thread))?;
+    output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
     Ok(Ended::With(Exit::Done))
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use engross_agent::session::{EndingKind, LogEvent, Observer, Stored, model_name};
+use engross_agent::session::{LogEvent, Observer, StoredEntries, TurnEndingKind, model_name};
 use engross_store::{Details, TraceEvent, Traces};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -80,7 +80,7 @@ impl Tracer {
 }
 
 impl Observer for Tracer {
-    fn stored(&self, stored: Stored<'_>) {
+    fn stored(&self, stored: StoredEntries<'_>) {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(waiting) = &*waiting else { return };
         for (seq, event) in (stored.first..).zip(stored.events) {
@@ -123,7 +123,7 @@ async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, l
 }
 
 /// The traces of an entry. Pieces of an answer that streams leave none.
-pub(super) fn events(stored: &Stored<'_>, seq: u64, event: &LogEvent) -> Vec<TraceEvent> {
+pub(super) fn events(stored: &StoredEntries<'_>, seq: u64, event: &LogEvent) -> Vec<TraceEvent> {
     let of = |kind: &str| TraceEvent::new(stored.at, stored.session, seq, kind);
     let one = match event {
         LogEvent::Streamed { .. } => return Vec::new(),
@@ -163,7 +163,7 @@ pub(super) fn events(stored: &Stored<'_>, seq: u64, event: &LogEvent) -> Vec<Tra
         LogEvent::Ended(ending) => {
             let said = json!({"kind": ending.kind, "code": ending.code, "message": ending.message});
             let ended = of("ended").details(said.clone().into());
-            if ending.kind == EndingKind::Failed { ended.error(said.into()) } else { ended }
+            if ending.kind == TurnEndingKind::Failed { ended.error(said.into()) } else { ended }
         }
         LogEvent::Noted { code, message } => {
             of("noted").details(json!({"code": code, "message": message}).into())

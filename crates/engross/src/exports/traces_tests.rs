@@ -1,6 +1,8 @@
 use std::sync::{Arc, Mutex};
 
-use engross_agent::session::{Ending, EndingKind, LogEvent, Observer, ResultSource, Stored, ToolResult};
+use engross_agent::session::{
+    LogEvent, Observer, ResultSource, StoredEntries, ToolResult, TurnEnding, TurnEndingKind,
+};
 use engross_protocol::SessionId;
 use engross_store::{Details, Error, Pending, TraceEvent, Traces};
 use serde_json::json;
@@ -30,8 +32,8 @@ impl Traces for Kept {
     }
 }
 
-fn stored(events: &[LogEvent]) -> Stored<'_> {
-    Stored { session: SESSION, key: "k", first: 5, at: 9, events }
+fn stored(events: &[LogEvent]) -> StoredEntries<'_> {
+    StoredEntries { session: SESSION, key: "k", first: 5, at: 9, events }
 }
 
 fn noted(number: usize) -> LogEvent {
@@ -45,8 +47,8 @@ fn a_failed_tool_has_its_words_in_both_columns() {
     let expected = TraceEvent::new(9, SESSION, 5, "resulted").call("c").details(said.into());
     let log = [failed];
     assert_eq!(events(&stored(&log), 5, &log[0]), [expected.error(Details::from("gone\0"))]);
-    let ending = Ending {
-        kind: EndingKind::Failed,
+    let ending = TurnEnding {
+        kind: TurnEndingKind::Failed,
         code: "MODEL_AUTH".to_owned(),
         message: "m".to_owned(),
         retry_after: None,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use engross_agent::session::transcript::{Mark, Transcriber};
-use engross_agent::session::{LogEvent, Observer, Stored};
+use engross_agent::session::{LogEvent, Observer, StoredEntries};
 use engross_protocol::{Exit, Failure, SessionId};
 use engross_store::{Entry, SessionSummary, Store};
 use tokio::runtime::Handle;
@@ -65,7 +65,7 @@ impl Transcripts {
 }
 
 impl Observer for Transcripts {
-    fn stored(&self, stored: Stored<'_>) {
+    fn stored(&self, stored: StoredEntries<'_>) {
         self.waiting.add(stored.session);
     }
 }

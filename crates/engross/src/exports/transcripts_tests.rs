@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engross_agent::session::transcript::Transcriber;
-use engross_agent::session::{Accepted, Ending, EndingKind, Finish, LogEvent};
+use engross_agent::session::{AcceptedRequest, AnswerFinish, LogEvent, TurnEnding, TurnEndingKind};
 use engross_llm::Message;
 use engross_protocol::SessionId;
 use engross_store::{Append, MemoryStore, Name, NewEntry, NewSession, Store};
@@ -31,7 +31,7 @@ fn export(store: &Arc<dyn Store>, folder: &Path) -> Export {
 fn turn(number: u64) -> Vec<LogEvent> {
     let content = format!("How are you, Zoë?\n{}", "long ".repeat(9_000));
     let messages = vec![Message::User { content: "a".to_owned() }, Message::User { content }];
-    let accepted = Accepted { turn: number, messages, ..Accepted::default() };
+    let accepted = AcceptedRequest { turn: number, messages, ..AcceptedRequest::default() };
     let answered = LogEvent::Answered {
         text: "Well.".to_owned(),
         calls: Vec::new(),
@@ -39,8 +39,8 @@ fn turn(number: u64) -> Vec<LogEvent> {
         cut: None,
         model: "rules".to_owned(),
     };
-    let kind = EndingKind::Whole(Finish::Stop);
-    let ended = Ending { kind, code: String::new(), message: String::new(), retry_after: None };
+    let kind = TurnEndingKind::Whole(AnswerFinish::Stop);
+    let ended = TurnEnding { kind, code: String::new(), message: String::new(), retry_after: None };
     vec![LogEvent::Accepted(accepted), answered, LogEvent::Ended(ended)]
 }
 
@@ -187,7 +187,7 @@ fn a_server_that_starts_catches_up_and_one_that_stops_has_written_all() {
         for id in &ids {
             let event = turn(1).remove(2);
             append(&*store, *id, std::slice::from_ref(&event)).await;
-            let stored = engross_agent::session::Stored {
+            let stored = engross_agent::session::StoredEntries {
                 session: *id,
                 key: "k",
                 first: 2,

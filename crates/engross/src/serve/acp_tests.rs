@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::http::Method;
-use engross_agent::session::{Models, Rules, Sessions, SessionsConfig, Settings};
+use engross_agent::session::{Models, Sessions, SessionsConfig, Settings, TurnRules};
 use engross_llm::{Error, ProviderSettings};
 use engross_protocol::{RandomIds, SystemClock};
 use engross_store::MemoryStore;
@@ -58,7 +58,7 @@ fn tasks(script: Value, access: Access) -> Tasks {
     let sessions = Sessions::new(SessionsConfig {
         store: Arc::new(MemoryStore::new()),
         models: Models::one(opened),
-        rules: Rules::default(),
+        rules: TurnRules::default(),
         settings: Settings::default(),
         client_tools: Vec::new(),
         toolboxes: Arc::new(TaskToolboxes {

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use engross_agent::ToolError;
-use engross_agent::workspace::WorkspaceError;
+use engross_documents::Error as WorkspaceError;
 use engross_docx::Error as DocumentError;
 use engross_protocol::{Exit, Failure};
 use engross_store::files::{FileError, RelPath};
@@ -76,6 +76,10 @@ impl From<WorkspaceError> for Error {
             WorkspaceError::Changed { .. } => 409,
             WorkspaceError::Busy { .. } => 429,
             WorkspaceError::Stopped => 503,
+            WorkspaceError::Path(_)
+            | WorkspaceError::OutputIsInput { .. }
+            | WorkspaceError::NotKept(_)
+            | WorkspaceError::CheckpointDamaged { .. } => 500,
         };
         with(status, Failure::new(Exit::Refused, error.code(), error.to_string()))
     }

@@ -5,17 +5,17 @@
 use std::sync::Arc;
 
 use engross_agent::session::RequestError;
-use engross_agent::workspace::{Checkpoint, Losses, Workspace, Workspaces};
-use engross_docx::ops::{Batch, OperationResult, Status, Summary};
+use engross_agent::workspace::Workspaces;
+use engross_documents::{Application, Checkpoint, Losses, Workspace};
+use engross_docx::ops::Batch;
 use engross_docx::read::{ReadOptions, Reading};
-use engross_docx::{EditOptions, Tracking, WordDocument};
+use engross_docx::{EditOptions, Tracking};
 use engross_protocol::{Clock, Exit, Failure, hex};
-use engross_store::files::{FileError, Listing, Precondition, RelPath, Written};
+use engross_store::files::{FileError, Listing, Precondition, RelPath, WrittenFile};
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
 use super::wire::{Operations, operations_request};
-use crate::report::{NO_PROOF, Report};
 
 /// Documents beneath the server's root, and how they are edited when a request does not say.
 #[derive(Clone)]
@@ -46,15 +46,6 @@ pub(super) struct Read {
     pub(super) sha256: Option<String>,
 }
 
-/// What operations did.
-pub(super) struct Applied {
-    pub(super) report: Report<OperationResult>,
-    /// The document's state now.
-    pub(super) revision: String,
-    /// What the document was before; `None` when it is unchanged.
-    pub(super) checkpoint: Option<String>,
-}
-
 impl Documents {
     /// A page of files.
     pub(super) async fn list(
@@ -77,7 +68,7 @@ impl Documents {
         path: String,
         bytes: Vec<u8>,
         precondition: Precondition,
-    ) -> Result<(RelPath, Written), Error> {
+    ) -> Result<(RelPath, WrittenFile), Error> {
         let all = self.workspaces.clone();
         blocking(move || {
             let path = Workspace::path(&path)?;
@@ -145,7 +136,7 @@ impl Documents {
         path: String,
         batch: Batch,
         untracked: Option<bool>,
-    ) -> Result<Applied, Error> {
+    ) -> Result<Application, Error> {
         let tracking = match untracked {
             None => self.tracking,
             Some(true) => Tracking::Untracked,
@@ -154,25 +145,8 @@ impl Documents {
         let options = EditOptions { author: self.author.clone(), date: self.clock.now().to_string() };
         self.within(name, move |workspace| {
             let path = Workspace::path(&path)?;
-            let edit = |document: &mut WordDocument| document.apply(&batch, &options);
-            let (operations, edited, document) = workspace.edit(&path, None, tracking, edit)?;
-            let worked =
-                |result: &OperationResult| matches!(result.status, Status::Applied | Status::NoChange);
-            let has_result = operations.is_empty() || operations.iter().any(worked);
-            let applied = Applied {
-                report: Report {
-                    input: path.as_str().to_owned(),
-                    output: has_result.then(|| path.as_str().to_owned()),
-                    sha256: has_result.then_some(edited.sha256),
-                    summary: Summary::of(&operations),
-                    operations,
-                    proof: if has_result { edited.proof } else { NO_PROOF },
-                    warnings: Vec::new(),
-                },
-                revision: document.revision(),
-                checkpoint: edited.checkpoint,
-            };
-            if has_result { Ok(applied) } else { Err(nothing_applied(&applied)) }
+            let applied = workspace.apply(&path, &batch, &options, tracking)?;
+            if applied.is_applied { Ok(applied) } else { Err(nothing_applied(&applied)) }
         })
         .await
     }
@@ -189,7 +163,7 @@ impl Documents {
         path: String,
         id: String,
         precondition: Precondition,
-    ) -> Result<(RelPath, Written), Error> {
+    ) -> Result<(RelPath, WrittenFile), Error> {
         self.within(name, move |workspace| {
             let path = Workspace::path(&path)?;
             let written = workspace.restore(&path, &id, &precondition)?;
@@ -226,7 +200,7 @@ fn missing(path: &RelPath) -> FileError {
     FileError::TargetMissing { path: path.as_str().to_owned() }
 }
 
-fn nothing_applied(applied: &Applied) -> Error {
+fn nothing_applied(applied: &Application) -> Error {
     let failure = Failure::new(Exit::Refused, "NOTHING_APPLIED", "no operation was applied; each says why");
     Error::Document {
         status: 422,
@@ -237,7 +211,5 @@ fn nothing_applied(applied: &Applied) -> Error {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| Error::from(engross_agent::workspace::WorkspaceError::Stopped))?
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::from(engross_documents::Error::Stopped))?
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engross_agent::session::{
-    Finish, Placed, RequestError, SessionKey, SessionView, Settings, TurnEvent, TurnRequest,
+    AnswerFinish, PositionedEvent, RequestError, SessionName, SessionView, Settings, TurnEvent, TurnRequest,
 };
 use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
@@ -29,9 +29,9 @@ pub(crate) struct Fake(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     submitted: Mutex<Vec<TurnRequest>>,
-    listened: Mutex<Vec<(String, SessionKey)>>,
+    listened: Mutex<Vec<(String, SessionName)>>,
     viewed: Mutex<VecDeque<Result<SessionView, RequestError>>>,
-    configured: Mutex<Vec<(SessionKey, Settings)>>,
+    configured: Mutex<Vec<(SessionName, Settings)>>,
     next: Mutex<VecDeque<Result<FakeAnswer, RequestError>>>,
     failing: Mutex<Vec<&'static str>>,
     /// Answers that nobody listens to any more.
@@ -40,7 +40,7 @@ struct Inner {
 
 /// An answer that the test plays.
 pub(crate) struct FakeAnswer {
-    events: UnboundedReceiver<Placed>,
+    events: UnboundedReceiver<PositionedEvent>,
     behind: Option<u64>,
     replayed: bool,
     service: Fake,
@@ -54,7 +54,7 @@ impl Fake {
     }
 
     /// The next request gets what the test sends, for as long as it keeps the sender.
-    pub(crate) fn play(&self) -> UnboundedSender<Placed> {
+    pub(crate) fn play(&self) -> UnboundedSender<PositionedEvent> {
         let (sender, events) = unbounded_channel();
         let answer = FakeAnswer { events, behind: None, replayed: false, service: self.clone() };
         self.0.next.lock().unwrap().push_back(Ok(answer));
@@ -67,7 +67,7 @@ impl Fake {
     }
 
     /// What was set since the last call.
-    pub(crate) fn configured(&self) -> Vec<(SessionKey, Settings)> {
+    pub(crate) fn configured(&self) -> Vec<(SessionName, Settings)> {
         std::mem::take(&mut self.0.configured.lock().unwrap())
     }
 
@@ -87,7 +87,7 @@ impl Fake {
     }
 
     /// What was listened to since the last call.
-    pub(crate) fn listened(&self) -> Vec<(String, SessionKey)> {
+    pub(crate) fn listened(&self) -> Vec<(String, SessionName)> {
         std::mem::take(&mut self.0.listened.lock().unwrap())
     }
 
@@ -118,22 +118,22 @@ impl Service for Fake {
         Ok(answer)
     }
 
-    async fn listen(&self, principal: &str, key: &SessionKey) -> Result<FakeAnswer, RequestError> {
+    async fn listen(&self, principal: &str, key: &SessionName) -> Result<FakeAnswer, RequestError> {
         self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
         self.take()
     }
 
-    async fn look(&self, _: &str, _: &SessionKey) -> Result<SessionView, RequestError> {
+    async fn look(&self, _: &str, _: &SessionName) -> Result<SessionView, RequestError> {
         let mut viewed = self.0.viewed.lock().unwrap();
         viewed.pop_front().unwrap()
     }
 
-    async fn configure(&self, _: &str, key: &SessionKey, settings: Settings) -> Result<(), RequestError> {
+    async fn configure(&self, _: &str, key: &SessionName, settings: Settings) -> Result<(), RequestError> {
         self.0.configured.lock().unwrap().push((key.clone(), settings));
         Ok(())
     }
 
-    async fn cancel(&self, principal: &str, key: &SessionKey) -> Result<bool, RequestError> {
+    async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
         self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
         Ok(true)
     }
@@ -172,11 +172,11 @@ impl Answering for FakeAnswer {
         self.replayed
     }
 
-    fn go_on_behind(&mut self, position: u64) {
+    fn resume_after(&mut self, position: u64) {
         self.behind = Some(position);
     }
 
-    async fn next(&mut self) -> Option<Placed> {
+    async fn next(&mut self) -> Option<PositionedEvent> {
         loop {
             let placed = self.events.recv().await?;
             if self.behind.is_none_or(|behind| placed.position > behind) {
@@ -216,7 +216,7 @@ pub(crate) fn documents(root: &Path) -> Documents {
 
 /// Text, and the end.
 pub(crate) fn text(text: &str) -> Vec<TurnEvent> {
-    vec![TurnEvent::Text(text.to_owned()), TurnEvent::Done { finish: Finish::Stop, usage: None }]
+    vec![TurnEvent::Text(text.to_owned()), TurnEvent::Done { finish: AnswerFinish::Stop, usage: None }]
 }
 
 /// A failed answer.

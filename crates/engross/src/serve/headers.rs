@@ -4,7 +4,7 @@
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use engross_agent::session::{SessionKey, TurnRequest};
+use engross_agent::session::{SessionName, TurnRequest};
 use engross_store::files::Precondition;
 
 use super::error::Error;
@@ -96,8 +96,8 @@ pub(crate) fn precondition(headers: &HeaderMap) -> Result<Precondition, Error> {
     }
 }
 
-fn session_key(headers: &HeaderMap) -> Result<Option<SessionKey>, Error> {
-    let named = |name| -> Result<Option<SessionKey>, Error> {
+fn session_key(headers: &HeaderMap) -> Result<Option<SessionName>, Error> {
+    let named = |name| -> Result<Option<SessionName>, Error> {
         let given =
             headers.get(name).map(HeaderValue::as_bytes).filter(|value| !value.trim_ascii().is_empty());
         given.map(keys::of_header).transpose()

@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use engross_agent::session::SessionKey;
+use engross_agent::session::SessionName;
 use engross_protocol::SessionId;
 
 use super::error::Error;
@@ -61,21 +61,21 @@ pub(crate) fn canonical(raw: &str) -> Result<String, Error> {
 }
 
 /// The session that a header names. Headers are read as UTF-8.
-pub(crate) fn of_header(bytes: &[u8]) -> Result<SessionKey, Error> {
+pub(crate) fn of_header(bytes: &[u8]) -> Result<SessionName, Error> {
     let raw = str::from_utf8(bytes).map_err(|_| Error::SessionKeyInvalid {
         problem: "The session key is not UTF-8. Encode it as UTF-8, or use ASCII only.".to_owned(),
     })?;
-    canonical(raw).map(SessionKey::Named)
+    canonical(raw).map(SessionName::Named)
 }
 
 /// The session of the person that the field `user` names; in lower case, like every key.
-pub(crate) fn of_user(user: &str) -> Result<Option<SessionKey>, Error> {
+pub(crate) fn of_user(user: &str) -> Result<Option<SessionName>, Error> {
     let user = user.trim();
     if user.is_empty() {
         return Ok(None);
     }
     canonical(&format!("agent:main:openai-user:{user}"))?;
-    Ok(Some(SessionKey::User(user.to_lowercase())))
+    Ok(Some(SessionName::User(user.to_lowercase())))
 }
 
 fn is_agent(name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Session keys: canonical forms, and what is refused.
 
-use engross_agent::session::SessionKey;
+use engross_agent::session::SessionName;
 use proptest::prelude::*;
 
 use super::keys::{canonical, of_header, of_user};
@@ -54,7 +54,7 @@ fn refused_keys() {
 
 #[test]
 fn headers_are_utf_8() {
-    let key = SessionKey::Named("agent:main:ü".to_owned());
+    let key = SessionName::Named("agent:main:ü".to_owned());
     assert_eq!(of_header("Ü".as_bytes()), Ok(key));
     let error = of_header(b"\xdc").unwrap_err();
     assert_eq!(error.to_string(), "The session key is not UTF-8. Encode it as UTF-8, or use ASCII only.");
@@ -62,10 +62,10 @@ fn headers_are_utf_8() {
 
 #[test]
 fn users_have_sessions_of_their_own() {
-    assert_eq!(of_user("Conv:42"), Ok(Some(SessionKey::User("conv:42".to_owned()))));
+    assert_eq!(of_user("Conv:42"), Ok(Some(SessionName::User("conv:42".to_owned()))));
     assert_eq!(
         of_user("cron:1"),
-        Ok(Some(SessionKey::User("cron:1".to_owned()))),
+        Ok(Some(SessionName::User("cron:1".to_owned()))),
         "behind a prefix nothing is reserved"
     );
     assert_eq!(of_user(" "), Ok(None));

@@ -12,7 +12,7 @@ use axum::body::{Body, Bytes};
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::Response;
-use engross_agent::session::{Placed, TurnEvent};
+use engross_agent::session::{PositionedEvent, TurnEvent};
 use futures_util::{FutureExt, stream};
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -66,7 +66,7 @@ impl<A: Answering> Listening<A> {
     }
 
     /// What comes up to the first piece of the answer.
-    async fn first(&mut self, wait: Duration) -> Result<VecDeque<Placed>, Error> {
+    async fn first(&mut self, wait: Duration) -> Result<VecDeque<PositionedEvent>, Error> {
         let until = Instant::now() + wait;
         let mut first = VecDeque::new();
         while let Ok(placed) = timeout_at(until, self.next()).await {
@@ -83,9 +83,9 @@ impl<A: Answering> Listening<A> {
         Ok(first)
     }
 
-    async fn next(&mut self) -> Option<Placed> {
+    async fn next(&mut self) -> Option<PositionedEvent> {
         let placed = self.answering.next().await;
-        if let Some(Placed { event: TurnEvent::Failed { code, .. }, .. }) = &placed {
+        if let Some(PositionedEvent { event: TurnEvent::Failed { code, .. }, .. }) = &placed {
             self.metrics.answer_failed(code);
         }
         placed
@@ -105,7 +105,7 @@ struct Pump<A, E> {
     listening: Listening<A>,
     encoder: E,
     out: Out,
-    first: VecDeque<Placed>,
+    first: VecDeque<PositionedEvent>,
     beat: Duration,
     phase: PumpPhase,
 }
@@ -145,7 +145,7 @@ impl<A: Answering, E: Encoder> Pump<A, E> {
         }
     }
 
-    fn write(&mut self, placed: Option<Placed>) {
+    fn write(&mut self, placed: Option<PositionedEvent>) {
         let progress = match placed {
             Some(placed) => self.encoder.event(placed, &mut self.out),
             None => {

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use engross_agent::session::{
-    Finish, Parameters, RefusalKind, RequestError, SessionKey, TurnEvent, TurnRequest,
+    AnswerFinish, Parameters, RefusalKind, RequestError, SessionName, TurnEvent, TurnRequest,
 };
 use engross_llm::{Message, Usage};
 use serde_json::json;
@@ -28,7 +28,7 @@ async fn a_whole_answer() {
     fake.answer(vec![
         reading(),
         TurnEvent::Text("ok".to_owned()),
-        TurnEvent::Done { finish: Finish::Stop, usage },
+        TurnEvent::Done { finish: AnswerFinish::Stop, usage },
     ]);
     let headers = [
         ("x-openclaw-session-key", "Dok-Ü"),
@@ -59,7 +59,7 @@ async fn a_whole_answer() {
     }
     let expected = TurnRequest {
         principal: String::new(),
-        key: Some(SessionKey::Named("agent:main:dok-ü".to_owned())),
+        key: Some(SessionName::Named("agent:main:dok-ü".to_owned())),
         system: None,
         messages: vec![Message::User { content: "Hi".to_owned() }],
         tools: None,
@@ -103,7 +103,7 @@ async fn a_repeated_request_goes_on_behind_what_was_heard() {
         fake.answer(vec![
             TurnEvent::Text("ok".to_owned()),
             TurnEvent::Text("!".to_owned()),
-            TurnEvent::Done { finish: Finish::Stop, usage: None },
+            TurnEvent::Done { finish: AnswerFinish::Stop, usage: None },
         ]);
         let headers = [("idempotency-key", "again"), ("last-event-id", last)];
         let heard = hear(&post(&app, CHAT, &headers, HI_STREAMED).await.text);
@@ -126,7 +126,7 @@ async fn responses_whole_and_streamed() {
     assert_eq!((got.status, got.json()["id"].clone()), (200, json!(format!("resp_{SESSION}_12"))));
     assert_eq!(got.json()["output"][0]["content"][0]["text"], "ok");
     assert_eq!(got.header("x-engross-session-id").as_deref(), Some(SESSION));
-    assert_eq!(fake.submitted()[0].key, Some(SessionKey::Named(SESSION.to_owned())));
+    assert_eq!(fake.submitted()[0].key, Some(SessionName::Named(SESSION.to_owned())));
 
     fake.answer(text("ok"));
     let whole = post(&app, "/v1/responses", &[], r#"{"input":"Hi","stream":true}"#).await.text;
@@ -145,13 +145,13 @@ async fn the_header_names_the_session_before_the_body_does() {
     let (fake, app) = plain();
     let body = r#"{"user":"u","messages":[{"role":"user","content":"Hi"}]}"#;
     for (headers, expected) in [
-        (vec![], Ok(SessionKey::User("u".to_owned()))),
-        (vec![("x-engross-session-key", "D")], Ok(SessionKey::Named("agent:main:d".to_owned()))),
+        (vec![], Ok(SessionName::User("u".to_owned()))),
+        (vec![("x-engross-session-key", "D")], Ok(SessionName::Named("agent:main:d".to_owned()))),
         (
             vec![("x-engross-session-key", "D"), ("x-openclaw-session-key", "agent:main:d")],
-            Ok(SessionKey::Named("agent:main:d".to_owned())),
+            Ok(SessionName::Named("agent:main:d".to_owned())),
         ),
-        (vec![("x-openclaw-session-key", "")], Ok(SessionKey::User("u".to_owned()))),
+        (vec![("x-openclaw-session-key", "")], Ok(SessionName::User("u".to_owned()))),
         (vec![("x-engross-session-key", "a"), ("x-openclaw-session-key", "b")], Err("SESSION_KEY_INVALID")),
         (vec![("x-openclaw-session-key", "cron:1")], Err("SESSION_KEY_INVALID")),
         (vec![("idempotency-key", "")], Err("INVALID_REQUEST")),
@@ -238,7 +238,7 @@ async fn events_of_a_session() {
     let (fake, app) = plain();
     fake.answer(text("ok"));
     let got = get(&app, "/v1/sessions/Dok%2F%C3%9C/events", &[("last-event-id", "12-1")]).await;
-    assert_eq!(fake.listened(), [(String::new(), SessionKey::Named("agent:main:dok/ü".to_owned()))]);
+    assert_eq!(fake.listened(), [(String::new(), SessionName::Named("agent:main:dok/ü".to_owned()))]);
     let heard = hear(&got.text);
     assert_eq!(
         heard[0].data["choices"][0]["delta"],

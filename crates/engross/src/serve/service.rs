@@ -4,7 +4,9 @@
 
 use std::future::Future;
 
-use engross_agent::session::{Placed, RequestError, SessionKey, SessionView, Settings, TurnRequest};
+use engross_agent::session::{
+    PositionedEvent, RequestError, SessionName, SessionView, Settings, TurnRequest,
+};
 use engross_protocol::SessionId;
 
 /// Answers requests to sessions.
@@ -22,21 +24,21 @@ pub(crate) trait Service: Send + Sync + 'static {
     fn listen(
         &self,
         principal: &str,
-        key: &SessionKey,
+        key: &SessionName,
     ) -> impl Future<Output = Result<Self::Answering, RequestError>> + Send;
 
     /// A session as it stands.
     fn look(
         &self,
         principal: &str,
-        key: &SessionKey,
+        key: &SessionName,
     ) -> impl Future<Output = Result<SessionView, RequestError>> + Send;
 
     /// Sets what holds for a session.
     fn configure(
         &self,
         principal: &str,
-        key: &SessionKey,
+        key: &SessionName,
         settings: Settings,
     ) -> impl Future<Output = Result<(), RequestError>> + Send;
 
@@ -44,7 +46,7 @@ pub(crate) trait Service: Send + Sync + 'static {
     fn cancel(
         &self,
         principal: &str,
-        key: &SessionKey,
+        key: &SessionName,
     ) -> impl Future<Output = Result<bool, RequestError>> + Send;
 
     /// Names of further models.
@@ -75,8 +77,8 @@ pub(crate) trait Answering: Send + 'static {
     fn replayed(&self) -> bool;
 
     /// Leaves out what lies at or before `position`.
-    fn go_on_behind(&mut self, position: u64);
+    fn resume_after(&mut self, position: u64);
 
     /// The next event; `None` after the last one. Cancel-safe: a future that is dropped has taken nothing.
-    fn next(&mut self) -> impl Future<Output = Option<Placed>> + Send;
+    fn next(&mut self) -> impl Future<Output = Option<PositionedEvent>> + Send;
 }

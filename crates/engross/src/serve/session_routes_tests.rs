@@ -1,25 +1,27 @@
 //! `/v1/sessions/{key}`, and what of a request chooses model and workspace.
 
 use axum::http::Method;
-use engross_agent::session::{OpenCall, Phase, Session, SessionKey, SessionView, Settings, Side, Turn};
+use engross_agent::session::{
+    CallSide, OpenCall, SessionName, SessionState, SessionView, Settings, TurnPhase, TurnState,
+};
 use engross_llm::{Message, ToolCall};
 use serde_json::json;
 
 use super::client::{CHAT, HI, get, plain, post, send};
 use super::fake::{SESSION, text};
 
-fn key(key: &str) -> SessionKey {
-    SessionKey::Named(key.to_owned())
+fn key(key: &str) -> SessionName {
+    SessionName::Named(key.to_owned())
 }
 
 #[tokio::test]
 async fn a_session_is_shown_with_its_conversation() {
     let (fake, app) = plain();
     let call = ToolCall { id: "c1".to_owned(), name: "read".to_owned(), arguments: "{}".to_owned() };
-    let turn = Turn {
+    let turn = TurnState {
         number: 1,
-        phase: Phase::Suspended { deadline: 7 },
-        calls: vec![OpenCall { call: call.clone(), side: Side::Client, began: false, result: None }],
+        phase: TurnPhase::Suspended { deadline: 7 },
+        calls: vec![OpenCall { call: call.clone(), side: CallSide::Client, began: false, result: None }],
         asked: 1,
         client_rounds: 1,
         start: 0,
@@ -29,7 +31,7 @@ async fn a_session_is_shown_with_its_conversation() {
         background: false,
         writing: None,
     };
-    let session = Session {
+    let session = SessionState {
         key: "agent:main:doc".to_owned(),
         messages: vec![
             Message::User { content: "Read it.".to_owned() },
@@ -39,7 +41,7 @@ async fn a_session_is_shown_with_its_conversation() {
         turn: Some(turn),
         settings: Settings { author: Some("Ada".to_owned()), ..Settings::default() },
         workspace: Some("deal".to_owned()),
-        ..Session::default()
+        ..SessionState::default()
     };
     fake.show(Ok(SessionView { id: SESSION.parse().unwrap(), head: 3, created: 5_000, session }));
     let call = json!({"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}});

@@ -1,7 +1,7 @@
 //! The real session service behind the routes.
 
 use engross_agent::session::{
-    AnswerStream, Placed, RequestError, SessionKey, SessionView, Sessions, Settings, TurnRequest,
+    AnswerStream, PositionedEvent, RequestError, SessionName, SessionView, Sessions, Settings, TurnRequest,
 };
 use engross_protocol::SessionId;
 
@@ -14,24 +14,24 @@ impl Service for Sessions {
         Self::submit(self, request).await
     }
 
-    async fn listen(&self, principal: &str, key: &SessionKey) -> Result<AnswerStream, RequestError> {
+    async fn listen(&self, principal: &str, key: &SessionName) -> Result<AnswerStream, RequestError> {
         Self::listen(self, principal, key).await
     }
 
-    async fn look(&self, principal: &str, key: &SessionKey) -> Result<SessionView, RequestError> {
-        Self::look(self, principal, key).await
+    async fn look(&self, principal: &str, key: &SessionName) -> Result<SessionView, RequestError> {
+        Self::get(self, principal, key).await
     }
 
     async fn configure(
         &self,
         principal: &str,
-        key: &SessionKey,
+        key: &SessionName,
         settings: Settings,
     ) -> Result<(), RequestError> {
         Self::configure(self, principal, key, settings).await
     }
 
-    async fn cancel(&self, principal: &str, key: &SessionKey) -> Result<bool, RequestError> {
+    async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
         Self::cancel(self, principal, key).await
     }
 
@@ -69,11 +69,11 @@ impl Answering for AnswerStream {
         self.replayed
     }
 
-    fn go_on_behind(&mut self, position: u64) {
-        Self::go_on_behind(self, position);
+    fn resume_after(&mut self, position: u64) {
+        Self::resume_after(self, position);
     }
 
-    async fn next(&mut self) -> Option<Placed> {
+    async fn next(&mut self) -> Option<PositionedEvent> {
         Self::next(self).await
     }
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_agent::session::{Finish, Placed, TurnEvent};
+use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -123,10 +123,14 @@ async fn a_silent_stream_has_a_heartbeat() {
     let heard = read_until(&mut socket, ": hb\n\n").await;
     assert!(heard.starts_with("HTTP/1.1 200 ") && heard.contains("\"role\":\"assistant\""), "{heard}");
     read_until(&mut socket, ": hb\n\n").await;
-    play.send(Placed { position: 2, event: TurnEvent::Text("ok".to_owned()) }).unwrap();
+    play.send(PositionedEvent { position: 2, event: TurnEvent::Text("ok".to_owned()) }).unwrap();
     read_until(&mut socket, "\"content\":\"ok\"").await;
     read_until(&mut socket, ": hb\n\n").await;
-    play.send(Placed { position: 3, event: TurnEvent::Done { finish: Finish::Stop, usage: None } }).unwrap();
+    play.send(PositionedEvent {
+        position: 3,
+        event: TurnEvent::Done { finish: AnswerFinish::Stop, usage: None },
+    })
+    .unwrap();
     read_until(&mut socket, "data: [DONE]\n\n").await;
 }
 
@@ -137,7 +141,7 @@ async fn text_is_sent_as_it_comes() {
     let mut socket = running.connect().await;
     socket.write_all(request(true).as_bytes()).await.unwrap();
     for (position, piece) in [(1, "a"), (2, "b"), (3, "c")] {
-        play.send(Placed { position, event: TurnEvent::Text(piece.to_owned()) }).unwrap();
+        play.send(PositionedEvent { position, event: TurnEvent::Text(piece.to_owned()) }).unwrap();
         read_until(&mut socket, &format!("\"content\":\"{piece}\"")).await;
     }
 }
@@ -152,7 +156,7 @@ async fn the_service_learns_that_a_client_went_away() {
             let mut socket = running.connect().await;
             socket.write_all(request(stream).as_bytes()).await.unwrap();
             if starts {
-                play.send(Placed { position: 2, event: TurnEvent::Text("ok".to_owned()) }).unwrap();
+                play.send(PositionedEvent { position: 2, event: TurnEvent::Text("ok".to_owned()) }).unwrap();
             }
             if stream {
                 read_until(&mut socket, "\"role\":\"assistant\"").await;

@@ -22,7 +22,7 @@ use engross_store::blobs::{Blobs, ObjectBlobs};
 use engross_store::files::{Precondition, RelPath, Root};
 use engross_tasks::rpc::{Bridge, BridgeConfig};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
-use engross_tasks::runs::{Places, Provider, Runs, RunsConfig, Target};
+use engross_tasks::runs::{Capacity, RunProvider, Runs, RunsConfig, Target};
 use sha2::{Digest, Sha256};
 
 use crate::settings::{AgentSetting, Environment};
@@ -85,7 +85,7 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
     let elsewhere = provider("openclaw", "OpenClaw", Target::Gateway, "native", runner, help);
     let own = [
         provider("engross", "engross", Target::Agent, "native", Some(in_process), String::new()),
-        elsewhere.map(|provider| Provider { sources, ..provider }),
+        elsewhere.map(|provider| RunProvider { sources, ..provider }),
     ];
     let providers = others.chain(own).collect::<Result<Vec<_>, _>>();
     let runs = Runs::new(RunsConfig {
@@ -97,7 +97,7 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
         blobs,
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         providers: providers.map_err(|problem| Failure::new(Exit::Usage, "USAGE", problem))?,
-        gateway: Places::default(),
+        gateway: Capacity::default(),
         grace: GRACE,
         lifetime: LIFETIME,
         clock: Arc::new(SystemClock),
@@ -114,9 +114,9 @@ fn provider(
     category: &'static str,
     runner: Option<Arc<dyn TaskRunner>>,
     help: String,
-) -> Result<Provider, String> {
+) -> Result<RunProvider, String> {
     let id = ProviderId::new(id)?;
-    Ok(Provider { id, label: label.to_owned(), target, category, runner, help, sources: Vec::new() })
+    Ok(RunProvider { id, label: label.to_owned(), target, category, runner, help, sources: Vec::new() })
 }
 
 /// Other people's agents, as processes of this machine: those that are known, and those of the settings. What an earlier server
@@ -135,8 +135,8 @@ pub(crate) fn agents(
 }
 
 /// The agents that are known, each as the settings have it, and further ones.
-fn providers(settings: &AgentSettings) -> Result<Vec<client::AgentProvider>, Failure> {
-    let mut providers = client::AgentProvider::known();
+fn providers(settings: &AgentSettings) -> Result<Vec<client::RunProvider>, Failure> {
+    let mut providers = client::RunProvider::known();
     for (name, setting) in settings {
         let wrong = |problem: String| {
             Failure::new(Exit::Usage, "CONFIG_INVALID", format!("[agents.{name}] cannot be used: {problem}"))
@@ -145,12 +145,12 @@ fn providers(settings: &AgentSettings) -> Result<Vec<client::AgentProvider>, Fai
             return Err(wrong("the name is taken; choose another one".to_owned()));
         }
         let id = ProviderId::new(name).map_err(wrong)?;
-        let mut provider = client::AgentProvider::from_command(id.clone(), &setting.command)
+        let mut provider = client::RunProvider::from_command(id.clone(), &setting.command)
             .map_err(|error| wrong(error.to_string()))?;
         let known = providers.iter().position(|known| known.id == id);
         if let Some(known) = known.map(|at| providers.remove(at)) {
-            let client::AgentProvider { label, install, pass, set, start, warm, .. } = known;
-            provider = client::AgentProvider { label, install, pass, set, start, warm, ..provider };
+            let client::RunProvider { label, install, pass, set, start, warm, .. } = known;
+            provider = client::RunProvider { label, install, pass, set, start, warm, ..provider };
         }
         provider.pass.extend(setting.pass.iter().cloned());
         provider.set.extend(setting.set.iter().map(|(name, value)| (name.clone(), value.clone())));

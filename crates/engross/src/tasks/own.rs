@@ -7,12 +7,14 @@
 use std::sync::Arc;
 
 use engross_agent::session::{
-    AnswerStream, Finish, Parameters, RequestError, SessionKey, Sessions, Step, TurnEvent, TurnRequest,
+    AnswerFinish, AnswerStream, Parameters, RequestError, SessionName, Sessions, ToolStep, TurnEvent,
+    TurnRequest,
 };
 use engross_artifacts::ArtifactScope;
 use engross_llm::Message;
 use engross_tasks::runner::{
-    AgentError, AgentEvent, Control, Health, How, Pending, Receipt, Running, TaskRunner, Turn, TurnEnd,
+    AgentError, AgentEvent, CancelReceipt, Control, Health, How, RunnerFuture, RunningTurn, TaskRunner, Turn,
+    TurnEnd,
 };
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
@@ -35,7 +37,7 @@ pub(crate) struct OwnRunner {
 struct OwnControl {
     sessions: Sessions,
     principal: String,
-    key: SessionKey,
+    key: SessionName,
     run: String,
 }
 
@@ -44,10 +46,10 @@ impl OwnRunner {
         Self { sessions, hearing: TaskTracker::new() }
     }
 
-    async fn begin(&self, turn: Turn, known: Option<String>) -> Result<Running, AgentError> {
+    async fn begin(&self, turn: Turn, known: Option<String>) -> Result<RunningTurn, AgentError> {
         // A conversation is a session; a run that does not continue one has a new one, named after it.
         let key = known.or(turn.conversation).unwrap_or_else(|| format!("agent:tasks:{}", turn.run));
-        let named = SessionKey::Named(key.clone());
+        let named = SessionName::Named(key.clone());
         let scope = ArtifactScope::of(&turn.session_key, &turn.run);
         let mut prompt = turn.prompt;
         for file in &turn.attachments {
@@ -77,12 +79,12 @@ impl OwnRunner {
         let control = Arc::new(control);
         let begun = AgentEvent::Started { agent_session: Some(key) };
         self.hearing.spawn(hear(answering, sender, begun, Arc::clone(&control)));
-        Ok(Running { events, control })
+        Ok(RunningTurn { events, control })
     }
 }
 
 impl TaskRunner for OwnRunner {
-    fn health(&self) -> Pending<'_, Health> {
+    fn health(&self) -> RunnerFuture<'_, Health> {
         Box::pin(async {
             match self.sessions.failing().await.as_slice() {
                 [] => Health::Ready,
@@ -91,7 +93,7 @@ impl TaskRunner for OwnRunner {
         })
     }
 
-    fn start(&self, turn: Turn) -> Pending<'_, Result<Running, AgentError>> {
+    fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
         Box::pin(self.begin(turn, None))
     }
 
@@ -99,22 +101,22 @@ impl TaskRunner for OwnRunner {
         &self,
         turn: Turn,
         agent_session: Option<String>,
-    ) -> Pending<'_, Result<Option<Running>, AgentError>> {
+    ) -> RunnerFuture<'_, Result<Option<RunningTurn>, AgentError>> {
         Box::pin(async move { self.begin(turn, agent_session).await.map(Some) })
     }
 
-    fn close(&self, _principal: &str, _thread: &str) -> Pending<'_, ()> {
+    fn close(&self, _principal: &str, _thread: &str) -> RunnerFuture<'_, ()> {
         // The next turn that does not continue has a session of its own.
         Box::pin(std::future::ready(()))
     }
 }
 
 impl Control for OwnControl {
-    fn cancel(&self) -> Pending<'_, Result<Receipt, AgentError>> {
+    fn cancel(&self) -> RunnerFuture<'_, Result<CancelReceipt, AgentError>> {
         Box::pin(async {
             let aborted =
                 self.sessions.cancel(&self.principal, &self.key).await.map_err(|error| refused(&error))?;
-            Ok(Receipt { method: "session.cancel", aborted, runs: vec![self.run.clone()] })
+            Ok(CancelReceipt { method: "session.cancel", aborted, runs: vec![self.run.clone()] })
         })
     }
 
@@ -144,9 +146,9 @@ async fn hear(
                 title: message,
                 kind: tool,
                 status: match step {
-                    Step::Started | Step::Running => "in_progress",
-                    Step::Done => "completed",
-                    Step::Failed => "failed",
+                    ToolStep::Started | ToolStep::Running => "in_progress",
+                    ToolStep::Done => "completed",
+                    ToolStep::Failed => "failed",
                 }
                 .to_owned(),
             },
@@ -160,11 +162,11 @@ async fn hear(
             }
             TurnEvent::Done { finish, .. } => {
                 let how = match finish {
-                    Finish::Stop | Finish::ToolCalls => How::Completed,
-                    Finish::Length => {
+                    AnswerFinish::Stop | AnswerFinish::ToolCalls => How::Completed,
+                    AnswerFinish::Length => {
                         failed("ANSWER_INTERRUPTED", "the model's answer was cut at its length limit")
                     }
-                    Finish::ContentFilter => {
+                    AnswerFinish::ContentFilter => {
                         failed("ANSWER_INTERRUPTED", "the provider's filter cut the answer")
                     }
                 };

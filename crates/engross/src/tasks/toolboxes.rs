@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
-use engross_agent::session::{Opening, RefusalKind, RequestError, Toolbox, Toolboxes};
-use engross_agent::workspace::{DocumentTools, Workspace, Workspaces};
+use engross_agent::session::{RefusalKind, RequestError, Toolbox, ToolboxFuture, Toolboxes};
+use engross_agent::workspace::{DocumentTools, Workspaces};
 use engross_agent::writing::{ContentTools, Writer};
 use engross_artifacts::ArtifactScope;
+use engross_documents::{CheckpointStore, Workspace};
 use engross_protocol::Clock;
 use engross_store::files::{FileError, Locks, RelPath, Root};
 use engross_write::runner::WriteService;
@@ -40,12 +41,13 @@ impl TaskToolboxes {
         let Ok(scope) = ArtifactScope::parse(scope) else { return Ok(None) };
         let Some(files) = self.root.folder(&RelPath::parse(scope.as_str())?)? else { return Ok(None) };
         let checkpoints = files.make_folder(&RelPath::parse(OWN)?)?;
-        Ok(Some(Workspace::new(files, checkpoints, self.locks.clone(), Arc::clone(&self.clock))))
+        let store = CheckpointStore::of_workspace(checkpoints)?;
+        Ok(Some(Workspace::new(files, store, self.locks.clone(), Arc::clone(&self.clock))))
     }
 }
 
 impl Toolboxes for TaskToolboxes {
-    fn open<'a>(&'a self, workspace: &'a str) -> Opening<'a> {
+    fn open<'a>(&'a self, workspace: &'a str) -> ToolboxFuture<'a> {
         let Some(scope) = workspace.strip_prefix(PREFIX) else { return self.usual.open(workspace) };
         let (all, scope) = (self.clone(), scope.to_owned());
         let writer = Writer::new(self.writes.clone(), Some(scope.clone()), self.content);

@@ -1,6 +1,8 @@
 //! `engross checkpoint`
 
+use engross_protocol::hex;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::desk::{DATE, Desk};
 
@@ -95,4 +97,28 @@ fn a_damaged_checkpoint_is_never_given_back() {
     let refused = desk.refuses(&["checkpoint", "nda.docx", "restore", "1", "--json"]);
     assert_eq!(refused, (5, "CHECKPOINT_DAMAGED".to_owned()));
     assert_eq!(desk.bytes("nda.docx"), before);
+}
+
+#[test]
+fn checkpoints_of_the_first_version_are_listed_as_then_and_restored() {
+    let old =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../documents/tests/fixtures/0.1.0/by_path");
+    let desk = Desk::new();
+    desk.put("agreement.docx", &std::fs::read(old.join("agreement.docx")).unwrap());
+    let document = std::fs::canonicalize(desk.path("agreement.docx")).unwrap();
+    let key = hex::encode(Sha256::digest(document.as_os_str().as_encoded_bytes()));
+    // The folder for data of the system is found by letting the program make it.
+    desk.run(&["checkpoint", "nda.docx", "save", "to have a folder"]);
+    let place = desk.folder_of("documents").join(&key[..32]);
+    for kind in ["lists", "pieces"] {
+        std::fs::create_dir_all(place.join(kind)).unwrap();
+        for entry in std::fs::read_dir(old.join(kind)).unwrap().map(Result::unwrap) {
+            std::fs::copy(entry.path(), place.join(kind).join(entry.file_name())).unwrap();
+        }
+    }
+    let listed = desk.run(&["checkpoint", "agreement.docx", "--json"]);
+    assert_eq!(listed.stdout, std::fs::read_to_string(old.join("list.json")).unwrap());
+    let restored = desk.run(&["checkpoint", "agreement.docx", "restore", "1", "--json"]).json();
+    assert_eq!((&restored["restored"], &restored["checkpoint"]), (&json!(1), &json!(3)));
+    assert!(desk.sha256("agreement.docx").starts_with("5cdae98ebf8b"));
 }

@@ -92,6 +92,12 @@ impl Desk {
             .collect()
     }
 
+    /// The folder of that name beneath the folder for data, with something in it.
+    pub fn folder_of(&self, name: &str) -> PathBuf {
+        let file = self.paths_of(name).pop().unwrap();
+        file.ancestors().find(|folder| folder.ends_with(name)).unwrap().to_owned()
+    }
+
     /// The files in all folders of that name beneath the folder for data.
     fn paths_of(&self, name: &str) -> Vec<PathBuf> {
         let mut open = vec![self.path(".local")];

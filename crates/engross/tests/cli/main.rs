@@ -23,6 +23,7 @@ mod lists;
 mod old_data;
 mod output_files;
 mod read;
+mod receipts;
 mod resolve;
 mod serve;
 mod settings;

@@ -142,7 +142,7 @@ fn of_send(server: &Server, step: &Value) -> Value {
     };
     let path = step["path"].as_str().unwrap();
     let (status, answer) = server.send(step["send"].as_str().unwrap(), path, &headers, &body).unwrap();
-    let mut answer =
+    let mut answer: Value =
         serde_json::from_slice(&answer).unwrap_or_else(|_| String::from_utf8(answer).unwrap().into());
     if path == "/acp/rpc" {
         answer.as_object_mut().unwrap().remove("payload");

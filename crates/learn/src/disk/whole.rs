@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use engross_store::files::{PathError, by_path};
+
 use crate::Error;
 
 /// Bytes of the largest file that is read at once.
@@ -46,55 +48,19 @@ pub fn read_text(path: &Path) -> Result<Option<String>, Error> {
     String::from_utf8(bytes).map(Some).map_err(|_| unreadable(path, &"it is no UTF-8 text"))
 }
 
-/// Writes a file whole: a new one takes its place. The mode and the owner of the old one stay; what the path links to is
-/// replaced, not the link.
+/// Writes a file whole, in a folder that is made if it is missing: see [`by_path::write`].
 ///
 /// # Errors
 /// [`Error::WriteFailed`]; the old file is whole then.
-#[expect(clippy::disallowed_methods, reason = "this is the module that touches paths")]
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = folder_of(&real);
-    let failed = |error: std::io::Error| unwritable(path, &error);
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let (mut file, temporary) = temporary(&real).map_err(failed)?;
-    let written = fill(&mut file, bytes, &real).and_then(|()| std::fs::rename(&temporary, &real));
-    if let Err(error) = written {
-        let _ = std::fs::remove_file(&temporary);
-        return Err(failed(error));
-    }
-    // The file is in its place; that a crash cannot undo the renaming is the folder's affair.
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    Ok(())
-}
-
-fn fill(file: &mut File, bytes: &[u8], replaced: &Path) -> std::io::Result<()> {
-    if let Ok(metadata) = std::fs::metadata(replaced) {
-        file.set_permissions(metadata.permissions())?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::{MetadataExt, fchown};
-            // Only a privileged program may give a file away; for others it is theirs already.
-            let _ = fchown(&*file, Some(metadata.uid()), Some(metadata.gid()));
+    let written = by_path::make_folder(folder_of(&by_path::absolute(path)))
+        .and_then(|()| by_path::write(path, bytes, None));
+    written.map_err(|error| match error {
+        PathError::WriteFailed { reason, .. } | PathError::DiskFull { reason, .. } => {
+            unwritable(path, &reason)
         }
-    }
-    file.write_all(bytes)?;
-    file.sync_all()
-}
-
-/// A new file beside `real`, with a name that nobody has.
-fn temporary(real: &Path) -> std::io::Result<(File, PathBuf)> {
-    let name = real.file_name().and_then(|name| name.to_str()).unwrap_or("file");
-    let mut last = None;
-    for attempt in 0..100u32 {
-        let path = real.with_file_name(format!(".engross-{name}-{}-{attempt}.tmp", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => return Ok((file, path)),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => last = Some(error),
-            Err(error) => return Err(error),
-        }
-    }
-    Err(last.unwrap_or_else(|| std::io::Error::other("no name is free for a temporary file")))
+        other => unwritable(path, &other),
+    })
 }
 
 /// Keeps bytes beside a file under a new name such as `AGENTS.md.edited-1`, and gives that name.

@@ -1,6 +1,6 @@
 //! Recorded frames, played in their order: what a run is told of them.
 
-use engross_tasks::runner::{AgentEvent, How, Running, TaskRunner};
+use engross_tasks::runner::{AgentEvent, How, RunningTurn, TaskRunner};
 use serde_json::{Value, json};
 
 use super::{TestBench, all, ended, next, started, text};
@@ -18,7 +18,7 @@ async fn play(room: &mut TestBench, frames: &str) -> Vec<AgentEvent> {
     let runner = room.runner.clone();
     let starting = runner.start(turn);
     let mut starting = Some(starting);
-    let (mut running, mut asked): (Option<Running>, _) = (None, None);
+    let (mut running, mut asked): (Option<RunningTurn>, _) = (None, None);
     let mut receipt = None;
     for frame in &frames {
         if let Some(out) = frame.get("out") {

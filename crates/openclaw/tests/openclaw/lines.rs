@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use engross_openclaw::GatewayLimits;
-use engross_tasks::runner::{AgentEvent, How, Running, TaskRunner};
+use engross_tasks::runner::{AgentEvent, How, RunningTurn, TaskRunner};
 use serde_json::json;
 
 use super::{TestBench, all, chat, delta, ended, next, patient, started, text};
@@ -156,7 +156,7 @@ async fn a_run_is_listened_to_again_after_a_restart() {
     let mut room = TestBench::new().await;
     let turn = room.turn("x");
     let resumed = within(room.runner.resume(turn, Some("agent:main:draft:1".to_owned()))).await;
-    let mut running: Running = resumed.unwrap().unwrap();
+    let mut running: RunningTurn = resumed.unwrap().unwrap();
     let asked = room.gate.asked("agent.wait").await;
     room.gate.ok(&asked, json!({ "runId": "turn-1", "status": "timeout" }));
     room.gate.event("chat", delta("all so far"));

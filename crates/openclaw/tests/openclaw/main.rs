@@ -20,7 +20,7 @@ use std::time::Duration;
 use engross_artifacts::{RunId, SessionKey};
 use engross_openclaw::{GatewayConfig, GatewayLimits, GatewayRunner};
 use engross_protocol::{Clock, SystemClock};
-use engross_tasks::runner::{AgentEvent, How, Policy, Running, TaskRunner, Turn, TurnEnd};
+use engross_tasks::runner::{AgentEvent, How, Policy, RunningTurn, TaskRunner, Turn, TurnEnd};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -80,7 +80,7 @@ impl TestBench {
     }
 
     /// A turn that the gateway has accepted, without the plugin.
-    async fn begun(&mut self, prompt: &str) -> Running {
+    async fn begun(&mut self, prompt: &str) -> RunningTurn {
         let turn = self.turn(prompt);
         let (running, ()) = within(async {
             tokio::join!(self.runner.start(turn), async {
@@ -117,12 +117,12 @@ fn text(text: &str) -> AgentEvent {
     AgentEvent::Text(text.to_owned())
 }
 
-async fn next(running: &mut Running) -> AgentEvent {
+async fn next(running: &mut RunningTurn) -> AgentEvent {
     within(running.events.recv()).await.expect("it goes on")
 }
 
 /// Everything until the agent has nothing more to tell.
-async fn all(running: &mut Running) -> Vec<AgentEvent> {
+async fn all(running: &mut RunningTurn) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     while let Some(event) = within(running.events.recv()).await {
         events.push(event);

@@ -19,7 +19,7 @@ fn listed(path: &str) -> Value {
 }
 
 /// A turn that ended at a gateway with the plugin, which lists these files.
-async fn done(room: &mut TestBench, end: Value, files: Value) -> engross_tasks::runner::Running {
+async fn done(room: &mut TestBench, end: Value, files: Value) -> engross_tasks::runner::RunningTurn {
     let turn = room.turn("x");
     let (running, sent) = within(async {
         tokio::join!(room.runner.start(turn), async {

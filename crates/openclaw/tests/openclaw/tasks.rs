@@ -10,9 +10,9 @@ use engross_openclaw::media_sources;
 use engross_protocol::{Clock, RandomIds, SystemClock};
 use engross_store::files::Root;
 use engross_store::{SqliteStore, Store};
-use engross_tasks::rpc::{Bridge, BridgeConfig, Call, Frame, Request};
+use engross_tasks::rpc::{Bridge, BridgeConfig, RpcCall, RpcFrame, RpcRequest};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
-use engross_tasks::runs::{Places, Provider, Runs, RunsConfig, Target};
+use engross_tasks::runs::{Capacity, RunProvider, Runs, RunsConfig, Target};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -20,13 +20,13 @@ use super::fake::FakeGateway;
 use super::{patient, runner};
 use engross_testkit::task_requests::{and, gateway, within};
 
-fn call() -> Call {
-    Call { base: "http://bridge".to_owned(), path: "/acp/rpc", ..Call::default() }
+fn call() -> RpcCall {
+    RpcCall { base: "http://bridge".to_owned(), path: "/acp/rpc", ..RpcCall::default() }
 }
 
-fn request(method: &str, params: Value) -> Request {
+fn request(method: &str, params: Value) -> RpcRequest {
     let Value::Object(params) = params else { panic!("parameters are an object") };
-    Request { id: Some(json!("1")), method: method.to_owned(), params }
+    RpcRequest { id: Some(json!("1")), method: method.to_owned(), params }
 }
 
 /// A bridge whose gateway plays.
@@ -55,7 +55,7 @@ impl TaskBench {
     async fn call(&self, method: &str, params: Value) -> Value {
         let mut frames = self.bridge.open(call(), request(method, params));
         loop {
-            if let Frame::Answer(envelope) = within(frames.recv()).await.expect("an answer") {
+            if let RpcFrame::Answer(envelope) = within(frames.recv()).await.expect("an answer") {
                 return envelope["result"].clone();
             }
         }
@@ -114,7 +114,7 @@ async fn open(folder: &Path, gate: &FakeGateway) -> Bridge {
         hashes: Arc::new(MemoryHashes::new(1000)),
         blobs: None,
         threads: NonZeroUsize::MIN,
-        providers: vec![Provider {
+        providers: vec![RunProvider {
             id: ProviderId::new("openclaw").unwrap(),
             label: "OpenClaw".to_owned(),
             target: Target::Gateway,
@@ -123,7 +123,7 @@ async fn open(folder: &Path, gate: &FakeGateway) -> Bridge {
             help: String::new(),
             sources: media_sources(&[folder.join("media"), folder.join("missing")], &[]),
         }],
-        gateway: Places::default(),
+        gateway: Capacity::default(),
         grace: Duration::from_millis(50),
         lifetime: 24 * 3_600_000,
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
@@ -261,7 +261,7 @@ async fn case_88_92_a_cancel_is_told_as_it_was_confirmed_and_ends_with_the_gatew
     let expected = json!({ "sessionKey": sent["sessionKey"], "runId": sent["idempotencyKey"] });
     assert_eq!(asked.params, expected);
     house.gate.ok(&asked, json!({ "ok": true, "aborted": true, "runIds": [sent["idempotencyKey"]] }));
-    let Some(Frame::Answer(envelope)) = within(frames.recv()).await else { panic!("an answer") };
+    let Some(RpcFrame::Answer(envelope)) = within(frames.recv()).await else { panic!("an answer") };
     let receipt = json!({
         "accepted": true, "cancelled": false, "nativeMethod": "chat.abort", "aborted": true, "runIds": [run], "runId": run,
     });

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::{File, OpenOptions};
 
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::platform::sync_entries;
 use super::read::{BLOCK, look, no_follow};
@@ -30,7 +30,7 @@ impl AppendFile {
     /// [`FileError::PathOutsideRoot`] when it is a link, one is on the way, or the file has further names, as they may be
     /// elsewhere; [`FileError::NotWritten`] while another handle or process has it; else as [`Folder::open`].
     pub fn open(folder: &Folder, path: &RelPath) -> Result<Self, FileError> {
-        let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
         let mut parent = folder.make_parent_of(path)?;
         look(&parent.dir, path, path.name())?;
         let mut options = OpenOptions::new();
@@ -89,7 +89,7 @@ impl AppendFile {
         if let Err(error) = self.file.write_all(lines) {
             // Should this fail too, the next opening does it.
             let _ = self.file.set_len(self.length);
-            return Err(FileError::io(self.path.as_str(), Doing::Writing, &error));
+            return Err(FileError::io(self.path.as_str(), FileAction::Writing, &error));
         }
         self.length += lines.len() as u64;
         Ok(self.length)
@@ -100,7 +100,7 @@ impl AppendFile {
     /// # Errors
     /// As the system says.
     pub fn sync(&self) -> Result<(), FileError> {
-        self.file.sync_data().map_err(|error| FileError::io(self.path.as_str(), Doing::Writing, &error))
+        self.file.sync_data().map_err(|error| FileError::io(self.path.as_str(), FileAction::Writing, &error))
     }
 
     /// The last line without its line feed; `None` when there is none.
@@ -108,7 +108,7 @@ impl AppendFile {
     /// # Errors
     /// [`FileError::TooLarge`] when it has more than `limit` bytes, else as the system says.
     pub fn last_line(&mut self, limit: u64) -> Result<Option<Vec<u8>>, FileError> {
-        let failed = |error: io::Error| FileError::io(self.path.as_str(), Doing::Reading, &error);
+        let failed = |error: io::Error| FileError::io(self.path.as_str(), FileAction::Reading, &error);
         let Some(end) = self.length.checked_sub(1) else { return Ok(None) };
         let mut file = self.file.try_clone().map_err(failed)?;
         let Some(start) = self.line_end_before(end, limit).map_err(failed)? else {

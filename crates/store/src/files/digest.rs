@@ -19,12 +19,12 @@ const WAITING: usize = 4;
 pub(super) struct Digest {
     here: Sha256,
     length: u64,
-    beside: Option<Beside>,
+    beside: Option<DigestThread>,
 }
 
 /// The thread that has taken over.
 #[derive(Debug)]
-struct Beside {
+struct DigestThread {
     work: SyncSender<Work>,
     /// Blocks that are done with.
     spare: Mutex<Receiver<Vec<u8>>>,
@@ -41,7 +41,7 @@ impl Digest {
     /// Takes what comes next. Without the thread, should it be gone, there is no sum.
     pub(super) fn update(&mut self, bytes: &[u8]) {
         if self.beside.is_none() && self.length >= MANY {
-            self.beside = Beside::start(self.here.clone());
+            self.beside = DigestThread::start(self.here.clone());
         }
         self.length += bytes.len() as u64;
         match &mut self.beside {
@@ -59,7 +59,7 @@ impl Digest {
     }
 }
 
-impl Beside {
+impl DigestThread {
     /// Nothing when there can be no further thread.
     fn start(mut sum: Sha256) -> Option<Self> {
         let (work, todo) = sync_channel(WAITING);

@@ -110,7 +110,7 @@ pub enum FileError {
 
 /// What was tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(super) enum FileAction {
     Reading,
     Writing,
 }
@@ -194,7 +194,7 @@ impl FileError {
     }
 
     /// What the system's error means for the file at `path`.
-    pub(super) fn io(path: &str, doing: Doing, error: &io::Error) -> Self {
+    pub(super) fn io(path: &str, doing: FileAction, error: &io::Error) -> Self {
         let path = shown(path);
         match (error.kind(), doing) {
             (ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge, _) => {
@@ -210,8 +210,8 @@ impl FileError {
             (ErrorKind::InvalidFilename, _) => {
                 Self::PathInvalid { path, problem: "the file system does not take such a name".to_owned() }
             }
-            (_, Doing::Reading) => Self::Unreadable { path, reason: error.to_string() },
-            (_, Doing::Writing) => Self::NotWritten { path, reason: error.to_string() },
+            (_, FileAction::Reading) => Self::Unreadable { path, reason: error.to_string() },
+            (_, FileAction::Writing) => Self::NotWritten { path, reason: error.to_string() },
         }
     }
 }

@@ -7,10 +7,10 @@ use std::io;
 use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, FileType};
 
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
-use super::read::FileInfo;
 use super::root::Folder;
+use super::stamp::FileInfo;
 
 /// How many folders deep is looked.
 const DEPTH: usize = 64;
@@ -20,7 +20,7 @@ const NAMES: usize = 100_000;
 
 /// A file beneath a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedFile {
     /// Its path beneath the folder.
     pub path: RelPath,
     /// What is known about it.
@@ -31,7 +31,7 @@ pub struct Listed {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
     /// The files.
-    pub files: Vec<Listed>,
+    pub files: Vec<ListedFile>,
     /// Whether more follow: ask again with the last path as `after`.
     pub more: bool,
 }
@@ -62,7 +62,7 @@ struct Page<'a> {
 impl Page<'_> {
     /// Lists what is in `dir`, whose files' paths begin with `base`.
     fn walk(&mut self, dir: &Dir, base: &str, depth: usize) -> Result<(), FileError> {
-        let failed = |error: io::Error| FileError::io(at(base), Doing::Reading, &error);
+        let failed = |error: io::Error| FileError::io(at(base), FileAction::Reading, &error);
         // A folder sorts as what is in it does: by its name with a slash.
         let mut names = Vec::new();
         for (name, kind) in entries(dir, base)? {
@@ -103,7 +103,7 @@ impl Page<'_> {
             return Ok(());
         }
         if self.listing.files.len() < self.limit {
-            self.listing.files.push(Listed { path: parsed, info: FileInfo::of(&metadata) });
+            self.listing.files.push(ListedFile { path: parsed, info: FileInfo::of(&metadata) });
         } else {
             self.listing.more = true;
         }
@@ -119,7 +119,7 @@ impl Page<'_> {
 
 /// The names in `dir` that are text, and what they are.
 pub(super) fn entries(dir: &Dir, base: &str) -> Result<Vec<(String, FileType)>, FileError> {
-    let failed = |error: io::Error| FileError::io(at(base), Doing::Reading, &error);
+    let failed = |error: io::Error| FileError::io(at(base), FileAction::Reading, &error);
     let mut names = Vec::new();
     let found = match dir.entries() {
         // It was removed just now.

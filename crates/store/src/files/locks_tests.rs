@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::locks::{LockGuard, LockKey, Locks};
+use super::locks::{LockGuard, Locks};
+use super::root::LockKey;
 
 fn key(path: &str) -> LockKey {
     LockKey { root: (1, 2), path: path.to_owned() }
@@ -44,5 +45,5 @@ fn guards_may_move_to_other_threads() {
     sendable::<LockGuard>();
     sendable::<Locks>();
     sendable::<crate::files::Folder>();
-    sendable::<crate::files::Staged>();
+    sendable::<crate::files::StagedFile>();
 }

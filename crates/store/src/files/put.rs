@@ -3,17 +3,19 @@
 //! Must never change a name before the bytes behind it are durable, and never report a file that is not.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use cap_fs_ext::MetadataExt;
-use cap_std::fs::{Dir, File, Metadata};
+use cap_std::fs::Dir;
 
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
-use super::platform::{dress_as_new, dress_like, rename_new, sync_entries};
-use super::read::{FileInfo, hash, look, open};
-use super::root::{Folder, Made, identity};
-use super::temporary::{Access, Temporary};
+use super::platform::sync_entries;
+use super::read::{hash, look, open};
+use super::replace::FinishedFile;
+use super::root::{Folder, NewFolders, identity};
+use super::stamp::FileInfo;
 
 /// What must hold of the target for it to be written or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub enum Precondition {
 
 /// A file that is in its place, durably.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     /// What is known about it.
     pub info: FileInfo,
     /// The SHA-256 of its bytes, in lower-case hexadecimal digits.
@@ -45,29 +47,19 @@ pub(super) struct Place<'a> {
     folder: &'a Folder,
     path: &'a RelPath,
     precondition: &'a Precondition,
-    pub(super) parent: Made,
+    pub(super) parent: NewFolders,
     /// Whether a file was there.
     pub(super) there: bool,
 }
 
-/// What is to go there.
-pub(super) struct Finished<'a> {
-    pub(super) dir: &'a Dir,
-    pub(super) name: &'a str,
-    pub(super) file: &'a File,
-    /// Whom it was made for.
-    pub(super) access: Access,
-    pub(super) sha256: String,
-}
-
 /// Why a file is not in its place.
-pub(super) enum NotPut {
+pub(super) enum PutFailure {
     /// It cannot be moved there, as that is another file system.
     Elsewhere,
     Refused(FileError),
 }
 
-impl From<FileError> for NotPut {
+impl From<FileError> for PutFailure {
     fn from(error: FileError) -> Self {
         Self::Refused(error)
     }
@@ -93,27 +85,22 @@ impl<'a> Place<'a> {
         self.path
     }
 
-    /// Gives the finished file its name.
-    pub(super) fn put(&mut self, finished: Finished<'_>) -> Result<Written, NotPut> {
+    /// Gives the finished file, whose bytes have this hash, its name.
+    pub(super) fn put(
+        &mut self,
+        finished: &FinishedFile<'_>,
+        sha256: String,
+    ) -> Result<WrittenFile, PutFailure> {
         let (path, dir) = (self.path, self.parent.dir.clone());
-        let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
-        match (look(&dir, path, path.name())?, finished.access) {
-            (Some(old), _) => dress_like(finished.file, &old).map_err(failed)?,
-            (None, Access::Owner) => dress_as_new(finished.file, &usual(&dir, path)?).map_err(failed)?,
-            (None, Access::Usual) => {}
-        }
-        finished.file.sync_all().map_err(failed)?;
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
+        let old = look(&dir, path, path.name())?;
+        finished.prepare(&dir, Path::new(path.name()), old.as_ref()).map_err(failed)?;
         self.still_beneath()?;
-        still_named(&finished, path)?;
+        still_named(finished, path)?;
         let previous_sha256 = check(&dir, path, self.precondition)?;
-        let renamed = if *self.precondition == Precondition::Absent {
-            rename_new(finished.dir, finished.name, &dir, path.name())
-        } else {
-            finished.dir.rename(finished.name, &dir, path.name())
-        };
-        match renamed {
+        match finished.rename(&dir, Path::new(path.name()), *self.precondition == Precondition::Absent) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => return Err(NotPut::Elsewhere),
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => return Err(PutFailure::Elsewhere),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(FileError::exists(path.as_str()).into());
             }
@@ -122,7 +109,7 @@ impl<'a> Place<'a> {
         self.parent.keep();
         sync_entries(&dir).map_err(failed)?;
         let info = FileInfo::of(&finished.file.metadata().map_err(failed)?);
-        Ok(Written { info, sha256: finished.sha256, previous_sha256 })
+        Ok(WrittenFile { info, sha256, previous_sha256 })
     }
 
     /// The folder that is held may have been moved away, with a link in its place.
@@ -136,8 +123,8 @@ impl<'a> Place<'a> {
 }
 
 /// Somebody may have put something else under the name of the unfinished file.
-fn still_named(finished: &Finished<'_>, path: &RelPath) -> Result<(), FileError> {
-    let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+fn still_named(finished: &FinishedFile<'_>, path: &RelPath) -> Result<(), FileError> {
+    let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
     let there = finished.dir.symlink_metadata(finished.name).map_err(failed)?;
     let held = finished.file.metadata().map_err(failed)?;
     let same = (there.dev(), there.ino()) == (held.dev(), held.ino());
@@ -157,7 +144,8 @@ pub(super) fn check(
     let found = open(dir, path, path.name())?;
     permit(path, precondition, found.is_some())?;
     let Some(mut found) = found else { return Ok(None) };
-    let sha256 = hash(&mut found).map_err(|error| FileError::io(path.as_str(), Doing::Reading, &error))?;
+    let sha256 =
+        hash(&mut found).map_err(|error| FileError::io(path.as_str(), FileAction::Reading, &error))?;
     if let Precondition::Sha256(expected) = precondition {
         let now = look(dir, path, path.name())?.as_ref().map(FileInfo::of);
         if !sha256.eq_ignore_ascii_case(expected) || now != Some(found.info()) {
@@ -174,10 +162,4 @@ fn permit(path: &RelPath, precondition: &Precondition, there: bool) -> Result<()
         (Precondition::Exists | Precondition::Sha256(_), false) => Err(FileError::missing(path.as_str())),
         _ => Ok(()),
     }
-}
-
-/// What a new file in `dir` looks like. The process's mask cannot be asked for without changing it.
-fn usual(dir: &Arc<Dir>, path: &RelPath) -> Result<Metadata, FileError> {
-    let probe = Temporary::create(dir, path, Access::Usual)?;
-    probe.file.metadata().map_err(|error| FileError::io(path.as_str(), Doing::Writing, &error))
 }

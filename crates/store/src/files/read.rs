@@ -4,45 +4,19 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::time::UNIX_EPOCH;
 
-use cap_fs_ext::{FollowSymlinks, MetadataExt, OpenOptionsFollowExt};
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::root::Folder;
-use super::tree::Stamp;
-use crate::Millis;
+use super::stamp::{FileInfo, Stamp};
 
 /// The bytes that are read or written at once.
 pub(super) const BLOCK: usize = 128 << 10;
-
-/// What is known about a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FileInfo {
-    /// Its length in bytes.
-    pub size: u64,
-    /// When it was last written to, in milliseconds since 1970, UTC.
-    pub modified: Millis,
-    /// The device it is on.
-    pub device: u64,
-    /// Its number there; a file that is replaced gets another one.
-    pub inode: u64,
-}
-
-impl FileInfo {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        Self {
-            size: metadata.len(),
-            modified: modified(metadata),
-            device: metadata.dev(),
-            inode: metadata.ino(),
-        }
-    }
-}
 
 /// An open file. It stays the same file while its name is given to another one.
 #[derive(Debug)]
@@ -100,7 +74,7 @@ impl Folder {
         match length {
             Ok(length) if length as u64 > limit => Err(FileError::too_large(path.as_str(), limit)),
             Ok(_) => Ok(Some((bytes, info))),
-            Err(error) => Err(FileError::io(path.as_str(), Doing::Reading, &error)),
+            Err(error) => Err(FileError::io(path.as_str(), FileAction::Reading, &error)),
         }
     }
 
@@ -121,7 +95,7 @@ impl Folder {
     pub fn sha256(&self, path: &RelPath) -> Result<Option<(String, FileInfo)>, FileError> {
         let Some(mut reader) = self.open(path)? else { return Ok(None) };
         let sha256 = hash(&mut reader);
-        let sha256 = sha256.map_err(|error| FileError::io(path.as_str(), Doing::Reading, &error))?;
+        let sha256 = sha256.map_err(|error| FileError::io(path.as_str(), FileAction::Reading, &error))?;
         Ok(Some((sha256, reader.info())))
     }
 
@@ -140,7 +114,7 @@ pub(super) fn look(dir: &Dir, path: &RelPath, name: &str) -> Result<Option<Metad
     match dir.symlink_metadata(name) {
         Ok(metadata) => ordinary(&metadata, path).map(|()| Some(metadata)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::io(path.as_str(), Doing::Reading, &error)),
+        Err(error) => Err(FileError::io(path.as_str(), FileAction::Reading, &error)),
     }
 }
 
@@ -150,7 +124,7 @@ pub(super) fn open(dir: &Dir, path: &RelPath, name: &str) -> Result<Option<Reade
     if look(dir, path, name)?.is_none() {
         return Ok(None);
     }
-    let failed = |error: &io::Error| FileError::io(path.as_str(), Doing::Reading, error);
+    let failed = |error: &io::Error| FileError::io(path.as_str(), FileAction::Reading, error);
     let mut options = OpenOptions::new();
     options.read(true);
     match dir.open_with(name, no_follow(&mut options)) {
@@ -186,12 +160,6 @@ pub(super) fn hash(source: &mut impl Read) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
-}
-
-/// When it was last written to.
-pub(super) fn modified(metadata: &Metadata) -> Millis {
-    let since = metadata.modified().ok().and_then(|at| at.into_std().duration_since(UNIX_EPOCH).ok());
-    since.and_then(|since| Millis::try_from(since.as_millis()).ok()).unwrap_or_default()
 }
 
 fn ordinary(metadata: &Metadata, path: &RelPath) -> Result<(), FileError> {

@@ -11,13 +11,21 @@ use cap_fs_ext::{DirExt, MetadataExt};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::error::{Doing, FileError};
-use super::locks::LockKey;
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::platform::sync_entries;
 
 /// How errors name the root itself.
 const TOP: &str = ".";
+
+/// The identity of a file that may not exist yet: two paths that some file system takes for one have the same key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LockKey {
+    /// Device and inode of the root.
+    pub(super) root: (u64, u64),
+    /// The folded path beneath the root.
+    pub(super) path: String,
+}
 
 /// The one folder that may be touched. Clones share its handle.
 #[derive(Debug, Clone)]
@@ -29,7 +37,7 @@ impl Root {
     /// # Errors
     /// As the system says; the root is named `.`.
     pub fn open(path: &Path) -> Result<Self, FileError> {
-        let failed = |error: io::Error| FileError::io(TOP, Doing::Writing, &error);
+        let failed = |error: io::Error| FileError::io(TOP, FileAction::Writing, &error);
         Dir::create_ambient_dir_all(path, ambient_authority()).map_err(failed)?;
         let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
         let id = identity(&dir).map_err(failed)?;
@@ -117,13 +125,13 @@ impl Folder {
     /// As [`Folder::folder`]; some of it may then be gone.
     pub fn remove_folder(&self, path: &RelPath) -> Result<bool, FileError> {
         let Some(parent) = self.parent_of(path)? else { return Ok(false) };
-        if step(&parent, path, path.name(), Doing::Writing)?.is_none() {
+        if step(&parent, path, path.name(), FileAction::Writing)?.is_none() {
             return Ok(false);
         }
         match parent.remove_dir_all(path.name()).and_then(|()| sync_entries(&parent)) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(FileError::io(path.as_str(), Doing::Writing, &error)),
+            Err(error) => Err(FileError::io(path.as_str(), FileAction::Writing, &error)),
         }
     }
 
@@ -133,7 +141,7 @@ impl Folder {
     }
 
     /// The same, made if it is missing. What was made is removed again unless it is kept.
-    pub(super) fn make_parent_of(&self, path: &RelPath) -> Result<Made, FileError> {
+    pub(super) fn make_parent_of(&self, path: &RelPath) -> Result<NewFolders, FileError> {
         self.make(path, parents(path))
     }
 
@@ -148,7 +156,7 @@ impl Folder {
     ) -> Result<Option<Arc<Dir>>, FileError> {
         let mut dir = self.dir.clone();
         for name in names {
-            match step(&dir, path, name, Doing::Reading)? {
+            match step(&dir, path, name, FileAction::Reading)? {
                 Some(next) => dir = Arc::new(next),
                 None => return Ok(None),
             }
@@ -156,11 +164,15 @@ impl Folder {
         Ok(Some(dir))
     }
 
-    fn make<'a>(&self, path: &RelPath, names: impl Iterator<Item = &'a str>) -> Result<Made, FileError> {
-        let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
-        let mut made = Made { dir: self.dir.clone(), new: Vec::new() };
+    fn make<'a>(
+        &self,
+        path: &RelPath,
+        names: impl Iterator<Item = &'a str>,
+    ) -> Result<NewFolders, FileError> {
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
+        let mut made = NewFolders { dir: self.dir.clone(), new: Vec::new() };
         for name in names {
-            if let Some(next) = step(&made.dir, path, name, Doing::Writing)? {
+            if let Some(next) = step(&made.dir, path, name, FileAction::Writing)? {
                 made.dir = Arc::new(next);
                 continue;
             }
@@ -171,25 +183,25 @@ impl Folder {
             }
             sync_entries(&made.dir).map_err(failed)?;
             let gone = || FileError::not_written(path.as_str(), "somebody removed its folder");
-            made.dir = Arc::new(step(&made.dir, path, name, Doing::Writing)?.ok_or_else(gone)?);
+            made.dir = Arc::new(step(&made.dir, path, name, FileAction::Writing)?.ok_or_else(gone)?);
         }
         Ok(made)
     }
 }
 
 /// A folder, and those that were made on the way to it.
-pub(super) struct Made {
+pub(super) struct NewFolders {
     pub(super) dir: Arc<Dir>,
     new: Vec<(Arc<Dir>, String)>,
 }
 
-impl Made {
+impl NewFolders {
     pub(super) fn keep(&mut self) {
         self.new.clear();
     }
 }
 
-impl Drop for Made {
+impl Drop for NewFolders {
     /// Removes what is still empty.
     fn drop(&mut self) {
         while let Some((parent, name)) = self.new.pop() {
@@ -210,7 +222,7 @@ fn parents(path: &RelPath) -> impl Iterator<Item = &str> {
 }
 
 /// The folder `name` in `dir`, on the way to `path`.
-fn step(dir: &Dir, path: &RelPath, name: &str, doing: Doing) -> Result<Option<Dir>, FileError> {
+fn step(dir: &Dir, path: &RelPath, name: &str, doing: FileAction) -> Result<Option<Dir>, FileError> {
     let error = match dir.open_dir_nofollow(name) {
         Ok(next) => return Ok(Some(next)),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -6,15 +6,16 @@
 use std::io::{self, ErrorKind, Write};
 
 use super::digest::Digest;
-use super::error::{Doing, FileError, shown};
+use super::error::{FileAction, FileError, shown};
 use super::path::RelPath;
 use super::platform::{sync_entries, undress};
-use super::put::{Finished, NotPut, Place, Precondition, Written};
+use super::put::{Place, Precondition, PutFailure, WrittenFile};
 use super::read::{Reader, hash, look, no_follow, open};
+use super::replace::FinishedFile;
 use super::reserved::STAGED;
 use super::root::Folder;
-use super::temporary::{Access, Lock, Temporary, create, lock};
-use super::write::place_temporary;
+use super::temporary::{Access, Lock, create, lock};
+use super::write::{create_beside, place_temporary};
 use cap_std::fs::{File, OpenOptions};
 use engross_protocol::hex;
 use sha2::Digest as _;
@@ -59,10 +60,10 @@ impl StagedName {
 
 /// A staged file that is open for appending, by this handle alone.
 ///
-/// Its bytes are durable after [`Staged::sync`]. It has what [`Staged::append`] was told, or less if a crash came before the
+/// Its bytes are durable after [`StagedFile::sync`]. It has what [`StagedFile::append`] was told, or less if a crash came before the
 /// next sync; a caller who has told others of a length syncs first.
 #[derive(Debug)]
-pub struct Staged {
+pub struct StagedFile {
     folder: Folder,
     name: StagedName,
     file: File,
@@ -74,11 +75,11 @@ pub struct Staged {
 /// A staged file that did not take its place, and is as it was.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
-pub struct NotCommitted {
+pub struct CommitFailure {
     /// Why.
     pub error: FileError,
     /// The file: correct what is wrong and commit it again, or discard it.
-    pub staged: Staged,
+    pub staged: StagedFile,
 }
 
 impl Folder {
@@ -86,8 +87,8 @@ impl Folder {
     ///
     /// # Errors
     /// [`FileError::TargetExists`] when there is one, else as the system says.
-    pub fn stage(&self, name: &StagedName) -> Result<Staged, FileError> {
-        let failed = |error: io::Error| FileError::io(name.as_str(), Doing::Writing, &error);
+    pub fn stage(&self, name: &StagedName) -> Result<StagedFile, FileError> {
+        let failed = |error: io::Error| FileError::io(name.as_str(), FileAction::Writing, &error);
         let file = match create(&self.dir, &name.file(), Access::Owner) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 return Err(FileError::TargetExists { path: shown(name.as_str()) });
@@ -95,7 +96,7 @@ impl Folder {
             made => made.map_err(failed)?,
         };
         sync_entries(&self.dir).map_err(failed)?;
-        Ok(Staged {
+        Ok(StagedFile {
             folder: self.clone(),
             name: name.clone(),
             file,
@@ -108,8 +109,8 @@ impl Folder {
     ///
     /// # Errors
     /// [`FileError::NotWritten`] while another handle or process has it, else as the system says.
-    pub fn staged(&self, name: &StagedName) -> Result<Option<Staged>, FileError> {
-        let failed = |error: io::Error| FileError::io(name.as_str(), Doing::Writing, &error);
+    pub fn staged(&self, name: &StagedName) -> Result<Option<StagedFile>, FileError> {
+        let failed = |error: io::Error| FileError::io(name.as_str(), FileAction::Writing, &error);
         if look(&self.dir, &name.path(), &name.file())?.is_none() {
             return Ok(None);
         }
@@ -124,7 +125,7 @@ impl Folder {
             return Err(FileError::not_written(name.as_str(), "it is being written already"));
         }
         let length = file.metadata().map_err(failed)?.len();
-        Ok(Some(Staged { folder: self.clone(), name: name.clone(), file, length, digest: None }))
+        Ok(Some(StagedFile { folder: self.clone(), name: name.clone(), file, length, digest: None }))
     }
 
     /// The names of the staged files in this folder, in the order of their bytes.
@@ -133,7 +134,7 @@ impl Folder {
     /// As the system says.
     pub fn staged_names(&self) -> Result<Vec<StagedName>, FileError> {
         let at = self.path().map_or(".", RelPath::as_str);
-        let failed = |error: io::Error| FileError::io(at, Doing::Reading, &error);
+        let failed = |error: io::Error| FileError::io(at, FileAction::Reading, &error);
         let mut names = Vec::new();
         for entry in self.dir.entries().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
@@ -145,7 +146,7 @@ impl Folder {
     }
 }
 
-impl Staged {
+impl StagedFile {
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &StagedName {
@@ -190,13 +191,15 @@ impl Staged {
     }
 
     /// Makes its bytes durable from another thread, while more are appended. Whoever uses it has to see to its error: a
-    /// later [`Staged::sync`] does not tell it again.
+    /// later [`StagedFile::sync`] does not tell it again.
     ///
     /// # Errors
     /// As the system says.
     pub fn syncer(&self) -> Result<impl FnOnce() -> Result<(), FileError> + Send + 'static, FileError> {
         let (file, name) = (self.file.try_clone().map_err(|error| self.failed(&error))?, self.name.clone());
-        Ok(move || file.sync_data().map_err(|error| FileError::io(name.as_str(), Doing::Writing, &error)))
+        Ok(move || {
+            file.sync_data().map_err(|error| FileError::io(name.as_str(), FileAction::Writing, &error))
+        })
     }
 
     /// Takes away what is behind the first `length` bytes.
@@ -226,32 +229,32 @@ impl Staged {
     /// through this handle.
     ///
     /// # Errors
-    /// As [`Staged::reader`].
+    /// As [`StagedFile::reader`].
     pub fn sha256(&self) -> Result<String, FileError> {
         if let Some(sum) = self.digest.as_ref().and_then(Digest::sum) {
             return Ok(hex::encode(sum.finalize()));
         }
         let mut reader = self.reader()?;
-        hash(&mut reader).map_err(|error| FileError::io(self.name.as_str(), Doing::Reading, &error))
+        hash(&mut reader).map_err(|error| FileError::io(self.name.as_str(), FileAction::Reading, &error))
     }
 
     /// Makes it the file at `path` of `folder`, with the same guarantees and errors as [`Folder::write`]. It is renamed;
     /// if the target is on another file system it is copied there first.
     ///
     /// A crash can come between the renaming and what the caller notes about it. After a restart there is then no staged
-    /// file, and the target has the hash that [`Staged::sha256`] gave before: note that first.
+    /// file, and the target has the hash that [`StagedFile::sha256`] gave before: note that first.
     ///
     /// # Errors
-    /// [`NotCommitted`] has the error and the file.
+    /// [`CommitFailure`] has the error and the file.
     pub fn commit(
         self,
         folder: &Folder,
         path: &RelPath,
         precondition: &Precondition,
-    ) -> Result<Written, Box<NotCommitted>> {
+    ) -> Result<WrittenFile, Box<CommitFailure>> {
         match self.place(folder, path, precondition) {
             Ok(written) => Ok(written),
-            Err(error) => Err(Box::new(NotCommitted { error, staged: self })),
+            Err(error) => Err(Box::new(CommitFailure { error, staged: self })),
         }
     }
 
@@ -271,29 +274,24 @@ impl Staged {
         folder: &Folder,
         path: &RelPath,
         precondition: &Precondition,
-    ) -> Result<Written, FileError> {
+    ) -> Result<WrittenFile, FileError> {
         let (name, sha256) = (self.name.file(), self.sha256()?);
         let mut place = Place::find(folder, path, precondition)?;
-        let finished = Finished {
-            dir: &self.folder.dir,
-            name: &name,
-            file: &self.file,
-            access: Access::Owner,
-            sha256: sha256.clone(),
-        };
-        match place.put(finished) {
+        let finished =
+            FinishedFile { dir: &self.folder.dir, name: &name, file: &self.file, access: Access::Owner };
+        match place.put(&finished, sha256.clone()) {
             Ok(written) => {
                 // Only a name that leads nowhere could come back.
                 let _ = sync_entries(&self.folder.dir);
                 Ok(written)
             }
-            Err(NotPut::Refused(error)) => {
+            Err(PutFailure::Refused(error)) => {
                 // It may look like the target already, which others may read.
                 undress(&self.file).map_err(|error| self.failed(&error))?;
                 Err(error)
             }
-            Err(NotPut::Elsewhere) => {
-                let mut temporary = Temporary::create(&place.parent.dir, path, Access::Owner)?;
+            Err(PutFailure::Elsewhere) => {
+                let mut temporary = create_beside(&place, Access::Owner)?;
                 let copied = temporary.fill(&mut self.reader()?, path)?;
                 if copied != sha256 {
                     return Err(FileError::not_written(path.as_str(), "its staged bytes changed"));
@@ -307,19 +305,19 @@ impl Staged {
     }
 
     fn failed(&self, error: &io::Error) -> FileError {
-        FileError::io(self.name.as_str(), Doing::Writing, error)
+        FileError::io(self.name.as_str(), FileAction::Writing, error)
     }
 }
 
 /// So that a file can be copied into it. The inner error is a [`FileError`].
-impl Write for Staged {
-    /// As [`Staged::append`].
+impl Write for StagedFile {
+    /// As [`StagedFile::append`].
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.append(bytes).map_err(io::Error::other)?;
         Ok(bytes.len())
     }
 
-    /// Nothing is held back; [`Staged::sync`] makes it durable.
+    /// Nothing is held back; [`StagedFile::sync`] makes it durable.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -8,9 +8,10 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use super::error::FileError;
 use super::list::entries;
-use super::read::{modified, no_follow};
+use super::read::no_follow;
 use super::reserved::{is_reserved, is_temporary};
 use super::root::Folder;
+use super::stamp::modified;
 use super::temporary::{Lock, lock};
 use crate::Millis;
 

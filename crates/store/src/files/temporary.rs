@@ -12,7 +12,7 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::read::{BLOCK, no_follow};
 use super::reserved::TEMPORARY;
@@ -21,16 +21,16 @@ use super::reserved::TEMPORARY;
 const TRIES: usize = 10_000;
 
 /// A new file in a folder, locked.
-pub(super) struct Temporary {
+pub(super) struct TemporaryFile {
     pub(super) dir: Arc<Dir>,
     pub(super) name: String,
     pub(super) file: File,
     placed: bool,
 }
 
-impl Temporary {
+impl TemporaryFile {
     /// Makes it.
-    pub(super) fn create(dir: &Arc<Dir>, path: &RelPath, access: Access) -> Result<Self, FileError> {
+    pub(super) fn create(dir: &Arc<Dir>, access: Access) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut error = io::Error::from(ErrorKind::AlreadyExists);
         for _ in 0..TRIES {
@@ -46,7 +46,7 @@ impl Temporary {
                 }
             }
         }
-        Err(FileError::io(path.as_str(), Doing::Writing, &error))
+        Err(error)
     }
 
     /// Writes all of `content` to it; gives its hash.
@@ -67,7 +67,7 @@ impl Temporary {
             digest.update(bytes);
             self.file
                 .write_all(bytes)
-                .map_err(|error| FileError::io(path.as_str(), Doing::Writing, &error))?;
+                .map_err(|error| FileError::io(path.as_str(), FileAction::Writing, &error))?;
         }
     }
 
@@ -77,7 +77,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if !self.placed {
             // What cannot be removed now is swept later.

@@ -7,56 +7,23 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use cap_fs_ext::{DirExt, MetadataExt};
+use cap_fs_ext::DirExt;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use super::disk_path::{DiskPath, name_of, text_of};
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::read::{Reader, no_follow};
 use super::reserved::is_reserved;
 use super::root::Folder;
+use super::stamp::Stamp;
 use crate::Millis;
 
 /// How many folders are held open on the way to one.
 const HELD: usize = 64;
 
-/// What tells a file from another one, and one state of it from the next.
-///
-/// Whoever writes to a file changes a time of it, and cannot set the change time back. Only two writes within one tick of
-/// the file system's clock can look alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Stamp {
-    /// The device it is on.
-    pub device: u64,
-    /// Its number there.
-    pub inode: u64,
-    /// Its length in bytes.
-    pub size: u64,
-    /// When its bytes were last written, in nanoseconds since 1970, UTC. Anybody may set it.
-    pub modified: i64,
-    /// When anything about it was last changed, in the same unit. Where the system does not tell, the same as `modified`.
-    pub changed: i64,
-    /// How many names it has.
-    pub links: u64,
-}
-
-impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        let modified = modified(metadata);
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.len(),
-            modified,
-            changed: changed(metadata).unwrap_or(modified),
-            links: metadata.nlink(),
-        }
-    }
-}
-
 /// A name in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum TreeEntry {
     /// An ordinary file.
     File(DiskPath, Stamp),
     /// A folder.
@@ -103,9 +70,13 @@ impl Tree {
     ///
     /// # Errors
     /// As the system says. A link is no folder.
-    pub fn list(&mut self, folder: Option<&DiskPath>, mut see: impl FnMut(Found)) -> Result<bool, FileError> {
+    pub fn list(
+        &mut self,
+        folder: Option<&DiskPath>,
+        mut see: impl FnMut(TreeEntry),
+    ) -> Result<bool, FileError> {
         let at = folder.map_or(".", DiskPath::as_str);
-        let failed = |error: io::Error| FileError::io(at, Doing::Reading, &error);
+        let failed = |error: io::Error| FileError::io(at, FileAction::Reading, &error);
         let Some(dir) = self.folder(folder)? else { return Ok(false) };
         let entries = match dir.entries() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
@@ -119,13 +90,13 @@ impl Tree {
             }
             let kind = entry.file_type().map_err(failed)?;
             let Some(path) = DiskPath::found(folder, &name) else {
-                see(Found::Unnamed(format!("{at}/{}", name.to_string_lossy())));
+                see(TreeEntry::Unnamed(format!("{at}/{}", name.to_string_lossy())));
                 continue;
             };
             if kind.is_dir() {
-                see(Found::Folder(path));
+                see(TreeEntry::Folder(path));
             } else if kind.is_symlink() {
-                see(Found::Link(path));
+                see(TreeEntry::Link(path));
             } else {
                 // Some file systems do not tell what is behind a name, so the file itself is asked.
                 match entry.metadata() {
@@ -200,15 +171,15 @@ impl Tree {
 }
 
 /// What is behind the name at `path`.
-fn what(path: DiskPath, metadata: &Metadata) -> Found {
+fn what(path: DiskPath, metadata: &Metadata) -> TreeEntry {
     if metadata.is_file() {
-        Found::File(path, Stamp::of(metadata))
+        TreeEntry::File(path, Stamp::of(metadata))
     } else if metadata.is_dir() {
-        Found::Folder(path)
+        TreeEntry::Folder(path)
     } else if metadata.is_symlink() {
-        Found::Link(path)
+        TreeEntry::Link(path)
     } else {
-        Found::Special(path)
+        TreeEntry::Special(path)
     }
 }
 
@@ -227,7 +198,7 @@ fn step(dir: &Dir, path: &DiskPath, name: &str) -> Result<Option<Dir>, FileError
             Err(FileError::invalid(path.as_str(), &format!("'{}' in it is no folder", name.escape_debug())))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        _ => Err(FileError::io(path.as_str(), Doing::Reading, &error)),
+        _ => Err(FileError::io(path.as_str(), FileAction::Reading, &error)),
     }
 }
 
@@ -236,7 +207,7 @@ fn open(dir: &Dir, path: &DiskPath, name: &OsStr) -> Result<Option<(Reader, Stam
     if look(dir, path, name)?.is_none() {
         return Ok(None);
     }
-    let failed = |error: &io::Error| FileError::io(path.as_str(), Doing::Reading, error);
+    let failed = |error: &io::Error| FileError::io(path.as_str(), FileAction::Reading, error);
     let mut options = OpenOptions::new();
     options.read(true);
     match dir.open_with(name, no_follow(&mut options)) {
@@ -254,7 +225,7 @@ fn look(dir: &Dir, path: &DiskPath, name: &OsStr) -> Result<Option<Stamp>, FileE
     match dir.symlink_metadata(name) {
         Ok(metadata) => ordinary(&metadata, path).map(|()| Some(Stamp::of(&metadata))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FileError::io(path.as_str(), Doing::Reading, &error)),
+        Err(error) => Err(FileError::io(path.as_str(), FileAction::Reading, &error)),
     }
 }
 
@@ -268,24 +239,4 @@ fn ordinary(metadata: &Metadata, path: &DiskPath) -> Result<(), FileError> {
     } else {
         Err(FileError::invalid(path.as_str(), "what is there is no ordinary file"))
     }
-}
-
-fn modified(metadata: &Metadata) -> i64 {
-    let Ok(at) = metadata.modified().map(cap_std::time::SystemTime::into_std) else { return 0 };
-    match at.duration_since(UNIX_EPOCH) {
-        Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
-        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |before| -before),
-    }
-}
-
-#[cfg(unix)]
-fn changed(metadata: &Metadata) -> Option<i64> {
-    use cap_std::fs::MetadataExt;
-
-    Some(metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec()))
-}
-
-#[cfg(not(unix))]
-fn changed(_: &Metadata) -> Option<i64> {
-    None
 }

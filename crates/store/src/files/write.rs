@@ -5,16 +5,17 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use super::error::{Doing, FileError};
+use super::error::{FileAction, FileError};
 use super::path::RelPath;
 use super::platform::sync_entries;
-use super::put::{Finished, NotPut, Place, Precondition, Written, check};
+use super::put::{Place, Precondition, PutFailure, WrittenFile, check};
+use super::replace::FinishedFile;
 use super::root::Folder;
-use super::temporary::{Access, Temporary};
+use super::temporary::{Access, TemporaryFile};
 
 impl Folder {
     /// Makes `content` the bytes of the file at `path`, all of them or none, durably. Missing folders are made. A file that
-    /// is replaced passes on its mode, and its owner where that is allowed.
+    /// is replaced passes on its mode and attributes, and its owner and group where that is allowed.
     ///
     /// # Errors
     /// Nothing is changed and nothing left behind, if not said otherwise:
@@ -29,10 +30,10 @@ impl Folder {
         path: &RelPath,
         mut content: impl Read,
         precondition: &Precondition,
-    ) -> Result<Written, FileError> {
+    ) -> Result<WrittenFile, FileError> {
         let mut place = Place::find(self, path, precondition)?;
         let access = if place.there { Access::Owner } else { Access::Usual };
-        let mut temporary = Temporary::create(&place.parent.dir, path, access)?;
+        let mut temporary = create_beside(&place, access)?;
         let sha256 = temporary.fill(&mut content, path)?;
         place_temporary(&mut place, temporary, access, sha256)
     }
@@ -46,9 +47,9 @@ impl Folder {
         path: &RelPath,
         mut content: impl Read,
         precondition: &Precondition,
-    ) -> Result<Written, FileError> {
+    ) -> Result<WrittenFile, FileError> {
         let mut place = Place::find(self, path, precondition)?;
-        let mut temporary = Temporary::create(&place.parent.dir, path, Access::Owner)?;
+        let mut temporary = create_beside(&place, Access::Owner)?;
         let sha256 = temporary.fill(&mut content, path)?;
         // Nothing widens what it was made with.
         let access = if place.there { Access::Owner } else { Access::Usual };
@@ -60,7 +61,7 @@ impl Folder {
     /// # Errors
     /// As [`Folder::write`]. A link is not removed.
     pub fn remove(&self, path: &RelPath, precondition: &Precondition) -> Result<bool, FileError> {
-        let failed = |error: io::Error| FileError::io(path.as_str(), Doing::Writing, &error);
+        let failed = |error: io::Error| FileError::io(path.as_str(), FileAction::Writing, &error);
         let there = match self.parent_of(path)? {
             Some(parent) if check(&parent, path, precondition)?.is_some() => Some(parent),
             Some(_) => None,
@@ -78,22 +79,26 @@ impl Folder {
     }
 }
 
+/// A temporary file in the target's own folder.
+pub(super) fn create_beside(place: &Place<'_>, access: Access) -> Result<TemporaryFile, FileError> {
+    TemporaryFile::create(&place.parent.dir, access)
+        .map_err(|error| FileError::io(place.path().as_str(), FileAction::Writing, &error))
+}
+
 /// Gives a temporary file of the target's own folder its name.
 pub(super) fn place_temporary(
     place: &mut Place<'_>,
-    temporary: Temporary,
+    temporary: TemporaryFile,
     access: Access,
     sha256: String,
-) -> Result<Written, FileError> {
-    let finished =
-        Finished { dir: &temporary.dir, name: &temporary.name, file: &temporary.file, access, sha256 };
-    match place.put(finished) {
+) -> Result<WrittenFile, FileError> {
+    match place.put(&FinishedFile::of(&temporary, access), sha256) {
         Ok(written) => {
             temporary.placed();
             Ok(written)
         }
-        Err(NotPut::Refused(error)) => Err(error),
-        Err(NotPut::Elsewhere) => {
+        Err(PutFailure::Refused(error)) => Err(error),
+        Err(PutFailure::Elsewhere) => {
             Err(FileError::not_written(place.path().as_str(), "its folder spans two file systems"))
         }
     }

@@ -22,7 +22,7 @@ const STATEMENTS: usize = 32;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// From nothing to the newest schema, one step each.
-const MIGRATIONS: &[&str] = &["
+pub(super) const MIGRATIONS: &[&str] = &["
     CREATE TABLE sessions (
         number INTEGER PRIMARY KEY CHECK (number < 2147483648),
         id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),

@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::{Connection, StatementStatus};
 
 use super::SqliteStore;
-use super::open::{migrate, open};
+use super::open::{MIGRATIONS, migrate, open};
 use super::read::{BY_NAME, VALUE};
 use crate::Error;
 
@@ -194,5 +194,56 @@ fn a_query_is_planned_once() {
             assert!(!statement.exists([name]).unwrap());
             assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "{query}");
         }
+    }
+}
+
+/// What 0.1.0 has made stays as it is; later steps only add.
+#[test]
+fn migrations_only_add() {
+    use sha2::{Digest, Sha256};
+    let digest = Sha256::digest(MIGRATIONS[0]);
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(
+        digest, "96be8d6841e24d3954cba8ed0c55914083e74be1d80e0bccc18a1ed6ad8f26da",
+        "the first step was released with 0.1.0"
+    );
+    for migration in &MIGRATIONS[1..] {
+        let upper = migration.to_uppercase();
+        for taken in ["DROP ", "RENAME ", "DELETE ", "UPDATE ", "REPLACE "] {
+            assert!(!upper.contains(taken), "{taken} in {migration}");
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test copies a fixture")]
+fn a_file_of_0_1_0_is_read_and_gone_on_with() {
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data-0.1.0/home/.local/share/engross");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    for name in ["sessions.sqlite", "sessions.sqlite-wal"] {
+        std::fs::write(folder.path().join(name), std::fs::read(fixture.join(name)).unwrap()).unwrap();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let store = SqliteStore::open_shared(&path).unwrap();
+    let sessions = runtime.block_on(crate::Store::list(&store, None, 100)).unwrap();
+    assert_eq!(sessions.len(), 20);
+    for summary in sessions {
+        let session = runtime.block_on(crate::Store::load_by_id(&store, summary.id)).unwrap().unwrap();
+        let log = runtime.block_on(crate::Store::entries(&store, summary.id, 0, usize::MAX)).unwrap();
+        assert_eq!((log.len() as u64, session.head), (summary.head, summary.head));
+        assert_eq!(log[0].kind, "opened");
+        let entries = vec![crate::NewEntry { kind: "noted", at: 1, body: b"{}".to_vec() }];
+        let append = crate::Append {
+            session: summary.id,
+            fence: None,
+            expected_head: session.head,
+            entries,
+            names: Vec::new(),
+            snapshot: None,
+            wake_at: None,
+        };
+        assert_eq!(runtime.block_on(crate::Store::append(&store, append)), Ok(session.head + 1));
     }
 }

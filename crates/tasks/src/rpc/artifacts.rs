@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::error::RpcError;
 use super::params::Params;
-use super::{Bridge, Call};
-use crate::runs::{Found, Lookup, RunError, RunsConfig};
+use super::{Bridge, RpcCall};
+use crate::runs::{Lookup, LookupResult, RunError, RunsConfig};
 use engross_artifacts::{
     ArtifactQuery, PageRequest, Requirements, RunId, Scope, ScopeError, SessionKey, Signer, expected_dirs,
 };
@@ -21,7 +21,7 @@ const INLINE: u64 = 10 << 20;
 const MOST_INLINE: u64 = 64 << 20;
 
 /// The run's scope, if the run is this principal's.
-async fn scope(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<(SessionKey, RunId), RpcError> {
+async fn scope(bridge: &Bridge, call: &RpcCall, params: Params<'_>) -> Result<(SessionKey, RunId), RpcError> {
     if params.0.contains_key("sessionKey") {
         return Err(RpcError::params("`sessionKey` is not taken: send `openclawSessionKey`"));
     }
@@ -33,9 +33,9 @@ async fn scope(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<(Sess
         ..Lookup::default()
     };
     match bridge.runs.look(&call.principal, &lookup).await? {
-        Found::Run(_) => Ok((SessionKey::parse(session)?, RunId::parse(run)?)),
-        Found::Mismatch => Err(ScopeError::ScopeMismatch.into()),
-        Found::Nothing | Found::NoRun(_) => Err(RpcError::token(
+        LookupResult::Run(_) => Ok((SessionKey::parse(session)?, RunId::parse(run)?)),
+        LookupResult::Mismatch => Err(ScopeError::ScopeMismatch.into()),
+        LookupResult::Nothing | LookupResult::NoRun(_) => Err(RpcError::token(
             -32602,
             "TASK_NOT_FOUND",
             "there is no such run of this session: look at its ids, or prepare it",
@@ -66,7 +66,7 @@ fn signer(config: &RunsConfig) -> Signer<'_> {
 /// `xworkmate.artifacts.export`, and with `list` the same without content.
 pub(super) async fn export(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
     list: bool,
 ) -> Result<Value, RpcError> {
@@ -96,7 +96,7 @@ pub(super) async fn export(
 /// `xworkmate.artifacts.read`.
 pub(super) async fn read(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let params = Params(fields);
@@ -129,7 +129,7 @@ pub(super) async fn read(
 /// `xworkmate.artifacts.collect-and-snapshot`.
 pub(super) async fn collect(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let params = Params(fields);

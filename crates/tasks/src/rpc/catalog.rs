@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use super::{Bridge, PROTOCOL};
 use crate::runner::Health;
-use crate::runs::{Provider, Target};
+use crate::runs::{RunProvider, Target};
 
 pub(super) async fn capabilities(bridge: &Bridge) -> Value {
     let config = bridge.runs.config();
     let probes = join_all(config.providers.iter().map(probe)).await;
-    let entry = |(provider, (available, _, reason)): (&Provider, &(bool, &'static str, String))| {
+    let entry = |(provider, (available, _, reason)): (&RunProvider, &(bool, &'static str, String))| {
         json!({
             "providerId": provider.id,
             "label": provider.label,
@@ -56,7 +56,7 @@ pub(super) async fn capabilities(bridge: &Bridge) -> Value {
     })
 }
 
-async fn probe(provider: &Provider) -> (bool, &'static str, String) {
+async fn probe(provider: &RunProvider) -> (bool, &'static str, String) {
     let Some(runner) = &provider.runner else { return (false, "not_configured", provider.help.clone()) };
     match runner.health().await {
         Health::Ready => (true, "ok", String::new()),

@@ -8,7 +8,7 @@ use super::error::RpcError;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct RpcRequest {
     /// Its id; without one nothing is answered.
     pub id: Option<Value>,
     /// What is asked for.
@@ -17,7 +17,7 @@ pub struct Request {
     pub params: Map<String, Value>,
 }
 
-impl Request {
+impl RpcRequest {
     /// Reads one request.
     ///
     /// # Errors

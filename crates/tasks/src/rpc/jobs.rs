@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::error::RpcError;
 use super::params::Params;
 use super::submit::submission;
-use super::{Bridge, Call};
-use crate::runs::{Status, Ticket, moment};
+use super::{Bridge, RpcCall};
+use crate::runs::{RunStatus, Ticket, moment};
 
 /// Jobs that a list shows.
 const LISTED: usize = 1_000;
@@ -16,7 +16,7 @@ const LISTED: usize = 1_000;
 /// `xworkmate.jobs.submit`.
 pub(super) async fn submit(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let params = Params(fields);
@@ -54,7 +54,7 @@ pub(super) async fn submit(
 /// `xworkmate.jobs.get`.
 pub(super) async fn get(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let job = Params(fields).required("jobId")?;
@@ -65,7 +65,7 @@ pub(super) async fn get(
 }
 
 /// `xworkmate.jobs.list`, and with `stats` only its summary.
-pub(super) async fn list(bridge: &Bridge, call: &Call, stats: bool) -> Result<Value, RpcError> {
+pub(super) async fn list(bridge: &Bridge, call: &RpcCall, stats: bool) -> Result<Value, RpcError> {
     let mut jobs = Vec::new();
     let mut counts = [0_u64; 4];
     for job in bridge.runs.jobs(&call.principal, LISTED).await? {
@@ -83,13 +83,13 @@ pub(super) async fn list(bridge: &Bridge, call: &Call, stats: bool) -> Result<Va
     Ok(if stats { json!({ "summary": summary }) } else { json!({ "jobs": jobs, "summary": summary }) })
 }
 
-async fn told(job: &str, ticket: &Ticket, call: &Call) -> Result<(Value, &'static str), RpcError> {
+async fn told(job: &str, ticket: &Ticket, call: &RpcCall) -> Result<(Value, &'static str), RpcError> {
     let snapshot = ticket.snapshot(&call.base).await?;
     let word = match snapshot.status {
-        Status::Queued => "pending",
-        Status::Running | Status::SyncingArtifacts => "running",
-        Status::Completed => "completed",
-        Status::Failed | Status::Cancelled | Status::Interrupted => "failed",
+        RunStatus::Queued => "pending",
+        RunStatus::Running | RunStatus::SyncingArtifacts => "running",
+        RunStatus::Completed => "completed",
+        RunStatus::Failed | RunStatus::Cancelled | RunStatus::Interrupted => "failed",
     };
     let body = &snapshot.body;
     let provider = ["resolvedProviderId", "resolvedGatewayProviderId"]

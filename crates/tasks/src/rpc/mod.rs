@@ -1,6 +1,6 @@
 //! The protocol in front of runs: requests become calls of the service, and what happens becomes frames.
 //!
-//! Must never know HTTP or sockets: a transport hands in a [`Request`] and takes [`Frame`]s out. `docs/protocol/tasks.md`
+//! Must never know HTTP or sockets: a transport hands in a [`RpcRequest`] and takes [`RpcFrame`]s out. `docs/protocol/tasks.md`
 //! describes all of it.
 //!
 //! | File | Question it answers |
@@ -31,7 +31,7 @@ use tokio_util::task::TaskTracker;
 use crate::runner::Policy;
 use crate::runs::Runs;
 
-pub use envelope::{Request, notification, reply};
+pub use envelope::{RpcRequest, notification, reply};
 pub use error::RpcError;
 
 /// The version of the protocol: that of the reference's contract, and what is added to it.
@@ -51,7 +51,7 @@ pub struct BridgeConfig {
 
 /// A request as it came in, beside what it says.
 #[derive(Debug, Clone, Default)]
-pub struct Call {
+pub struct RpcCall {
     /// Who asks.
     pub principal: String,
     /// The address of this server as the client knows it; empty when there is none.
@@ -70,7 +70,7 @@ pub struct Call {
 
 /// What goes out.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Frame {
+pub enum RpcFrame {
     /// Something happened: the envelope, and its number if it has one.
     Event(Value, Option<u64>),
     /// The answer. The last frame, if there is one.
@@ -78,12 +78,12 @@ pub enum Frame {
 }
 
 /// Where the frames of one call go.
-pub(crate) struct Sink(mpsc::Sender<Frame>);
+pub(crate) struct Sink(mpsc::Sender<RpcFrame>);
 
 impl Sink {
     async fn notify(&self, method: &str, params: &Value, seq: Option<u64>) {
-        // Whoever went away hears nothing; the run goes on.
-        let _ = self.0.send(Frame::Event(notification(method, params, seq), seq)).await;
+        // A client that went away receives nothing; the run continues.
+        let _ = self.0.send(RpcFrame::Event(notification(method, params, seq), seq)).await;
     }
 
     fn is_gone(&self) -> bool {
@@ -118,7 +118,7 @@ impl Bridge {
 
     /// Begins to answer a request. Dropping the receiver ends the call and no run.
     #[must_use]
-    pub fn open(&self, call: Call, request: Request) -> mpsc::Receiver<Frame> {
+    pub fn open(&self, call: RpcCall, request: RpcRequest) -> mpsc::Receiver<RpcFrame> {
         let (sender, receiver) = mpsc::channel(AHEAD);
         let bridge = self.clone();
         self.calls.spawn(async move {
@@ -129,13 +129,13 @@ impl Bridge {
                     Ok(result) => reply(id, Ok(result)),
                     Err(error) => reply(id, Err(&error)),
                 };
-                let _ = sink.0.send(Frame::Answer(envelope)).await;
+                let _ = sink.0.send(RpcFrame::Answer(envelope)).await;
             }
         });
         receiver
     }
 
-    async fn answer(&self, call: &Call, request: &Request, sink: &Sink) -> Result<Value, RpcError> {
+    async fn answer(&self, call: &RpcCall, request: &RpcRequest, sink: &Sink) -> Result<Value, RpcError> {
         let params = &request.params;
         let fields = params::Params(params);
         match request.method.as_str() {

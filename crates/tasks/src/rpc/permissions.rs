@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::error::RpcError;
 use super::params::Params;
-use super::{Bridge, Call};
-use crate::runs::{Found, Lookup, Reply, moment};
+use super::{Bridge, RpcCall};
+use crate::runs::{Lookup, LookupResult, Reply, moment};
 
 /// `xworkmate.permissions.respond`.
 pub(super) async fn respond(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let params = Params(fields);
@@ -27,9 +27,11 @@ pub(super) async fn respond(
     // A question names its run: `perm-RUN-NUMBER`.
     let run = request.strip_prefix("perm-").and_then(|rest| rest.rsplit_once('-')).map(|(run, _)| run);
     let lookup = Lookup { run: Some(run.ok_or_else(unknown)?.to_owned()), ..Lookup::default() };
-    let Found::Run(ticket) = bridge.runs.look(&call.principal, &lookup).await? else { return Err(unknown()) };
+    let LookupResult::Run(ticket) = bridge.runs.look(&call.principal, &lookup).await? else {
+        return Err(unknown());
+    };
     let lookup = Lookup { session_id: Some(session.to_owned()), ..lookup };
-    let Found::Run(_) = bridge.runs.look(&call.principal, &lookup).await? else {
+    let LookupResult::Run(_) = bridge.runs.look(&call.principal, &lookup).await? else {
         return Err(RpcError::token(
             -32602,
             "PERMISSION_SESSION_MISMATCH",
@@ -53,7 +55,7 @@ pub(super) async fn respond(
 /// `xworkmate.permissions.list`.
 pub(super) async fn list(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let session = Params(fields).text("sessionId")?;
@@ -61,7 +63,7 @@ pub(super) async fn list(
         Some(session) => {
             let lookup = Lookup { session_id: Some(session.to_owned()), ..Lookup::default() };
             match bridge.runs.look(&call.principal, &lookup).await? {
-                Found::Run(ticket) => vec![ticket],
+                LookupResult::Run(ticket) => vec![ticket],
                 _ => Vec::new(),
             }
         }
@@ -69,7 +71,7 @@ pub(super) async fn list(
     };
     let mut items = Vec::new();
     for ticket in tickets {
-        for (question, face) in bridge.runs.questions(&ticket).await {
+        for (question, face) in bridge.runs.questions(&ticket).await? {
             items.push(json!({
                 "requestId": question.request,
                 "sessionId": face.session_id,

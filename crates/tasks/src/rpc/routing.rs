@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::error::RpcError;
 use super::params::Params;
 use crate::runner::ProviderId;
-use crate::runs::{Provider, RunsConfig, Target};
+use crate::runs::{RunProvider, RunsConfig, Target};
 
 /// Who was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,7 +111,7 @@ fn is_gateway(id: &str, config: &RunsConfig) -> bool {
     config.providers.iter().any(|provider| provider.id.as_str() == id && provider.target == Target::Gateway)
 }
 
-fn find<'a>(id: &str, config: &'a RunsConfig) -> Result<&'a Provider, RpcError> {
+fn find<'a>(id: &str, config: &'a RunsConfig) -> Result<&'a RunProvider, RpcError> {
     config.providers.iter().find(|provider| provider.id.as_str() == id).ok_or_else(|| {
         let known: Vec<&str> = config.providers.iter().map(|provider| provider.id.as_str()).collect();
         let message = format!("{}; there are: {}", short(id), known.join(", "));

@@ -12,9 +12,9 @@ use tokio::time::{Duration, Instant, sleep_until};
 use super::error::RpcError;
 use super::params::Params;
 use super::routing::route;
-use super::{Bridge, Call, Sink};
+use super::{Bridge, RpcCall, Sink};
 use crate::runner::Policy;
-use crate::runs::{Inline, LONGEST_BUDGET, LoadClass, Status, Submission, Target, Ticket};
+use crate::runs::{Inline, LONGEST_BUDGET, LoadClass, RunStatus, Submission, Target, Ticket};
 
 /// How long a request without a stream waits for an end, in milliseconds, unless it says.
 pub(super) const WAIT: u64 = 25_000;
@@ -35,7 +35,7 @@ const PASSING: &[&str] = &["idempotencyKey", "afterSeq", "waitMs"];
 /// Reads a request for a run.
 pub(super) fn submission(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     method: &str,
     fields: &Map<String, Value>,
 ) -> Result<Submission, RpcError> {
@@ -180,7 +180,7 @@ fn attachments(params: Params<'_>) -> Result<Vec<Inline>, RpcError> {
 /// Accepts a run, tells its updates, and gives its answer: the result, or a handle to ask with.
 pub(super) async fn carry_out(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     method: &str,
     fields: &Map<String, Value>,
     sink: &Sink,
@@ -223,7 +223,7 @@ pub(super) async fn carry_out(
 /// Tells what happens to a run until it ends, it is under way if that is enough, or the time is over.
 pub(super) async fn follow(
     ticket: &Ticket,
-    call: &Call,
+    call: &RpcCall,
     sink: &Sink,
     after: u64,
     limit: Option<u64>,
@@ -239,7 +239,7 @@ pub(super) async fn follow(
                 sink.notify("session.update", &update.params, Some(update.seq)).await;
             }
         }
-        if status.is_terminal() || (early && status != Status::Queued) || sink.is_gone() {
+        if status.is_terminal() || (early && status != RunStatus::Queued) || sink.is_gone() {
             return Ok(());
         }
         tokio::select! {
@@ -256,7 +256,7 @@ pub(super) async fn follow(
 }
 
 /// The result of a run that has ended, else its handle.
-pub(super) async fn answer(ticket: &Ticket, call: &Call) -> Result<Value, RpcError> {
+pub(super) async fn answer(ticket: &Ticket, call: &RpcCall) -> Result<Value, RpcError> {
     if let Some(end) = ticket.end().await? {
         let code = end.code.clone().unwrap_or_default();
         let said = end.message.clone().unwrap_or_default();

@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 use super::error::RpcError;
 use super::params::Params;
 use super::submit::{LONGEST_WAIT, follow};
-use super::{Bridge, Call, Sink};
+use super::{Bridge, RpcCall, Sink};
 use crate::runner::ProviderId;
-use crate::runs::{Cancelled, Found, Preparation, RunError, Ticket};
+use crate::runs::{CancelResult, LookupResult, Preparation, RunError, Ticket};
 use engross_artifacts::{RunId, SessionKey, expected_dirs};
 
 /// `xworkmate.tasks.get`.
-pub(super) async fn get(bridge: &Bridge, call: &Call, fields: &Map<String, Value>, sink: &Sink) -> Value {
+pub(super) async fn get(bridge: &Bridge, call: &RpcCall, fields: &Map<String, Value>, sink: &Sink) -> Value {
     match got(bridge, call, Params(fields), sink).await {
         Ok(told) => told,
         Err(error) => json!({
@@ -23,7 +23,7 @@ pub(super) async fn get(bridge: &Bridge, call: &Call, fields: &Map<String, Value
     }
 }
 
-async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> Result<Value, RpcError> {
+async fn got(bridge: &Bridge, call: &RpcCall, params: Params<'_>, sink: &Sink) -> Result<Value, RpcError> {
     let lookup = params.lookup()?;
     let missing = |code: &str, message: &str| {
         json!({
@@ -32,18 +32,18 @@ async fn got(bridge: &Bridge, call: &Call, params: Params<'_>, sink: &Sink) -> R
         })
     };
     let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
-        Found::Run(ticket) => ticket,
-        Found::Nothing => {
+        LookupResult::Run(ticket) => ticket,
+        LookupResult::Nothing => {
             return Ok(missing("TASK_NOT_FOUND", "there is no such task: look at its ids, or start it"));
         }
-        Found::NoRun(session) => {
+        LookupResult::NoRun(session) => {
             if let Some(told) = files_alone(bridge, &lookup, session).await? {
                 bridge.runs.counters().count_unconfirmed();
                 return Ok(told);
             }
             return Ok(missing("no_native_task_record", "the thread is known, but not this run: start it"));
         }
-        Found::Mismatch => {
+        LookupResult::Mismatch => {
             return Ok(missing(
                 "RUN_SCOPE_MISMATCH",
                 "these ids do not belong together: send those of one run",
@@ -117,7 +117,7 @@ async fn files_alone(
 /// `xworkmate.tasks.cancel`.
 pub(super) async fn cancel(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let params = Params(fields);
@@ -125,22 +125,24 @@ pub(super) async fn cancel(
     let mut lookup = params.lookup()?;
     lookup.provider = params.text("gatewayProviderId")?.map(str::to_owned);
     let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
-        Found::Run(ticket) => ticket,
-        Found::Nothing | Found::NoRun(_) => return Ok(refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED")),
-        Found::Mismatch => return Ok(refused("RUN_SCOPE_MISMATCH")),
+        LookupResult::Run(ticket) => ticket,
+        LookupResult::Nothing | LookupResult::NoRun(_) => {
+            return Ok(refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED"));
+        }
+        LookupResult::Mismatch => return Ok(refused("RUN_SCOPE_MISMATCH")),
     };
     let run = ticket.run().clone();
     Ok(match bridge.runs.cancel(&ticket).await? {
-        Cancelled::InQueue => {
+        CancelResult::InQueue => {
             json!({ "accepted": true, "cancelled": true, "cancellationScope": "queue", "runId": run })
         }
-        Cancelled::Wait => {
+        CancelResult::Wait => {
             json!({ "accepted": true, "cancelled": true, "cancellationScope": "artifact-wait", "runId": run })
         }
-        Cancelled::AlreadyTerminal => refused("TASK_ALREADY_TERMINAL"),
-        Cancelled::NotOurs => refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED"),
-        Cancelled::Unconfirmed => refused("NATIVE_CANCEL_UNCONFIRMED"),
-        Cancelled::Asked(receipt) => json!({
+        CancelResult::AlreadyTerminal => refused("TASK_ALREADY_TERMINAL"),
+        CancelResult::NotOurs => refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED"),
+        CancelResult::Unconfirmed => refused("NATIVE_CANCEL_UNCONFIRMED"),
+        CancelResult::Asked(receipt) => json!({
             "accepted": true, "cancelled": false, "nativeMethod": receipt.method, "aborted": receipt.aborted,
             "runIds": receipt.runs, "runId": run,
         }),
@@ -148,13 +150,13 @@ pub(super) async fn cancel(
 }
 
 /// The newest run of the session that a request names.
-async fn of_session(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<Option<Ticket>, RpcError> {
+async fn of_session(bridge: &Bridge, call: &RpcCall, params: Params<'_>) -> Result<Option<Ticket>, RpcError> {
     let session_id = params.first(&["sessionId", "threadId"])?;
     let session_id =
         session_id.ok_or_else(|| RpcError::params("`sessionId` is missing: send the session's id"))?;
     let lookup = crate::runs::Lookup { session_id: Some(session_id.to_owned()), ..Default::default() };
     Ok(match bridge.runs.look(&call.principal, &lookup).await? {
-        Found::Run(ticket) => Some(ticket),
+        LookupResult::Run(ticket) => Some(ticket),
         _ => None,
     })
 }
@@ -162,7 +164,7 @@ async fn of_session(bridge: &Bridge, call: &Call, params: Params<'_>) -> Result<
 /// `session.cancel`.
 pub(super) async fn cancel_session(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let cancelled = match of_session(bridge, call, Params(fields)).await? {
@@ -175,7 +177,7 @@ pub(super) async fn cancel_session(
 /// `session.close`.
 pub(super) async fn close(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     let found = of_session(bridge, call, Params(fields)).await?;
@@ -188,7 +190,7 @@ pub(super) async fn close(
 /// `xworkmate.session.prepare`.
 pub(super) async fn prepare(
     bridge: &Bridge,
-    call: &Call,
+    call: &RpcCall,
     fields: &Map<String, Value>,
 ) -> Result<Value, RpcError> {
     // The paper's client may send these fields beneath a name of their own.

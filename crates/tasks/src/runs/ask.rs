@@ -2,21 +2,21 @@
 //!
 //! Must never find a run of another principal, nor say that a worker has stopped before it has.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use engross_store::NameRow;
 
+use super::answer_text::AnswerText;
 use super::decide::{Action, Input, Reply};
 use super::error::RunError;
-use super::log::Question;
+use super::journal::LoadedThread;
+use super::log::PermissionQuestion;
 use super::names::{Kind, key_name, name};
-use super::order::{Face, Target};
-use super::said::Said;
-use super::service::{Cell, Runs};
+use super::request::{RequestContext, Target};
+use super::service::Runs;
 use super::state::Phase;
 use super::ticket::Ticket;
-use crate::runner::Receipt;
+use crate::runner::CancelReceipt;
 use engross_artifacts::{RunId, SessionKey};
 
 /// How long an agent has to confirm that it was asked to stop.
@@ -40,7 +40,7 @@ pub struct Lookup {
 }
 
 /// What a lookup found.
-pub enum Found {
+pub enum LookupResult {
     /// This run.
     Run(Ticket),
     /// Nothing of this principal.
@@ -53,7 +53,7 @@ pub enum Found {
 
 /// What became of a request to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cancelled {
+pub enum CancelResult {
     /// It never began.
     InQueue,
     /// Only the wait for its files was cancelled.
@@ -63,7 +63,7 @@ pub enum Cancelled {
     /// Nobody here carries it out.
     NotOurs,
     /// The agent was asked, and says this.
-    Asked(Receipt),
+    Asked(CancelReceipt),
     /// The agent was asked, and did not confirm.
     Unconfirmed,
 }
@@ -73,44 +73,44 @@ impl Runs {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn look(&self, principal: &str, lookup: &Lookup) -> Result<Found, RunError> {
-        let Some(row) = self.row(principal, lookup).await? else { return Ok(Found::Nothing) };
-        let cell = self.cell(row.session).await?;
-        let live = cell.live.lock().await;
-        if live.principal != principal {
-            return Ok(Found::Nothing);
+    pub async fn look(&self, principal: &str, lookup: &Lookup) -> Result<LookupResult, RunError> {
+        let Some(row) = self.row(principal, lookup).await? else { return Ok(LookupResult::Nothing) };
+        let loaded = self.thread(row.session);
+        let thread = self.open(&loaded).await?;
+        if thread.principal != principal {
+            return Ok(LookupResult::Nothing);
         }
         let differs =
             |given: &Option<String>, known: &str| given.as_deref().is_some_and(|given| given != known);
-        let key = live.session_key.as_ref().map(|key| key.as_str().to_owned()).unwrap_or_default();
-        if differs(&lookup.thread, &live.key) || differs(&lookup.session_key, &key) {
-            return Ok(Found::Mismatch);
+        let key = thread.session_key.as_ref().map(|key| key.as_str().to_owned()).unwrap_or_default();
+        if differs(&lookup.thread, &thread.key) || differs(&lookup.session_key, &key) {
+            return Ok(LookupResult::Mismatch);
         }
         let named = match (&lookup.run, &lookup.turn) {
-            (Some(run), _) => live.runs.iter().rev().find(|known| known.id.as_str() == run),
-            (None, Some(turn)) => live.runs.iter().rev().find(|known| known.turn == *turn),
-            (None, None) => live.newest(),
+            (Some(run), _) => thread.runs.iter().rev().find(|known| known.id.as_str() == run),
+            (None, Some(turn)) => thread.runs.iter().rev().find(|known| known.turn == *turn),
+            (None, None) => thread.newest(),
         };
-        let Some(run) = named else { return Ok(Found::NoRun(live.session_key.clone())) };
+        let Some(run) = named else { return Ok(LookupResult::NoRun(thread.session_key.clone())) };
         if differs(&lookup.turn, &run.turn) {
-            return Ok(Found::Mismatch);
+            return Ok(LookupResult::Mismatch);
         }
         let provider = run.face().map(|face| face.provider.as_str().to_owned());
         if let (Some(asked), Some(provider)) = (&lookup.provider, &provider)
             && asked != provider
         {
-            return Ok(Found::Mismatch);
+            return Ok(LookupResult::Mismatch);
         }
         let run = run.id.clone();
-        let thread = live.key.clone();
-        drop(live);
-        if let Some(session_id) = lookup.session_id.as_ref().filter(|id| **id != thread) {
+        let key = thread.key.clone();
+        drop(thread);
+        if let Some(session_id) = lookup.session_id.as_ref().filter(|id| **id != key) {
             let alias = self.find(&name(Kind::Session, principal, session_id)?).await?;
-            if alias.is_none_or(|alias| alias.session != cell.id) {
-                return Ok(Found::Mismatch);
+            if alias.is_none_or(|alias| alias.session != loaded.id()) {
+                return Ok(LookupResult::Mismatch);
             }
         }
-        Ok(Found::Run(Ticket { runs: self.clone(), cell, run, replayed: true }))
+        Ok(LookupResult::Run(Ticket { runs: self.clone(), loaded, run, replayed: true }))
     }
 
     /// The first id that leads somewhere.
@@ -139,38 +139,38 @@ impl Runs {
     pub async fn job(&self, principal: &str, job: &str) -> Result<Option<Ticket>, RunError> {
         let Some(row) = self.find(&name(Kind::Job, principal, job)?).await? else { return Ok(None) };
         let run = RunId::parse(&String::from_utf8_lossy(&row.value))?;
-        let cell = self.cell(row.session).await?;
-        Ok(Some(Ticket { runs: self.clone(), cell, run, replayed: true }))
+        let loaded = self.thread(row.session);
+        Ok(Some(Ticket { runs: self.clone(), loaded, run, replayed: true }))
     }
 
     /// Asks for the end of a run. It resolves with what is known then.
     ///
     /// # Errors
     /// When the store cannot be written to.
-    pub async fn cancel(&self, ticket: &Ticket) -> Result<Cancelled, RunError> {
-        let Ticket { cell, run, .. } = ticket;
-        match self.step(cell, run, Input::Cancel, &Said::default()).await? {
-            Action::Reply(Reply::CancelledInQueue) => Ok(Cancelled::InQueue),
-            Action::Reply(Reply::CancelledWait) => Ok(Cancelled::Wait),
-            Action::Reply(Reply::AlreadyTerminal) => Ok(Cancelled::AlreadyTerminal),
-            Action::AskToStop => Ok(self.ask_to_stop(cell, run).await),
-            _ => Ok(Cancelled::NotOurs),
+    pub async fn cancel(&self, ticket: &Ticket) -> Result<CancelResult, RunError> {
+        let Ticket { loaded, run, .. } = ticket;
+        match self.step(loaded, run, Input::Cancel, &AnswerText::default()).await? {
+            Action::Reply(Reply::CancelledInQueue) => Ok(CancelResult::InQueue),
+            Action::Reply(Reply::CancelledWait) => Ok(CancelResult::Wait),
+            Action::Reply(Reply::AlreadyTerminal) => Ok(CancelResult::AlreadyTerminal),
+            Action::AskToStop => Ok(self.ask_to_stop(loaded, run).await),
+            _ => Ok(CancelResult::NotOurs),
         }
     }
 
-    async fn ask_to_stop(&self, cell: &Cell, run: &RunId) -> Cancelled {
-        let handle = cell.handle(run);
+    async fn ask_to_stop(&self, loaded: &LoadedThread, run: &RunId) -> CancelResult {
+        let handle = loaded.extra.handle(run);
         if let Some(handle) = &handle {
             handle.cancelled.cancel();
         }
         let Some(control) = handle.and_then(|handle| handle.control()) else {
             // The agent has not been reached yet, and is not going to be.
             let runs = vec![run.as_str().to_owned()];
-            return Cancelled::Asked(Receipt { method: "start", aborted: true, runs });
+            return CancelResult::Asked(CancelReceipt { method: "start", aborted: true, runs });
         };
         match tokio::time::timeout(CONFIRM, control.cancel()).await {
-            Ok(Ok(receipt)) => Cancelled::Asked(receipt),
-            Ok(Err(_)) | Err(_) => Cancelled::Unconfirmed,
+            Ok(Ok(receipt)) => CancelResult::Asked(receipt),
+            Ok(Err(_)) | Err(_) => CancelResult::Unconfirmed,
         }
     }
 
@@ -179,18 +179,18 @@ impl Runs {
     /// # Errors
     /// As [`Runs::cancel`].
     pub async fn cancel_thread(&self, ticket: &Ticket) -> Result<bool, RunError> {
-        let live = ticket.cell.live.lock().await;
-        let open: Vec<RunId> = live
+        let thread = self.open(&ticket.loaded).await?;
+        let open: Vec<RunId> = thread
             .open()
             .filter(|run| run.face().is_some_and(|face| face.target == Target::Agent))
             .map(|run| run.id.clone())
             .collect();
-        drop(live);
+        drop(thread);
         let mut any = false;
         // The last one first, so that none begins because the one before it ended.
         for run in open.into_iter().rev() {
             let one = Ticket { run, ..ticket.clone() };
-            any |= !matches!(self.cancel(&one).await?, Cancelled::AlreadyTerminal | Cancelled::NotOurs);
+            any |= !matches!(self.cancel(&one).await?, CancelResult::AlreadyTerminal | CancelResult::NotOurs);
         }
         Ok(any)
     }
@@ -200,14 +200,14 @@ impl Runs {
     /// # Errors
     /// When the store cannot be written to.
     pub async fn close(&self, ticket: &Ticket) -> Result<(), RunError> {
-        let live = ticket.cell.live.lock().await;
-        let (principal, thread) = (live.principal.clone(), live.key.clone());
-        let conversation = live.conversation.clone();
-        drop(live);
-        self.step(&ticket.cell, &ticket.run, Input::Close, &Said::default()).await?;
+        let thread = self.open(&ticket.loaded).await?;
+        let (principal, key) = (thread.principal.clone(), thread.key.clone());
+        let conversation = thread.conversation.clone();
+        drop(thread);
+        self.step(&ticket.loaded, &ticket.run, Input::Close, &AnswerText::default()).await?;
         let provider = conversation.and_then(|id| self.inner.config.provider(&id).cloned());
         if let Some(runner) = provider.and_then(|provider| provider.runner) {
-            runner.close(&principal, &thread).await;
+            runner.close(&principal, &key).await;
         }
         Ok(())
     }
@@ -223,9 +223,11 @@ impl Runs {
         option: Option<String>,
     ) -> Result<Result<(), Reply>, RunError> {
         let input = Input::Answer(request.to_owned(), option);
-        match self.step(&ticket.cell, &ticket.run, input, &Said::default()).await? {
-            Action::Tell(permission, option) => {
-                if let Some(control) = ticket.cell.handle(&ticket.run).and_then(|handle| handle.control()) {
+        match self.step(&ticket.loaded, &ticket.run, input, &AnswerText::default()).await? {
+            Action::AnswerPermission(permission, option) => {
+                if let Some(control) =
+                    ticket.loaded.extra.handle(&ticket.run).and_then(|handle| handle.control())
+                {
                     control.answer(&permission, option.as_deref());
                 }
                 Ok(Ok(()))
@@ -236,8 +238,14 @@ impl Runs {
     }
 
     /// Questions of a thread that nobody has answered.
-    pub async fn questions(&self, ticket: &Ticket) -> Vec<(Question, Face)> {
-        let live = ticket.cell.live.lock().await;
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn questions(
+        &self,
+        ticket: &Ticket,
+    ) -> Result<Vec<(PermissionQuestion, RequestContext)>, RunError> {
+        let thread = self.open(&ticket.loaded).await?;
         let of = |phase: &Phase| match phase {
             Phase::Running(active) => {
                 let face = &active.order.face;
@@ -245,7 +253,7 @@ impl Runs {
             }
             _ => Vec::new(),
         };
-        live.runs.iter().flat_map(|run| of(&run.phase)).collect()
+        Ok(thread.runs.iter().flat_map(|run| of(&run.phase)).collect())
     }
 
     /// All threads of a principal with runs that have not ended.
@@ -256,13 +264,13 @@ impl Runs {
         let due = self.inner.config.store.due(u64::MAX >> 1, usize::MAX >> 1).await?;
         let mut all = Vec::new();
         for id in due {
-            let cell: Arc<Cell> = self.cell(id).await?;
-            let live = cell.live.lock().await;
-            let run = live.open().next().map(|run| run.id.clone());
-            let ours = live.principal == principal;
-            drop(live);
+            let loaded = self.thread(id);
+            let thread = self.open(&loaded).await?;
+            let run = thread.open().next().map(|run| run.id.clone());
+            let ours = thread.principal == principal;
+            drop(thread);
             if let Some(run) = run.filter(|_| ours) {
-                all.push(Ticket { runs: self.clone(), cell, run, replayed: true });
+                all.push(Ticket { runs: self.clone(), loaded, run, replayed: true });
             }
         }
         Ok(all)

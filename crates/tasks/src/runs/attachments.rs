@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use engross_store::files::{Precondition, RelPath};
 
 use super::error::RunError;
-use super::order::{Face, Inline};
+use super::request::{Inline, RequestContext};
 use crate::runner::Attachment;
 use engross_artifacts::{ArtifactWorkspace, Scope, ScopeError, segment};
 
@@ -43,7 +43,7 @@ pub(super) fn put(scope: &Scope, turn: &str, inline: &[Inline]) -> Result<Vec<At
 }
 
 /// Removes those of a turn. What cannot be removed harms nobody: exports leave it out.
-pub(super) async fn remove(workspace: &ArtifactWorkspace, face: &Face) {
+pub(super) async fn remove(workspace: &ArtifactWorkspace, face: &RequestContext) {
     let (workspace, face) = (workspace.clone(), face.clone());
     let removed = tokio::task::spawn_blocking(move || {
         let scope = workspace.open(&face.session_key, &face.run, None)?;

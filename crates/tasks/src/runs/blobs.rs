@@ -10,7 +10,7 @@ use engross_store::files::DiskPath;
 
 use super::error::RunError;
 use super::names::key_name;
-use super::order::Face;
+use super::request::RequestContext;
 use super::service::Runs;
 use super::ticket::Ticket;
 use engross_artifacts::{Deliverable, LinkTarget, Manifest, ScopeError};
@@ -19,13 +19,13 @@ use engross_artifacts::{Deliverable, LinkTarget, Manifest, ScopeError};
 const NAMED: usize = 20;
 
 /// A file of a run that is kept elsewhere.
-pub struct KeptFile {
+pub struct StoredFile {
     /// What the run's manifest says of it.
     pub file: Deliverable,
     blobs: Arc<dyn Blobs>,
 }
 
-impl KeptFile {
+impl StoredFile {
     /// Whether its bytes are there.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl KeptFile {
 
 impl Runs {
     /// Sends the files of a manifest to where they outlive this machine. What fails becomes a warning.
-    pub(super) async fn keep(&self, face: &Face, manifest: &mut Manifest) {
+    pub(super) async fn keep(&self, face: &RequestContext, manifest: &mut Manifest) {
         let Some(blobs) = &self.inner.config.blobs else { return };
         let mut failed = Vec::new();
         for file in &manifest.files {
@@ -62,7 +62,12 @@ impl Runs {
         manifest.warnings.extend(failed);
     }
 
-    async fn keep_one(&self, blobs: &dyn Blobs, face: &Face, file: &Deliverable) -> Result<(), String> {
+    async fn keep_one(
+        &self,
+        blobs: &dyn Blobs,
+        face: &RequestContext,
+        file: &Deliverable,
+    ) -> Result<(), String> {
         let runs = self.clone();
         let (session, run, path) = (face.session_key.clone(), face.run.clone(), file.relative_path.clone());
         let opened = tokio::task::spawn_blocking(move || {
@@ -79,17 +84,17 @@ impl Runs {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn kept(&self, target: &LinkTarget) -> Result<Option<KeptFile>, RunError> {
+    pub async fn kept(&self, target: &LinkTarget) -> Result<Option<StoredFile>, RunError> {
         let Some(blobs) = &self.inner.config.blobs else { return Ok(None) };
         let Some(row) = self.find(&key_name(target.session.as_str())?).await? else { return Ok(None) };
-        let cell = self.cell(row.session).await?;
-        if cell.live.lock().await.run(&target.run).is_none() {
+        let loaded = self.thread(row.session);
+        if self.open(&loaded).await?.run(&target.run).is_none() {
             return Ok(None);
         }
-        let ticket = Ticket { runs: self.clone(), cell, run: target.run.clone(), replayed: true };
+        let ticket = Ticket { runs: self.clone(), loaded, run: target.run.clone(), replayed: true };
         let manifest = ticket.end().await?.and_then(|end| end.manifest);
         let files = manifest.into_iter().flat_map(|manifest| manifest.files);
         let file = files.into_iter().find(|file| file.relative_path == target.path.as_str());
-        Ok(file.map(|file| KeptFile { file, blobs: Arc::clone(blobs) }))
+        Ok(file.map(|file| StoredFile { file, blobs: Arc::clone(blobs) }))
     }
 }

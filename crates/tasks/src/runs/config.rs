@@ -8,8 +8,8 @@ use engross_protocol::{Clock, IdSource};
 use engross_store::blobs::Blobs;
 use engross_store::{Millis, Store};
 
-use super::lane::Places;
-use super::order::Target;
+use super::request::Target;
+use super::run_queue::Capacity;
 use crate::runner::{ProviderId, TaskRunner};
 use engross_artifacts::{
     ArtifactScope, ArtifactWorkspace, HashContext, Hashes, Keys, RunId, SessionKey, SourceRoot,
@@ -17,7 +17,7 @@ use engross_artifacts::{
 
 /// Somebody who can carry out runs.
 #[derive(Clone)]
-pub struct Provider {
+pub struct RunProvider {
     /// Its id.
     pub id: ProviderId,
     /// Its name for people.
@@ -51,9 +51,9 @@ pub struct RunsConfig {
     /// How many files are hashed at once.
     pub threads: NonZeroUsize,
     /// Who can carry out runs, in the order they are told.
-    pub providers: Vec<Provider>,
-    /// The places of the gateway's lane.
-    pub gateway: Places,
+    pub providers: Vec<RunProvider>,
+    /// The places of the gateway's queue.
+    pub gateway: Capacity,
     /// How long an agent has to stop by itself once it was asked to.
     pub grace: Duration,
     /// How long references and links are good, in milliseconds.
@@ -67,7 +67,7 @@ pub struct RunsConfig {
 impl RunsConfig {
     /// The provider of this id.
     #[must_use]
-    pub fn provider(&self, id: &ProviderId) -> Option<&Provider> {
+    pub fn provider(&self, id: &ProviderId) -> Option<&RunProvider> {
         self.providers.iter().find(|provider| provider.id == *id)
     }
 

@@ -1,4 +1,4 @@
-//! How often something went wrong since the process began, for whoever looks after a server.
+//! How often something went wrong since the process began, for the operator of a server.
 //!
 //! Must never decide anything.
 

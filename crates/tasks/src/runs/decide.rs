@@ -5,12 +5,12 @@
 
 use engross_store::Millis;
 
-use super::log::{Question, RunEvent};
-use super::order::{Face, Order};
+use super::answer_text::AnswerText;
+use super::log::{PermissionQuestion, RunEvent};
 use super::outcome::{Evidence, Failing, fail, judge};
-use super::said::Said;
-use super::state::{Active, Phase, Run, Thread};
-use super::status::Status;
+use super::request::{RequestContext, RunRequest};
+use super::state::{Active, Phase, Run, RunThread};
+use super::status::RunStatus;
 use crate::runner::{AgentEvent, How, PermissionOption, Policy};
 use engross_artifacts::{Manifest, RunId};
 
@@ -21,15 +21,15 @@ const QUESTION: Millis = 10 * 60_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Input {
     /// A request for a new run, which has been found good.
-    Submit(Box<Order>),
+    Submit(Box<RunRequest>),
     /// A request for the scope of a run that somebody else carries out.
-    Prepare(Box<Face>, Millis),
+    Prepare(Box<RequestContext>, Millis),
     /// There is a place for the run.
     Admit,
     /// Nobody had a place for it in time, or there is no agent to give it to.
     Refuse(&'static str, String),
     /// The agent tells something.
-    Heard(AgentEvent),
+    Event(AgentEvent),
     /// The agent is gone, or never began: code and message.
     Lost(String, String),
     /// Time is over.
@@ -58,14 +58,14 @@ pub(super) enum Action {
     /// Find the run a place.
     Enqueue,
     /// Give the run to its agent.
-    Start(Box<Order>),
+    Start(Box<RunRequest>),
     /// Ask the agent to stop.
     AskToStop,
-    /// Tell the agent an answer: which question, and which option.
-    Tell(String, Option<String>),
+    /// Give the agent an answer: which question, and which option.
+    AnswerPermission(String, Option<String>),
     /// List the files.
     Export,
-    /// Tell the person what became of it.
+    /// Reply what became of it.
     Reply(Reply),
 }
 
@@ -114,7 +114,13 @@ impl Decision {
 /// Decides. `run` is the one that the input is about; of [`Input::Submit`], [`Input::Prepare`] and [`Input::Close`] it is
 /// not looked at. `said` is what was heard of the
 /// run's answer so far.
-pub(super) fn decide(thread: &Thread, id: &RunId, input: Input, said: &Said, now: Millis) -> Decision {
+pub(super) fn decide(
+    thread: &RunThread,
+    id: &RunId,
+    input: Input,
+    said: &AnswerText,
+    now: Millis,
+) -> Decision {
     match input {
         Input::Submit(order) => return Decision::new(vec![RunEvent::Accepted(order)], Action::Enqueue),
         Input::Prepare(face, deadline) => {
@@ -142,12 +148,12 @@ pub(super) fn decide(thread: &Thread, id: &RunId, input: Input, said: &Said, now
                     ended(judge(face, Some(exporting.started), evidence, now))
                 }
                 Input::ExportFailed(code, message) => {
-                    failing(Status::Failed, &code, message, "bridge_export")
+                    failing(RunStatus::Failed, &code, message, "bridge_export")
                 }
                 Input::Cancel => {
                     let message = "the wait for its files was cancelled; the agent had ended before";
                     let mut decision = failing(
-                        Status::Cancelled,
+                        RunStatus::Cancelled,
                         "ARTIFACT_WAIT_CANCELLED",
                         message.to_owned(),
                         "bridge_artifact_wait_cancel",
@@ -171,20 +177,20 @@ pub(super) fn decide(thread: &Thread, id: &RunId, input: Input, said: &Said, now
     }
 }
 
-fn ended(end: super::log::Terminal) -> Decision {
+fn ended(end: super::log::RunEnd) -> Decision {
     let run = end.face.run.clone();
     Decision::new(vec![RunEvent::Ended { run, end: Box::new(end) }], Action::Rest)
 }
 
 fn cancelled(
-    face: &Face,
+    face: &RequestContext,
     started: Option<Millis>,
     text: &str,
     source: &'static str,
     now: Millis,
 ) -> Decision {
     let failing = Failing {
-        status: Status::Cancelled,
+        status: RunStatus::Cancelled,
         code: "TASK_CANCELLED".to_owned(),
         message: "the task was cancelled".to_owned(),
         text: text.to_owned(),
@@ -193,7 +199,7 @@ fn cancelled(
     ended(fail(face, started, failing, now))
 }
 
-fn queued(thread: &Thread, run: &Run, order: &Order, input: Input, now: Millis) -> Decision {
+fn queued(thread: &RunThread, run: &Run, order: &RunRequest, input: Input, now: Millis) -> Decision {
     let face = &order.face;
     match input {
         Input::Admit if thread.next().is_some_and(|next| next.face.run == run.id) => {
@@ -203,7 +209,7 @@ fn queued(thread: &Thread, run: &Run, order: &Order, input: Input, now: Millis) 
         }
         Input::Refuse(code, message) => {
             let failing = Failing {
-                status: Status::Failed,
+                status: RunStatus::Failed,
                 code: code.to_owned(),
                 message,
                 text: String::new(),
@@ -222,11 +228,11 @@ fn queued(thread: &Thread, run: &Run, order: &Order, input: Input, now: Millis) 
     }
 }
 
-fn prepared(face: &Face, deadline: Millis, input: &Input, now: Millis) -> Decision {
+fn prepared(face: &RequestContext, deadline: Millis, input: &Input, now: Millis) -> Decision {
     match input {
         Input::Deadline if now >= deadline => {
             let failing = Failing {
-                status: Status::Interrupted,
+                status: RunStatus::Interrupted,
                 code: "OPENCLAW_RUN_DEADLINE_EXCEEDED".to_owned(),
                 message: "nobody told of an end of this run in time".to_owned(),
                 text: String::new(),
@@ -240,7 +246,7 @@ fn prepared(face: &Face, deadline: Millis, input: &Input, now: Millis) -> Decisi
     }
 }
 
-fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision {
+fn running(active: &Active, input: Input, said: &AnswerText, now: Millis) -> Decision {
     let text = said.text.as_str();
     let face = &active.order.face;
     let run = || face.run.clone();
@@ -249,16 +255,16 @@ fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision 
         ended(fail(face, Some(active.started), failing, now))
     };
     match input {
-        Input::Heard(event) => heard(active, event, said, now),
+        Input::Event(event) => heard(active, event, said, now),
         Input::Lost(..) | Input::Stopped if active.cancelling => {
             cancelled(face, Some(active.started), text, "bridge_stop", now)
         }
         Input::Lost(code, message) => {
-            let begun = if active.begun { Status::Interrupted } else { Status::Failed };
+            let begun = if active.begun { RunStatus::Interrupted } else { RunStatus::Failed };
             failing(begun, code, message, "agent_lost")
         }
         Input::Deadline if now >= active.deadline => failing(
-            Status::Interrupted,
+            RunStatus::Interrupted,
             "OPENCLAW_RUN_DEADLINE_EXCEEDED".to_owned(),
             format!(
                 "the run was not done within {} minutes: ask for a longer taskLoadClass or timeoutMs",
@@ -280,11 +286,11 @@ fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision 
                 return Decision::reply(Reply::OptionNotOffered);
             }
             let decided = RunEvent::Decided { run: run(), request, option: option.clone() };
-            Decision::new(vec![decided], Action::Tell(question.permission.clone(), option))
+            Decision::new(vec![decided], Action::AnswerPermission(question.permission.clone(), option))
         }
         Input::Restarted(true) => Decision::new(Vec::new(), Action::Rest),
         Input::Restarted(false) => failing(
-            Status::Interrupted,
+            RunStatus::Interrupted,
             "ACP_BRIDGE_RESTART".to_owned(),
             "the server was restarted while the agent was at work, and the agent with it: ask again"
                 .to_owned(),
@@ -294,7 +300,7 @@ fn running(active: &Active, input: Input, said: &Said, now: Millis) -> Decision 
     }
 }
 
-fn heard(active: &Active, event: AgentEvent, heard: &Said, now: Millis) -> Decision {
+fn heard(active: &Active, event: AgentEvent, heard: &AnswerText, now: Millis) -> Decision {
     let face = &active.order.face;
     let run = face.run.clone();
     match event {
@@ -307,7 +313,7 @@ fn heard(active: &Active, event: AgentEvent, heard: &Said, now: Millis) -> Decis
             let until = now.saturating_add(QUESTION);
             let policy = active.order.permissions;
             let chosen = by_policy(policy, &options);
-            let question = Question {
+            let question = PermissionQuestion {
                 run: run.clone(),
                 request: request.clone(),
                 permission: id.clone(),
@@ -320,7 +326,7 @@ fn heard(active: &Active, event: AgentEvent, heard: &Said, now: Millis) -> Decis
             if active.cancelling || policy != Policy::Ask {
                 let option = if active.cancelling { None } else { chosen };
                 events.push(RunEvent::Decided { run, request, option: option.clone() });
-                return Decision::new(events, Action::Tell(id, option));
+                return Decision::new(events, Action::AnswerPermission(id, option));
             }
             Decision::new(events, Action::Rest)
         }
@@ -342,9 +348,9 @@ fn heard(active: &Active, event: AgentEvent, heard: &Said, now: Millis) -> Decis
                         Action::Export,
                     )
                 }
-                How::Failed { code, message } => failing(Status::Failed, code, message),
+                How::Failed { code, message } => failing(RunStatus::Failed, code, message),
                 How::Cancelled => failing(
-                    Status::Cancelled,
+                    RunStatus::Cancelled,
                     "TASK_CANCELLED".to_owned(),
                     "the task was cancelled".to_owned(),
                 ),
@@ -364,7 +370,7 @@ fn by_policy(policy: Policy, options: &[PermissionOption]) -> Option<String> {
     }
 }
 
-fn denied(question: &Question) -> RunEvent {
+fn denied(question: &PermissionQuestion) -> RunEvent {
     RunEvent::Decided { run: question.run.clone(), request: question.request.clone(), option: None }
 }
 

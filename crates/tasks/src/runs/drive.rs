@@ -8,63 +8,61 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use super::answer_text::AnswerText;
 use super::attachments;
-use super::config::Provider;
+use super::config::RunProvider;
 use super::decide::{Action, Input};
 use super::error::RunError;
 use super::handle::Handle;
-use super::lane::Waiting;
+use super::journal::LoadedThread;
 use super::names::{Kind, name};
-use super::order::{Order, Target};
-use super::said::Said;
-use super::service::{Cell, Runs};
+use super::notifications;
+use super::request::{RunRequest, Target};
+use super::run_queue::QueuedRun;
+use super::service::{RETRY, Runs};
 use super::state::Phase;
-use super::tell;
-use crate::runner::{AgentEvent, Running, Turn};
+use crate::runner::{AgentEvent, RunningTurn, Turn};
 use engross_artifacts::{Collection, Manifest, RunId, Scope, media_tokens};
 use serde_json::json;
 
 /// How long an agent has to confirm that it was asked to stop.
 const CONFIRM: Duration = Duration::from_secs(5);
 
-/// How long the store may be away before a run's end is tried again.
-const RETRY: Duration = Duration::from_millis(500);
-
 impl Runs {
     /// A run that has got its place.
-    pub(super) async fn begin(self, waiting: Waiting) {
-        let Ok(cell) = self.cell_of(&waiting).await else {
+    pub(super) async fn begin(self, waiting: QueuedRun) {
+        let Ok(loaded) = self.thread_of(&waiting).await else {
             // The store is away; the run waits on.
             sleep(RETRY).await;
             self.give_back(waiting);
             return;
         };
-        match self.step(&cell, &waiting.run, Input::Admit, &Said::default()).await {
-            Ok(Action::Start(order)) => self.drive(cell, waiting.principal, *order, None).await,
-            Ok(_) => self.requeue(&cell, &waiting.run).await,
+        match self.step(&loaded, &waiting.run, Input::Admit, &AnswerText::default()).await {
+            Ok(Action::Start(order)) => self.drive(loaded, waiting.principal, *order, None).await,
+            Ok(_) => self.requeue(&loaded, &waiting.run).await,
             Err(_) => {
                 // The store is away; the run waits on.
                 sleep(RETRY).await;
-                self.requeue(&cell, &waiting.run).await;
+                self.requeue(&loaded, &waiting.run).await;
             }
         }
     }
 
-    async fn cell_of(&self, waiting: &Waiting) -> Result<Arc<Cell>, RunError> {
+    async fn thread_of(&self, waiting: &QueuedRun) -> Result<Arc<LoadedThread>, RunError> {
         let found = name(Kind::Run, &waiting.principal, waiting.run.as_str())?;
         let row = self.find(&found).await?;
         let row = row.ok_or_else(|| RunError::Damaged { problem: "a run has no name".to_owned() })?;
-        self.cell(row.session).await
+        Ok(self.thread(row.session))
     }
 
     /// A run that a process before this one had begun.
-    pub(super) async fn take_up(self, cell: Arc<Cell>, run: RunId) {
-        let live = cell.live.lock().await;
-        let principal = live.principal.clone();
-        let phase = live.run(&run).map(|run| run.phase.clone());
-        drop(live);
+    pub(super) async fn take_up(self, loaded: Arc<LoadedThread>, run: RunId) {
+        let Some(thread) = self.open_at_last(&loaded).await else { return };
+        let principal = thread.principal.clone();
+        let phase = thread.run(&run).map(|run| run.phase.clone());
+        drop(thread);
         match phase {
-            Some(Phase::Exporting(_)) => self.export(&cell, &run).await,
+            Some(Phase::Exporting(_)) => self.export(&loaded, &run).await,
             Some(Phase::Running(active)) => {
                 let provider = self.inner.config.provider(&active.order.face.provider).cloned();
                 let resumed = match provider.and_then(|provider| provider.runner) {
@@ -79,9 +77,9 @@ impl Runs {
                     }
                     _ => None,
                 };
-                self.settle(&cell, &run, Input::Restarted(resumed.is_some()), &Said::default()).await;
+                self.settle(&loaded, &run, Input::Restarted(resumed.is_some()), &AnswerText::default()).await;
                 if let Some(running) = resumed {
-                    self.drive(cell, principal, active.order, Some(running)).await;
+                    self.drive(loaded, principal, active.order, Some(running)).await;
                 }
             }
             _ => {}
@@ -89,9 +87,15 @@ impl Runs {
     }
 
     /// Decides until it is stored; `None` when that cannot be any more, as the process is about to end.
-    async fn settle(&self, cell: &Arc<Cell>, run: &RunId, mut input: Input, said: &Said) -> Option<Action> {
+    async fn settle(
+        &self,
+        loaded: &Arc<LoadedThread>,
+        run: &RunId,
+        mut input: Input,
+        said: &AnswerText,
+    ) -> Option<Action> {
         loop {
-            match self.step(cell, run, input.clone(), said).await {
+            match self.step(loaded, run, input.clone(), said).await {
                 Ok(action) => return Some(action),
                 Err(RunError::Store(engross_store::Error::Closed) | RunError::Damaged { .. }) => return None,
                 Err(RunError::Store(error @ engross_store::Error::TooLarge { .. })) => {
@@ -111,7 +115,7 @@ impl Runs {
     async fn turn(
         &self,
         principal: &str,
-        order: &Order,
+        order: &RunRequest,
         deadline: u64,
         conversation: Option<String>,
     ) -> Result<(Turn, Scope), RunError> {
@@ -154,12 +158,18 @@ impl Runs {
         Ok((turn, scope))
     }
 
-    async fn drive(self, cell: Arc<Cell>, principal: String, order: Order, resumed: Option<Running>) {
+    async fn drive(
+        self,
+        loaded: Arc<LoadedThread>,
+        principal: String,
+        order: RunRequest,
+        resumed: Option<RunningTurn>,
+    ) {
         let run = order.face.run.clone();
         let handle = Arc::new(Handle::default());
-        cell.put_handle(&run, Arc::clone(&handle));
-        let live = cell.live.lock().await;
-        let deadline = match live.run(&run).map(|run| &run.phase) {
+        loaded.extra.put_handle(&run, Arc::clone(&handle));
+        let Some(thread) = self.open_at_last(&loaded).await else { return };
+        let deadline = match thread.run(&run).map(|run| &run.phase) {
             Some(Phase::Running(active)) => {
                 if active.cancelling {
                     handle.cancelled.cancel();
@@ -168,18 +178,18 @@ impl Runs {
             }
             _ => 0,
         };
-        drop(live);
+        drop(thread);
         let until = Instant::now() + Duration::from_millis(deadline.saturating_sub(self.now()));
         let said = match resumed {
-            Some(running) => self.listen(&cell, &order, &handle, running, (deadline, until)).await,
-            None => match self.call(&cell, &principal, &order, &handle, until).await {
-                Some(running) => self.listen(&cell, &order, &handle, running, (deadline, until)).await,
+            Some(running) => self.listen(&loaded, &order, &handle, running, (deadline, until)).await,
+            None => match self.call(&loaded, &principal, &order, &handle, until).await {
+                Some(running) => self.listen(&loaded, &order, &handle, running, (deadline, until)).await,
                 None => false,
             },
         };
-        cell.drop_handle(&run);
+        loaded.extra.drop_handle(&run);
         if said {
-            self.export(&cell, &run).await;
+            self.export(&loaded, &run).await;
         }
         attachments::remove(&self.inner.config.workspace, &order.face).await;
     }
@@ -187,22 +197,22 @@ impl Runs {
     /// Gives the run to its agent; `None` when it has ended by that.
     async fn call(
         &self,
-        cell: &Arc<Cell>,
+        loaded: &Arc<LoadedThread>,
         principal: &str,
-        order: &Order,
+        order: &RunRequest,
         handle: &Handle,
         until: Instant,
-    ) -> Option<Running> {
+    ) -> Option<RunningTurn> {
         let run = &order.face.run;
         let lost = |code: &str, message: String| Input::Lost(code.to_owned(), message);
         let provider = self.inner.config.provider(&order.face.provider);
         let Some(runner) = provider.and_then(|provider| provider.runner.clone()) else {
             let input = lost("PROVIDER_UNAVAILABLE", unavailable(&order.face.provider, provider));
-            self.settle(cell, run, input, &Said::default()).await;
+            self.settle(loaded, run, input, &AnswerText::default()).await;
             return None;
         };
         let deadline = self.now().saturating_add(millis(until.saturating_duration_since(Instant::now())));
-        let conversation = cell.live.lock().await.agent_session.clone();
+        let conversation = self.open_at_last(loaded).await?.agent_session.clone();
         let input = match self.turn(principal, order, deadline, conversation).await {
             Err(error) => lost(error.code(), error.to_string()),
             Ok((turn, _)) => {
@@ -223,30 +233,30 @@ impl Runs {
                 }
             }
         };
-        self.settle(cell, run, input, &Said::default()).await;
+        self.settle(loaded, run, input, &AnswerText::default()).await;
         None
     }
 
     /// Hears an agent until its turn ends; tells whether there are files to be listed.
     async fn listen(
         &self,
-        cell: &Arc<Cell>,
-        order: &Order,
+        loaded: &Arc<LoadedThread>,
+        order: &RunRequest,
         handle: &Handle,
-        mut running: Running,
+        mut running: RunningTurn,
         (deadline, mut until): (u64, Instant),
     ) -> bool {
         let run = &order.face.run;
         let gateway = order.face.target == Target::Gateway;
-        let mut said = Said::default();
+        let mut said = AnswerText::default();
         let mut stop: Option<Instant> = None;
         loop {
-            let question = self.question(cell, run).await;
+            let question = self.question(loaded, run).await;
             let input = tokio::select! {
                 biased;
                 event = running.events.recv() => match event {
-                    Some(event) => match self.passing(cell, order, &mut said, event) {
-                        Some(event) => Input::Heard(event),
+                    Some(event) => match self.passing(loaded, order, &mut said, event) {
+                        Some(event) => Input::Event(event),
                         None => continue,
                     },
                     None if gateway => Input::Lost("OPENCLAW_GATEWAY_LOST".to_owned(), "the gateway is gone: look whether it runs, then ask again".to_owned()),
@@ -272,35 +282,44 @@ impl Runs {
                     Input::Answer(question.map(|(request, _)| request).unwrap_or_default(), None)
                 }
             };
-            match self.settle(cell, run, input, &said).await {
+            match self.settle(loaded, run, input, &said).await {
                 None => return false,
                 Some(Action::Export) => return true,
-                Some(Action::Tell(permission, option)) => {
+                Some(Action::AnswerPermission(permission, option)) => {
                     running.control.answer(&permission, option.as_deref());
                 }
                 Some(_) => {}
             }
-            let live = cell.live.lock().await;
-            if !matches!(live.run(run).map(|run| &run.phase), Some(Phase::Running(_))) {
+            let Some(thread) = self.open_at_last(loaded).await else { return false };
+            if !matches!(thread.run(run).map(|run| &run.phase), Some(Phase::Running(_))) {
                 return false;
             }
         }
     }
 
     /// The question that runs out first, and when.
-    async fn question(&self, cell: &Arc<Cell>, run: &RunId) -> Option<(String, Instant)> {
-        let live = cell.live.lock().await;
-        let Some(Phase::Running(active)) = live.run(run).map(|run| &run.phase) else { return None };
+    async fn question(&self, loaded: &Arc<LoadedThread>, run: &RunId) -> Option<(String, Instant)> {
+        let thread = self.open_at_last(loaded).await?;
+        let Some(Phase::Running(active)) = thread.run(run).map(|run| &run.phase) else { return None };
         let first = active.open.iter().min_by_key(|question| question.until)?;
         let left = first.until.saturating_sub(self.now());
         Some((first.request.clone(), Instant::now() + Duration::from_millis(left)))
     }
 
     /// Tells what passes by; gives back what has to be decided.
-    fn passing(&self, cell: &Cell, order: &Order, said: &mut Said, event: AgentEvent) -> Option<AgentEvent> {
+    fn passing(
+        &self,
+        loaded: &LoadedThread,
+        order: &RunRequest,
+        said: &mut AnswerText,
+        event: AgentEvent,
+    ) -> Option<AgentEvent> {
         let face = &order.face;
         let tell = |kind: &str, event: &str, more| {
-            cell.updates.passing(&face.run, |seq| tell::update(face, seq, kind, event, more));
+            loaded
+                .extra
+                .updates
+                .passing(&face.run, |seq| notifications::update(face, seq, kind, event, more));
         };
         match event {
             AgentEvent::Text(text) => {
@@ -326,10 +345,10 @@ impl Runs {
     }
 
     /// Takes what the answer names elsewhere, lists the files, and ends the run.
-    pub(super) async fn export(&self, cell: &Arc<Cell>, run: &RunId) {
-        let live = cell.live.lock().await;
-        let Some(Phase::Exporting(exporting)) = live.run(run).map(|run| run.phase.clone()) else { return };
-        drop(live);
+    pub(super) async fn export(&self, loaded: &Arc<LoadedThread>, run: &RunId) {
+        let Some(thread) = self.open_at_last(loaded).await else { return };
+        let Some(Phase::Exporting(exporting)) = thread.run(run).map(|run| run.phase.clone()) else { return };
+        drop(thread);
         let runs = self.clone();
         let face = exporting.face.clone();
         let listed = tokio::task::spawn_blocking(move || {
@@ -359,11 +378,11 @@ impl Runs {
             Ok(Err(error)) => Input::ExportFailed(error.code().to_owned(), error.to_string()),
             Err(_) => return,
         };
-        self.settle(cell, run, input, &Said::default()).await;
+        self.settle(loaded, run, input, &AnswerText::default()).await;
     }
 }
 
-/// Refuses a result that names a file which is not among its files: whoever reads the words would look for it.
+/// Refuses a result that names a file which is not among its files: a reader of the answer would look for it.
 fn reachable(named: &[String], collected: Option<&Collection>, manifest: &Manifest) -> Result<(), RunError> {
     let is_here = |path: &String| {
         let was_taken = |taken: &Collection| taken.files.iter().any(|file| file.source == *path);
@@ -394,7 +413,7 @@ fn millis(duration: Duration) -> u64 {
 }
 
 /// What is said when a provider is not there.
-fn unavailable(id: &crate::runner::ProviderId, provider: Option<&Provider>) -> String {
+fn unavailable(id: &crate::runner::ProviderId, provider: Option<&RunProvider>) -> String {
     match provider {
         Some(provider) if !provider.help.is_empty() => format!("{id} is not available: {}", provider.help),
         _ => format!("{id} is not available here: choose another provider"),

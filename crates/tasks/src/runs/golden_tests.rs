@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::log::RunEvent;
 use super::names::{Kind, key_name, list_name, name};
-use super::state::Thread;
+use super::state::RunThread;
 
 const FACE: &str = r#"{"run":"r","turn":"t","sessionId":"s","thread":"th","sessionKey":"sk","target":"agent","provider":"codex",
     "model":"m","skills":["a"],"class":"long_task","budget":1,"accepted":2,
@@ -121,7 +121,7 @@ fn entries_keep_the_names_they_are_stored_under() {
 
 #[test]
 fn snapshots_keep_the_names_they_are_stored_under() {
-    read_and_written::<Thread>(&whole(THREAD));
+    read_and_written::<RunThread>(&whole(THREAD));
 }
 
 #[test]

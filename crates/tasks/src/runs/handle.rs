@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
-use super::lock::lock;
+use super::journal::lock;
 use crate::runner::Control;
 
 /// What reaches a run that is under way.

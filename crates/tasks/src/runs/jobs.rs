@@ -2,8 +2,9 @@
 //!
 //! Must never show a job to anybody else.
 
+use engross_journal::{ListLine, add_to_list};
 use engross_protocol::SessionId;
-use engross_store::{Append, Millis, Name, NewEntry, NewSession};
+use engross_store::Millis;
 
 use super::error::RunError;
 use super::names::list_name;
@@ -16,39 +17,10 @@ impl Runs {
     /// # Errors
     /// When the store cannot be written to.
     pub async fn list_job(&self, principal: &str, job: &str) -> Result<(), RunError> {
-        let store = &self.inner.config.store;
-        let now = self.now();
-        let name: Name = list_name(principal)?;
-        let entry = || NewEntry { kind: "task_job", at: now, body: job.as_bytes().to_vec() };
-        loop {
-            let new = NewSession {
-                id: SessionId::new(&*self.inner.config.ids, now),
-                at: now,
-                key: name.clone(),
-                names: Vec::new(),
-                entries: vec![entry()],
-                snapshot: None,
-                wake_at: None,
-            };
-            let (session, created) = store.create(new).await?;
-            if created {
-                return Ok(());
-            }
-            let append = Append {
-                session: session.id,
-                fence: None,
-                expected_head: session.head,
-                entries: vec![entry()],
-                names: Vec::new(),
-                // Only the entries count; a snapshot keeps them from being read when the list grows.
-                snapshot: Some(Vec::new()),
-                wake_at: None,
-            };
-            match store.append(append).await {
-                Err(engross_store::Error::Conflict { .. }) => {}
-                appended => return Ok(appended.map(|_| ())?),
-            }
-        }
+        let at = self.now();
+        let id = SessionId::new(&*self.inner.config.ids, at);
+        let line = ListLine { kind: "task_job", at, text: job, is_unique: false };
+        Ok(add_to_list(self.inner.journal.store(), id, &list_name(principal)?, line).await?)
     }
 
     /// The newest jobs of a principal, the oldest of them first.

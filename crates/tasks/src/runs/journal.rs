@@ -1,16 +1,27 @@
-//! Threads in the store: read as a fold over their log, written one decision at a time.
-//!
-//! Must never keep a state that the log does not tell.
+//! Threads of runs as the journal keeps them.
 
-use engross_protocol::SessionId;
-use engross_store::{Append, Entry, Millis, Name, Session, Store};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use engross_artifacts::RunId;
+use engross_journal::{Error, Journal, LoadedLog, LogGuard, Machine};
+use engross_store::Millis;
+use serde_json::Value;
 
 use super::error::RunError;
+use super::handle::Handle;
 use super::log::RunEvent;
-use super::state::Thread;
+use super::state::RunThread;
+use super::updates::Updates;
 
-/// After so many entries the state is kept beside the log, so that reading it stays short.
-const SNAPSHOT_EVERY: u64 = 64;
+/// All threads that this process has in memory.
+pub(super) type ThreadJournal = Journal<RunThread, ThreadExtra>;
+
+/// A thread in memory.
+pub(super) type LoadedThread = LoadedLog<RunThread, ThreadExtra>;
+
+/// The right to change a thread.
+pub(super) type ThreadGuard = LogGuard<RunThread>;
 
 /// The bytes of the largest state that is kept; with attachments that wait it can be larger, and is read from the log then.
 const LARGEST: usize = 4 << 20;
@@ -18,52 +29,76 @@ const LARGEST: usize = 4 << 20;
 /// A state is kept with its version; one of another version is not read.
 const VERSION: u8 = 1;
 
-pub(super) fn read(entry: &Entry) -> Result<RunEvent, RunError> {
-    serde_json::from_slice(&entry.body)
-        .map_err(|error| RunError::Damaged { problem: format!("entry {}: {error}", entry.seq) })
+impl Machine for RunThread {
+    type Event = RunEvent;
+
+    fn kind(event: &RunEvent) -> &'static str {
+        event.kind()
+    }
+
+    fn apply(&mut self, event: &RunEvent, at: Millis) {
+        Self::apply(self, event, at);
+    }
+
+    /// A thread with a run that has not ended is always due.
+    fn wake_at(&self, _now: Millis) -> Option<Millis> {
+        self.open().next().map(|_| 0)
+    }
+
+    fn snapshot(&self) -> Result<Option<Vec<u8>>, serde_json::Error> {
+        let state = serde_json::to_vec(&(VERSION, self))?;
+        Ok((state.len() <= LARGEST).then_some(state))
+    }
+
+    fn restore(snapshot: &[u8], seq: u64) -> Option<Self> {
+        let (version, thread): (u8, Self) = serde_json::from_slice(snapshot).ok()?;
+        (version == VERSION && thread.head == seq).then_some(thread)
+    }
 }
 
-/// The thread of a loaded log.
-pub(super) async fn replay(store: &dyn Store, session: Session) -> Result<Thread, RunError> {
-    let kept = session.snapshot.as_ref().and_then(|snapshot| {
-        let (version, thread): (u8, Thread) = serde_json::from_slice(&snapshot.state).ok()?;
-        (version == VERSION && thread.head == snapshot.seq).then_some(thread)
-    });
-    let (mut thread, entries) = match (kept, session.snapshot) {
-        (Some(thread), _) => (thread, session.entries),
-        (None, None) => (Thread::default(), session.entries),
-        (None, Some(_)) => (Thread::default(), store.entries(session.id, 0, usize::MAX >> 1).await?),
-    };
-    for entry in &entries {
-        thread.apply(&read(entry)?, entry.at);
-    }
-    Ok(thread)
+/// What the process keeps beside a thread.
+#[derive(Default)]
+pub(super) struct ThreadExtra {
+    pub(super) updates: Updates,
+    /// Runs that are with their agents.
+    handles: Mutex<HashMap<RunId, Arc<Handle>>>,
+    /// Ends as they were published, by run and address.
+    pub(super) ends: Mutex<HashMap<(RunId, String), PublishedEnd>>,
 }
 
-/// Stores entries, and takes them into `thread`.
-pub(super) async fn append(
-    store: &dyn Store,
-    id: SessionId,
-    thread: &mut Thread,
-    events: &[RunEvent],
-    names: Vec<(Name, Vec<u8>)>,
-    now: Millis,
-) -> Result<(), RunError> {
-    let damaged = |error: serde_json::Error| RunError::Damaged { problem: error.to_string() };
-    let entries =
-        events.iter().map(|event| event.to_entry(now)).collect::<Result<_, _>>().map_err(damaged)?;
-    let mut after = thread.clone();
-    for event in events {
-        after.apply(event, now);
+/// An end as it was published.
+#[derive(Clone)]
+pub(super) struct PublishedEnd {
+    pub(super) at: Millis,
+    pub(super) revision: String,
+    pub(super) body: Arc<Value>,
+}
+
+impl ThreadExtra {
+    pub(super) fn handle(&self, run: &RunId) -> Option<Arc<Handle>> {
+        lock(&self.handles).get(run).cloned()
     }
-    let due = after.head / SNAPSHOT_EVERY > thread.head / SNAPSHOT_EVERY;
-    let snapshot = if due { Some(serde_json::to_vec(&(VERSION, &after)).map_err(damaged)?) } else { None };
-    let snapshot = snapshot.filter(|state| state.len() <= LARGEST);
-    let (was, is) = (thread.open().next().is_some(), after.open().next().is_some());
-    let wake_at = (was != is).then_some(is.then_some(0));
-    let append =
-        Append { session: id, fence: None, expected_head: thread.head, entries, names, snapshot, wake_at };
-    store.append(append).await?;
-    *thread = after;
-    Ok(())
+
+    pub(super) fn put_handle(&self, run: &RunId, handle: Arc<Handle>) {
+        lock(&self.handles).insert(run.clone(), handle);
+    }
+
+    pub(super) fn drop_handle(&self, run: &RunId) {
+        lock(&self.handles).remove(run);
+    }
+}
+
+impl From<Error> for RunError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Store(error) => Self::Store(error),
+            error => Self::Damaged { problem: error.to_string() },
+        }
+    }
+}
+
+/// Locks for a moment. Must never be held over an await.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic here has changed nothing by halves.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,11 +2,11 @@
 //!
 //! Must never lose a meaning: entries that were written once are read for ever.
 
-use engross_store::{Millis, NewEntry};
+use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
-use super::order::{Face, Order};
-use super::status::{Status, SyncStatus};
+use super::request::{RequestContext, RunRequest};
+use super::status::{RunStatus, RunSyncStatus};
 use crate::runner::PermissionOption;
 use engross_artifacts::{Manifest, RequirementOutcome, RunId, SessionKey};
 
@@ -24,11 +24,11 @@ pub enum RunEvent {
         session_key: SessionKey,
     },
     /// A run was accepted; from here on it is not lost.
-    Accepted(Box<Order>),
+    Accepted(Box<RunRequest>),
     /// A scope was made for a run that somebody else carries out.
     Prepared {
         /// Who it is.
-        face: Box<Face>,
+        face: Box<RequestContext>,
         /// When nobody waits for it any more.
         deadline: Millis,
     },
@@ -47,7 +47,7 @@ pub enum RunEvent {
         agent_session: Option<String>,
     },
     /// The agent asks for a permission.
-    Asked(Question),
+    Asked(PermissionQuestion),
     /// It was answered, once and for all.
     Decided {
         /// The run.
@@ -85,7 +85,7 @@ pub enum RunEvent {
         /// The run.
         run: RunId,
         /// All that is told of it from now on.
-        end: Box<Terminal>,
+        end: Box<RunEnd>,
     },
     /// The thread's conversation is forgotten; its runs are not.
     Closed,
@@ -94,7 +94,7 @@ pub enum RunEvent {
 /// A permission that an agent asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Question {
+pub struct PermissionQuestion {
     /// The run.
     pub run: RunId,
     /// The question, as clients name it.
@@ -114,15 +114,15 @@ pub struct Question {
 /// The end of a run, with all that is needed to tell of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Terminal {
+pub struct RunEnd {
     /// Who it was.
-    pub face: Face,
+    pub face: RequestContext,
     /// When it got its place; none when it never did.
     pub started: Option<Millis>,
     /// When it ended.
     pub ended: Millis,
     /// How.
-    pub status: Status,
+    pub status: RunStatus,
     /// Whether it is a success.
     pub success: bool,
     /// Whether nobody but its text and files says so.
@@ -137,7 +137,7 @@ pub struct Terminal {
     /// `lastResultCode` of the thread.
     pub result_code: String,
     /// `lastArtifactSyncStatus` of the thread.
-    pub sync: SyncStatus,
+    pub sync: RunSyncStatus,
     /// Its files: of a success only.
     pub manifest: Option<Manifest>,
     /// What is missing of what was required.
@@ -182,13 +182,5 @@ impl RunEvent {
             Self::Ended { .. } => "task_ended",
             Self::Closed => "task_closed",
         }
-    }
-
-    /// As the store keeps it.
-    ///
-    /// # Errors
-    /// When it cannot be written as JSON.
-    pub(super) fn to_entry(&self, at: Millis) -> Result<NewEntry, serde_json::Error> {
-        Ok(NewEntry { kind: self.kind(), at, body: serde_json::to_vec(self)? })
     }
 }

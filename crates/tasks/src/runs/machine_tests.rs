@@ -4,23 +4,23 @@ use std::collections::{BTreeMap, HashMap};
 
 use proptest::prelude::*;
 
+use super::answer_text::AnswerText;
 use super::decide::{Action, Input, Reply, decide};
 use super::log::RunEvent;
-use super::order::{Contract, Face, LoadClass, Order, Target};
-use super::said::Said;
-use super::state::{Phase, Thread};
-use super::status::{Status, SyncStatus};
-use super::tell;
+use super::notifications;
+use super::request::{Contract, LoadClass, RequestContext, RunRequest, Target};
+use super::state::{Phase, RunThread};
+use super::status::{RunStatus, RunSyncStatus};
 use crate::runner::{AgentEvent, How, PermissionOption, Policy, ProviderId, TurnEnd};
 use engross_artifacts::{Deliverable, Manifest, RunId, SessionKey, Sha256Sum};
 
-fn run(number: usize) -> RunId {
+pub(super) fn run(number: usize) -> RunId {
     RunId::parse(&format!("run-{number}")).unwrap()
 }
 
-fn order(number: usize, contract: Contract, policy: Policy) -> Order {
-    Order {
-        face: Face {
+pub(super) fn order(number: usize, contract: Contract, policy: Policy) -> RunRequest {
+    RunRequest {
+        face: RequestContext {
             run: run(number),
             turn: format!("turn-{number}"),
             session_id: "s".to_owned(),
@@ -64,7 +64,7 @@ fn manifest(contract: &Contract, names: &[&str]) -> Manifest {
     }
 }
 
-fn contract(kind: usize) -> Contract {
+pub(super) fn contract(kind: usize) -> Contract {
     let mut contract = Contract { export: kind != 0, ..Contract::default() };
     match kind {
         2 => contract.extensions = vec!["PDF".to_owned()],
@@ -77,22 +77,22 @@ fn contract(kind: usize) -> Contract {
 
 /// A thread with its log, as it would be on the disk.
 #[derive(Default)]
-struct Desk {
+struct TestBench {
     log: Vec<RunEvent>,
-    thread: Thread,
-    said: Said,
+    thread: RunThread,
+    said: AnswerText,
     now: u64,
 }
 
-impl Desk {
+impl TestBench {
     fn new() -> Self {
-        let mut desk = Self { now: 1_000, ..Self::default() };
-        desk.append(vec![RunEvent::Opened {
+        let mut bench = Self { now: 1_000, ..Self::default() };
+        bench.append(vec![RunEvent::Opened {
             principal: "p".to_owned(),
             thread: "t".to_owned(),
             session_key: SessionKey::parse("agent:main:t").unwrap(),
         }]);
-        desk
+        bench
     }
 
     fn append(&mut self, events: Vec<RunEvent>) {
@@ -117,19 +117,19 @@ impl Desk {
 
     /// A run that is with its agent.
     fn begun(contract: Contract) -> Self {
-        let mut desk = Self::new();
-        desk.submit(1, contract, Policy::Ask);
-        assert!(matches!(desk.step(&run(1), Input::Admit), Action::Start(_)));
-        desk.step(&run(1), Input::Heard(AgentEvent::Started { agent_session: Some("a".to_owned()) }));
-        desk
+        let mut bench = Self::new();
+        bench.submit(1, contract, Policy::Ask);
+        assert!(matches!(bench.step(&run(1), Input::Admit), Action::Start(_)));
+        bench.step(&run(1), Input::Event(AgentEvent::Started { agent_session: Some("a".to_owned()) }));
+        bench
     }
 
     fn end(&mut self, how: How, text: &str) -> Action {
         let text = Some(text.to_owned());
-        self.step(&run(1), Input::Heard(AgentEvent::Ended(TurnEnd { how, text })))
+        self.step(&run(1), Input::Event(AgentEvent::Ended(TurnEnd { how, text })))
     }
 
-    fn last(&self) -> &super::log::Terminal {
+    fn last(&self) -> &super::log::RunEnd {
         match self.log.last() {
             Some(RunEvent::Ended { end, .. }) => end,
             other => panic!("no end: {other:?}"),
@@ -146,35 +146,43 @@ fn the_outcome_table() {
         usize,
         &'static str,
         &'static [&'static str],
-        Status,
+        RunStatus,
         &'static str,
         Option<&'static str>,
-        SyncStatus,
+        RunSyncStatus,
     );
     let rows: &[Row] = &[
-        (0, "hello", &[], Status::Completed, "success", None, SyncStatus::NoArtifacts),
-        (1, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),
-        (4, "hello", &[], Status::Completed, "success", None, SyncStatus::NoExportedArtifacts),
-        (1, "", &["a.md"], Status::Completed, "success", None, SyncStatus::Synced),
-        (0, "hello", &["a.md"], Status::Completed, "success", None, SyncStatus::Synced),
-        (2, "see a.pdf", &[], Status::Failed, "artifact_missing", Some(missing), SyncStatus::Failed),
-        (2, "see a.pdf", &["a.md"], Status::Failed, "artifact_missing", Some(missing), SyncStatus::Failed),
-        (2, "", &["a.PDF"], Status::Completed, "success", None, SyncStatus::Synced),
-        (3, "two", &["a.md"], Status::Failed, "artifact_missing", Some(missing), SyncStatus::Failed),
-        (3, "two", &["a.md", "b.md"], Status::Completed, "success", None, SyncStatus::Synced),
-        (0, "  ", &[], Status::Failed, nothing, Some(nothing), SyncStatus::Failed),
-        (1, "", &[], Status::Failed, nothing, Some(nothing), SyncStatus::Failed),
+        (0, "hello", &[], RunStatus::Completed, "success", None, RunSyncStatus::NoArtifacts),
+        (1, "hello", &[], RunStatus::Completed, "success", None, RunSyncStatus::NoExportedArtifacts),
+        (4, "hello", &[], RunStatus::Completed, "success", None, RunSyncStatus::NoExportedArtifacts),
+        (1, "", &["a.md"], RunStatus::Completed, "success", None, RunSyncStatus::Synced),
+        (0, "hello", &["a.md"], RunStatus::Completed, "success", None, RunSyncStatus::Synced),
+        (2, "see a.pdf", &[], RunStatus::Failed, "artifact_missing", Some(missing), RunSyncStatus::Failed),
+        (
+            2,
+            "see a.pdf",
+            &["a.md"],
+            RunStatus::Failed,
+            "artifact_missing",
+            Some(missing),
+            RunSyncStatus::Failed,
+        ),
+        (2, "", &["a.PDF"], RunStatus::Completed, "success", None, RunSyncStatus::Synced),
+        (3, "two", &["a.md"], RunStatus::Failed, "artifact_missing", Some(missing), RunSyncStatus::Failed),
+        (3, "two", &["a.md", "b.md"], RunStatus::Completed, "success", None, RunSyncStatus::Synced),
+        (0, "  ", &[], RunStatus::Failed, nothing, Some(nothing), RunSyncStatus::Failed),
+        (1, "", &[], RunStatus::Failed, nothing, Some(nothing), RunSyncStatus::Failed),
     ];
     for (kind, text, files, status, result_code, code, sync) in rows {
         for how in [How::Completed, How::Unstated] {
-            let mut desk = Desk::begun(contract(*kind));
-            let inferred = how == How::Unstated && *status == Status::Completed;
-            assert_eq!(desk.end(how, text), Action::Export);
-            desk.step(&run(1), Input::Exported(manifest(&contract(*kind), files)));
-            let end = desk.last();
+            let mut bench = TestBench::begun(contract(*kind));
+            let inferred = how == How::Unstated && *status == RunStatus::Completed;
+            assert_eq!(bench.end(how, text), Action::Export);
+            bench.step(&run(1), Input::Exported(manifest(&contract(*kind), files)));
+            let end = bench.last();
             let seen = (end.status, end.result_code.as_str(), end.code.as_deref(), end.sync, end.inferred);
             assert_eq!(seen, (*status, *result_code, *code, *sync, inferred), "{kind} {text:?} {files:?}");
-            assert_eq!(end.success, *status == Status::Completed);
+            assert_eq!(end.success, *status == RunStatus::Completed);
             assert_eq!(end.manifest.is_some(), end.success);
         }
     }
@@ -182,64 +190,67 @@ fn the_outcome_table() {
 
 #[test]
 fn case_72_and_90_a_failure_stays_one() {
-    let mut desk = Desk::begun(contract(0));
-    assert_eq!(desk.step(&run(1), Input::Cancel), Action::AskToStop);
+    let mut bench = TestBench::begun(contract(0));
+    assert_eq!(bench.step(&run(1), Input::Cancel), Action::AskToStop);
     let failed = How::Failed { code: "BOOM".to_owned(), message: "it broke".to_owned() };
-    desk.end(failed, "half");
-    let end = desk.last();
-    assert_eq!((end.status, end.code.as_deref(), end.text.as_str()), (Status::Failed, Some("BOOM"), "half"));
-    assert_eq!(desk.step(&run(1), Input::Cancel), Action::Reply(Reply::AlreadyTerminal));
+    bench.end(failed, "half");
+    let end = bench.last();
+    assert_eq!(
+        (end.status, end.code.as_deref(), end.text.as_str()),
+        (RunStatus::Failed, Some("BOOM"), "half")
+    );
+    assert_eq!(bench.step(&run(1), Input::Cancel), Action::Reply(Reply::AlreadyTerminal));
 }
 
 #[test]
 fn case_83_past_its_deadline_a_run_is_interrupted_and_stays_so() {
-    let mut desk = Desk::begun(contract(0));
-    desk.now += 599_999;
-    assert_eq!(desk.step(&run(1), Input::Deadline), Action::Reply(Reply::Ignored));
-    desk.now += 1;
-    desk.step(&run(1), Input::Deadline);
-    let end = desk.last().clone();
+    let mut bench = TestBench::begun(contract(0));
+    bench.now += 599_999;
+    assert_eq!(bench.step(&run(1), Input::Deadline), Action::Reply(Reply::Ignored));
+    bench.now += 1;
+    bench.step(&run(1), Input::Deadline);
+    let end = bench.last().clone();
     assert_eq!(
         (end.status, end.code.as_deref()),
-        (Status::Interrupted, Some("OPENCLAW_RUN_DEADLINE_EXCEEDED"))
+        (RunStatus::Interrupted, Some("OPENCLAW_RUN_DEADLINE_EXCEEDED"))
     );
-    let length = desk.log.len();
-    desk.end(How::Completed, "late");
-    desk.step(&run(1), Input::Lost("AGENT_LOST".to_owned(), "gone".to_owned()));
-    assert_eq!(desk.log.len(), length, "an end was followed by something");
+    let length = bench.log.len();
+    bench.end(How::Completed, "late");
+    bench.step(&run(1), Input::Lost("AGENT_LOST".to_owned(), "gone".to_owned()));
+    assert_eq!(bench.log.len(), length, "an end was followed by something");
 }
 
 #[test]
 fn case_88_the_wait_for_files_can_be_cancelled_once_and_for_all() {
-    let mut desk = Desk::begun(contract(1));
-    desk.end(How::Completed, "done");
+    let mut bench = TestBench::begun(contract(1));
+    bench.end(How::Completed, "done");
     for _ in 0..3 {
-        assert_eq!(desk.step(&run(1), Input::Cancel), Action::Reply(Reply::CancelledWait));
+        assert_eq!(bench.step(&run(1), Input::Cancel), Action::Reply(Reply::CancelledWait));
     }
-    desk.step(&run(1), Input::Exported(manifest(&contract(1), &["late.md"])));
-    let end = desk.last();
+    bench.step(&run(1), Input::Exported(manifest(&contract(1), &["late.md"])));
+    let end = bench.last();
     let seen = (end.status, end.code.as_deref(), end.source.as_str(), end.manifest.is_none());
     assert_eq!(
         seen,
-        (Status::Cancelled, Some("ARTIFACT_WAIT_CANCELLED"), "bridge_artifact_wait_cancel", true)
+        (RunStatus::Cancelled, Some("ARTIFACT_WAIT_CANCELLED"), "bridge_artifact_wait_cancel", true)
     );
 }
 
 #[test]
 fn a_restart_ends_what_was_with_an_agent_and_lists_what_was_done() {
-    let mut desk = Desk::begun(contract(0));
-    desk.step(&run(1), Input::Restarted(false));
-    assert_eq!(desk.last().code.as_deref(), Some("ACP_BRIDGE_RESTART"));
-    assert_eq!(desk.last().status, Status::Interrupted);
+    let mut bench = TestBench::begun(contract(0));
+    bench.step(&run(1), Input::Restarted(false));
+    assert_eq!(bench.last().code.as_deref(), Some("ACP_BRIDGE_RESTART"));
+    assert_eq!(bench.last().status, RunStatus::Interrupted);
 
-    let mut desk = Desk::begun(contract(0));
-    assert_eq!(desk.step(&run(1), Input::Restarted(true)), Action::Rest);
-    desk.end(How::Completed, "done");
-    assert_eq!(desk.step(&run(1), Input::Restarted(false)), Action::Export);
+    let mut bench = TestBench::begun(contract(0));
+    assert_eq!(bench.step(&run(1), Input::Restarted(true)), Action::Rest);
+    bench.end(How::Completed, "done");
+    assert_eq!(bench.step(&run(1), Input::Restarted(false)), Action::Export);
 
-    let mut desk = Desk::new();
-    desk.submit(1, contract(0), Policy::Ask);
-    assert_eq!(desk.step(&run(1), Input::Restarted(false)), Action::Enqueue);
+    let mut bench = TestBench::new();
+    bench.submit(1, contract(0), Policy::Ask);
+    assert_eq!(bench.step(&run(1), Input::Restarted(false)), Action::Enqueue);
 }
 
 fn options() -> Vec<PermissionOption> {
@@ -254,31 +265,31 @@ fn question() -> AgentEvent {
 
 #[test]
 fn case_93_permissions_are_asked_unless_a_policy_answers() {
-    let told = |option: Option<&str>| Action::Tell("q".to_owned(), option.map(str::to_owned));
+    let told = |option: Option<&str>| Action::AnswerPermission("q".to_owned(), option.map(str::to_owned));
     for (policy, action) in
         [(Policy::Ask, Action::Rest), (Policy::Allow, told(Some("yes"))), (Policy::Deny, told(Some("no")))]
     {
-        let mut desk = Desk::new();
-        desk.submit(1, contract(0), policy);
-        desk.step(&run(1), Input::Admit);
-        assert_eq!(desk.step(&run(1), Input::Heard(question())), action, "{policy:?}");
+        let mut bench = TestBench::new();
+        bench.submit(1, contract(0), policy);
+        bench.step(&run(1), Input::Admit);
+        assert_eq!(bench.step(&run(1), Input::Event(question())), action, "{policy:?}");
     }
-    let mut desk = Desk::begun(contract(0));
-    desk.step(&run(1), Input::Heard(question()));
+    let mut bench = TestBench::begun(contract(0));
+    bench.step(&run(1), Input::Event(question()));
     let answer =
         |request: &str, option: Option<&str>| Input::Answer(request.to_owned(), option.map(str::to_owned));
     let unknown = Action::Reply(Reply::QuestionUnknown);
-    assert_eq!(desk.step(&run(1), answer("perm-other", Some("yes"))), unknown);
+    assert_eq!(bench.step(&run(1), answer("perm-other", Some("yes"))), unknown);
     let not_offered = Action::Reply(Reply::OptionNotOffered);
-    assert_eq!(desk.step(&run(1), answer("perm-run-1-1", Some("root"))), not_offered);
-    assert_eq!(desk.step(&run(1), answer("perm-run-1-1", Some("yes"))), told(Some("yes")));
+    assert_eq!(bench.step(&run(1), answer("perm-run-1-1", Some("root"))), not_offered);
+    assert_eq!(bench.step(&run(1), answer("perm-run-1-1", Some("yes"))), told(Some("yes")));
     let decided = Action::Reply(Reply::QuestionDecided);
-    assert_eq!(desk.step(&run(1), answer("perm-run-1-1", Some("no"))), decided);
+    assert_eq!(bench.step(&run(1), answer("perm-run-1-1", Some("no"))), decided);
     // A cancel denies what is open, and everything that is asked after it.
-    desk.step(&run(1), Input::Heard(question()));
-    assert_eq!(desk.step(&run(1), Input::Cancel), Action::AskToStop);
-    assert_eq!(desk.step(&run(1), answer("perm-run-1-2", Some("yes"))), decided);
-    assert_eq!(desk.step(&run(1), Input::Heard(question())), told(None));
+    bench.step(&run(1), Input::Event(question()));
+    assert_eq!(bench.step(&run(1), Input::Cancel), Action::AskToStop);
+    assert_eq!(bench.step(&run(1), answer("perm-run-1-2", Some("yes"))), decided);
+    assert_eq!(bench.step(&run(1), Input::Event(question())), told(None));
 }
 
 #[derive(Debug, Clone)]
@@ -303,11 +314,11 @@ fn inputs() -> impl Strategy<Value = Input> {
     let files = prop::collection::vec(prop::sample::select(vec!["a.md", "b.md", "c.pdf", "d.txt"]), 0..4);
     prop_oneof![
         4 => Just(Input::Admit),
-        2 => Just(Input::Heard(AgentEvent::Started { agent_session: None })),
+        2 => Just(Input::Event(AgentEvent::Started { agent_session: None })),
         3 => (ends(), prop::option::of(Just(String::new())))
-            .prop_map(|(how, text)| Input::Heard(AgentEvent::Ended(TurnEnd { how, text }))),
-        1 => Just(Input::Heard(question())),
-        1 => prop::option::of(Just("G".to_owned())).prop_map(|code| Input::Heard(AgentEvent::Degraded(code))),
+            .prop_map(|(how, text)| Input::Event(AgentEvent::Ended(TurnEnd { how, text }))),
+        1 => Just(Input::Event(question())),
+        1 => prop::option::of(Just("G".to_owned())).prop_map(|code| Input::Event(AgentEvent::Degraded(code))),
         1 => Just(Input::Lost("L".to_owned(), "m".to_owned())),
         1 => Just(Input::Deadline),
         1 => Just(Input::Refuse("OPENCLAW_GATEWAY_BUSY", "m".to_owned())),
@@ -338,13 +349,13 @@ fn steps() -> impl Strategy<Value = Step> {
 }
 
 /// What must hold at every moment.
-fn check(desk: &Desk) -> Result<(), TestCaseError> {
-    let mut folded = Thread::default();
+fn check(bench: &TestBench) -> Result<(), TestCaseError> {
+    let mut folded = RunThread::default();
     let mut ended: HashMap<&RunId, usize> = HashMap::new();
     let mut began: Vec<&RunId> = Vec::new();
     let mut accepted: Vec<&RunId> = Vec::new();
     let mut asked_to_stop: Vec<&RunId> = Vec::new();
-    for event in &desk.log {
+    for event in &bench.log {
         folded.apply(event, 0);
         let Some(id) = event.run() else { continue };
         prop_assert!(!ended.contains_key(id), "an entry behind an end: {event:?}");
@@ -354,7 +365,7 @@ fn check(desk: &Desk) -> Result<(), TestCaseError> {
             RunEvent::CancelAsked { .. } => asked_to_stop.push(id),
             RunEvent::Ended { end, .. } => {
                 ended.insert(id, 1);
-                prop_assert_eq!(end.success, end.status == Status::Completed);
+                prop_assert_eq!(end.success, end.status == RunStatus::Completed);
                 prop_assert_eq!(end.success, end.code.is_none());
                 // No files of a failure, and a success is complete and says something.
                 prop_assert_eq!(end.manifest.is_some(), end.success);
@@ -363,20 +374,20 @@ fn check(desk: &Desk) -> Result<(), TestCaseError> {
                     prop_assert!(end.face.contract.requirements().judge(names).constraint_satisfied);
                     prop_assert!(!manifest.files.is_empty() || !end.text.trim().is_empty());
                 }
-                let told = tell::terminal(end, 1, "/w", None);
+                let told = notifications::terminal(end, 1, "/w", None);
                 prop_assert_eq!(&told["terminal"], &serde_json::json!(true));
             }
             _ => {}
         }
     }
-    prop_assert!(desk.thread.runs.iter().filter(|run| run.holds()).count() <= 1, "two runs at once");
+    prop_assert!(bench.thread.runs.iter().filter(|run| run.holds()).count() <= 1, "two runs at once");
     let in_order: Vec<&RunId> = accepted.iter().copied().filter(|id| began.contains(id)).collect();
     prop_assert_eq!(in_order, began, "runs of a thread began out of order");
-    for run in &desk.thread.runs {
+    for run in &bench.thread.runs {
         let done = matches!(run.phase, Phase::Done { .. });
         prop_assert_eq!(done, ended.contains_key(&run.id));
         prop_assert_eq!(done, run.status().is_terminal());
-        let told = tell::handle(run, "/w", None, desk.now);
+        let told = notifications::handle(run, "/w", None, bench.now);
         if !done {
             // A handle is never a result.
             prop_assert_eq!(&told["terminal"], &serde_json::json!(false));
@@ -398,10 +409,10 @@ fn check(desk: &Desk) -> Result<(), TestCaseError> {
             }
         }
     }
-    let heads = |thread: &Thread| {
+    let heads = |thread: &RunThread| {
         thread.runs.iter().map(|run| (run.id.clone(), run.seq, run.status())).collect::<Vec<_>>()
     };
-    prop_assert_eq!(heads(&folded), heads(&desk.thread));
+    prop_assert_eq!(heads(&folded), heads(&bench.thread));
     Ok(())
 }
 
@@ -410,12 +421,12 @@ proptest! {
 
     #[test]
     fn nothing_forbidden_is_reached(steps in prop::collection::vec(steps(), 1..60)) {
-        let mut desk = Desk::new();
+        let mut bench = TestBench::new();
         let mut kinds = Vec::new();
         for step in steps {
             match step {
                 Step::Submit(kind, policy) => {
-                    desk.submit(kinds.len(), contract(kind), policy);
+                    bench.submit(kinds.len(), contract(kind), policy);
                     kinds.push(kind);
                 }
                 Step::On(number, input) if !kinds.is_empty() => {
@@ -427,21 +438,21 @@ proptest! {
                         }
                         input => input,
                     };
-                    desk.said.text = if number % 2 == 0 { "words".to_owned() } else { String::new() };
-                    desk.step(&run(number), input);
+                    bench.said.text = if number % 2 == 0 { "words".to_owned() } else { String::new() };
+                    bench.step(&run(number), input);
                 }
                 Step::On(..) => {}
                 Step::Crash => {
-                    desk.said = Said::default();
-                    let open: Vec<RunId> = desk.thread.open().map(|run| run.id.clone()).collect();
+                    bench.said = AnswerText::default();
+                    let open: Vec<RunId> = bench.thread.open().map(|run| run.id.clone()).collect();
                     for id in open {
-                        desk.step(&id, Input::Restarted(false));
+                        bench.step(&id, Input::Restarted(false));
                     }
-                    prop_assert!(desk.thread.open().all(|run| !matches!(run.phase, Phase::Running(_))));
+                    prop_assert!(bench.thread.open().all(|run| !matches!(run.phase, Phase::Running(_))));
                 }
-                Step::Wait(time) => desk.now += time,
+                Step::Wait(time) => bench.now += time,
             }
-            check(&desk)?;
+            check(&bench)?;
         }
     }
 }

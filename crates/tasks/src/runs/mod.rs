@@ -5,24 +5,25 @@
 //!
 //! | File | Question it answers |
 //! |---|---|
-//! | `order`, `error` | what may be asked, and why is it refused? |
+//! | `request`, `error` | what may be asked, and why is it refused? |
 //! | `log` | what happened, in order? |
-//! | `state` | where does a thread stand, as the log tells it? |
+//! | `state` | what is the state of a thread, as a fold of its log? |
 //! | `decide` | what happens next? |
-//! | `said` | which of the agent's words are the answer? |
+//! | `answer_text` | which text of the agent is the answer? |
 //! | `status` | how does a run stand? |
 //! | `outcome` | what has a run come to? |
-//! | `lane` | who may begin when places are few? |
-//! | `tell`, `updates`, `ticket` | what of it is told, to whom, and under which number? |
+//! | `run_queue` | which run begins when slots are few? |
+//! | `notifications`, `updates`, `ticket` | what is published of it, to which listeners, and under which number? |
 //! | `config`, `service` | what are all runs made of, and how is a decision stored? |
-//! | `submit`, `drive`, `attachments`, `handle`, `lock` | how is a run accepted, and carried out? |
+//! | `submit`, `drive`, `attachments`, `handle` | how is a run accepted, and carried out? |
 //! | `blobs` | where are files kept besides? |
 //! | `ask` | what can be asked of runs that are there? |
 //! | `counters` | how often has something gone wrong? |
-//! | `jobs` | which runs did somebody ask for as jobs? |
-//! | `watch` | who looks after runs that nobody asks for? |
-//! | `names`, `journal` | how is a thread stored, and found again? |
+//! | `jobs` | which runs are jobs? |
+//! | `watch` | what happens to runs that no request asks for? |
+//! | `names`, `journal` | how is a thread stored and found again, and what is kept beside it in memory? |
 
+mod answer_text;
 mod ask;
 mod attachments;
 mod blobs;
@@ -34,45 +35,45 @@ mod error;
 mod handle;
 mod jobs;
 mod journal;
-mod lane;
-mod lock;
 mod log;
 mod names;
-mod order;
+mod notifications;
 mod outcome;
-mod said;
+mod request;
+mod run_queue;
 mod service;
 mod state;
 mod status;
 mod submit;
-mod tell;
 mod ticket;
 mod updates;
 mod watch;
 
 #[cfg(test)]
+mod answer_text_tests;
+#[cfg(test)]
 mod golden_tests;
 #[cfg(test)]
-mod lane_tests;
+mod journal_tests;
 #[cfg(test)]
 mod machine_tests;
 #[cfg(test)]
-mod said_tests;
+mod run_queue_tests;
 
-pub use ask::{Cancelled, Found, Lookup};
-pub use blobs::KeptFile;
-pub use config::{Provider, RunsConfig};
+pub use ask::{CancelResult, Lookup, LookupResult};
+pub use blobs::StoredFile;
+pub use config::{RunProvider, RunsConfig};
 pub use counters::Counters;
 pub use decide::Reply;
 pub use error::{CODES, RunError};
-pub use lane::Places;
-pub use log::{Question, RunEvent, Terminal};
-pub use order::{Contract, Face, Inline, LONGEST_BUDGET, LoadClass, Order, Target};
+pub use log::{PermissionQuestion, RunEnd, RunEvent};
+pub use request::{Contract, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
+pub use run_queue::Capacity;
 pub use service::Runs;
-pub use state::{Active, Exporting, Phase, Run, Thread};
-pub use status::{Status, SyncStatus};
+pub use state::{Active, Exporting, Phase, Run, RunThread};
+pub use status::{RunStatus, RunSyncStatus};
 pub use submit::{Preparation, Submission};
-pub use ticket::{Listener, Snapshot, Ticket};
+pub use ticket::{RunListener, RunSnapshot, Ticket};
 pub use updates::Update;
 
-pub(crate) use tell::moment;
+pub(crate) use notifications::moment;

@@ -4,9 +4,9 @@
 
 use engross_store::Millis;
 
-use super::log::Terminal;
-use super::order::Face;
-use super::status::{Status, SyncStatus};
+use super::log::RunEnd;
+use super::request::RequestContext;
+use super::status::{RunStatus, RunSyncStatus};
 use engross_artifacts::Manifest;
 
 /// What an agent left behind when it was done.
@@ -21,7 +21,7 @@ pub(super) struct Evidence {
 /// A run that ended without being done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failing {
-    pub(super) status: Status,
+    pub(super) status: RunStatus,
     pub(super) code: String,
     pub(super) message: String,
     pub(super) text: String,
@@ -29,7 +29,12 @@ pub(super) struct Failing {
 }
 
 /// The end of a run whose agent was done.
-pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, now: Millis) -> Terminal {
+pub(super) fn judge(
+    face: &RequestContext,
+    started: Option<Millis>,
+    evidence: Evidence,
+    now: Millis,
+) -> RunEnd {
     let Evidence { text, said_so, manifest } = evidence;
     if !manifest.outcome.constraint_satisfied {
         let message = format!(
@@ -38,7 +43,7 @@ pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, no
         );
         let outcome = manifest.outcome;
         let failing = Failing {
-            status: Status::Failed,
+            status: RunStatus::Failed,
             code: "OPENCLAW_REQUIRED_ARTIFACT_MISSING".to_owned(),
             message,
             text,
@@ -51,7 +56,7 @@ pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, no
     }
     if manifest.files.is_empty() && text.trim().is_empty() {
         let failing = Failing {
-            status: Status::Failed,
+            status: RunStatus::Failed,
             code: "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE".to_owned(),
             message: "the agent ended without a word and without a file: look at its own log, then ask again"
                 .to_owned(),
@@ -61,15 +66,15 @@ pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, no
         return fail(face, started, failing, now);
     }
     let sync = match (manifest.files.is_empty(), face.contract.export) {
-        (false, _) => SyncStatus::Synced,
-        (true, true) => SyncStatus::NoExportedArtifacts,
-        (true, false) => SyncStatus::NoArtifacts,
+        (false, _) => RunSyncStatus::Synced,
+        (true, true) => RunSyncStatus::NoExportedArtifacts,
+        (true, false) => RunSyncStatus::NoArtifacts,
     };
-    Terminal {
+    RunEnd {
         face: face.clone(),
         started,
         ended: now,
-        status: Status::Completed,
+        status: RunStatus::Completed,
         success: true,
         inferred: !said_so,
         code: None,
@@ -84,10 +89,10 @@ pub(super) fn judge(face: &Face, started: Option<Millis>, evidence: Evidence, no
 }
 
 /// The end of a run that was not done. Its files, if there are any, are never listed.
-pub(super) fn fail(face: &Face, started: Option<Millis>, failing: Failing, now: Millis) -> Terminal {
+pub(super) fn fail(face: &RequestContext, started: Option<Millis>, failing: Failing, now: Millis) -> RunEnd {
     let Failing { status, code, message, text, source } = failing;
-    let result_code = if status == Status::Failed { code.clone() } else { status.as_str().to_owned() };
-    Terminal {
+    let result_code = if status == RunStatus::Failed { code.clone() } else { status.as_str().to_owned() };
+    RunEnd {
         face: face.clone(),
         started,
         ended: now,
@@ -98,7 +103,7 @@ pub(super) fn fail(face: &Face, started: Option<Millis>, failing: Failing, now: 
         message: Some(message),
         text,
         result_code,
-        sync: SyncStatus::Failed,
+        sync: RunSyncStatus::Failed,
         manifest: None,
         missing: None,
         source: source.to_owned(),

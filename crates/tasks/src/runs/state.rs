@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use engross_store::Millis;
 use serde::{Deserialize, Serialize};
 
-use super::log::{Question, RunEvent};
-use super::order::{Face, Order};
-use super::status::Status;
+use super::log::{PermissionQuestion, RunEvent};
+use super::request::{RequestContext, RunRequest};
+use super::status::RunStatus;
 use crate::runner::{Policy, ProviderId};
 use engross_artifacts::{RunId, SessionKey};
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
-pub struct Thread {
+pub struct RunThread {
     /// Whose it is.
     pub principal: String,
     /// Its key.
@@ -50,9 +50,9 @@ pub struct Run {
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// Accepted; it waits for its place.
-    Queued(Box<Order>),
+    Queued(Box<RunRequest>),
     /// Somebody else carries it out, until this moment.
-    Prepared(Box<Face>, Millis),
+    Prepared(Box<RequestContext>, Millis),
     /// With its agent.
     Running(Box<Active>),
     /// The agent is done; the files are being listed.
@@ -60,7 +60,7 @@ pub enum Phase {
     /// Ended: how, and whether only the wait for its files was cancelled.
     Done {
         /// How.
-        status: Status,
+        status: RunStatus,
         /// Its code, if it failed.
         code: Option<String>,
     },
@@ -70,7 +70,7 @@ pub enum Phase {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Active {
     /// What it was asked.
-    pub order: Order,
+    pub order: RunRequest,
     /// When it got its place.
     pub started: Millis,
     /// When it has to be done.
@@ -80,7 +80,7 @@ pub struct Active {
     /// Whether the agent has begun.
     pub begun: bool,
     /// Questions that nobody has answered.
-    pub open: Vec<Question>,
+    pub open: Vec<PermissionQuestion>,
     /// Questions that were answered.
     pub decided: Vec<String>,
     /// Whether somebody wants an end.
@@ -93,7 +93,7 @@ pub struct Active {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exporting {
     /// What it was asked.
-    pub face: Face,
+    pub face: RequestContext,
     /// When it got its place.
     pub started: Millis,
     /// The agent's words.
@@ -109,18 +109,18 @@ pub struct Exporting {
 impl Run {
     /// How it stands, in one word.
     #[must_use]
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> RunStatus {
         match &self.phase {
-            Phase::Queued(_) => Status::Queued,
-            Phase::Prepared(..) | Phase::Running(_) => Status::Running,
-            Phase::Exporting(_) => Status::SyncingArtifacts,
+            Phase::Queued(_) => RunStatus::Queued,
+            Phase::Prepared(..) | Phase::Running(_) => RunStatus::Running,
+            Phase::Exporting(_) => RunStatus::SyncingArtifacts,
             Phase::Done { status, .. } => *status,
         }
     }
 
     /// Who it is, as long as it has not ended.
     #[must_use]
-    pub fn face(&self) -> Option<&Face> {
+    pub fn face(&self) -> Option<&RequestContext> {
         match &self.phase {
             Phase::Queued(order) => Some(&order.face),
             Phase::Prepared(face, _) => Some(face),
@@ -137,7 +137,7 @@ impl Run {
     }
 }
 
-impl Thread {
+impl RunThread {
     /// The run of this id.
     #[must_use]
     pub fn run(&self, id: &RunId) -> Option<&Run> {
@@ -158,7 +158,7 @@ impl Thread {
 
     /// The next run that may begin: the oldest one that waits, when none holds the thread.
     #[must_use]
-    pub fn next(&self) -> Option<&Order> {
+    pub fn next(&self) -> Option<&RunRequest> {
         if self.runs.iter().any(Run::holds) {
             return None;
         }
@@ -187,7 +187,7 @@ impl Thread {
         }
     }
 
-    fn add(&mut self, face: &Face, phase: Phase) {
+    fn add(&mut self, face: &RequestContext, phase: Phase) {
         let seq = self.head;
         self.runs.push(Run { id: face.run.clone(), turn: face.turn.clone(), seq, phase });
     }
@@ -253,7 +253,7 @@ impl Thread {
 
     /// How permissions of runs that are with their agents stand: by question, whether it was answered.
     #[must_use]
-    pub fn questions(&self) -> BTreeMap<&str, Option<&Question>> {
+    pub fn questions(&self) -> BTreeMap<&str, Option<&PermissionQuestion>> {
         let mut all = BTreeMap::new();
         for run in &self.runs {
             match &run.phase {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Status {
+pub enum RunStatus {
     /// It waits for a place.
     Queued,
     /// It is under way.
@@ -24,7 +24,7 @@ pub enum Status {
     Interrupted,
 }
 
-impl Status {
+impl RunStatus {
     /// Its name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -49,7 +49,7 @@ impl Status {
 /// What the thread says of its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SyncStatus {
+pub enum RunSyncStatus {
     /// There are files, and all that were required.
     Synced,
     /// None were asked for, and there are none.
@@ -60,7 +60,7 @@ pub enum SyncStatus {
     Failed,
 }
 
-impl SyncStatus {
+impl RunSyncStatus {
     /// Its name.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -4,18 +4,19 @@
 
 use std::collections::BTreeMap;
 
+use engross_journal::{Creation, NewLog};
 use engross_protocol::{SessionId, hex};
-use engross_store::{Millis, Name, NameRow, NewSession};
+use engross_store::{Millis, Name, Session};
 use sha2::{Digest, Sha256};
 
+use super::answer_text::AnswerText;
 use super::decide::{Action, Input, decide};
 use super::error::RunError;
 use super::log::RunEvent;
 use super::names::{Kind, check_thread, key_name, name};
-use super::order::{Contract, Face, Inline, LONGEST_BUDGET, LoadClass, Order, Target};
-use super::said::Said;
+use super::request::{Contract, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
 use super::service::Runs;
-use super::state::Thread;
+use super::state::RunThread;
 use super::ticket::Ticket;
 use crate::runner::{Policy, ProviderId};
 use engross_artifacts::{RunId, SessionKey};
@@ -126,16 +127,16 @@ impl Runs {
         let Preparation { principal, thread, provider, contract, .. } = preparation;
         let found = name(Kind::Run, &principal, run.as_str())?;
         if let Some(row) = self.find(&found).await? {
-            let cell = self.cell(row.session).await?;
-            let live = cell.live.lock().await;
-            if live.key != thread || live.session_key.as_ref() != Some(&session_key) {
+            let loaded = self.thread(row.session);
+            let known = self.open(&loaded).await?;
+            if known.key != thread || known.session_key.as_ref() != Some(&session_key) {
                 return Err(conflict("the run belongs to another thread or session key"));
             }
-            drop(live);
-            return Ok(Ticket { runs: self.clone(), cell, run, replayed: true });
+            drop(known);
+            return Ok(Ticket { runs: self.clone(), loaded, run, replayed: true });
         }
         let class = LoadClass::ComplexChainTask;
-        let face = Face {
+        let face = RequestContext {
             turn: format!("turn-{run}"),
             run: run.clone(),
             session_id: thread.clone(),
@@ -168,8 +169,8 @@ impl Runs {
         if known != digest {
             return Err(RunError::KeyReused);
         }
-        let cell = self.cell(row.session).await?;
-        Ok(Some(Ticket { runs: self.clone(), cell, run: RunId::parse(run)?, replayed: true }))
+        let loaded = self.thread(row.session);
+        Ok(Some(Ticket { runs: self.clone(), loaded, run: RunId::parse(run)?, replayed: true }))
     }
 
     async fn accept(&self, submission: &Submission) -> Result<Ticket, RunError> {
@@ -196,7 +197,7 @@ impl Runs {
             }
         }
         let budget = submission.budget.unwrap_or_else(|| submission.class.budget());
-        let face = Face {
+        let face = RequestContext {
             run: run.clone(),
             turn,
             session_id: submission.session_id.clone(),
@@ -211,7 +212,7 @@ impl Runs {
             accepted: now,
             contract: submission.contract.clone(),
         };
-        let order = Order {
+        let order = RunRequest {
             face,
             continues: submission.continues,
             prompt: submission.prompt.clone(),
@@ -228,9 +229,9 @@ impl Runs {
     /// The session key of the thread: the one it has, the one that is asked for, or the one that follows from its key.
     async fn session_key(&self, submission: &Submission, thread: &Name) -> Result<SessionKey, RunError> {
         if let Some(row) = self.find(thread).await? {
-            let cell = self.cell(row.session).await?;
-            let live = cell.live.lock().await;
-            let known = live.session_key.clone().ok_or_else(|| damaged("it has no session key"))?;
+            let loaded = self.thread(row.session);
+            let thread = self.open(&loaded).await?;
+            let known = thread.session_key.clone().ok_or_else(|| damaged("it has no session key"))?;
             if submission.session_key.as_ref().is_some_and(|asked| asked != known.as_str()) {
                 return Err(conflict(&format!("the thread has the session key '{known}' already")));
             }
@@ -258,21 +259,21 @@ impl Runs {
         names: BTreeMap<Name, Vec<u8>>,
     ) -> Result<Ticket, RunError> {
         let now = self.now();
-        let ticket = |cell| Ticket { runs: self.clone(), cell, run: run.clone(), replayed: false };
+        let ticket = |loaded| Ticket { runs: self.clone(), loaded, run: run.clone(), replayed: false };
         if let Some(row) = self.find(&who.name).await? {
-            let cell = self.cell(row.session).await?;
-            let mut live = cell.live.lock().await;
-            if live.session_key.as_ref() != Some(&who.session_key) {
+            let loaded = self.thread(row.session);
+            let mut thread = self.open(&loaded).await?;
+            if thread.session_key.as_ref() != Some(&who.session_key) {
                 return Err(conflict("the thread has another session key already"));
             }
             if let Input::Submit(order) = &input {
-                check_continuation(&live, order)?;
+                check_continuation(&thread, order)?;
             }
-            let decision = decide(&live, run, input, &Said::default(), now);
-            self.store(&cell, &mut live, &decision.events, names.into_iter().collect(), now).await?;
+            let decision = decide(&thread, run, input, &AnswerText::default(), now);
+            self.store(&loaded, &mut thread, &decision.events, names.into_iter().collect(), now).await?;
             self.follow(&who, &decision.events, &decision.action);
-            drop(live);
-            return Ok(ticket(cell));
+            drop(thread);
+            return Ok(ticket(loaded));
         }
         if let Input::Submit(order) = &input
             && order.continues
@@ -284,45 +285,31 @@ impl Runs {
             thread: who.thread.to_owned(),
             session_key: who.session_key.clone(),
         };
-        let decision = decide(&Thread::default(), run, input, &Said::default(), now);
+        let decision = decide(&RunThread::default(), run, input, &AnswerText::default(), now);
         let events = std::iter::once(opened).chain(decision.events);
         let events: Vec<RunEvent> = events.collect();
-        let entries = events.iter().map(|event| event.to_entry(now)).collect::<Result<_, _>>();
         let mut names: Vec<_> = names.into_iter().collect();
         names.push((key_name(who.session_key.as_str())?, Vec::new()));
         let id = SessionId::new(&*self.inner.config.ids, now);
-        let new = NewSession {
-            id,
-            at: now,
-            key: who.name.clone(),
-            names,
-            entries: entries.map_err(|error: serde_json::Error| damaged(&error.to_string()))?,
-            snapshot: None,
-            wake_at: Some(0),
-        };
-        let (session, created) = self.inner.config.store.create(new).await?;
-        if !created {
+        let new = NewLog { id, at: now, key: who.name.clone(), names };
+        let loaded = self.thread(id);
+        if let Creation::Known(session) = self.inner.journal.create(loaded.lock().await, new, &events).await?
+        {
+            self.inner.journal.forget(id);
             if session.key != who.name {
                 return Err(conflict("the session key, or the run, belongs to another thread already"));
             }
             // Another request has just made the thread.
-            return Err(engross_store::Error::Conflict {
-                session: session.id,
-                expected: 0,
-                head: session.head,
-            }
-            .into());
+            let Session { id: session, head, .. } = session;
+            return Err(engross_store::Error::Conflict { session, expected: 0, head }.into());
         }
-        self.remember(who.name.clone(), NameRow { session: id, value: Vec::new() });
-        let cell = self.hold(session).await?;
-        let mut state = Thread::default();
-        for event in &events {
-            state.apply(event, now);
-            let head = state.head;
-            cell.updates.entry(head, event.run(), |seq| super::tell::of_entry(&state, event, seq));
+        for (event, (entry, update)) in
+            events.iter().zip(Self::apply(&mut RunThread::default(), &events, now))
+        {
+            loaded.extra.updates.entry(entry, event.run(), update);
         }
         self.follow(&who, &events, &decision.action);
-        Ok(ticket(cell))
+        Ok(ticket(loaded))
     }
 
     fn follow(&self, who: &Who<'_>, events: &[RunEvent], action: &Action) {
@@ -344,7 +331,7 @@ struct Who<'a> {
     name: Name,
 }
 
-fn check_continuation(thread: &Thread, order: &Order) -> Result<(), RunError> {
+fn check_continuation(thread: &RunThread, order: &RunRequest) -> Result<(), RunError> {
     if !order.continues {
         return Ok(());
     }

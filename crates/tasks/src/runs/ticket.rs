@@ -5,18 +5,18 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use engross_journal::{LogEntry, read_all, read_entry};
 use engross_store::Millis;
 use serde_json::{Value, json};
 
 use super::error::RunError;
-use super::journal;
-use super::lock::lock;
-use super::log::{RunEvent, Terminal};
-use super::order::Order;
-use super::service::{Cell, Runs, Told};
-use super::state::{Phase, Run, Thread};
-use super::status::Status;
-use super::tell;
+use super::journal::{LoadedThread, PublishedEnd, lock};
+use super::log::{RunEnd, RunEvent};
+use super::notifications;
+use super::request::RunRequest;
+use super::service::Runs;
+use super::state::{Phase, Run, RunThread};
+use super::status::RunStatus;
 use super::updates::{Update, entry_of, seq_of};
 use engross_artifacts::{ExportPage, PageRequest, RunId, SessionKey, Signer, expected_dirs};
 
@@ -27,7 +27,7 @@ const TOLD: usize = 16;
 #[derive(Clone)]
 pub struct Ticket {
     pub(super) runs: Runs,
-    pub(super) cell: Arc<Cell>,
+    pub(super) loaded: Arc<LoadedThread>,
     pub(super) run: RunId,
     /// Whether the run had been accepted before.
     pub(super) replayed: bool,
@@ -35,11 +35,11 @@ pub struct Ticket {
 
 /// How a run stands, as it is told.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
+pub struct RunSnapshot {
     /// Another one whenever something of the run is new that is not merely time.
     pub revision: String,
     /// How it stands.
-    pub status: Status,
+    pub status: RunStatus,
     /// All that is told.
     pub body: Arc<Value>,
 }
@@ -61,20 +61,20 @@ impl Ticket {
     ///
     /// # Errors
     /// [`RunError::Damaged`].
-    pub async fn revision(&self) -> Result<(String, Status), RunError> {
-        let live = self.cell.live.lock().await;
-        let run = self.of(&live)?;
+    pub async fn revision(&self) -> Result<(String, RunStatus), RunError> {
+        let thread = self.runs.open(&self.loaded).await?;
+        let run = self.of(&thread)?;
         Ok((run.seq.to_string(), run.status()))
     }
 
-    fn of<'a>(&self, thread: &'a Thread) -> Result<&'a Run, RunError> {
+    fn of<'a>(&self, thread: &'a RunThread) -> Result<&'a Run, RunError> {
         thread.run(&self.run).ok_or_else(|| RunError::Damaged { problem: "a run is missing".to_owned() })
     }
 
     /// What the run was asked, as long as it waits or is with its agent.
-    pub(super) async fn order(&self) -> Result<Option<Order>, RunError> {
-        let live = self.cell.live.lock().await;
-        Ok(match &self.of(&live)?.phase {
+    pub(super) async fn order(&self) -> Result<Option<RunRequest>, RunError> {
+        let thread = self.runs.open(&self.loaded).await?;
+        Ok(match &self.of(&thread)?.phase {
             Phase::Queued(order) => Some((**order).clone()),
             Phase::Running(active) => Some(active.order.clone()),
             _ => None,
@@ -85,10 +85,10 @@ impl Ticket {
     ///
     /// # Errors
     /// When the store or the disk cannot be read.
-    pub async fn snapshot(&self, base: &str) -> Result<Snapshot, RunError> {
-        let live = self.cell.live.lock().await;
-        let run = self.of(&live)?.clone();
-        drop(live);
+    pub async fn snapshot(&self, base: &str) -> Result<RunSnapshot, RunError> {
+        let thread = self.runs.open(&self.loaded).await?;
+        let run = self.of(&thread)?.clone();
+        drop(thread);
         let (revision, status) = (run.seq.to_string(), run.status());
         let now = self.runs.now();
         if !status.is_terminal() {
@@ -97,27 +97,27 @@ impl Ticket {
                 Phase::Queued(order) => self.runs.position(order.face.target, &self.run),
                 _ => None,
             };
-            let body = Arc::new(tell::handle(&run, &directory, position, now));
-            return Ok(Snapshot { revision, status, body });
+            let body = Arc::new(notifications::handle(&run, &directory, position, now));
+            return Ok(RunSnapshot { revision, status, body });
         }
         let key = (self.run.clone(), base.to_owned());
         let half = self.runs.inner.config.lifetime / 2;
-        let known = lock(&self.cell.told).get(&key).cloned();
+        let known = lock(&self.loaded.extra.ends).get(&key).cloned();
         if let Some(told) =
             known.filter(|told| told.revision == revision && now.saturating_sub(told.at) < half)
         {
-            return Ok(Snapshot { revision, status, body: told.body });
+            return Ok(RunSnapshot { revision, status, body: told.body });
         }
         let end = self.terminal(run.seq).await?;
         let (runs, base, seq) = (self.runs.clone(), base.to_owned(), run.seq);
         let told = tokio::task::spawn_blocking(move || runs.tell_end(&end, seq, &base, now));
         let body = Arc::new(told.await.map_err(|_| RunError::Stopping)?);
-        let mut all = lock(&self.cell.told);
+        let mut all = lock(&self.loaded.extra.ends);
         if all.len() >= TOLD {
             all.clear();
         }
-        all.insert(key, Told { at: now, revision: revision.clone(), body: Arc::clone(&body) });
-        Ok(Snapshot { revision, status, body })
+        all.insert(key, PublishedEnd { at: now, revision: revision.clone(), body: Arc::clone(&body) });
+        Ok(RunSnapshot { revision, status, body })
     }
 
     fn directory(&self, run: &Run) -> String {
@@ -126,10 +126,12 @@ impl Ticket {
     }
 
     /// The end of the run, which is the entry of this number.
-    async fn terminal(&self, seq: u64) -> Result<Terminal, RunError> {
+    async fn terminal(&self, seq: u64) -> Result<RunEnd, RunError> {
         let store = &self.runs.inner.config.store;
-        let entries = store.entries(self.cell.id, seq.saturating_sub(1), 1).await?;
-        match entries.first().map(journal::read).transpose()? {
+        let entries = store.entries(self.loaded.id(), seq.saturating_sub(1), 1).await?;
+        let end =
+            entries.first().map(|entry| read_entry::<RunThread>(self.loaded.id(), entry)).transpose()?;
+        match end {
             Some(RunEvent::Ended { end, .. }) if end.face.run == self.run => Ok(*end),
             _ => Err(RunError::Damaged { problem: format!("entry {seq} is not the end of {}", self.run) }),
         }
@@ -139,11 +141,11 @@ impl Ticket {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn end(&self) -> Result<Option<Terminal>, RunError> {
-        let live = self.cell.live.lock().await;
-        let run = self.of(&live)?;
+    pub async fn end(&self) -> Result<Option<RunEnd>, RunError> {
+        let thread = self.runs.open(&self.loaded).await?;
+        let run = self.of(&thread)?;
         let (seq, status) = (run.seq, run.status());
-        drop(live);
+        drop(thread);
         if status.is_terminal() { Ok(Some(self.terminal(seq).await?)) } else { Ok(None) }
     }
 
@@ -153,7 +155,7 @@ impl Ticket {
     /// As [`Ticket::revision`].
     pub async fn changed(&self, known: &str) -> Result<(), RunError> {
         loop {
-            let changed = self.cell.updates.changed();
+            let changed = self.loaded.extra.updates.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
             let (revision, status) = self.revision().await?;
@@ -168,22 +170,21 @@ impl Ticket {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn listen(&self, after: u64) -> Result<Listener, RunError> {
-        let head = self.cell.live.lock().await.head;
-        let first = self.cell.updates.first();
+    pub async fn listen(&self, after: u64) -> Result<RunListener, RunError> {
+        let head = self.runs.open(&self.loaded).await?.head;
+        let first = self.loaded.extra.updates.first();
         let mut backlog = VecDeque::new();
         // What is not kept in memory is told by the log, but for what only passed by.
         let wanted = seq_of(entry_of(after) + 1);
         if head > entry_of(after) && first.is_none_or(|first| first > wanted) {
-            let entries = self.runs.inner.config.store.entries(self.cell.id, 0, usize::MAX >> 1).await?;
-            let mut thread = Thread::default();
-            for entry in &entries {
-                let event = journal::read(entry)?;
-                thread.apply(&event, entry.at);
-                let seq = seq_of(entry.seq);
+            let mut thread = RunThread::default();
+            let store = self.runs.inner.journal.store();
+            for LogEntry { seq, at, event } in read_all::<RunThread>(store, self.loaded.id()).await? {
+                thread.apply(&event, at);
+                let seq = seq_of(seq);
                 let ours = event.run() == Some(&self.run);
                 if ours && seq > after && first.is_none_or(|first| seq < first) {
-                    let told = tell::of_entry(&thread, &event, seq);
+                    let told = notifications::of_entry(&thread, &event, seq);
                     backlog.extend(told.map(|params| Update {
                         seq,
                         run: self.run.clone(),
@@ -192,29 +193,29 @@ impl Ticket {
                 }
             }
         }
-        Ok(Listener { cell: Arc::clone(&self.cell), run: self.run.clone(), backlog, last: after })
+        Ok(RunListener { loaded: Arc::clone(&self.loaded), run: self.run.clone(), backlog, last: after })
     }
 }
 
 /// Hears what happens to a run.
-pub struct Listener {
-    cell: Arc<Cell>,
+pub struct RunListener {
+    loaded: Arc<LoadedThread>,
     run: RunId,
     backlog: VecDeque<Update>,
     last: u64,
 }
 
-impl Listener {
+impl RunListener {
     /// The next update. It waits for ever when nothing happens any more. Cancel-safe.
     pub async fn next(&mut self) -> Update {
         loop {
             if let Some(update) = self.ready() {
                 return update;
             }
-            let changed = self.cell.updates.changed();
+            let changed = self.loaded.extra.updates.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            if let Some(update) = Self::kept(&self.cell, &self.run, &mut self.last) {
+            if let Some(update) = Self::kept(&self.loaded, &self.run, &mut self.last) {
                 return update;
             }
             changed.await;
@@ -227,12 +228,12 @@ impl Listener {
             self.last = update.seq;
             return Some(update);
         }
-        Self::kept(&self.cell, &self.run, &mut self.last)
+        Self::kept(&self.loaded, &self.run, &mut self.last)
     }
 
-    fn kept(cell: &Cell, run: &RunId, last: &mut u64) -> Option<Update> {
+    fn kept(loaded: &LoadedThread, run: &RunId, last: &mut u64) -> Option<Update> {
         loop {
-            let update = cell.updates.after(*last)?;
+            let update = loaded.extra.updates.after(*last)?;
             *last = update.seq;
             if update.run == *run {
                 return Some(update);
@@ -243,10 +244,12 @@ impl Listener {
 
 impl Runs {
     /// An end with its files as links and references. What cannot be said of the files any more is a warning.
-    fn tell_end(&self, end: &Terminal, seq: u64, base: &str, now: Millis) -> Value {
+    fn tell_end(&self, end: &RunEnd, seq: u64, base: &str, now: Millis) -> Value {
         let config = &self.inner.config;
         let directory = config.directory_of(&end.face.session_key, &end.face.run);
-        let Some(manifest) = &end.manifest else { return tell::terminal(end, seq, &directory, None) };
+        let Some(manifest) = &end.manifest else {
+            return notifications::terminal(end, seq, &directory, None);
+        };
         let page: Result<ExportPage, RunError> = (|| {
             let scope = config.workspace.open(&end.face.session_key, &end.face.run, None)?;
             let expected: Vec<Value> =
@@ -258,13 +261,13 @@ impl Runs {
         })();
         match page {
             Ok(page) => {
-                let mut told = tell::terminal(end, seq, &directory, Some(&page));
+                let mut told = notifications::terminal(end, seq, &directory, Some(&page));
                 self.link(&mut told, &end.face.session_key, &end.face.run, base);
                 told
             }
             Err(error) => {
                 // The folder is gone; what was in it is still told, without a way to it.
-                let mut told = tell::terminal(end, seq, &directory, None);
+                let mut told = notifications::terminal(end, seq, &directory, None);
                 let files: Vec<Value> = manifest
                     .files
                     .iter()

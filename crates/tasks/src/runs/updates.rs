@@ -40,29 +40,30 @@ pub(super) fn entry_of(seq: u64) -> u64 {
 /// The updates of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Updates {
-    kept: Mutex<Kept>,
+    kept: Mutex<UpdateBuffer>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct UpdateBuffer {
     updates: VecDeque<(Update, usize)>,
     bytes: usize,
     last: u64,
 }
 
 impl Updates {
-    /// Updates behind the entry `head`.
-    pub(super) fn behind(head: u64) -> Self {
-        Self { kept: Mutex::new(Kept { last: seq_of(head), ..Kept::default() }), changed: Notify::new() }
+    /// Numbers go on behind the entry `head`.
+    pub(super) fn pass(&self, head: u64) {
+        let mut kept = self.lock();
+        kept.last = kept.last.max(seq_of(head));
     }
 
-    /// Tells what came of an entry; `make` is given its number. `None` only moves the number on.
-    pub(super) fn entry(&self, entry: u64, run: Option<&RunId>, make: impl FnOnce(u64) -> Option<Value>) {
+    /// Publishes what came of an entry; `None` only moves the number on.
+    pub(super) fn entry(&self, entry: u64, run: Option<&RunId>, update: Option<Value>) {
         let seq = seq_of(entry);
         let mut kept = self.lock();
         kept.last = kept.last.max(seq);
-        if let (Some(run), Some(params)) = (run, make(seq)) {
+        if let (Some(run), Some(params)) = (run, update) {
             kept.push(Update { seq, run: run.clone(), params: Arc::new(params) });
         }
         drop(kept);
@@ -101,12 +102,12 @@ impl Updates {
         self.changed.notified()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, UpdateBuffer> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl UpdateBuffer {
     fn push(&mut self, update: Update) {
         let size = weight(&update.params);
         self.bytes += size;

@@ -1,19 +1,19 @@
 //! Looks after runs when nobody asks: those that wait too long, and prepared ones that nobody ends.
 //!
-//! Must never end a run that has its place: that one is looked after by whoever drives it.
+//! Must never end a run that has its place: its own task attends to that one.
 
 use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::sleep;
 
+use super::answer_text::AnswerText;
 use super::decide::Input;
 use super::error::RunError;
 use super::names::{Kind, name};
-use super::said::Said;
+use super::notifications;
 use super::service::Runs;
 use super::state::Phase;
-use super::tell;
 
 /// How often positions are told.
 const POSITIONS: u64 = 20_000;
@@ -45,32 +45,34 @@ impl Runs {
         for (_, waiting, position, queued) in self.waiting() {
             let found = name(Kind::Run, &waiting.principal, waiting.run.as_str())?;
             let Some(row) = self.find(&found).await? else { continue };
-            let cell = self.cell(row.session).await?;
-            let live = cell.live.lock().await;
-            let Some(Phase::Queued(order)) = live.run(&waiting.run).map(|run| run.phase.clone()) else {
+            let loaded = self.thread(row.session);
+            let thread = self.open(&loaded).await?;
+            let Some(Phase::Queued(order)) = thread.run(&waiting.run).map(|run| run.phase.clone()) else {
                 continue;
             };
-            drop(live);
+            drop(thread);
             let waited = now.saturating_sub(order.face.accepted);
             if waited >= order.patience {
                 let message =
                     format!("no place became free within {} seconds: ask again later", order.patience / 1000);
                 let input = Input::Refuse("OPENCLAW_GATEWAY_BUSY", message);
-                self.step(&cell, &waiting.run, input, &Said::default()).await?;
+                self.step(&loaded, &waiting.run, input, &AnswerText::default()).await?;
             } else if tell_positions {
                 let queue = json!({ "queue": { "position": position, "queued": queued } });
-                cell.updates
-                    .passing(&waiting.run, |seq| tell::update(&order.face, seq, "status", "queued", queue));
+                loaded.extra.updates.passing(&waiting.run, |seq| {
+                    notifications::update(&order.face, seq, "status", "queued", queue)
+                });
             }
         }
         for id in self.inner.config.store.due(u64::MAX >> 1, usize::MAX >> 1).await? {
-            let cell = self.cell(id).await?;
-            let live = cell.live.lock().await;
+            let loaded = self.thread(id);
+            let thread = self.open(&loaded).await?;
             let late = |phase: &Phase| matches!(phase, Phase::Prepared(_, deadline) if *deadline <= now);
-            let late: Vec<_> = live.open().filter(|run| late(&run.phase)).map(|run| run.id.clone()).collect();
-            drop(live);
+            let late: Vec<_> =
+                thread.open().filter(|run| late(&run.phase)).map(|run| run.id.clone()).collect();
+            drop(thread);
             for run in late {
-                self.step(&cell, &run, Input::Deadline, &Said::default()).await?;
+                self.step(&loaded, &run, Input::Deadline, &AnswerText::default()).await?;
             }
         }
         Ok(())

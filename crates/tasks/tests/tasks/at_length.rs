@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 
 use engross_tasks::runner::Policy;
-use engross_tasks::runs::Places;
+use engross_tasks::runs::Capacity;
 use serde_json::{Value, json};
 
-use super::{Desk, and, gateway};
+use super::{TestBench, and, gateway};
 use crate::count;
 
 #[tokio::test]
 async fn at_length_what_waits_is_done_once_and_in_order() {
     let most = count("ENGROSS_QUEUED_TASKS", 120);
-    let mut desk = Desk::with(Places { active: 3, queued: most }, Policy::Ask).await;
+    let mut bench = TestBench::with(Capacity { active: 3, queued: most }, Policy::Ask).await;
     let asked = |number: usize| {
         let more =
             json!({ "waitMs": 0, "idempotencyKey": format!("k{number}"), "queueTimeoutMs": 86_400_000 });
@@ -21,33 +21,35 @@ async fn at_length_what_waits_is_done_once_and_in_order() {
     };
     // Three that hold the places, so that all others wait.
     for number in 0..3 {
-        desk.call("session.start", and(gateway(&format!("h{number}"), "hold"), json!({ "waitMs": 0 }))).await;
+        bench
+            .call("session.start", and(gateway(&format!("h{number}"), "hold"), json!({ "waitMs": 0 })))
+            .await;
     }
-    desk.gateway.given(3).await;
+    bench.gateway.given(3).await;
     let mut runs: Vec<Value> = Vec::new();
     for number in 0..most {
-        let told = desk.call("session.start", asked(number)).await;
+        let told = bench.call("session.start", asked(number)).await;
         assert_eq!(told["status"], "queued", "{told}");
         runs.push(told["runId"].clone());
         // Some are sent twice.
         if number.is_multiple_of(7) {
-            assert_eq!(desk.call("session.start", asked(number)).await["runId"], runs[number]);
+            assert_eq!(bench.call("session.start", asked(number)).await["runId"], runs[number]);
         }
     }
     let more = and(gateway("one-too-many", "say:x"), json!({ "waitMs": 0 }));
-    assert_eq!(desk.refusal("session.start", more).await.1, "OPENCLAW_GATEWAY_BUSY");
+    assert_eq!(bench.refusal("session.start", more).await.1, "OPENCLAW_GATEWAY_BUSY");
     // Restarts while they are worked off, and a clock that jumps there and back.
     for round in 0..3 {
-        desk.restart().await;
-        desk.watch.forward(3_600_000);
-        desk.bridge.runs().look_after(true).await.unwrap();
-        desk.watch.back(7_200_000 * (round % 2));
-        let done = desk.gateway.prompts().len();
-        desk.gateway.given((done + most / 8).min(most / 4)).await;
+        bench.restart().await;
+        bench.watch.forward(3_600_000);
+        bench.bridge.runs().look_after(true).await.unwrap();
+        bench.watch.back(7_200_000 * (round % 2));
+        let done = bench.gateway.prompts().len();
+        bench.gateway.given((done + most / 8).min(most / 4)).await;
     }
     let mut done = BTreeSet::new();
     for (number, run) in runs.iter().enumerate() {
-        let end = desk.end(run).await;
+        let end = bench.end(run).await;
         let files: Vec<&str> = end["artifacts"]
             .as_array()
             .unwrap()
@@ -68,7 +70,7 @@ async fn at_length_what_waits_is_done_once_and_in_order() {
             }
             other => panic!("{number} ended as {other}: {end}"),
         }
-        assert_eq!(desk.call("session.start", asked(number)).await["runId"], *run, "sent again");
+        assert_eq!(bench.call("session.start", asked(number)).await["runId"], *run, "sent again");
     }
     assert!(
         done.len() + 9 >= most,

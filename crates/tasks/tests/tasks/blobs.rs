@@ -10,7 +10,7 @@ use engross_store::blobs::{BlobError, BlobStream, Blobs, PendingBlob};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
 
-use super::{Desk, agent};
+use super::{TestBench, agent};
 
 /// Keeps everything in memory, or refuses everything.
 #[derive(Default)]
@@ -58,13 +58,13 @@ fn link(artifact: &Value) -> LinkQuery {
 #[tokio::test]
 async fn a_file_outlives_the_folder_of_its_run() {
     let shelf = Arc::new(Shelf::default());
-    let mut desk = Desk::new().await;
-    desk.keep_in(Arc::clone(&shelf) as Arc<dyn Blobs>).await;
-    let told = desk.call("session.start", agent("t", "write:out/a.md=kept say:done")).await;
+    let mut bench = TestBench::new().await;
+    bench.keep_in(Arc::clone(&shelf) as Arc<dyn Blobs>).await;
+    let told = bench.call("session.start", agent("t", "write:out/a.md=kept say:done")).await;
     assert_eq!(told["status"], "completed", "{told}");
-    std::fs::remove_dir_all(desk.scope(&told)).unwrap();
-    desk.restart().await;
-    let runs = desk.bridge.runs();
+    std::fs::remove_dir_all(bench.scope(&told)).unwrap();
+    bench.restart().await;
+    let runs = bench.bridge.runs();
     let target =
         runs.config().keys.follow(&link(&told["artifacts"][0]), runs.config().clock.millis()).unwrap();
     let kept = runs.kept(&target).await.unwrap().unwrap();
@@ -83,9 +83,9 @@ async fn a_file_outlives_the_folder_of_its_run() {
 
 #[tokio::test]
 async fn storage_that_refuses_is_a_warning_and_no_failure() {
-    let mut desk = Desk::new().await;
-    desk.keep_in(Arc::new(Shelf { refuses: true, ..Shelf::default() })).await;
-    let told = desk.call("session.start", agent("t", "write:a.md=kept say:done")).await;
+    let mut bench = TestBench::new().await;
+    bench.keep_in(Arc::new(Shelf { refuses: true, ..Shelf::default() })).await;
+    let told = bench.call("session.start", agent("t", "write:a.md=kept say:done")).await;
     assert_eq!((&told["status"], told["artifacts"].as_array().unwrap().len()), (&"completed".into(), 1));
     let warning = told["warnings"][0].as_str().unwrap();
     assert!(warning.starts_with("a.md: kept on this machine only: the object storage 'shelf'"), "{warning}");

@@ -1,18 +1,18 @@
 //! Who may see what.
 
-use engross_tasks::rpc::Call;
+use engross_tasks::rpc::RpcCall;
 use serde_json::{Value, json};
 
-use super::{Desk, agent, and, call, gateway};
+use super::{TestBench, agent, and, call, gateway};
 
-fn other() -> Call {
-    Call { principal: "other".to_owned(), ..call() }
+fn other() -> RpcCall {
+    RpcCall { principal: "other".to_owned(), ..call() }
 }
 
 #[tokio::test]
 async fn foreign_look_ups_find_nothing() {
-    let desk = Desk::new().await;
-    let told = desk.call("session.start", agent("t", "write:a.md=x ")).await;
+    let bench = TestBench::new().await;
+    let told = bench.call("session.start", agent("t", "write:a.md=x ")).await;
     for ids in [
         json!({ "runId": told["runId"] }),
         json!({ "turnId": told["turnId"] }),
@@ -21,9 +21,9 @@ async fn foreign_look_ups_find_nothing() {
         json!({ "openclawSessionKey": told["openclawSessionKey"] }),
         json!({ "runId": told["runId"], "openclawSessionKey": told["openclawSessionKey"] }),
     ] {
-        let envelope = desk.envelope(other(), "xworkmate.tasks.get", ids.clone()).await;
+        let envelope = bench.envelope(other(), "xworkmate.tasks.get", ids.clone()).await;
         assert_eq!(envelope["result"]["status"], "not_found", "{ids}");
-        let envelope = desk.envelope(other(), "xworkmate.tasks.cancel", ids).await;
+        let envelope = bench.envelope(other(), "xworkmate.tasks.cancel", ids).await;
         assert_eq!(envelope["result"]["code"], "TASK_SCOPE_NOT_OWNED_OR_RECOVERED");
     }
     let ids = json!({
@@ -32,34 +32,34 @@ async fn foreign_look_ups_find_nothing() {
         "artifactRef": told["artifacts"][0]["artifactRef"],
     });
     for method in ["export", "list", "read", "collect-and-snapshot"] {
-        let envelope = desk.envelope(other(), &format!("xworkmate.artifacts.{method}"), ids.clone()).await;
+        let envelope = bench.envelope(other(), &format!("xworkmate.artifacts.{method}"), ids.clone()).await;
         assert_eq!(envelope["error"]["data"]["code"], "TASK_NOT_FOUND", "{method}");
     }
-    let envelope = desk.envelope(other(), "session.message", agent("t", "say:2")).await;
+    let envelope = bench.envelope(other(), "session.message", agent("t", "say:2")).await;
     assert_eq!(envelope["error"]["data"]["code"], "SESSION_CONTINUATION_UNAVAILABLE");
 }
 
 #[tokio::test]
 async fn two_principals_with_one_thread_have_two() {
-    let desk = Desk::new().await;
-    let ours = desk.call("session.start", agent("t", "write:a.md=ours")).await;
+    let bench = TestBench::new().await;
+    let ours = bench.call("session.start", agent("t", "write:a.md=ours")).await;
     let theirs =
-        desk.envelope(other(), "session.start", agent("t", "write:b.md=theirs")).await["result"].clone();
+        bench.envelope(other(), "session.start", agent("t", "write:b.md=theirs")).await["result"].clone();
     assert_ne!(ours["openclawSessionKey"], theirs["openclawSessionKey"]);
     assert_ne!(ours["artifactScope"], theirs["artifactScope"]);
     assert_eq!(theirs["artifacts"].as_array().unwrap().len(), 1);
     let taken = and(agent("u", "say:x"), json!({ "openclawSessionKey": ours["openclawSessionKey"] }));
-    let envelope = desk.envelope(other(), "session.start", taken).await;
+    let envelope = bench.envelope(other(), "session.start", taken).await;
     assert_eq!(envelope["error"]["data"]["code"], "TASK_SESSION_CONFLICT");
 }
 
 #[tokio::test]
 async fn case_122_keys_that_look_alike_have_folders_of_their_own() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let mut scopes = Vec::new();
     for thread in ["a/b", "a:b", "a_b", "日本", "日本語"] {
         scopes.push(
-            desk.call("session.start", agent(thread, "say:x")).await["artifactScope"]
+            bench.call("session.start", agent(thread, "say:x")).await["artifactScope"]
                 .as_str()
                 .unwrap()
                 .to_owned(),
@@ -76,28 +76,28 @@ fn preparation() -> Value {
 
 #[tokio::test]
 async fn case_42_43_44_a_mapping_is_durable_and_never_changed() {
-    let mut desk = Desk::new().await;
+    let mut bench = TestBench::new().await;
     let mut incomplete = preparation();
     incomplete["appThreadKey"] = json!("");
-    assert_eq!(desk.refusal("xworkmate.session.prepare", incomplete).await.0, -32602);
-    let told = desk.call("xworkmate.session.prepare", preparation()).await;
+    assert_eq!(bench.refusal("xworkmate.session.prepare", incomplete).await.0, -32602);
+    let told = bench.call("xworkmate.session.prepare", preparation()).await;
     assert_eq!(told["expectedArtifactDirStatus"], json!([{ "relativePath": "reports/", "exists": false }]));
-    assert!(desk.scope(&told).is_dir());
-    desk.restart().await;
-    assert_eq!(desk.call("xworkmate.session.prepare", preparation()).await["mapping"], told["mapping"]);
+    assert!(bench.scope(&told).is_dir());
+    bench.restart().await;
+    assert_eq!(bench.call("xworkmate.session.prepare", preparation()).await["mapping"], told["mapping"]);
     for wrong in
         [json!({ "appThreadKey": "u" }), json!({ "openclawSessionKey": "agent:main:u", "runId": "run-10" })]
     {
-        let (_, code) = desk.refusal("xworkmate.session.prepare", and(preparation(), wrong)).await;
+        let (_, code) = bench.refusal("xworkmate.session.prepare", and(preparation(), wrong)).await;
         assert_eq!(code, "TASK_SESSION_CONFLICT");
     }
 }
 
 #[tokio::test]
 async fn case_45_48_50_87_look_ups_go_through_the_mapping() {
-    let desk = Desk::new().await;
-    desk.call("xworkmate.session.prepare", preparation()).await;
-    let told = desk.call("xworkmate.tasks.get", json!({ "appThreadKey": "t" })).await;
+    let bench = TestBench::new().await;
+    bench.call("xworkmate.session.prepare", preparation()).await;
+    let told = bench.call("xworkmate.tasks.get", json!({ "appThreadKey": "t" })).await;
     let seen = json!([
         told["runId"],
         told["status"],
@@ -106,65 +106,65 @@ async fn case_45_48_50_87_look_ups_go_through_the_mapping() {
         told["openclawSessionKey"]
     ]);
     assert_eq!(seen, json!(["run-9", "running", false, "session_prepare", "agent:main:t"]));
-    let told = desk.call("xworkmate.tasks.get", json!({ "appThreadKey": "t", "runId": "run-10" })).await;
+    let told = bench.call("xworkmate.tasks.get", json!({ "appThreadKey": "t", "runId": "run-10" })).await;
     assert_eq!((&told["ok"], &told["code"]), (&json!(false), &json!("no_native_task_record")));
-    let told = desk.call("xworkmate.tasks.get", json!({ "runId": "run-11" })).await;
+    let told = bench.call("xworkmate.tasks.get", json!({ "runId": "run-11" })).await;
     assert_eq!((&told["status"], &told["code"]), (&json!("not_found"), &json!("TASK_NOT_FOUND")));
 }
 
 #[tokio::test]
 async fn case_47_files_without_a_record_are_evidence_and_no_success() {
-    let desk = Desk::new().await;
-    let told = desk.call("xworkmate.session.prepare", preparation()).await;
-    let stray = desk.scope(&told).parent().unwrap().join("run-10");
+    let bench = TestBench::new().await;
+    let told = bench.call("xworkmate.session.prepare", preparation()).await;
+    let stray = bench.scope(&told).parent().unwrap().join("run-10");
     std::fs::create_dir_all(&stray).unwrap();
     let ids = json!({ "appThreadKey": "t", "runId": "run-10" });
-    let empty = desk.call("xworkmate.tasks.get", ids.clone()).await;
+    let empty = bench.call("xworkmate.tasks.get", ids.clone()).await;
     assert_eq!(empty["code"], "no_native_task_record");
     std::fs::write(stray.join("a.md"), "whose?").unwrap();
-    let told = desk.call("xworkmate.tasks.get", ids.clone()).await;
+    let told = bench.call("xworkmate.tasks.get", ids.clone()).await;
     let seen =
         json!([told["status"], told["success"], told["terminal"], told["evidence"], told["artifacts"]]);
     assert_eq!(seen, json!(["unknown", false, false, "artifacts_present", []]));
-    let envelope = desk.envelope(other(), "xworkmate.tasks.get", ids).await;
+    let envelope = bench.envelope(other(), "xworkmate.tasks.get", ids).await;
     assert_eq!(envelope["result"]["code"], "TASK_NOT_FOUND");
 }
 
 /// The leases of the contract's own cloud are not taken: nothing that carries one gets past the names of the methods.
 #[tokio::test]
 async fn case_94_a_lease_is_refused_whatever_it_says() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let lease = json!({ "sessionId": "t", "threadId": "t", "lease": { "leaseToken": "x", "expiresAt": 1 } });
     for method in
         ["xworkmate.agent.ingest", "xworkmate.tasks.lease", "xworkmate.lease.start", "gateway.request"]
     {
-        let (number, code) = desk.refusal(method, lease.clone()).await;
+        let (number, code) = bench.refusal(method, lease.clone()).await;
         assert_eq!((number, code.as_str()), (-32601, "RPC_METHOD_UNKNOWN"), "{method}");
     }
-    assert!(desk.agent.prompts().is_empty() && desk.gateway.prompts().is_empty());
+    assert!(bench.agent.prompts().is_empty() && bench.gateway.prompts().is_empty());
 }
 
 #[tokio::test]
 async fn case_78_83_what_nobody_ends_is_interrupted_at_its_deadline() {
-    let desk = Desk::new().await;
-    desk.call("xworkmate.session.prepare", preparation()).await;
-    desk.watch.forward(61 * 60_000);
-    desk.bridge.runs().look_after(false).await.unwrap();
-    let told = desk.call("xworkmate.tasks.get", json!({ "runId": "run-9" })).await;
+    let bench = TestBench::new().await;
+    bench.call("xworkmate.session.prepare", preparation()).await;
+    bench.watch.forward(61 * 60_000);
+    bench.bridge.runs().look_after(false).await.unwrap();
+    let told = bench.call("xworkmate.tasks.get", json!({ "runId": "run-9" })).await;
     assert_eq!(
         (&told["status"], &told["code"]),
         (&json!("interrupted"), &json!("OPENCLAW_RUN_DEADLINE_EXCEEDED"))
     );
-    assert_eq!(desk.bridge.runs().counters().overdue(), 1);
+    assert_eq!(bench.bridge.runs().counters().overdue(), 1);
 }
 
 #[tokio::test]
 async fn a_run_past_its_budget_is_interrupted_and_its_agent_asked_to_stop() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let told =
-        desk.call("session.start", and(gateway("t", "say:half hold"), json!({ "timeoutMs": 40 }))).await;
-    let end = desk.end(&told["runId"]).await;
+        bench.call("session.start", and(gateway("t", "say:half hold"), json!({ "timeoutMs": 40 }))).await;
+    let end = bench.end(&told["runId"]).await;
     let seen = json!([end["status"], end["code"], end["output"], end["artifactSyncStatus"]]);
     assert_eq!(seen, json!(["interrupted", "OPENCLAW_RUN_DEADLINE_EXCEEDED", "half", "failed"]));
-    assert_eq!(*desk.gateway.cancels.lock().unwrap(), [told["runId"].as_str().unwrap()]);
+    assert_eq!(*bench.gateway.cancels.lock().unwrap(), [told["runId"].as_str().unwrap()]);
 }

@@ -29,9 +29,9 @@ use engross_protocol::{Clock, CountingIds, IdSource, SystemClock, Timestamp};
 use engross_store::blobs::Blobs;
 use engross_store::files::Root;
 use engross_store::{SqliteStore, Store};
-use engross_tasks::rpc::{Bridge, BridgeConfig, Call, Frame, Request};
+use engross_tasks::rpc::{Bridge, BridgeConfig, RpcCall, RpcFrame, RpcRequest};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
-use engross_tasks::runs::{Places, Provider, Runs, RunsConfig, Target};
+use engross_tasks::runs::{Capacity, RunProvider, Runs, RunsConfig, Target};
 pub(crate) use engross_testkit::task_requests::{agent, and, gateway, within};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -62,24 +62,24 @@ impl Watch {
 }
 
 /// A bridge with an agent `codex`, a gateway `openclaw` and an agent `gemini` that is not there.
-pub(crate) struct Desk {
+pub(crate) struct TestBench {
     folder: TempDir,
     pub(crate) agent: Arc<Player>,
     pub(crate) gateway: Arc<Player>,
     pub(crate) watch: Arc<Watch>,
     ids: Arc<dyn IdSource>,
-    places: Places,
+    places: Capacity,
     permissions: Policy,
     blobs: Option<Arc<dyn Blobs>>,
     pub(crate) bridge: Bridge,
 }
 
-impl Desk {
+impl TestBench {
     pub(crate) async fn new() -> Self {
-        Self::with(Places::default(), Policy::Ask).await
+        Self::with(Capacity::default(), Policy::Ask).await
     }
 
-    pub(crate) async fn with(places: Places, permissions: Policy) -> Self {
+    pub(crate) async fn with(places: Capacity, permissions: Policy) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (agent, gateway) = (Arc::new(Player::default()), Arc::new(Player::default()));
         let watch = Arc::new(Watch(AtomicU64::new(0)));
@@ -110,10 +110,10 @@ impl Desk {
     }
 
     /// A call without a stream: the envelope.
-    pub(crate) async fn envelope(&self, call: Call, method: &str, params: Value) -> Value {
+    pub(crate) async fn envelope(&self, call: RpcCall, method: &str, params: Value) -> Value {
         let mut frames = self.bridge.open(call, request(method, params));
         loop {
-            if let Frame::Answer(envelope) = within(frames.recv()).await.expect("an answer") {
+            if let RpcFrame::Answer(envelope) = within(frames.recv()).await.expect("an answer") {
                 return envelope;
             }
         }
@@ -156,11 +156,11 @@ async fn open(
     gateway: &Arc<Player>,
     watch: &Arc<Watch>,
     ids: &Arc<dyn IdSource>,
-    places: Places,
+    places: Capacity,
     permissions: Policy,
     blobs: &Option<Arc<dyn Blobs>>,
 ) -> Bridge {
-    let provider = |id: &str, target, runner: Option<Arc<dyn TaskRunner>>| Provider {
+    let provider = |id: &str, target, runner: Option<Arc<dyn TaskRunner>>| RunProvider {
         id: ProviderId::new(id).unwrap(),
         label: id.to_owned(),
         target,
@@ -195,17 +195,17 @@ async fn open(
     Bridge::new(runs, BridgeConfig { version: "0".to_owned(), permissions })
 }
 
-pub(crate) fn call() -> Call {
-    Call { base: "http://bridge".to_owned(), path: "/acp/rpc", ..Call::default() }
+pub(crate) fn call() -> RpcCall {
+    RpcCall { base: "http://bridge".to_owned(), path: "/acp/rpc", ..RpcCall::default() }
 }
 
-pub(crate) fn streaming() -> Call {
-    Call { stream: true, ..call() }
+pub(crate) fn streaming() -> RpcCall {
+    RpcCall { stream: true, ..call() }
 }
 
-pub(crate) fn request(method: &str, params: Value) -> Request {
+pub(crate) fn request(method: &str, params: Value) -> RpcRequest {
     let Value::Object(params) = params else { panic!("parameters are an object") };
-    Request { id: Some(json!("1")), method: method.to_owned(), params }
+    RpcRequest { id: Some(json!("1")), method: method.to_owned(), params }
 }
 
 /// How many of something a test tries; the variable `name` says so where it is set.

@@ -5,8 +5,8 @@
 use std::sync::{Arc, Mutex};
 
 use engross_tasks::runner::{
-    AgentError, AgentEvent, Control, Health, How, Pending, PermissionOption, Receipt, Running, TaskRunner,
-    Turn, TurnEnd,
+    AgentError, AgentEvent, CancelReceipt, Control, Health, How, PermissionOption, RunnerFuture, RunningTurn,
+    TaskRunner, Turn, TurnEnd,
 };
 use tokio::sync::{Notify, mpsc};
 
@@ -51,12 +51,13 @@ struct Stop {
 }
 
 impl Control for Stop {
-    fn cancel(&self) -> Pending<'_, Result<Receipt, AgentError>> {
+    fn cancel(&self) -> RunnerFuture<'_, Result<CancelReceipt, AgentError>> {
         self.cancels.lock().unwrap().push(self.run.clone());
         if !self.deaf {
             self.stopped.notify_one();
         }
-        let receipt = Receipt { method: "chat.abort", aborted: !self.deaf, runs: vec![self.run.clone()] };
+        let receipt =
+            CancelReceipt { method: "chat.abort", aborted: !self.deaf, runs: vec![self.run.clone()] };
         let answer = if self.mute { Err(AgentError::new("NO", "no receipt")) } else { Ok(receipt) };
         Box::pin(std::future::ready(answer))
     }
@@ -68,11 +69,11 @@ impl Control for Stop {
 }
 
 impl TaskRunner for Player {
-    fn health(&self) -> Pending<'_, Health> {
+    fn health(&self) -> RunnerFuture<'_, Health> {
         Box::pin(std::future::ready(Health::Ready))
     }
 
-    fn start(&self, turn: Turn) -> Pending<'_, Result<Running, AgentError>> {
+    fn start(&self, turn: Turn) -> RunnerFuture<'_, Result<RunningTurn, AgentError>> {
         self.turns.lock().unwrap().push(turn.clone());
         if let Some(code) = turn.prompt.strip_prefix("refuse:") {
             return Box::pin(std::future::ready(Err(AgentError::new(code, "it will not"))));
@@ -99,10 +100,10 @@ impl TaskRunner for Player {
                 () = sender.closed() => {}
             }
         });
-        Box::pin(std::future::ready(Ok(Running { events, control: Arc::new(control) })))
+        Box::pin(std::future::ready(Ok(RunningTurn { events, control: Arc::new(control) })))
     }
 
-    fn close(&self, _principal: &str, thread: &str) -> Pending<'_, ()> {
+    fn close(&self, _principal: &str, thread: &str) -> RunnerFuture<'_, ()> {
         self.closed.lock().unwrap().push(thread.to_owned());
         Box::pin(std::future::ready(()))
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Desk, agent, and, gateway};
+use super::{TestBench, agent, and, gateway};
 
 /// The ten fields that are always there.
 const TEN: [&str; 10] = [
@@ -32,8 +32,8 @@ fn paths(told: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn a_result_carries_everything_that_names_it() {
-    let desk = Desk::new().await;
-    let told = desk.call("session.start", agent("draft:1", "say:Hello")).await;
+    let bench = TestBench::new().await;
+    let told = bench.call("session.start", agent("draft:1", "say:Hello")).await;
     for field in TEN {
         assert!(!told[field].is_null(), "{field}");
     }
@@ -41,20 +41,20 @@ async fn a_result_carries_everything_that_names_it() {
     assert_eq!(told["output"], "Hello");
     assert_eq!((&told["status"], &told["terminal"]), (&json!("completed"), &json!(true)));
     assert_eq!(told["resolvedProviderId"], "codex");
-    let again = desk.call("xworkmate.tasks.get", json!({ "runId": told["runId"] })).await;
+    let again = bench.call("xworkmate.tasks.get", json!({ "runId": told["runId"] })).await;
     assert_eq!(again, told, "the snapshot is the result");
 }
 
 #[tokio::test]
 async fn case_121_a_turn_with_text_and_no_files_ends_at_once() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let asked =
         contract(gateway("t", "say:done unstated"), &json!({ "requiresExportBeforeFinalResponse": true }));
-    let handle = desk.call("session.start", asked).await;
+    let handle = bench.call("session.start", asked).await;
     for field in TEN {
         assert!(!handle[field].is_null(), "{field}");
     }
-    let end = desk.end(&handle["runId"]).await;
+    let end = bench.end(&handle["runId"]).await;
     let seen = json!([
         end["status"],
         end["success"],
@@ -68,14 +68,14 @@ async fn case_121_a_turn_with_text_and_no_files_ends_at_once() {
 
 #[tokio::test]
 async fn case_80_a_plain_chat_is_not_made_to_export() {
-    let desk = Desk::new().await;
-    let told = desk.call("session.start", agent("t", "say:Hello")).await;
+    let bench = TestBench::new().await;
+    let told = bench.call("session.start", agent("t", "say:Hello")).await;
     assert_eq!(told["artifactSyncStatus"], "no-artifacts");
 }
 
 #[tokio::test]
 async fn case_69_to_73_words_and_files_are_the_evidence() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     for (prompt, status, code, source) in [
         ("unstated", "failed", json!("OPENCLAW_TERMINAL_WITHOUT_EVIDENCE"), Value::Null),
         ("unstated say:Hello", "completed", Value::Null, json!("inferred")),
@@ -83,7 +83,7 @@ async fn case_69_to_73_words_and_files_are_the_evidence() {
         ("say:Hello fail:BOOM", "failed", json!("BOOM"), Value::Null),
         ("say:Hello", "completed", Value::Null, Value::Null),
     ] {
-        let told = desk.call("session.start", agent(prompt, prompt)).await;
+        let told = bench.call("session.start", agent(prompt, prompt)).await;
         let seen = (&told["status"], &told["code"], &told["successSource"]);
         assert_eq!(seen, (&json!(status), &code, &source), "{prompt}");
     }
@@ -91,9 +91,9 @@ async fn case_69_to_73_words_and_files_are_the_evidence() {
 
 #[tokio::test]
 async fn case_74_75_77_required_files_decide_and_partial_ones_are_never_listed() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let required = json!({ "requiredArtifactExtensions": [".PDF", "md"] });
-    let told = desk.call("session.start", contract(agent("a", "say:see write:a.md=x"), &required)).await;
+    let told = bench.call("session.start", contract(agent("a", "say:see write:a.md=x"), &required)).await;
     let seen = json!([
         told["status"],
         told["success"],
@@ -108,49 +108,49 @@ async fn case_74_75_77_required_files_decide_and_partial_ones_are_never_listed()
     );
     assert_eq!(paths(&told), Vec::<String>::new());
     let told =
-        desk.call("session.start", contract(agent("b", "write:a.md=x write:out/B.Pdf=y"), &required)).await;
+        bench.call("session.start", contract(agent("b", "write:a.md=x write:out/B.Pdf=y"), &required)).await;
     assert_eq!((&told["status"], &told["artifactSyncStatus"]), (&json!("completed"), &json!("synced")));
     assert_eq!(paths(&told), ["a.md", "out/B.Pdf"]);
     let counted = json!({ "expectedFileCountByExtension": { "png": 2 } });
-    let told = desk.call("session.start", contract(agent("c", "write:a.png=x"), &counted)).await;
+    let told = bench.call("session.start", contract(agent("c", "write:a.png=x"), &counted)).await;
     assert_eq!(told["missingRequiredFileCounts"], json!({ "png": { "expected": 2, "actual": 1 } }));
 }
 
 #[tokio::test]
 async fn case_76_expected_folders_never_hold_an_end_up() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let asked = contract(agent("t", "say:Hello"), &json!({ "expectedArtifactDirs": ["reports/"] }));
-    assert_eq!(desk.call("session.start", asked).await["status"], "completed");
+    assert_eq!(bench.call("session.start", asked).await["status"], "completed");
 }
 
 #[tokio::test]
 async fn case_85_only_the_files_of_this_run_are_listed() {
-    let desk = Desk::new().await;
-    let first = desk.call("session.start", agent("t", "write:one.md=1")).await;
-    let second = desk.call("session.message", agent("t", "write:two.md=2")).await;
+    let bench = TestBench::new().await;
+    let first = bench.call("session.start", agent("t", "write:one.md=1")).await;
+    let second = bench.call("session.message", agent("t", "write:two.md=2")).await;
     assert_eq!((paths(&first), paths(&second)), (vec!["one.md".to_owned()], vec!["two.md".to_owned()]));
     assert_ne!(first["artifactScope"], second["artifactScope"]);
-    let again = desk.call("xworkmate.tasks.get", json!({ "runId": first["runId"] })).await;
+    let again = bench.call("xworkmate.tasks.get", json!({ "runId": first["runId"] })).await;
     assert_eq!(paths(&again), ["one.md"]);
 }
 
 #[tokio::test]
 async fn case_49_a_lost_agent_is_a_coded_end() {
-    let desk = Desk::new().await;
-    let told = desk.call("session.start", agent("t", "say:half die")).await;
+    let bench = TestBench::new().await;
+    let told = bench.call("session.start", agent("t", "say:half die")).await;
     let seen = json!([told["status"], told["success"], told["code"], told["output"]]);
     assert_eq!(seen, json!(["interrupted", false, "AGENT_LOST", "half"]));
-    let handle = desk.call("session.start", gateway("g", "die")).await;
-    assert_eq!(desk.end(&handle["runId"]).await["code"], "OPENCLAW_GATEWAY_LOST");
+    let handle = bench.call("session.start", gateway("g", "die")).await;
+    assert_eq!(bench.end(&handle["runId"]).await["code"], "OPENCLAW_GATEWAY_LOST");
 }
 
 #[tokio::test]
 async fn case_82_84_86_a_gateway_out_of_reach_is_still_running_and_an_end_stays() {
-    let desk = Desk::new().await;
-    let handle = desk.call("session.start", gateway("t", "degrade hold say:done")).await;
+    let bench = TestBench::new().await;
+    let handle = bench.call("session.start", gateway("t", "degrade hold say:done")).await;
     let run = json!({ "runId": handle["runId"] });
     let told = loop {
-        let told = desk.call("xworkmate.tasks.get", run.clone()).await;
+        let told = bench.call("xworkmate.tasks.get", run.clone()).await;
         if told["transportDegraded"] == json!(true) {
             break told;
         }
@@ -158,32 +158,32 @@ async fn case_82_84_86_a_gateway_out_of_reach_is_still_running_and_an_end_stays(
     };
     let seen = json!([told["status"], told["transportDegradedCode"], told["terminal"]]);
     assert_eq!(seen, json!(["running", "OPENCLAW_GATEWAY_SOCKET_CLOSED", false]));
-    desk.gateway.go.notify_one();
-    let end = desk.end(&handle["runId"]).await;
-    desk.watch.forward(7 * 24 * 3_600_000 / 100);
-    assert_eq!(desk.call("xworkmate.tasks.get", run).await["status"], end["status"]);
+    bench.gateway.go.notify_one();
+    let end = bench.end(&handle["runId"]).await;
+    bench.watch.forward(7 * 24 * 3_600_000 / 100);
+    assert_eq!(bench.call("xworkmate.tasks.get", run).await["status"], end["status"]);
     assert_eq!(end["status"], "completed");
 }
 
 #[tokio::test]
 async fn a_missing_provider_says_what_would_bring_it() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let mut asked = agent("t", "say:Hello");
     asked["routing"]["explicitProviderId"] = json!("gemini");
-    let told = desk.call("session.start", asked).await;
+    let told = bench.call("session.start", asked).await;
     assert_eq!((&told["status"], &told["code"]), (&json!("failed"), &json!("PROVIDER_UNAVAILABLE")));
     assert!(told["message"].as_str().unwrap().contains("install gemini"));
 }
 
 #[tokio::test]
 async fn the_agent_is_told_where_to_deliver() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let inline = json!({ "inlineAttachments": [{ "name": "notes.txt", "mimeType": "text/plain", "content": "aGk=" }] });
     let asked = and(agent("t", "say:$XWORKMATE_ARTIFACT_DIRECTORY hold"), inline);
-    let started = desk.call("session.start", and(asked, json!({ "waitMs": 0 }))).await;
-    desk.agent.given(1).await;
-    let turn = desk.agent.turns.lock().unwrap()[0].clone();
-    assert_eq!(turn.directory, desk.scope(&started));
+    let started = bench.call("session.start", and(asked, json!({ "waitMs": 0 }))).await;
+    bench.agent.given(1).await;
+    let turn = bench.agent.turns.lock().unwrap()[0].clone();
+    assert_eq!(turn.directory, bench.scope(&started));
     assert_eq!(turn.prompt, format!("say:{} hold", turn.directory.display()));
     let names: Vec<&str> = turn.environment.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
@@ -197,8 +197,8 @@ async fn the_agent_is_told_where_to_deliver() {
         ]
     );
     assert_eq!(read(&turn.attachments[0].path), Some("hi".to_owned()));
-    desk.agent.go.notify_one();
-    let end = desk.end(&started["runId"]).await;
+    bench.agent.go.notify_one();
+    let end = bench.end(&started["runId"]).await;
     assert_eq!(paths(&end), Vec::<String>::new(), "an attachment is no deliverable");
 }
 

@@ -1,28 +1,28 @@
 //! What is heard on a stream, in which order, and where a listener goes on.
 
-use engross_tasks::rpc::{Call, Frame};
+use engross_tasks::rpc::{RpcCall, RpcFrame};
 use serde_json::{Value, json};
 
-use super::{Desk, agent, and, gateway, request, streaming, within};
+use super::{TestBench, agent, and, gateway, request, streaming, within};
 
 /// All frames of a call: name of the event and its number, and the answer.
 async fn all(
-    desk: &Desk,
-    call: Call,
+    bench: &TestBench,
+    call: RpcCall,
     method: &str,
     params: Value,
 ) -> (Vec<(String, Value, Option<u64>)>, Value) {
-    let mut frames = desk.bridge.open(call, request(method, params));
+    let mut frames = bench.bridge.open(call, request(method, params));
     let mut events = Vec::new();
     loop {
         match within(frames.recv()).await.expect("a frame") {
-            Frame::Event(envelope, seq) => {
+            RpcFrame::Event(envelope, seq) => {
                 assert_eq!(envelope["payload"], envelope["params"]);
                 let name =
                     envelope["params"]["event"].as_str().or(envelope["method"].as_str()).unwrap().to_owned();
                 events.push((name, envelope["params"].clone(), seq));
             }
-            Frame::Answer(envelope) => return (events, envelope["result"].clone()),
+            RpcFrame::Answer(envelope) => return (events, envelope["result"].clone()),
         }
     }
 }
@@ -33,8 +33,8 @@ fn names(events: &[(String, Value, Option<u64>)]) -> Vec<&str> {
 
 #[tokio::test]
 async fn case_53_a_stream_ends_with_the_answer() {
-    let desk = Desk::new().await;
-    let (events, result) = all(&desk, streaming(), "session.start", agent("t", "say:one say:two")).await;
+    let bench = TestBench::new().await;
+    let (events, result) = all(&bench, streaming(), "session.start", agent("t", "say:one say:two")).await;
     assert_eq!(
         names(&events),
         ["started", "running", "task.started", "delta", "delta", "syncing-artifacts", "completed"]
@@ -52,79 +52,79 @@ async fn case_53_a_stream_ends_with_the_answer() {
 
 #[tokio::test]
 async fn case_54_a_gateway_is_accepted_first_and_answers_with_a_handle() {
-    let desk = Desk::new().await;
-    let (events, result) = all(&desk, streaming(), "session.start", gateway("t", "hold say:x")).await;
+    let bench = TestBench::new().await;
+    let (events, result) = all(&bench, streaming(), "session.start", gateway("t", "hold say:x")).await;
     assert_eq!(names(&events)[..2], ["xworkmate.bridge.accepted", "started"]);
     assert_eq!(
         (&result["status"], &result["resolvedGatewayProviderId"]),
         (&json!("running"), &json!("openclaw"))
     );
     assert_eq!(result["artifacts"], json!([]));
-    desk.gateway.go.notify_one();
-    assert_eq!(desk.end(&result["runId"]).await["output"], "x");
+    bench.gateway.go.notify_one();
+    assert_eq!(bench.end(&result["runId"]).await["output"], "x");
 }
 
 #[tokio::test]
 async fn case_57_a_listener_that_goes_away_ends_nothing() {
-    let desk = Desk::new().await;
-    let mut frames = desk.bridge.open(streaming(), request("session.start", agent("t", "hold say:x")));
-    let Some(Frame::Event(envelope, _)) = within(frames.recv()).await else { panic!("no event") };
+    let bench = TestBench::new().await;
+    let mut frames = bench.bridge.open(streaming(), request("session.start", agent("t", "hold say:x")));
+    let Some(RpcFrame::Event(envelope, _)) = within(frames.recv()).await else { panic!("no event") };
     let run = envelope["params"]["runId"].clone();
     drop(frames);
-    desk.agent.given(1).await;
-    desk.agent.go.notify_one();
-    assert_eq!(desk.end(&run).await["output"], "x");
+    bench.agent.given(1).await;
+    bench.agent.go.notify_one();
+    assert_eq!(bench.end(&run).await["output"], "x");
 }
 
 #[tokio::test]
 async fn who_comes_back_hears_the_rest_and_nothing_twice() {
-    let mut desk = Desk::new().await;
+    let mut bench = TestBench::new().await;
     let asked = and(agent("t", "say:one say:two"), json!({ "idempotencyKey": "k" }));
-    let (events, result) = all(&desk, streaming(), "session.start", asked.clone()).await;
+    let (events, result) = all(&bench, streaming(), "session.start", asked.clone()).await;
     for heard in 0..events.len() {
         let after = events[heard].2;
         let again =
-            all(&desk, Call { last_event: after, ..streaming() }, "session.start", asked.clone()).await;
+            all(&bench, RpcCall { last_event: after, ..streaming() }, "session.start", asked.clone()).await;
         assert_eq!(again, (events[heard + 1..].to_vec(), result.clone()), "after {heard}");
     }
     let watch = json!({ "runId": result["runId"], "afterSeq": events[2].2 });
-    let (rest, told) = all(&desk, streaming(), "xworkmate.tasks.get", watch.clone()).await;
+    let (rest, told) = all(&bench, streaming(), "xworkmate.tasks.get", watch.clone()).await;
     assert_eq!((rest, told), (events[3..].to_vec(), result.clone()));
     // After a restart what passed by is in the result; the rest has the numbers it had.
-    desk.restart().await;
-    let (rest, told) = all(&desk, streaming(), "xworkmate.tasks.get", watch).await;
+    bench.restart().await;
+    let (rest, told) = all(&bench, streaming(), "xworkmate.tasks.get", watch).await;
     assert_eq!(rest, events[5..].to_vec());
     assert_eq!(told["output"], result["output"]);
 }
 
 #[tokio::test]
 async fn v11_an_unchanged_poll_is_told_in_a_word_and_a_wait_ends_with_the_change() {
-    let desk = Desk::new().await;
+    let bench = TestBench::new().await;
     let handle =
-        desk.call("session.start", and(agent("t", "hold write:a.md=x"), json!({ "waitMs": 0 }))).await;
-    desk.agent.given(1).await;
+        bench.call("session.start", and(agent("t", "hold write:a.md=x"), json!({ "waitMs": 0 }))).await;
+    bench.agent.given(1).await;
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     let run = handle["runId"].clone();
-    let told = desk.call("xworkmate.tasks.get", json!({ "runId": run })).await;
+    let told = bench.call("xworkmate.tasks.get", json!({ "runId": run })).await;
     let known = told["revision"].clone();
-    let unchanged = desk.call("xworkmate.tasks.get", json!({ "runId": run, "ifRevision": known })).await;
+    let unchanged = bench.call("xworkmate.tasks.get", json!({ "runId": run, "ifRevision": known })).await;
     assert_eq!((&unchanged["notModified"], &unchanged["status"]), (&json!(true), &json!("running")));
     let waiting = json!({ "runId": run, "ifRevision": known, "waitMs": 9000 });
-    let mut frames = desk.bridge.open(super::call(), request("xworkmate.tasks.get", waiting));
-    desk.agent.go.notify_one();
-    let Some(Frame::Answer(envelope)) = within(frames.recv()).await else { panic!("no answer") };
+    let mut frames = bench.bridge.open(super::call(), request("xworkmate.tasks.get", waiting));
+    bench.agent.go.notify_one();
+    let Some(RpcFrame::Answer(envelope)) = within(frames.recv()).await else { panic!("no answer") };
     assert_eq!(envelope["result"]["notModified"], Value::Null);
-    let end = desk.end(&run).await;
+    let end = bench.end(&run).await;
     let begun = std::time::Instant::now();
     for _ in 0..1000 {
         let same =
-            desk.call("xworkmate.tasks.get", json!({ "runId": run, "ifRevision": end["revision"] })).await;
+            bench.call("xworkmate.tasks.get", json!({ "runId": run, "ifRevision": end["revision"] })).await;
         assert_eq!(same["notModified"], json!(true));
     }
     println!("an unchanged poll: {:?}", begun.elapsed() / 1000);
     let begun = std::time::Instant::now();
     for _ in 0..1000 {
-        desk.call("xworkmate.tasks.get", json!({ "runId": run })).await;
+        bench.call("xworkmate.tasks.get", json!({ "runId": run })).await;
     }
     println!("a poll with its answer: {:?}", begun.elapsed() / 1000);
 }

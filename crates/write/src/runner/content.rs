@@ -5,7 +5,7 @@
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::thread::JoinHandle;
 
-use engross_store::files::{FileError, Folder, Staged, StagedName};
+use engross_store::files::{FileError, Folder, StagedFile, StagedName};
 use serde::{Deserialize, Serialize};
 
 use super::WriteSessionId;
@@ -49,7 +49,7 @@ impl Fingerprint {
 #[derive(Debug)]
 pub(super) struct ContentPart {
     pub(super) number: u32,
-    pub(super) staged: Staged,
+    pub(super) staged: StagedFile,
     pub(super) print: Fingerprint,
 }
 

@@ -6,7 +6,7 @@
 use std::io::{BufReader, Read};
 
 use engross_store::Millis;
-use engross_store::files::{FileError, Folder, Staged, StagedName};
+use engross_store::files::{FileError, Folder, StagedFile, StagedName};
 use serde::{Deserialize, Serialize};
 
 use super::WriteSessionId;
@@ -80,7 +80,7 @@ enum RecordKind {
 /// The journal of one session, open for appending.
 #[derive(Debug)]
 pub(super) struct Journal {
-    staged: Staged,
+    staged: StagedFile,
 }
 
 impl Journal {
@@ -163,7 +163,7 @@ fn json<T: Serialize>(value: &T) -> Result<Vec<u8>, FileError> {
 }
 
 /// What is whole of a journal, and how many bytes that is.
-fn read(staged: &Staged) -> Result<(Option<JournalContents>, u64), FileError> {
+fn read(staged: &StagedFile) -> Result<(Option<JournalContents>, u64), FileError> {
     let mut reader = BufReader::new(staged.reader()?);
     let mut whole = 0;
     let mut found: Option<JournalContents> = None;

@@ -1,19 +1,19 @@
 //! What follows from an answer of the model: which calls are carried out, and by whom.
 //!
-//! Must never leave a call without somebody who gives its result.
+//! Must never leave a call without a side that gives its result.
 
 use engross_llm::{Answer, FinishReason, Message};
 
 use super::{Action, Decider};
-use crate::session::event::Finish;
-use crate::session::log::{Call, EndingKind, LogEvent, ResultSource, Side};
+use crate::session::event::AnswerFinish;
+use crate::session::log::{CallSide, LogEvent, ModelCall, ResultSource, TurnEndingKind};
 use crate::session::rounds;
 
 impl Decider<'_> {
     pub(super) fn answered(&mut self, answer: Answer, model: String) -> Action {
         let cut = match answer.finish {
-            FinishReason::Length => Some(Finish::Length),
-            FinishReason::ContentFilter => Some(Finish::ContentFilter),
+            FinishReason::Length => Some(AnswerFinish::Length),
+            FinishReason::ContentFilter => Some(AnswerFinish::ContentFilter),
             FinishReason::Stop | FinishReason::ToolCalls => None,
         };
         let repeats = rounds::repeats(self.of_turn(), &answer.tool_calls);
@@ -24,34 +24,34 @@ impl Decider<'_> {
         for (call, count) in answer.tool_calls.into_iter().zip(repeats) {
             let side = self.side(&call.name);
             let reads = self.reads(&call.name);
-            let side = if self.poured.iter().any(|(id, _)| *id == call.id) {
-                Side::Server
+            let side = if self.content_results.iter().any(|(id, _)| *id == call.id) {
+                CallSide::Server
             } else if cut.is_some() {
                 refused.push((
                     call.id.clone(),
                     "Your answer was cut, so nothing of it was done; send the call again, smaller."
                         .to_owned(),
                 ));
-                Side::Nobody
+                CallSide::Nobody
             } else if stopped.is_some() || count >= 3 {
                 stopped.get_or_insert_with(|| call.name.clone());
                 refused.push((
                     call.id.clone(),
                     "This was not done: the same call came three times in a row.".to_owned(),
                 ));
-                Side::Nobody
+                CallSide::Nobody
             } else if count == 2 && !reads {
-                let before = calls.last().map(|before: &Call| &before.call);
+                let before = calls.last().map(|before: &ModelCall| &before.call);
                 let (content, is_error) = rounds::told_again(&self.session.messages, &call, before);
                 earlier.push((call.id.clone(), content, is_error));
-                Side::Nobody
-            } else if side == Side::Nobody {
+                CallSide::Nobody
+            } else if side == CallSide::Nobody {
                 let known: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).collect();
                 refused.push((
                     call.id.clone(),
                     format!("There is no tool '{}'. There are: {}.", call.name, known.join(", ")),
                 ));
-                Side::Nobody
+                CallSide::Nobody
             } else {
                 side
             };
@@ -59,11 +59,11 @@ impl Decider<'_> {
                 let message = format!("the model repeated its call of {} without a change", call.name);
                 self.push(LogEvent::Noted { code: "REPEATED_CALL".to_owned(), message });
             }
-            calls.push(Call { call, side });
+            calls.push(ModelCall { call, side });
         }
         let has_calls = !calls.is_empty();
         self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut, model });
-        for (id, result) in std::mem::take(&mut self.poured) {
+        for (id, result) in std::mem::take(&mut self.content_results) {
             self.push(LogEvent::resulted(id, result, ResultSource::Server));
         }
         for (id, message) in refused {
@@ -74,12 +74,12 @@ impl Decider<'_> {
         }
         let bounded = self.turn().is_some_and(|turn| turn.parameters.max_output_tokens.is_some());
         let is_writing = self.turn().is_some_and(|turn| turn.writing.is_some());
-        if cut == Some(Finish::Length) && has_calls && (!bounded || is_writing) {
+        if cut == Some(AnswerFinish::Length) && has_calls && (!bounded || is_writing) {
             // Nobody asked for a short answer: the model may try again with less at once.
-            return self.go_on();
+            return self.proceed();
         }
         if let Some(finish) = cut {
-            return self.end(EndingKind::Whole(finish), "", "", None);
+            return self.end(TurnEndingKind::Whole(finish), "", "", None);
         }
         if let Some(name) = stopped {
             self.close_open();
@@ -89,10 +89,10 @@ impl Decider<'_> {
             return self.stop("REPEATED_CALL", &message);
         }
         if !has_calls {
-            return self.end(EndingKind::Whole(Finish::Stop), "", "", None);
+            return self.end(TurnEndingKind::Whole(AnswerFinish::Stop), "", "", None);
         }
         let rounds = self.turn().map_or(0, |turn| turn.client_rounds);
-        let asks_client = self.turn().is_some_and(|turn| turn.open(Side::Client).next().is_some());
+        let asks_client = self.turn().is_some_and(|turn| turn.open(CallSide::Client).next().is_some());
         if asks_client && rounds >= self.rules.client_rounds {
             self.close_open();
             let message = format!(
@@ -100,16 +100,16 @@ impl Decider<'_> {
             );
             return self.stop("ROUNDS_EXHAUSTED", &message);
         }
-        self.go_on()
+        self.proceed()
     }
 
-    pub(super) fn side(&self, name: &str) -> Side {
+    pub(super) fn side(&self, name: &str) -> CallSide {
         if self.client_tool(name).is_some() {
-            Side::Client
+            CallSide::Client
         } else if self.tool(name).is_some() {
-            Side::Server
+            CallSide::Server
         } else {
-            Side::Nobody
+            CallSide::Nobody
         }
     }
 

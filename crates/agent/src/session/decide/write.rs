@@ -5,12 +5,12 @@
 use engross_llm::{Message, ToolCall};
 
 use super::{Action, Decider};
-use crate::session::log::{Call, LogEvent, Side, Standing, Wrote};
-use crate::session::state::Writing;
+use crate::session::log::{CallSide, LogEvent, ModelCall, Standing, WriteReport};
+use crate::session::state::FileInProgress;
 use crate::writing::BEGIN;
 
 /// The conversation goes on with what came of the file so far, and what the model is asked.
-pub(super) fn ask_for_more(messages: &mut Vec<Message>, writing: Option<&Writing>) {
+pub(super) fn ask_for_more(messages: &mut Vec<Message>, writing: Option<&FileInProgress>) {
     if let Some((stub, ask)) = writing.and_then(|writing| writing.asked.clone()) {
         messages.push(Message::Assistant { content: stub, tool_calls: Vec::new() });
         messages.push(Message::User { content: ask });
@@ -18,7 +18,7 @@ pub(super) fn ask_for_more(messages: &mut Vec<Message>, writing: Option<&Writing
 }
 
 impl Decider<'_> {
-    pub(super) fn wrote(&mut self, wrote: Wrote, calls: Vec<ToolCall>) -> Action {
+    pub(super) fn wrote(&mut self, wrote: WriteReport, calls: Vec<ToolCall>) -> Action {
         let (standing, code) = (wrote.standing, wrote.code.clone());
         let about = self.turn().and_then(|turn| turn.writing.clone());
         let (bytes, model) = (wrote.bytes, wrote.model.clone());
@@ -26,8 +26,8 @@ impl Decider<'_> {
         if !calls.is_empty() && standing != Standing::Left {
             return self.called_behind(calls, model);
         }
-        let Some(Writing { id, file, .. }) = about.filter(|_| standing == Standing::Left) else {
-            return self.go_on();
+        let Some(FileInProgress { id, file, .. }) = about.filter(|_| standing == Standing::Left) else {
+            return self.proceed();
         };
         let code = if code.is_empty() { "INCOMPLETE" } else { &code };
         self.stop(code, &report(&file, bytes, &id.to_string()))
@@ -40,27 +40,27 @@ impl Decider<'_> {
         let mut calls = Vec::with_capacity(tool_calls.len());
         for call in tool_calls {
             let side = match &open {
-                Some(_) if call.name == BEGIN => Side::Server,
+                Some(_) if call.name == BEGIN => CallSide::Server,
                 Some(file) => {
                     refused.push((
                         call.id.clone(),
                         format!("This was not done: {file} is not complete. Finish its content first."),
                     ));
-                    Side::Nobody
+                    CallSide::Nobody
                 }
                 None => self.side(&call.name),
             };
-            if open.is_none() && side == Side::Nobody {
+            if open.is_none() && side == CallSide::Nobody {
                 refused.push((call.id.clone(), format!("There is no tool '{}'.", call.name)));
             }
-            calls.push(Call { call, side });
+            calls.push(ModelCall { call, side });
         }
         let text = String::new();
         self.push(LogEvent::Answered { text, calls, usage: None, cut: None, model });
         for (id, message) in refused {
             self.result(&id, message, true);
         }
-        self.go_on()
+        self.proceed()
     }
 
     /// The model was asked often enough.

@@ -1,4 +1,4 @@
-//! Takes entries one by one and tells what lines they are.
+//! Turns the entries of a log into transcript lines, one by one.
 //!
 //! Lines form a tree as the format wants it: each names its parent, and what was said on another branch stays where it
 //! is. The active branch is the way from the last line to the first. Must never end a branch between a call and its
@@ -8,10 +8,10 @@ use engross_llm::{Message, ToolCall, Usage};
 use engross_protocol::SessionId;
 use serde_json::{Value, json};
 
-use super::super::event::Finish;
+use super::super::event::AnswerFinish;
 use super::super::intake::NO_RESULT;
-use super::super::log::{Accepted, Call, Ending, EndingKind, LogEvent, Side};
-use super::line::{self, LineId, Speaker, Spoken};
+use super::super::log::{AcceptedRequest, CallSide, LogEvent, ModelCall, TurnEnding, TurnEndingKind};
+use super::line::{self, LineId, ModelMessage, Speaker};
 use super::mark::{Line, Mark};
 
 /// What stands in a line for text of an answer that was begun anew.
@@ -47,11 +47,11 @@ pub struct Transcriber {
 struct Open {
     id: String,
     name: String,
-    side: Side,
+    side: CallSide,
 }
 
 impl Transcriber {
-    /// For a session of which nothing was told yet.
+    /// For a session without a transcript.
     #[must_use]
     pub fn new(session: SessionId) -> Self {
         Self {
@@ -72,22 +72,22 @@ impl Transcriber {
 
     /// Takes the next entry, number `seq`, of `at` in milliseconds since 1970; gives its lines, possibly none.
     pub fn fold(&mut self, seq: u64, at: u64, event: &LogEvent) -> Vec<Line> {
-        let mut telling = Telling { to: self, seq, at, lines: Vec::new() };
-        telling.begin(event);
-        telling.tell(event);
-        telling.lines
+        let mut lines = EntryLines { to: self, seq, at, lines: Vec::new() };
+        lines.begin(event);
+        lines.transcribe(event);
+        lines.lines
     }
 }
 
-/// One entry being told.
-struct Telling<'a> {
+/// The lines of one entry.
+struct EntryLines<'a> {
     to: &'a mut Transcriber,
     seq: u64,
     at: u64,
     lines: Vec<Line>,
 }
 
-impl Telling<'_> {
+impl EntryLines<'_> {
     fn begin(&mut self, event: &LogEvent) {
         if std::mem::replace(&mut self.to.begun, true) {
             return;
@@ -99,7 +99,7 @@ impl Telling<'_> {
         self.to.root = self.to.leaf;
     }
 
-    fn tell(&mut self, event: &LogEvent) {
+    fn transcribe(&mut self, event: &LogEvent) {
         match event {
             LogEvent::Opened { .. } | LogEvent::Began { .. } => {}
             LogEvent::Accepted(accepted) => self.accepted(accepted),
@@ -122,7 +122,7 @@ impl Telling<'_> {
                 self.custom("engross:settings", serde_json::to_value(settings).unwrap_or_default());
             }
             LogEvent::Suspended { deadline } => {
-                let of_client = self.to.open.iter().filter(|open| open.side == Side::Client);
+                let of_client = self.to.open.iter().filter(|open| open.side == CallSide::Client);
                 let calls: Vec<Value> =
                     of_client.map(|open| json!({"id": open.id, "name": open.name})).collect();
                 self.custom("engross:issued", json!({"calls": calls, "deadline": deadline}));
@@ -134,7 +134,7 @@ impl Telling<'_> {
         }
     }
 
-    fn accepted(&mut self, accepted: &Accepted) {
+    fn accepted(&mut self, accepted: &AcceptedRequest) {
         self.abandon();
         if accepted.turn != self.to.turn || !accepted.messages.is_empty() {
             self.close();
@@ -152,7 +152,7 @@ impl Telling<'_> {
                 Message::Assistant { content, tool_calls } => {
                     self.close();
                     let calls: Vec<&ToolCall> = tool_calls.iter().collect();
-                    self.spoke(&Spoken {
+                    self.spoke(&ModelMessage {
                         by: Speaker::Adopted,
                         text: content,
                         stop: if calls.is_empty() { "stop" } else { "toolUse" },
@@ -160,7 +160,7 @@ impl Telling<'_> {
                         usage: None,
                         error: None,
                     });
-                    self.to.open.extend(tool_calls.iter().map(|call| opened(call, Side::Nobody)));
+                    self.to.open.extend(tool_calls.iter().map(|call| opened(call, CallSide::Nobody)));
                 }
                 Message::Tool { tool_call_id, content, is_error, .. } => {
                     self.resulted(tool_call_id, content, *is_error, None);
@@ -172,9 +172,9 @@ impl Telling<'_> {
     fn answered(
         &mut self,
         text: &str,
-        calls: &[Call],
+        calls: &[ModelCall],
         usage: Option<Usage>,
-        cut: Option<Finish>,
+        cut: Option<AnswerFinish>,
         model: &str,
     ) {
         self.close();
@@ -193,15 +193,15 @@ impl Telling<'_> {
         }
         let usual = if calls.is_empty() { "stop" } else { "toolUse" };
         let (stop, error) = match cut {
-            Some(Finish::Length) => ("length", None),
-            Some(Finish::ContentFilter) => {
+            Some(AnswerFinish::Length) => ("length", None),
+            Some(AnswerFinish::ContentFilter) => {
                 let stop = if calls.is_empty() { "error" } else { usual };
                 (stop, Some("the provider's filter cut this answer".to_owned()))
             }
-            Some(Finish::Stop | Finish::ToolCalls) | None => (usual, None),
+            Some(AnswerFinish::Stop | AnswerFinish::ToolCalls) | None => (usual, None),
         };
         let spoken = calls.iter().map(|call| &call.call).collect();
-        self.spoke(&Spoken { by, text, calls: spoken, usage, stop, error });
+        self.spoke(&ModelMessage { by, text, calls: spoken, usage, stop, error });
         self.to.open.extend(calls.iter().map(|call| opened(&call.call, call.side)));
     }
 
@@ -221,13 +221,15 @@ impl Telling<'_> {
         }
     }
 
-    fn ended(&mut self, Ending { kind, code, message, .. }: &Ending) {
+    fn ended(&mut self, TurnEnding { kind, code, message, .. }: &TurnEnding) {
         self.close();
         let (end, stop) = match kind {
-            EndingKind::Whole(_) => ("whole", None),
-            EndingKind::Stopped => ("stopped", None),
-            EndingKind::Failed => ("failed", Some("error")),
-            EndingKind::Cancelled => ("cancelled", Some("aborted").filter(|_| !self.to.partial.is_empty())),
+            TurnEndingKind::Whole(_) => ("whole", None),
+            TurnEndingKind::Stopped => ("stopped", None),
+            TurnEndingKind::Failed => ("failed", Some("error")),
+            TurnEndingKind::Cancelled => {
+                ("cancelled", Some("aborted").filter(|_| !self.to.partial.is_empty()))
+            }
         };
         match stop {
             Some(stop) => self.part(stop, format!("{code}: {message}")),
@@ -254,7 +256,7 @@ impl Telling<'_> {
     fn part(&mut self, stop: &'static str, error: String) {
         let text = std::mem::take(&mut self.to.partial);
         let model = self.to.model.clone();
-        let spoken = Spoken {
+        let spoken = ModelMessage {
             by: Speaker::of(&model),
             text: &text,
             calls: Vec::new(),
@@ -274,7 +276,7 @@ impl Telling<'_> {
         }
     }
 
-    fn spoke(&mut self, spoken: &Spoken<'_>) {
+    fn spoke(&mut self, spoken: &ModelMessage<'_>) {
         self.to.calling = self.to.path.len();
         self.to.resulted = 0;
         self.message(spoken.json(self.at));
@@ -311,6 +313,6 @@ impl Telling<'_> {
     }
 }
 
-fn opened(call: &ToolCall, side: Side) -> Open {
+fn opened(call: &ToolCall, side: CallSide) -> Open {
     Open { id: call.id.clone(), name: call.name.clone(), side }
 }

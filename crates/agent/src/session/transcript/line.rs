@@ -15,7 +15,7 @@ const FOLDER: &str = "/";
 /// Under this name stand arguments that are no JSON object.
 const RAW: &str = "_raw";
 
-/// The names of a line: unlike all others of its session, the same each time the log is told.
+/// The names of a line: unlike all others of its session, the same each time the log is transcribed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineId(u32);
 
@@ -65,7 +65,7 @@ pub(super) enum Speaker<'a> {
     Model(&'a str),
     /// The session itself.
     Session,
-    /// Somebody, in a conversation that the client brought along.
+    /// A speaker in a conversation that the client brought along.
     Adopted,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn user(content: &str, at: u64) -> Value {
 }
 
 /// A message of the model.
-pub(super) struct Spoken<'a> {
+pub(super) struct ModelMessage<'a> {
     pub(super) by: Speaker<'a>,
     pub(super) text: &'a str,
     pub(super) calls: Vec<&'a ToolCall>,
@@ -115,7 +115,7 @@ pub(super) struct Spoken<'a> {
     pub(super) error: Option<String>,
 }
 
-impl Spoken<'_> {
+impl ModelMessage<'_> {
     pub(super) fn json(&self, at: u64) -> Value {
         let mut content: Vec<Value> = Vec::new();
         if !self.text.is_empty() {

@@ -25,13 +25,13 @@ pub struct Line {
 }
 
 #[derive(Deserialize)]
-struct Marked {
+struct MarkedLine {
     #[serde(rename = "__engross")]
-    mark: Stored,
+    mark: StoredMark,
 }
 
 #[derive(Deserialize)]
-struct Stored {
+struct StoredMark {
     seq: u64,
     index: u32,
 }
@@ -40,7 +40,7 @@ impl Mark {
     /// The mark of a line that was written by a [`super::Transcriber`]; `None` for any other text.
     #[must_use]
     pub fn of(line: &[u8]) -> Option<Self> {
-        let Marked { mark } = serde_json::from_slice(line).ok()?;
+        let MarkedLine { mark } = serde_json::from_slice(line).ok()?;
         Some(Self { seq: mark.seq, index: mark.index })
     }
 

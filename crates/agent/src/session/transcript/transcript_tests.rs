@@ -7,8 +7,10 @@ use engross_protocol::SessionId;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::event::Finish;
-use super::super::log::{Accepted, Call, Ending, EndingKind, LogEvent, ResultSource, Side, ToolResult};
+use super::super::event::AnswerFinish;
+use super::super::log::{
+    AcceptedRequest, CallSide, LogEvent, ModelCall, ResultSource, ToolResult, TurnEnding, TurnEndingKind,
+};
 use super::super::machine_tests::{World, ops};
 use super::super::settings::Settings;
 use super::line::LineId;
@@ -181,7 +183,12 @@ fn user(text: &str) -> Message {
 }
 
 fn accepted(turn: u64, keep: Option<usize>, messages: &[Message]) -> LogEvent {
-    LogEvent::Accepted(Accepted { turn, keep, messages: messages.to_vec(), ..Accepted::default() })
+    LogEvent::Accepted(AcceptedRequest {
+        turn,
+        keep,
+        messages: messages.to_vec(),
+        ..AcceptedRequest::default()
+    })
 }
 
 fn call(id: &str, arguments: &str) -> ToolCall {
@@ -191,16 +198,16 @@ fn call(id: &str, arguments: &str) -> ToolCall {
 fn answered(text: &str, calls: &[ToolCall]) -> LogEvent {
     LogEvent::Answered {
         text: text.to_owned(),
-        calls: calls.iter().map(|call| Call { call: call.clone(), side: Side::Client }).collect(),
+        calls: calls.iter().map(|call| ModelCall { call: call.clone(), side: CallSide::Client }).collect(),
         usage: Some(Usage { input_tokens: 20, output_tokens: 3 }),
         cut: None,
         model: "anthropic/claude-sonnet-4-5".to_owned(),
     }
 }
 
-fn ended(kind: EndingKind, code: &str) -> LogEvent {
+fn ended(kind: TurnEndingKind, code: &str) -> LogEvent {
     let (code, message) = (code.to_owned(), if code.is_empty() { "" } else { "why" }.to_owned());
-    LogEvent::Ended(Ending { kind, code, message, retry_after: None })
+    LogEvent::Ended(TurnEnding { kind, code, message, retry_after: None })
 }
 
 fn streamed(text: &str, from: usize) -> LogEvent {
@@ -211,7 +218,7 @@ fn opened() -> LogEvent {
     LogEvent::Opened { key: "agent:main:doc".to_owned() }
 }
 
-/// mission/000: a tool of the client. The call is a line once, and so is its real result; that the command was issued is
+/// A tool of the client. The call is a line once, and so is its real result; that the command was issued is
 /// known from the log alone.
 #[test]
 fn a_call_of_the_client_line_by_line() {
@@ -224,7 +231,7 @@ fn a_call_of_the_client_line_by_line() {
         accepted(1, None, &[]),
         LogEvent::resulted("call_1", result, ResultSource::Client),
         answered("Ten days.", &[]),
-        ended(EndingKind::Whole(Finish::Stop), ""),
+        ended(TurnEndingKind::Whole(AnswerFinish::Stop), ""),
     ];
     let lines = values(&transcribe(&log));
     check(&lines);
@@ -312,7 +319,7 @@ fn branches_parts_and_notes() {
     };
     let result =
         |id: &str| LogEvent::resulted(id, ToolResult::text(format!("of {id}")), ResultSource::Client);
-    let whole = || ended(EndingKind::Whole(Finish::Stop), "");
+    let whole = || ended(TurnEndingKind::Whole(AnswerFinish::Stop), "");
     let cases: &[(&str, Vec<LogEvent>, &[&str])] = &[
         (
             "a failure after some text",
@@ -320,14 +327,14 @@ fn branches_parts_and_notes() {
                 accepted(1, None, &[user("a")]),
                 streamed("Half ", 0),
                 streamed("an answer", 5),
-                ended(EndingKind::Failed, "MODEL_TRUNCATED"),
+                ended(TurnEndingKind::Failed, "MODEL_TRUNCATED"),
                 accepted(2, None, &[user("b")]),
             ],
             &["1 user a", "2 assistant Half an answer error", "3 engross:turn", "4 user b"],
         ),
         (
             "a failure before any text",
-            vec![accepted(1, None, &[user("a")]), ended(EndingKind::Failed, "MODEL_AUTH")],
+            vec![accepted(1, None, &[user("a")]), ended(TurnEndingKind::Failed, "MODEL_AUTH")],
             &["1 user a", "2 assistant error", "3 engross:turn"],
         ),
         (
@@ -335,9 +342,9 @@ fn branches_parts_and_notes() {
             vec![
                 accepted(1, None, &[user("a")]),
                 streamed("Half", 0),
-                ended(EndingKind::Cancelled, "TURN_CANCELLED"),
+                ended(TurnEndingKind::Cancelled, "TURN_CANCELLED"),
                 accepted(2, None, &[user("b")]),
-                ended(EndingKind::Cancelled, "TURN_CANCELLED"),
+                ended(TurnEndingKind::Cancelled, "TURN_CANCELLED"),
             ],
             &["1 user a", "2 assistant Half aborted", "3 engross:turn", "4 user b", "5 engross:turn"],
         ),
@@ -346,7 +353,7 @@ fn branches_parts_and_notes() {
             vec![
                 accepted(1, None, &[user("a")]),
                 streamed("Half", 0),
-                LogEvent::Accepted(Accepted { turn: 1, retake: true, ..Accepted::default() }),
+                LogEvent::Accepted(AcceptedRequest { turn: 1, retake: true, ..AcceptedRequest::default() }),
                 streamed("Who", 0),
                 answered("Whole", &[]),
                 whole(),

@@ -2,10 +2,10 @@
 //!
 //! Must never read Markdown.
 
-use crate::edit::base::Base;
+use crate::edit::plan::phrases::styled_text;
 use crate::edit::plan::step::{ListWish, NewParagraphs, Step};
-use crate::edit::plan::texts::styled_text;
 use crate::edit::properties::Setting;
+use crate::edit::snapshot::StorySnapshot;
 use crate::ops::Where;
 use crate::text::StyledText;
 
@@ -14,7 +14,7 @@ const MOST_PAIRS: usize = 250_000;
 
 /// A paragraph as it shall be.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct TargetParagraph {
     pub(super) content: StyledText,
     /// Id of its style; as it is without.
     pub(super) style: Option<String>,
@@ -24,14 +24,14 @@ pub(super) struct Wanted {
 /// The steps that make `wanted` of the paragraphs `old`, which follow each other. Without old ones the new stand on
 /// `side` of `anchor`.
 pub(super) fn align(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     old: &[usize],
-    wanted: &[Wanted],
+    wanted: &[TargetParagraph],
     (anchor, side): (usize, Where),
 ) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut previous: Option<usize> = None;
-    let insert = |previous: Option<usize>, next: Option<usize>, wanted: &Wanted| {
+    let insert = |previous: Option<usize>, next: Option<usize>, wanted: &TargetParagraph| {
         let (index, side) = match (previous, next) {
             (Some(previous), _) => (previous, Where::After),
             (None, Some(next)) => (next, Where::Before),
@@ -50,12 +50,12 @@ pub(super) fn align(
     };
     let (mut old_at, mut new_at) = (0, 0);
     let ends = std::iter::once((old.len(), wanted.len()));
-    for (old_end, new_end) in matches(base, old, wanted).into_iter().chain(ends) {
+    for (old_end, new_end) in matches(snapshot, old, wanted).into_iter().chain(ends) {
         let gone = old.get(old_at..old_end).unwrap_or_default();
         let come = wanted.get(new_at..new_end).unwrap_or_default();
         let pairs = gone.len().min(come.len());
         for (index, wanted) in gone.iter().zip(come) {
-            steps.extend(change(base, *index, wanted));
+            steps.extend(change(snapshot, *index, wanted));
             previous = Some(*index);
         }
         for wanted in come.get(pairs..).unwrap_or_default() {
@@ -66,7 +66,7 @@ pub(super) fn align(
             previous = Some(*index);
         }
         if let (Some(index), Some(wanted)) = (old.get(old_end), wanted.get(new_end)) {
-            steps.extend(change(base, *index, wanted));
+            steps.extend(change(snapshot, *index, wanted));
             previous = Some(*index);
         }
         (old_at, new_at) = (old_end + 1, new_end + 1);
@@ -75,34 +75,38 @@ pub(super) fn align(
 }
 
 /// Makes one paragraph what it shall be.
-fn change(base: &mut Base<'_>, index: usize, wanted: &Wanted) -> Vec<Step> {
-    let mut steps = styled_text(base, index, &wanted.content);
+fn change(snapshot: &mut StorySnapshot<'_>, index: usize, wanted: &TargetParagraph) -> Vec<Step> {
+    let mut steps = styled_text(snapshot, index, &wanted.content);
     let mut settings = Vec::new();
     if let Some(style) = wanted.style.as_ref().filter(|style| !style.is_empty())
-        && base
+        && snapshot
             .paragraphs
             .get(index)
-            .is_some_and(|node| base.styles.of_paragraph(base.tree, *node) != Some(style))
+            .is_some_and(|node| snapshot.styles.of_paragraph(snapshot.tree, *node) != Some(style))
     {
         settings.push(Setting::style(style));
     }
     if let ListWish::In(number, level) = wanted.list
-        && base.list_of(index) != Some((number, level))
+        && snapshot.list_of(index) != Some((number, level))
     {
         settings.push(Setting::list(number, level));
     }
     if !settings.is_empty() {
-        steps.push(Step::ParagraphLook { index, settings });
+        steps.push(Step::ParagraphFormat { index, settings });
     }
     steps
 }
 
 /// Places of equal texts in both, rising: a longest common row.
-fn matches(base: &mut Base<'_>, old: &[usize], wanted: &[Wanted]) -> Vec<(usize, usize)> {
+fn matches(
+    snapshot: &mut StorySnapshot<'_>,
+    old: &[usize],
+    wanted: &[TargetParagraph],
+) -> Vec<(usize, usize)> {
     if old.len() * wanted.len() > MOST_PAIRS {
         return Vec::new();
     }
-    let texts: Vec<String> = old.iter().map(|index| base.text(*index).trim().to_owned()).collect();
+    let texts: Vec<String> = old.iter().map(|index| snapshot.text(*index).trim().to_owned()).collect();
     let same = |left: usize, right: usize| {
         let (old, new) = (texts.get(left), wanted.get(right));
         old.zip(new).is_some_and(|(old, new)| !old.is_empty() && *old == new.content.text.trim())

@@ -1,12 +1,12 @@
 //! Blocks of Markdown in the place of paragraphs.
 
-use crate::edit::base::Base;
 use crate::edit::content::{Syntax, read_content};
-use crate::edit::plan::align::{Wanted, align};
+use crate::edit::pending_parts::PendingParts;
+use crate::edit::plan::align::{TargetParagraph, align};
 use crate::edit::plan::lists::{ListFinder, kind_of_marker};
-use crate::edit::plan::step::{ListWish, NewParagraphs, Planned, Step};
+use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};
 use crate::edit::plan::tables::{TableModel, edit_table, new_table};
-use crate::edit::supplies::Supplies;
+use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::ops::{TableAction, Where};
 use crate::read::without_object_labels;
@@ -14,12 +14,12 @@ use crate::text::{Block, Table, parse_blocks};
 
 /// Puts blocks of Markdown in the place of the paragraphs `first..=last`.
 pub(super) fn replace(
-    base: &mut Base<'_>,
-    supplies: &mut Supplies,
+    snapshot: &mut StorySnapshot<'_>,
+    pending: &mut PendingParts,
     (first, last): (usize, usize),
     content: &str,
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
+) -> Result<Plan, Refusal> {
     let content = without_object_labels(content.trim_matches(['\n', '\r']));
     let blocks = match syntax {
         Syntax::Markdown => parse_blocks(&content),
@@ -31,17 +31,17 @@ pub(super) fn replace(
             "the content is empty; to take paragraphs away, use delete_paragraph",
         ));
     }
-    let table = base.table_at(first).filter(|table| base.table_at(last) == Some(*table));
+    let table = snapshot.table_at(first).filter(|table| snapshot.table_at(last) == Some(*table));
     if let Some(table) = table {
-        let model = TableModel::read(base, table);
+        let model = TableModel::read(snapshot, table);
         let in_one_cell = model.cell_of(first).is_some() && model.cell_of(first) == model.cell_of(last);
         if !in_one_cell || (first < last && model.is_whole(first, last)) {
-            return replace_table(base, first, &blocks, syntax);
+            return replace_table(snapshot, first, &blocks, syntax);
         }
     }
     let (mut old, mut rows) = (Vec::new(), Vec::new());
     for index in first..=last {
-        match base.table_at(index).filter(|_| table.is_none()) {
+        match snapshot.table_at(index).filter(|_| table.is_none()) {
             None => old.push(index),
             Some(table) => {
                 if !rows.contains(&table) {
@@ -52,7 +52,7 @@ pub(super) fn replace(
     }
     let mut steps = Vec::new();
     for table in rows {
-        let model = TableModel::read(base, base.outermost_table(table));
+        let model = TableModel::read(snapshot, snapshot.outermost_table(table));
         if !model.is_within(first, last) {
             return Err(Refusal::new(
                 RefusalCode::TableEditRefused,
@@ -67,42 +67,50 @@ pub(super) fn replace(
         }
     }
     let anchor = old.first().map_or((first, Where::Before), |first| (*first, Where::Before));
-    let mut finder = ListFinder::new(base, &old);
-    let mut wanted: Vec<Wanted> = Vec::new();
+    let mut finder = ListFinder::new(snapshot, &old);
+    let mut wanted: Vec<TargetParagraph> = Vec::new();
     let has_headings = blocks.iter().any(|block| matches!(block, Block::Heading(..)));
     // Beside a heading text is body text, whatever stood there.
-    let body = has_headings.then(|| body_style(base, first));
+    let body = has_headings.then(|| body_style(snapshot, first));
     let has_items = blocks.iter().any(|block| matches!(block, Block::Item(_)));
     let mut tables: Vec<(usize, Table)> = Vec::new();
     for block in blocks {
         match block {
             Block::Paragraph(text) => {
                 let list = if has_items { ListWish::Outside } else { ListWish::Like };
-                wanted.push(Wanted { content: read_content(&text, syntax)?, style: body.clone(), list });
+                wanted.push(TargetParagraph {
+                    content: read_content(&text, syntax)?,
+                    style: body.clone(),
+                    list,
+                });
             }
             Block::Heading(level, text) => {
-                let style = base.styles.id_of(&format!("heading {level}")).map(str::to_owned);
+                let style = snapshot.styles.id_of(&format!("heading {level}")).map(str::to_owned);
                 let list = if style.is_some() { ListWish::Like } else { ListWish::Outside };
-                wanted.push(Wanted { content: read_content(&text, syntax)?, style, list });
+                wanted.push(TargetParagraph { content: read_content(&text, syntax)?, style, list });
             }
             Block::Item(item) => {
                 let (kind, start) = kind_of_marker(item.marker);
-                let number = finder.number(base, supplies, (kind, item.level), start);
+                let number = finder.number(snapshot, pending, (kind, item.level), start);
                 let content = read_content(&item.text, syntax)?;
-                wanted.push(Wanted { content, style: body.clone(), list: ListWish::In(number, item.level) });
+                wanted.push(TargetParagraph {
+                    content,
+                    style: body.clone(),
+                    list: ListWish::In(number, item.level),
+                });
             }
             Block::Table(table) => tables.push((wanted.len(), table)),
         }
     }
     if tables.is_empty() {
-        steps.extend(align(base, &old, &wanted, anchor));
+        steps.extend(align(snapshot, &old, &wanted, anchor));
         return Ok(steps.into());
     }
     // Around a table, what stands before it changes the old paragraphs, and what stands behind it is new.
     let before = tables.first().map_or(0, |(at, _)| *at);
     let kept = old.len().min(before);
     steps.extend(align(
-        base,
+        snapshot,
         old.get(..kept).unwrap_or_default(),
         wanted.get(..before).unwrap_or_default(),
         anchor,
@@ -129,13 +137,14 @@ pub(super) fn replace(
 }
 
 /// The style of a paragraph, or the default one where that is a heading's; empty for none at all.
-fn body_style(base: &Base<'_>, index: usize) -> String {
-    let own = base.paragraphs.get(index).and_then(|node| base.styles.of_paragraph(base.tree, *node));
-    let plain = own.filter(|style| base.styles.outline_level(style).is_none());
-    plain.or_else(|| base.styles.default_paragraph()).unwrap_or_default().to_owned()
+fn body_style(snapshot: &StorySnapshot<'_>, index: usize) -> String {
+    let own =
+        snapshot.paragraphs.get(index).and_then(|node| snapshot.styles.of_paragraph(snapshot.tree, *node));
+    let plain = own.filter(|style| snapshot.styles.outline_level(style).is_none());
+    plain.or_else(|| snapshot.styles.default_paragraph()).unwrap_or_default().to_owned()
 }
 
-fn inserted(index: usize, side: Where, wanted: &Wanted) -> Step {
+fn inserted(index: usize, side: Where, wanted: &TargetParagraph) -> Step {
     Step::Insert(NewParagraphs {
         index,
         side,
@@ -147,14 +156,14 @@ fn inserted(index: usize, side: Where, wanted: &Wanted) -> Step {
 }
 
 fn replace_table(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     index: usize,
     blocks: &[Block],
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
+) -> Result<Plan, Refusal> {
     match blocks {
         [Block::Table(table)] => {
-            edit_table(base, index, &TableAction::ReplaceContent(table.rows.clone()), syntax)
+            edit_table(snapshot, index, &TableAction::ReplaceContent(table.rows.clone()), syntax)
         }
         _ => Err(Refusal::new(
             RefusalCode::TableEditRefused,

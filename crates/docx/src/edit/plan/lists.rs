@@ -1,19 +1,19 @@
 //! Lists: items that come, go and change, and the numbers they have.
 
-use crate::edit::base::Base;
 use crate::edit::content::{Syntax, read_content};
-use crate::edit::plan::align::{Wanted, align};
-use crate::edit::plan::step::{ListWish, NewParagraphs, Planned, Step};
-use crate::edit::plan::texts::styled_text;
+use crate::edit::pending_parts::PendingParts;
+use crate::edit::plan::align::{TargetParagraph, align};
+use crate::edit::plan::phrases::styled_text;
+use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};
 use crate::edit::properties::Setting;
-use crate::edit::supplies::Supplies;
+use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::numbering::{NumberFormat, paragraph_numbering};
 use crate::ops::{ListKind, NumberStyle, Where};
 use crate::styles::DEEPEST_LEVEL;
 use crate::text::{Block, ItemMarker, parse_blocks, without_marker};
 
-impl Base<'_> {
+impl StorySnapshot<'_> {
     /// Number and level of the list that a paragraph is in.
     pub(crate) fn list_of(&self, index: usize) -> Option<(i64, u8)> {
         let node = self.paragraphs.get(index)?;
@@ -54,32 +54,32 @@ pub(super) struct ListFinder {
 }
 
 impl ListFinder {
-    pub(super) fn new(base: &Base<'_>, old: &[usize]) -> Self {
-        let known = old.iter().find_map(|index| base.list_of(*index)).map(|(number, _)| number);
+    pub(super) fn new(snapshot: &StorySnapshot<'_>, old: &[usize]) -> Self {
+        let known = old.iter().find_map(|index| snapshot.list_of(*index)).map(|(number, _)| number);
         Self { known, made: Vec::new(), outer: None }
     }
 
     /// The number of the list for an item. Deeper items count in the list of those above.
     pub(super) fn number(
         &mut self,
-        base: &Base<'_>,
-        supplies: &mut Supplies,
+        snapshot: &StorySnapshot<'_>,
+        pending: &mut PendingParts,
         (kind, level): (ListKind, u8),
         start: u32,
     ) -> i64 {
         if level > 0
             && let Some(outer) = self.outer
         {
-            supplies.mark_level(outer, level, kind);
+            pending.mark_level(outer, level, kind);
             return outer;
         }
-        let fits = |number: &i64| base.kind_of(*number, level) == Some(kind);
+        let fits = |number: &i64| snapshot.kind_of(*number, level) == Some(kind);
         let number = self
             .known
             .filter(fits)
             .or_else(|| self.made.iter().find(|(known, _)| *known == kind).map(|(_, number)| *number));
         let number = number.unwrap_or_else(|| {
-            let number = supplies.list(kind, start.max(1), self.known);
+            let number = pending.list(kind, start.max(1), self.known);
             self.made.push((kind, number));
             number
         });
@@ -89,13 +89,13 @@ impl ListFinder {
 }
 
 pub(super) fn edit_list(
-    base: &mut Base<'_>,
-    supplies: &mut Supplies,
+    snapshot: &mut StorySnapshot<'_>,
+    pending: &mut PendingParts,
     (first, last): (usize, usize),
     (items, kind): (&[String], ListKind),
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
-    let places: Vec<_> = (first..=last).map(|index| base.table_at(index)).collect();
+) -> Result<Plan, Refusal> {
+    let places: Vec<_> = (first..=last).map(|index| snapshot.table_at(index)).collect();
     if places.iter().any(|place| Some(place) != places.first()) {
         return Err(Refusal::new(
             RefusalCode::TableEditRefused,
@@ -104,8 +104,8 @@ pub(super) fn edit_list(
     }
     let old: Vec<usize> = (first..=last).collect();
     // A heading that shows no number stays a heading above the list.
-    let mut finder = ListFinder::new(base, &old);
-    let base_level = old.iter().find_map(|index| base.list_of(*index)).map_or(0, |(_, level)| level);
+    let mut finder = ListFinder::new(snapshot, &old);
+    let base_level = old.iter().find_map(|index| snapshot.list_of(*index)).map_or(0, |(_, level)| level);
     let parsed = parse_blocks(&items.iter().map(|item| as_item(item)).collect::<Vec<_>>().join("\n"));
     let mut start = None;
     let mut wanted = Vec::new();
@@ -120,15 +120,15 @@ pub(super) fn edit_list(
             }
             _ => (0, text.trim()),
         };
-        let number = finder.number(base, supplies, (kind, base_level), start.unwrap_or(1));
+        let number = finder.number(snapshot, pending, (kind, base_level), start.unwrap_or(1));
         let level = (base_level + level).min(DEEPEST_LEVEL);
-        wanted.push(Wanted {
+        wanted.push(TargetParagraph {
             content: read_content(text, syntax)?,
             style: None,
             list: ListWish::In(number, level),
         });
     }
-    Ok(align(base, &old, &wanted, (first, Where::Before)).into())
+    Ok(align(snapshot, &old, &wanted, (first, Where::Before)).into())
 }
 
 /// One line that is read as an item, whatever marker it has.
@@ -142,12 +142,12 @@ fn as_item(text: &str) -> String {
 }
 
 pub(super) fn insert_item(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     index: usize,
     (text, indent): (&str, i64),
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
-    let Some((number, level)) = base.list_of(index) else {
+) -> Result<Plan, Refusal> {
+    let Some((number, level)) = snapshot.list_of(index) else {
         return Err(Refusal::new(
             RefusalCode::TargetNotFound,
             format!("P{} is no item of a list; use edit_list to make one, or insert_paragraph", index + 1),
@@ -162,16 +162,16 @@ pub(super) fn insert_item(
     let content = read_content(without_marker(text.trim()), syntax)?;
     let list = if new_level == level { ListWish::Like } else { ListWish::In(number, new_level) };
     let new = NewParagraphs { index, side: Where::After, content, style: None, list, goes_on: true };
-    Ok(Planned { steps: vec![Step::Insert(new)], remark, found: None })
+    Ok(Plan { steps: vec![Step::Insert(new)], remark, found: None })
 }
 
 pub(super) fn convert_headers(
-    base: &mut Base<'_>,
-    supplies: &mut Supplies,
+    snapshot: &mut StorySnapshot<'_>,
+    pending: &mut PendingParts,
     indices: &[usize],
     (texts, format): (&[String], NumberStyle),
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
+) -> Result<Plan, Refusal> {
     let mut places: Vec<(usize, Option<&String>)> = Vec::new();
     for (at, index) in indices.iter().enumerate() {
         if !places.iter().any(|(known, _)| known == index) {
@@ -179,28 +179,28 @@ pub(super) fn convert_headers(
         }
     }
     places.sort_by_key(|(index, _)| *index);
-    let number = supplies.list(ListKind::Numbered(format), 1, None);
+    let number = pending.list(ListKind::Numbered(format), 1, None);
     let mut steps = Vec::new();
     for (index, text) in places {
-        let old = base.text(index).to_owned();
+        let old = snapshot.text(index).to_owned();
         let text = match text {
             Some(text) => read_content(without_marker(text.trim()), syntax)?,
             None => read_content(without_marker(&old), Syntax::Plain)?,
         };
-        steps.extend(styled_text(base, index, &text));
-        steps.push(Step::ParagraphLook { index, settings: vec![Setting::list(number, 0)] });
+        steps.extend(styled_text(snapshot, index, &text));
+        steps.push(Step::ParagraphFormat { index, settings: vec![Setting::list(number, 0)] });
     }
     Ok(steps.into())
 }
 
 pub(super) fn edit_section(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     index: usize,
     (header, body): (Option<&str>, Option<&[String]>),
     preserve: bool,
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
-    let Some((_, level)) = base.list_of(index) else {
+) -> Result<Plan, Refusal> {
+    let Some((_, level)) = snapshot.list_of(index) else {
         return Err(Refusal::new(
             RefusalCode::TargetNotFound,
             format!(
@@ -212,23 +212,23 @@ pub(super) fn edit_section(
     let mut steps = Vec::new();
     if let Some(header) = header {
         let content = read_content(without_marker(header.trim()), syntax)?;
-        steps.extend(styled_text(base, index, &content));
+        steps.extend(styled_text(snapshot, index, &content));
     }
     let Some(body) = body else { return Ok(steps.into()) };
-    let ends = |at: &usize| match base.list_of(*at) {
+    let ends = |at: &usize| match snapshot.list_of(*at) {
         Some((_, own)) => preserve || own <= level,
-        None => base.table_at(*at) != base.table_at(index),
+        None => snapshot.table_at(*at) != snapshot.table_at(index),
     };
-    let end = (index + 1..base.paragraphs.len()).find(ends).unwrap_or(base.paragraphs.len());
+    let end = (index + 1..snapshot.paragraphs.len()).find(ends).unwrap_or(snapshot.paragraphs.len());
     let old: Vec<usize> = (index + 1..end).collect();
     let mut wanted = Vec::new();
     for text in body {
-        wanted.push(Wanted {
+        wanted.push(TargetParagraph {
             content: read_content(text.trim(), syntax)?,
             style: None,
             list: ListWish::Outside,
         });
     }
-    steps.extend(align(base, &old, &wanted, (index, Where::After)));
+    steps.extend(align(snapshot, &old, &wanted, (index, Where::After)));
     Ok(steps.into())
 }

@@ -1,17 +1,17 @@
 //! Paragraphs that stand elsewhere, and those that come back.
 
-use crate::edit::base::Base;
 use crate::edit::content::{Syntax, read_content};
-use crate::edit::plan::step::{ListWish, NewParagraphs, Planned, Step};
+use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};
+use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, View};
 use crate::ops::Where;
 
 pub(super) fn plan_move(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     (first, last): (usize, usize),
     (side, to): (Where, usize),
-) -> Result<Planned, Refusal> {
+) -> Result<Plan, Refusal> {
     if (first..=last).contains(&to) {
         return Err(Refusal::new(
             RefusalCode::TargetNotFound,
@@ -24,9 +24,9 @@ pub(super) fn plan_move(
     };
     if stays {
         let remark = "the paragraphs already stand there".to_owned();
-        return Ok(Planned { remark: Some(remark), found: Some(first), ..Planned::default() });
+        return Ok(Plan { remark: Some(remark), found: Some(first), ..Plan::default() });
     }
-    if let Some(at) = (first..last).find(|at| !base.flows_on(*at)) {
+    if let Some(at) = (first..last).find(|at| !snapshot.flows_on(*at)) {
         return Err(Refusal::new(
             RefusalCode::MoveRefused,
             format!("P{} and P{} do not stand in one place; move them one by one", at + 1, at + 2),
@@ -36,13 +36,13 @@ pub(super) fn plan_move(
 }
 
 /// A paragraph that a pending revision deletes comes back behind it as an insertion, as a counter-proposal.
-pub(super) fn plan_restore(base: &mut Base<'_>, index: usize) -> Result<Planned, Refusal> {
-    let node = base.paragraphs.get(index).copied();
+pub(super) fn plan_restore(snapshot: &mut StorySnapshot<'_>, index: usize) -> Result<Plan, Refusal> {
+    let node = snapshot.paragraphs.get(index).copied();
     let original = node.map_or_else(String::new, |node| {
-        Paragraph::read(base.document(), node, View::Original, base.fields.get(&node)).text
+        Paragraph::read(snapshot.document(), node, View::Original, snapshot.fields.get(&node)).text
     });
     let text: String = original.chars().filter(|c| *c != crate::model::OBJECT).collect();
-    if !base.text(index).trim().is_empty() || text.trim().is_empty() {
+    if !snapshot.text(index).trim().is_empty() || text.trim().is_empty() {
         return Err(Refusal::new(
             RefusalCode::NothingToRestore,
             format!(

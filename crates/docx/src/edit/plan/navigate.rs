@@ -1,9 +1,9 @@
 //! Finding the paragraph that a description means: a number as shown, a heading, or words of the text.
 
-use crate::edit::base::Base;
 use crate::edit::hints::{candidates, near};
 use crate::edit::phrase::search;
-use crate::edit::plan::step::Planned;
+use crate::edit::plan::step::Plan;
+use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::read::excerpt;
 
@@ -22,7 +22,7 @@ const OPENERS: &[&str] = &[
     "on",
 ];
 
-pub(super) fn navigate(base: &mut Base<'_>, description: &str) -> Result<Planned, Refusal> {
+pub(super) fn navigate(snapshot: &mut StorySnapshot<'_>, description: &str) -> Result<Plan, Refusal> {
     let mut wanted = description.trim().trim_matches(['"', '\'', '“', '”']);
     loop {
         let lower = wanted.to_lowercase();
@@ -35,43 +35,47 @@ pub(super) fn navigate(base: &mut Base<'_>, description: &str) -> Result<Planned
             None => break,
         }
     }
-    let hits = find(base, wanted);
+    let hits = find(snapshot, wanted);
     let Some(first) = hits.first().copied() else {
-        let near = near(base, wanted);
+        let near = near(snapshot, wanted);
         return Err(Refusal::new(
             RefusalCode::TargetNotFound,
             format!(
                 "nothing in {} is '{}'{near}; name a number, a heading or words of the text",
-                base.name(),
+                snapshot.name(),
                 excerpt(wanted)
             ),
         ));
     };
-    let mut remark = format!("it is {}", candidates(base, &[first]));
+    let mut remark = format!("it is {}", candidates(snapshot, &[first]));
     if let Some(others) = hits.get(1..).filter(|others| !others.is_empty()) {
-        remark = format!("{remark}; it could be {}, too", candidates(base, others));
+        remark = format!("{remark}; it could be {}, too", candidates(snapshot, others));
     }
-    Ok(Planned { remark: Some(remark), found: Some(first), ..Planned::default() })
+    Ok(Plan { remark: Some(remark), found: Some(first), ..Plan::default() })
 }
 
 /// What fits best first: a number, then headings, then any text.
-fn find(base: &mut Base<'_>, wanted: &str) -> Vec<usize> {
-    let numbered = base.provisions(wanted);
+fn find(snapshot: &mut StorySnapshot<'_>, wanted: &str) -> Vec<usize> {
+    let numbered = snapshot.provisions(wanted);
     if !numbered.is_empty() {
         return numbered;
     }
-    let count = base.paragraphs.len();
-    let mut hits: Vec<usize> = search(base, 0..count, wanted).into_iter().map(|hit| hit.first).collect();
+    let count = snapshot.paragraphs.len();
+    let mut hits: Vec<usize> = search(snapshot, 0..count, wanted).into_iter().map(|hit| hit.first).collect();
     if hits.is_empty() {
         let lower = wanted.to_lowercase();
-        hits = (0..count).filter(|index| base.text(*index).to_lowercase().contains(&lower)).collect();
+        hits = (0..count).filter(|index| snapshot.text(*index).to_lowercase().contains(&lower)).collect();
     }
     hits.dedup();
-    let is_heading = |base: &Base<'_>, index: usize| {
-        let style = base.paragraphs.get(index).and_then(|node| base.styles.of_paragraph(base.tree, *node));
-        style.is_some_and(|style| base.styles.outline_level(style).is_some()) || base.list_of(index).is_some()
+    let is_heading = |snapshot: &StorySnapshot<'_>, index: usize| {
+        let style = snapshot
+            .paragraphs
+            .get(index)
+            .and_then(|node| snapshot.styles.of_paragraph(snapshot.tree, *node));
+        style.is_some_and(|style| snapshot.styles.outline_level(style).is_some())
+            || snapshot.list_of(index).is_some()
     };
     // Stable: of equals the first stands first.
-    hits.sort_by_key(|index| !is_heading(base, *index));
+    hits.sort_by_key(|index| !is_heading(snapshot, *index));
     hits
 }

@@ -6,9 +6,9 @@ use std::ops::{Range, RangeInclusive};
 
 use engross_xml::NodeId;
 
-use crate::edit::claims::Claim;
 use crate::edit::hunks::Hunk;
 use crate::edit::properties::Setting;
+use crate::edit::touched::TouchedRange;
 use crate::ops::Where;
 use crate::text::{ColumnAlignment, StyledText};
 
@@ -21,12 +21,12 @@ pub(crate) struct TextChange {
     pub(crate) last: usize,
     /// In bytes of their texts joined by [`PARAGRAPH_BREAK`], in order.
     pub(crate) hunks: Vec<Hunk>,
-    pub(crate) claim: Claim,
+    pub(crate) range: TouchedRange,
 }
 
-/// A look for a part of a paragraph's text.
+/// Formatting for a part of a paragraph's text.
 #[derive(Debug, Clone)]
-pub(crate) struct TextLook {
+pub(crate) struct RunFormatChange {
     pub(crate) index: usize,
     /// In bytes of its text.
     pub(crate) range: Range<usize>,
@@ -83,8 +83,8 @@ pub(crate) enum Step {
     Delete {
         index: usize,
     },
-    Look(TextLook),
-    ParagraphLook {
+    RunFormat(RunFormatChange),
+    ParagraphFormat {
         index: usize,
         settings: Vec<Setting>,
     },
@@ -92,11 +92,11 @@ pub(crate) enum Step {
     Row {
         index: usize,
         like: NodeId,
-        /// The row that it looks like.
+        /// The row whose formatting it takes.
         pattern: NodeId,
         side: Where,
         cells: Vec<StyledText>,
-        /// Whether its text looks like none of that row's.
+        /// Whether its text takes none of the formatting of that row.
         plain: bool,
     },
     /// A row goes, with the paragraphs in it.
@@ -142,7 +142,7 @@ impl Step {
         match self {
             Self::Text(change) => change.first..=change.last,
             Self::Insert(new) => new.index..=new.index,
-            Self::Look(look) => look.index..=look.index,
+            Self::RunFormat(format) => format.index..=format.index,
             Self::Row { index, .. } | Self::Cell { index, .. } | Self::Table { index, .. } => *index..=*index,
             Self::DeleteRow { paragraphs, .. } | Self::DeleteCell { paragraphs, .. } => {
                 let index = |index: Option<&usize>| index.copied().unwrap_or_default();
@@ -153,7 +153,7 @@ impl Step {
                 let index = |place: Option<&(usize, Range<usize>)>| place.map_or(0, |(index, _)| *index);
                 index(places.first())..=index(places.last())
             }
-            Self::Delete { index } | Self::ParagraphLook { index, .. } => *index..=*index,
+            Self::Delete { index } | Self::ParagraphFormat { index, .. } => *index..=*index,
         }
     }
 
@@ -174,7 +174,7 @@ impl Step {
     pub(crate) fn is_idle(&self) -> bool {
         match self {
             Self::Text(change) => change.hunks.is_empty(),
-            Self::Look(look) => look.range.is_empty(),
+            Self::RunFormat(format) => format.range.is_empty(),
             _ => false,
         }
     }
@@ -182,14 +182,14 @@ impl Step {
 
 /// What an operation comes down to, and what people should know about how it was found.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Planned {
+pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
     pub(crate) remark: Option<String>,
     /// The paragraph that was looked for, where nothing is done.
     pub(crate) found: Option<usize>,
 }
 
-impl From<Vec<Step>> for Planned {
+impl From<Vec<Step>> for Plan {
     fn from(steps: Vec<Step>) -> Self {
         Self { steps, ..Self::default() }
     }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, NodeId};
 
-use crate::edit::base::Base;
 use crate::edit::content::{Syntax, read_content, split_at_breaks};
-use crate::edit::plan::align::{Wanted, align, longest_common};
-use crate::edit::plan::step::{ListWish, NewTable, Planned, Step};
+use crate::edit::plan::align::{TargetParagraph, align, longest_common};
+use crate::edit::plan::step::{ListWish, NewTable, Plan, Step};
 use crate::edit::rows::is_new_block;
+use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::names::{GRID_SPAN, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, V_MERGE};
 use crate::ops::{TableAction, Where};
@@ -34,7 +34,7 @@ struct Cell {
     all: Vec<usize>,
 }
 
-impl Base<'_> {
+impl StorySnapshot<'_> {
     /// The nearest table around a paragraph.
     pub(super) fn table_at(&self, index: usize) -> Option<NodeId> {
         let document = self.document();
@@ -50,12 +50,12 @@ impl Base<'_> {
 }
 
 impl TableModel {
-    pub(super) fn read(base: &Base<'_>, table: NodeId) -> Self {
-        let document = base.document();
+    pub(super) fn read(snapshot: &StorySnapshot<'_>, table: NodeId) -> Self {
+        let document = snapshot.document();
         // Paragraphs below each row and cell, and those that are nearest to a cell: each paragraph is looked at once.
         let (mut below, mut nearest) =
             (HashMap::<NodeId, Vec<usize>>::new(), HashMap::<NodeId, Vec<usize>>::new());
-        for (index, node) in base.paragraphs.iter().enumerate() {
+        for (index, node) in snapshot.paragraphs.iter().enumerate() {
             let mut is_own = true;
             let mut path = Vec::new();
             for above in document.ancestors(*node) {
@@ -74,7 +74,7 @@ impl TableModel {
             }
         }
         // What the batch put there is not in the table that the operation means.
-        let is_old = |node: &NodeId| !is_new_block(document, *node, base.since());
+        let is_old = |node: &NodeId| !is_new_block(document, *node, snapshot.since());
         let rows = children_through_controls(document, table, TR).into_iter().filter(is_old).map(|row| {
             let cells = children_through_controls(document, row, TC).into_iter().filter(is_old).map(|cell| {
                 let paragraphs = nearest.remove(&cell).unwrap_or_default();
@@ -131,12 +131,12 @@ fn refused(message: impl Into<String>) -> Refusal {
 }
 
 pub(super) fn edit_table(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     index: usize,
     action: &TableAction,
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
-    let Some(table) = base.table_at(index) else {
+) -> Result<Plan, Refusal> {
+    let Some(table) = snapshot.table_at(index) else {
         return Err(Refusal::new(
             RefusalCode::TargetNotFound,
             format!(
@@ -145,19 +145,19 @@ pub(super) fn edit_table(
             ),
         ));
     };
-    let model = TableModel::read(base, table);
+    let model = TableModel::read(snapshot, table);
     match action {
         TableAction::UpdateCell { row, column, content } => {
             let cell = cell_at(&model, *row, *column)?;
-            update_cell(base, cell, content, syntax).map(Planned::from)
+            update_cell(snapshot, cell, content, syntax).map(Plan::from)
         }
         TableAction::AddRow { at, content } => {
             add_row(&model, at.unwrap_or(model.rows.len()), content, syntax).map(|step| vec![step].into())
         }
         TableAction::DeleteRow(row) => Ok(vec![delete_row(model.row(*row)?)].into()),
-        TableAction::AddColumn { at, content } => add_column(base, &model, *at, content, syntax),
-        TableAction::DeleteColumn(column) => delete_column(base, &model, *column),
-        TableAction::ReplaceContent(rows) => replace_content(base, &model, rows, syntax),
+        TableAction::AddColumn { at, content } => add_column(snapshot, &model, *at, content, syntax),
+        TableAction::DeleteColumn(column) => delete_column(snapshot, &model, *column),
+        TableAction::ReplaceContent(rows) => replace_content(snapshot, &model, rows, syntax),
     }
 }
 
@@ -170,7 +170,7 @@ fn cell_at(model: &TableModel, row: usize, column: usize) -> Result<&Cell, Refus
 }
 
 fn update_cell(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     cell: &Cell,
     content: &str,
     syntax: Syntax,
@@ -182,9 +182,9 @@ fn update_cell(
     // In a cell every line is a paragraph.
     for line in content.trim_matches(['\n', '\r']).replace("\r\n", "\n").split('\n') {
         let content = read_content(line, syntax)?;
-        wanted.push(Wanted { content, style: None, list: ListWish::Like });
+        wanted.push(TargetParagraph { content, style: None, list: ListWish::Like });
     }
-    Ok(align(base, &cell.paragraphs, &wanted, (first, Where::Before)))
+    Ok(align(snapshot, &cell.paragraphs, &wanted, (first, Where::Before)))
 }
 
 fn texts(content: &[String], syntax: Syntax) -> Result<Vec<StyledText>, Refusal> {
@@ -227,8 +227,8 @@ fn delete_row(row: &Row) -> Step {
 }
 
 /// Merged cells have no column of their own.
-fn refuse_merged(base: &Base<'_>, model: &TableModel) -> Result<(), Refusal> {
-    let document = base.document();
+fn refuse_merged(snapshot: &StorySnapshot<'_>, model: &TableModel) -> Result<(), Refusal> {
+    let document = snapshot.document();
     let is_merged = |cell: &Cell| {
         document.child(cell.node, TC_PR).is_some_and(|properties| {
             document.child(properties, GRID_SPAN).is_some() || document.child(properties, V_MERGE).is_some()
@@ -243,13 +243,13 @@ fn refuse_merged(base: &Base<'_>, model: &TableModel) -> Result<(), Refusal> {
 }
 
 fn add_column(
-    base: &Base<'_>,
+    snapshot: &StorySnapshot<'_>,
     model: &TableModel,
     at: Option<usize>,
     content: &[String],
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
-    refuse_merged(base, model)?;
+) -> Result<Plan, Refusal> {
+    refuse_merged(snapshot, model)?;
     let width = model.rows.first().map_or(0, |row| row.cells.len());
     let at = at.unwrap_or(width);
     if at > width || content.len() > model.rows.len() {
@@ -270,8 +270,8 @@ fn add_column(
     Ok(steps.into())
 }
 
-fn delete_column(base: &Base<'_>, model: &TableModel, column: usize) -> Result<Planned, Refusal> {
-    refuse_merged(base, model)?;
+fn delete_column(snapshot: &StorySnapshot<'_>, model: &TableModel, column: usize) -> Result<Plan, Refusal> {
+    refuse_merged(snapshot, model)?;
     let cells =
         (0..model.rows.len()).map(|row| cell_at(model, row, column)).collect::<Result<Vec<_>, _>>()?;
     if model.rows.first().is_some_and(|row| row.cells.len() == 1) {
@@ -282,11 +282,11 @@ fn delete_column(base: &Base<'_>, model: &TableModel, column: usize) -> Result<P
 }
 
 fn replace_content(
-    base: &mut Base<'_>,
+    snapshot: &mut StorySnapshot<'_>,
     model: &TableModel,
     rows: &[Vec<String>],
     syntax: Syntax,
-) -> Result<Planned, Refusal> {
+) -> Result<Plan, Refusal> {
     let width = model.rows.iter().map(|row| row.cells.len()).max().unwrap_or_default();
     if let Some(at) = rows.iter().position(|row| Some(row.len()) != rows.first().map(Vec::len)) {
         return Err(Refusal::new(
@@ -306,7 +306,7 @@ fn replace_content(
         let mut cells = Vec::new();
         for cell in &row.cells {
             let lines: Vec<String> =
-                cell.paragraphs.iter().map(|index| base.text(*index).to_owned()).collect();
+                cell.paragraphs.iter().map(|index| snapshot.text(*index).to_owned()).collect();
             cells.push(lines.join("\n"));
         }
         old.push(cells);
@@ -327,7 +327,7 @@ fn replace_content(
                 continue;
             };
             for (cell, text) in row.cells.iter().zip(new) {
-                steps.extend(update_cell(base, cell, text, syntax)?);
+                steps.extend(update_cell(snapshot, cell, text, syntax)?);
             }
         }
         for row in rows.get(new_at + paired..new_end).unwrap_or_default() {

@@ -4,13 +4,13 @@
 
 use std::io::IsTerminal;
 
-use engross_agent::session::{SessionKey, Sessions, TurnEvent, TurnRequest};
+use engross_agent::session::{SessionName, Sessions, TurnEvent, TurnRequest};
 use engross_llm::Message;
 use engross_protocol::{Exit, Failure};
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
-use super::desk::{Desk, failed};
+use super::document::{ChatDocument, failed};
 use super::lines::{Interrupts, lines};
 use super::refusal;
 use super::tell::Teller;
@@ -38,8 +38,8 @@ pub(super) enum Over {
 /// A chat under way.
 pub(super) struct Talk {
     sessions: Sessions,
-    key: SessionKey,
-    desk: Option<Desk>,
+    key: SessionName,
+    document: Option<ChatDocument>,
     edits: UnboundedReceiver<Value>,
     teller: Teller,
     lines: Receiver<Result<String, Failure>>,
@@ -53,14 +53,24 @@ pub(super) struct Talk {
 impl Talk {
     pub(super) fn new(
         sessions: Sessions,
-        key: SessionKey,
-        desk: Option<Desk>,
+        key: SessionName,
+        document: Option<ChatDocument>,
         edits: UnboundedReceiver<Value>,
         teller: Teller,
     ) -> Result<Self, Failure> {
         let interrupts = Interrupts::new()?;
         let typed = std::io::stdin().is_terminal();
-        Ok(Self { sessions, key, desk, edits, teller, lines: lines(), interrupts, typed, exit: Exit::Done })
+        Ok(Self {
+            sessions,
+            key,
+            document,
+            edits,
+            teller,
+            lines: lines(),
+            interrupts,
+            typed,
+            exit: Exit::Done,
+        })
     }
 
     /// Talks until there is an end. Who types sees what went wrong; whoever calls from a script learns it by the exit code.
@@ -101,7 +111,7 @@ impl Talk {
             messages: vec![Message::User { content: text }],
             // What a client over HTTP once offered cannot be carried out here.
             tools: Some(Vec::new()),
-            workspace: Some(self.desk.as_ref().map_or(FILES, Desk::name).to_owned()),
+            workspace: Some(self.document.as_ref().map_or(FILES, ChatDocument::name).to_owned()),
             ..TurnRequest::default()
         };
         let mut answering = match self.sessions.submit(request).await {
@@ -139,7 +149,7 @@ impl Talk {
             }
         }
         self.tell_edits();
-        let made = self.teller.end(self.desk.as_ref().map(Desk::shown));
+        let made = self.teller.end(self.document.as_ref().map(ChatDocument::shown));
         if made.nothing_worked() {
             self.worse(Exit::Refused);
         }
@@ -167,26 +177,26 @@ impl Talk {
     fn tell_edits(&mut self) {
         while let Ok(details) = self.edits.try_recv() {
             let is_edited = self.teller.edit(details);
-            if is_edited && let Some(desk) = &mut self.desk {
-                desk.edited();
+            if is_edited && let Some(document) = &mut self.document {
+                document.edited();
             }
         }
     }
 
     async fn undo(&mut self) {
-        let Some(mut desk) = self.desk.clone() else {
+        let Some(mut document) = self.document.clone() else {
             note("There is no document here; name one when you begin: engross chat FILE");
             self.worse(Exit::Usage);
             return;
         };
         let undone = tokio::task::spawn_blocking(move || {
-            let undone = desk.undo();
-            (desk, undone)
+            let undone = document.undo();
+            (document, undone)
         });
         match undone.await {
-            Ok((desk, Ok(undone))) => {
-                note(&desk.describe(&undone));
-                self.desk = Some(desk);
+            Ok((document, Ok(undone))) => {
+                note(&document.describe(&undone));
+                self.document = Some(document);
             }
             Ok((_, Err(error))) => self.fail(&failed(&error)),
             Err(_) => note("The undoing was broken off; try again"),

@@ -5,7 +5,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use engross_agent::session::{Finish, LogEvent, Observer, Step, Stored, TurnEvent};
+use engross_agent::session::{AnswerFinish, LogEvent, Observer, StoredEntries, ToolStep, TurnEvent};
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Proof, ProofState, Status, Summary};
 use engross_llm::Message;
@@ -34,7 +34,7 @@ impl Edits {
 }
 
 impl Observer for Edits {
-    fn stored(&self, stored: Stored<'_>) {
+    fn stored(&self, stored: StoredEntries<'_>) {
         let mut last = None;
         for event in stored.events {
             // All calls of one round have the same particulars.
@@ -110,12 +110,12 @@ impl Teller {
                 self.within_line = !text.ends_with('\n');
                 print(&printable_lines(&text))
             }
-            TurnEvent::Status { message, step: Step::Done, tool, .. } if tool == WRITES => {
+            TurnEvent::Status { message, step: ToolStep::Done, tool, .. } if tool == WRITES => {
                 self.break_line()?;
                 note(&printable(&message));
                 Ok(())
             }
-            TurnEvent::Status { message, step: Step::Started, .. } => {
+            TurnEvent::Status { message, step: ToolStep::Started, .. } => {
                 self.break_line()?;
                 note(&printable(&message));
                 Ok(())
@@ -128,9 +128,11 @@ impl Teller {
             TurnEvent::Done { finish, .. } => {
                 self.break_line()?;
                 match finish {
-                    Finish::Length => note("The answer was cut at the model's limit; ask it to go on"),
-                    Finish::ContentFilter => note("The provider's filter cut the answer; ask in other words"),
-                    Finish::Stop | Finish::ToolCalls => {}
+                    AnswerFinish::Length => note("The answer was cut at the model's limit; ask it to go on"),
+                    AnswerFinish::ContentFilter => {
+                        note("The provider's filter cut the answer; ask in other words")
+                    }
+                    AnswerFinish::Stop | AnswerFinish::ToolCalls => {}
                 }
                 Ok(())
             }

@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
 use engross_protocol::{Exit, Failure};
-use engross_threads::{Desk, FileOutcome, Held, Lifecycle, Progress};
+use engross_threads::{FileOutcome, Lifecycle, LoadedThread, Progress, ThreadDriver};
 
 use super::{Ended, failed, folder, questions, shown};
 use crate::output::{Output, note};
@@ -17,15 +17,15 @@ const SHORT: Duration = Duration::from_secs(5);
 /// How far somebody looked on.
 pub(super) enum Left {
     /// Nothing is left to do.
-    Home(Box<Held>),
+    Home(Box<LoadedThread>),
     /// The person let go.
     Interrupted,
 }
 
 /// Goes on with a thread until nothing is left to do, and shows what came of it. The exit code tells whether its newest task
 /// is a success.
-pub(super) async fn see_through(desk: &Desk, key: &str, output: Output) -> Result<Ended, Failure> {
-    match drive(desk, key, output.json).await? {
+pub(super) async fn see_through(driver: &ThreadDriver, key: &str, output: Output) -> Result<Ended, Failure> {
+    match drive(driver, key, output.json).await? {
         Left::Interrupted => {
             note(&format!(
                 "The task goes on where a server carries it out. `engross task watch {key}` looks on again, `engross task cancel {key}` stops it"
@@ -33,7 +33,7 @@ pub(super) async fn see_through(desk: &Desk, key: &str, output: Output) -> Resul
             Ok(Ended::Interrupted("interrupted; the task was not stopped"))
         }
         Left::Home(held) => {
-            let thread = &held.thread;
+            let thread = held.state();
             output.answer(&shown::Shown::of(thread), || shown::result(thread))?;
             let code = thread.record.lifecycle_state.last_result_code.as_deref();
             let sync = thread.record.context_state.last_artifact_sync_status.as_deref();
@@ -45,16 +45,16 @@ pub(super) async fn see_through(desk: &Desk, key: &str, output: Output) -> Resul
 }
 
 /// Sends what a thread is to do, and does not wait for its end.
-pub(super) async fn submit(desk: &Desk, held: &Held) -> Result<(), Failure> {
-    let key = held.thread.record.thread_id.clone();
-    let place = folder(&held.thread.record)?;
+pub(super) async fn submit(driver: &ThreadDriver, held: &LoadedThread) -> Result<(), Failure> {
+    let key = held.state().record.thread_id.clone();
+    let place = folder(held.state().record)?;
     let (sender, mut known) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = move |_: Progress| {
         let _ = sender.send(());
     };
     // The first word of the server says that it has the task.
     tokio::select! {
-        driven = desk.drive(&key, &place, &mut tell) => { driven.map_err(failed)?; }
+        driven = driver.drive(&key, &place, &mut tell) => { driven.map_err(failed)?; }
         _ = known.recv() => {}
         () = tokio::time::sleep(SHORT) => note("The server has not answered yet; the task is kept all the same"),
     }
@@ -62,11 +62,11 @@ pub(super) async fn submit(desk: &Desk, held: &Held) -> Result<(), Failure> {
 }
 
 /// Goes on with a thread until nothing is left to do, or the person lets go.
-pub(super) async fn drive(desk: &Desk, key: &str, quiet: bool) -> Result<Left, Failure> {
-    let held = desk.journal().load(key).await.map_err(failed)?;
+pub(super) async fn drive(driver: &ThreadDriver, key: &str, quiet: bool) -> Result<Left, Failure> {
+    let held = driver.journal().load(key).await.map_err(failed)?;
     let held =
         held.ok_or_else(|| failed(engross_threads::ThreadError::Unknown { thread: key.to_owned() }))?;
-    let place = folder(&held.thread.record)?;
+    let place = folder(held.state().record)?;
     let mut teller = Teller { quiet, in_text: false };
     let (ask, asked) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = |progress: Progress| {
@@ -80,8 +80,8 @@ pub(super) async fn drive(desk: &Desk, key: &str, quiet: bool) -> Result<Left, F
     };
     let lines = if quiet { None } else { questions::lines() };
     let home = tokio::select! {
-        driven = desk.drive(key, &place, &mut tell) => Some(driven.map_err(failed)?),
-        () = questions::put(desk, key, asked, lines) => None,
+        driven = driver.drive(key, &place, &mut tell) => Some(driven.map_err(failed)?),
+        () = questions::put(driver, key, asked, lines) => None,
         () = interrupted() => None,
     };
     teller.end();

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use engross_protocol::Failure;
 use engross_threads::{
-    Call, FetchError, Frames, Link, LinkError, Pending, RemoteArtifact, RemoteBridge, Sink, Source,
+    BridgeCall, FetchError, FileSource, Frames, Link, LinkError, LinkFuture, RemoteArtifact, RemoteBridge,
+    Sink,
 };
 
 use crate::cli::BridgeArgs;
@@ -99,7 +100,7 @@ fn link(base: &str, token: Option<String>) -> Result<Arc<RemoteBridge>, Failure>
 pub(super) struct Nobody;
 
 impl Link for Nobody {
-    fn call(&self, _: Call) -> Pending<'_, Result<Frames, LinkError>> {
+    fn call(&self, _: BridgeCall) -> LinkFuture<'_, Result<Frames, LinkError>> {
         Box::pin(std::future::ready(Err(LinkError {
             code: "BRIDGE_NOT_CONNECTED".to_owned(),
             message: "no bridge was opened".to_owned(),
@@ -107,12 +108,12 @@ impl Link for Nobody {
         })))
     }
 
-    fn files(&self) -> Box<dyn Source + Send> {
+    fn files(&self) -> Box<dyn FileSource + Send> {
         Box::new(Self)
     }
 }
 
-impl Source for Nobody {
+impl FileSource for Nobody {
     fn fetch(&self, _: &RemoteArtifact, _: u64, _: &mut dyn Sink) -> Result<(), FetchError> {
         Err(FetchError::Refused("no bridge was opened".to_owned()))
     }

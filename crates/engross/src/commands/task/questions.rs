@@ -5,7 +5,7 @@
 use std::io::{BufRead, IsTerminal};
 
 use engross_protocol::{Exit, Failure};
-use engross_threads::{Desk, Question};
+use engross_threads::{ThreadDriver, ThreadQuestion};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -16,13 +16,13 @@ use crate::output::{Output, note};
 
 /// `engross task answer`.
 pub(super) async fn answer(
-    desk: Option<&Desk>,
+    driver: Option<&ThreadDriver>,
     key: &str,
     args: &AnswerArgs,
     output: Output,
 ) -> Result<Ended, Failure> {
-    let questions = match desk {
-        Some(desk) => desk.questions(key).await.map_err(failed)?,
+    let questions = match driver {
+        Some(driver) => driver.questions(key).await.map_err(failed)?,
         None => Vec::new(),
     };
     let is_shown = args.option.is_none() && !args.decline;
@@ -36,7 +36,7 @@ pub(super) async fn answer(
         return Ok(Ended::With(if is_done { Exit::Done } else { Exit::Refused }));
     }
     // The oldest is answered: an agent asks one thing after the other.
-    let (Some(question), Some(desk)) = (questions.first(), desk) else {
+    let (Some(question), Some(driver)) = (questions.first(), driver) else {
         return Ok(Ended::With(Exit::Refused));
     };
     let option = match &args.option {
@@ -46,7 +46,7 @@ pub(super) async fn answer(
         None => None,
     };
     let id = option.map(|option| option.id.as_str());
-    desk.answer(key, &question.request_id, id).await.map_err(failed)?;
+    driver.answer(key, &question.request_id, id).await.map_err(failed)?;
     let told = json!({ "answered": question.request_id, "optionId": id });
     output.answer(&told, || match option {
         Some(option) => format!("Answered: {}\n", option.name),
@@ -56,7 +56,7 @@ pub(super) async fn answer(
 }
 
 /// A question and its options, a line each.
-pub(super) fn shown(question: &Question) -> String {
+pub(super) fn shown(question: &ThreadQuestion) -> String {
     let mut text = format!("The agent asks whether it may do this: {}\n", question.title);
     for (number, option) in (1..).zip(&question.options) {
         text.push_str(&format!("  {number}  {}\n", option.name));
@@ -64,7 +64,7 @@ pub(super) fn shown(question: &Question) -> String {
     text
 }
 
-fn told(question: &Question) -> Value {
+fn told(question: &ThreadQuestion) -> Value {
     json!({ "requestId": question.request_id, "title": question.title, "options": question.options })
 }
 
@@ -87,9 +87,9 @@ pub(super) fn lines() -> Option<UnboundedReceiver<String>> {
 
 /// Puts questions to the person, one after the other, until nobody asks any more.
 pub(super) async fn put(
-    desk: &Desk,
+    driver: &ThreadDriver,
     key: &str,
-    mut asked: UnboundedReceiver<Question>,
+    mut asked: UnboundedReceiver<ThreadQuestion>,
     lines: Option<UnboundedReceiver<String>>,
 ) {
     let mut lines = lines;
@@ -105,7 +105,7 @@ pub(super) async fn put(
                 note("That is none of the numbers");
                 continue;
             };
-            match desk.answer(key, &question.request_id, Some(&option.id)).await {
+            match driver.answer(key, &question.request_id, Some(&option.id)).await {
                 Ok(()) => note(&format!("Answered: {}", option.name)),
                 Err(error) => note(&format!("{error} [{}]", error.code())),
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::http::Method;
-use engross_agent::session::{Models, NoToolboxes, Rules, Sessions, SessionsConfig, Settings};
+use engross_agent::session::{Models, NoToolboxes, Sessions, SessionsConfig, Settings, TurnRules};
 use engross_llm::{Error, HttpPolicy, ProviderSettings};
 use engross_protocol::{RandomIds, SystemClock};
 use engross_store::{MemoryStore, Store};
@@ -51,7 +51,7 @@ pub(super) fn whole(script: Value) -> Whole {
     let service = Sessions::new(SessionsConfig {
         store: Arc::<MemoryStore>::clone(&store),
         models: Models::one(model),
-        rules: Rules::default(),
+        rules: TurnRules::default(),
         settings: Settings::default(),
         client_tools: Vec::new(),
         toolboxes: Arc::new(NoToolboxes),

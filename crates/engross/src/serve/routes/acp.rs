@@ -14,7 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
-use engross_tasks::rpc::{self, Bridge, Call, Frame, RpcError};
+use engross_tasks::rpc::{self, Bridge, RpcCall, RpcError, RpcFrame};
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
@@ -137,14 +137,14 @@ async fn ping(State(acp): Shared) -> Response {
 }
 
 /// What the headers of a request say of its call.
-pub(super) fn call(headers: &HeaderMap, path: &'static str) -> Call {
+pub(super) fn call(headers: &HeaderMap, path: &'static str) -> RpcCall {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let is_secure = text(HeaderName::from_static("x-forwarded-proto")) == Some("https");
     let scheme = if is_secure { "https" } else { "http" };
     let good = |host: &&str| {
         !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
     };
-    Call {
+    RpcCall {
         principal: String::new(),
         base: text(HOST).filter(good).map(|host| format!("{scheme}://{host}")).unwrap_or_default(),
         path,
@@ -185,7 +185,7 @@ async fn answer(State(acp): Shared, request: Request) -> Response {
     let is_silent = request.id.is_none();
     let mut frames = acp.bridge.open(call, request);
     while let Some(frame) = frames.recv().await {
-        if let Frame::Answer(envelope) = frame {
+        if let RpcFrame::Answer(envelope) = frame {
             let revision = envelope.pointer("/result/revision").and_then(Value::as_str);
             let tag = revision.and_then(|revision| HeaderValue::from_str(&format!("\"{revision}\"")).ok());
             let mut response = with_status(200, &envelope);
@@ -202,15 +202,15 @@ async fn answer(State(acp): Shared, request: Request) -> Response {
 }
 
 /// The frames as server-sent events, each that can be resumed from with its id.
-fn events(frames: Receiver<Frame>, keepalive: Duration) -> Response {
+fn events(frames: Receiver<RpcFrame>, keepalive: Duration) -> Response {
     let pieces = stream::unfold(Some(frames), move |frames| async move {
         let mut frames = frames?;
         let (text, rest) = tokio::select! {
             biased;
             frame = frames.recv() => match frame {
-                Some(Frame::Event(envelope, Some(seq))) => (format!("id: {seq}\ndata: {envelope}\n\n"), Some(frames)),
-                Some(Frame::Event(envelope, None)) => (format!("data: {envelope}\n\n"), Some(frames)),
-                Some(Frame::Answer(envelope)) => (format!("data: {envelope}\n\ndata: [DONE]\n\n"), None),
+                Some(RpcFrame::Event(envelope, Some(seq))) => (format!("id: {seq}\ndata: {envelope}\n\n"), Some(frames)),
+                Some(RpcFrame::Event(envelope, None)) => (format!("data: {envelope}\n\n"), Some(frames)),
+                Some(RpcFrame::Answer(envelope)) => (format!("data: {envelope}\n\ndata: [DONE]\n\n"), None),
                 None => ("data: [DONE]\n\n".to_owned(), None),
             },
             () = sleep(keepalive) => {

@@ -16,7 +16,7 @@ use engross_artifacts::{
     ArtifactStream, ByteSpan, LinkQuery, LinkTarget, OpenArtifact, ScopeError, content_type,
 };
 use engross_store::blobs::BlobError;
-use engross_tasks::runs::{KeptFile, Runs};
+use engross_tasks::runs::{Runs, StoredFile};
 use futures_util::stream;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -83,7 +83,7 @@ struct Served {
 
 enum Source {
     Disk(OpenArtifact),
-    Storage(KeptFile),
+    Storage(StoredFile),
 }
 
 /// Why a file cannot be handed out after all.
@@ -109,7 +109,7 @@ impl Served {
         }
     }
 
-    fn of_storage(kept: KeptFile) -> Self {
+    fn of_storage(kept: StoredFile) -> Self {
         let name = kept.file.label().to_owned();
         Self {
             tag: format!("\"{}\"", kept.file.sha256),

@@ -10,7 +10,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use engross_tasks::rpc::{self, Bridge, Call, Frame};
+use engross_tasks::rpc::{self, Bridge, RpcCall, RpcFrame};
 use futures_util::stream::{SelectAll, Stream};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -27,7 +27,7 @@ const SENDING: Duration = Duration::from_secs(30);
 /// Pings that may go unanswered.
 const UNANSWERED: u32 = 3;
 
-type Answers = SelectAll<Pin<Box<dyn Stream<Item = Frame> + Send>>>;
+type Answers = SelectAll<Pin<Box<dyn Stream<Item = RpcFrame> + Send>>>;
 
 pub(super) async fn open(
     State(acp): Shared,
@@ -38,7 +38,7 @@ pub(super) async fn open(
         let message = "this is a WebSocket: open one, or POST to /acp/rpc";
         return envelope(405, &error_of(-32600, "METHOD_NOT_ALLOWED", message));
     };
-    let call = Call { stream: true, ..call(&headers, "/acp") };
+    let call = RpcCall { stream: true, ..call(&headers, "/acp") };
     let (bridge, keepalive) = (acp.bridge.clone(), acp.keepalive);
     upgrade
         .max_message_size(LARGEST)
@@ -46,7 +46,7 @@ pub(super) async fn open(
         .on_upgrade(move |socket| serve(socket, bridge, call, keepalive))
 }
 
-async fn serve(mut socket: WebSocket, bridge: Bridge, call: Call, keepalive: Duration) {
+async fn serve(mut socket: WebSocket, bridge: Bridge, call: RpcCall, keepalive: Duration) {
     let mut answers: Answers = SelectAll::new();
     let mut pings = interval_at(Instant::now() + keepalive, keepalive);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -74,7 +74,7 @@ async fn serve(mut socket: WebSocket, bridge: Bridge, call: Call, keepalive: Dur
                 }
             }
             Some(frame) = answers.next(), if !answers.is_empty() => match frame {
-                Frame::Event(envelope, _) | Frame::Answer(envelope) => text(&envelope),
+                RpcFrame::Event(envelope, _) | RpcFrame::Answer(envelope) => text(&envelope),
             },
             _ = pings.tick() => {
                 unanswered += 1;

@@ -36,7 +36,7 @@ pub(in crate::serve) async fn create<S: Service>(
         let last = headers::last_event_id(&parts.headers);
         let wanted = wanted(last, &answering, asked.include_usage, wants_events);
         if let Some(behind) = wanted.behind {
-            answering.go_on_behind(behind.position);
+            answering.resume_after(behind.position);
         }
         let stream = ChatStream::new(&head, wanted, asked.notices);
         Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await

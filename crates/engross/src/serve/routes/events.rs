@@ -28,7 +28,7 @@ pub(in crate::serve) async fn listen<S: Service>(
     let head = head(&answering, DEFAULT_MODEL.to_owned());
     let wanted = wanted(headers::last_event_id(&request_headers), &answering, false, wants_events);
     if let Some(behind) = wanted.behind {
-        answering.go_on_behind(behind.position);
+        answering.resume_after(behind.position);
     }
     let stream = ChatStream::new(&head, wanted, Vec::new());
     let described = reply::description(&answering);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::response::Response;
-use engross_agent::session::SessionKey;
+use engross_agent::session::SessionName;
 use serde_json::json;
 
 use crate::serve::error::Error;
@@ -59,9 +59,9 @@ pub(in crate::serve) async fn cancel<S: Service>(
 }
 
 /// The key in the path.
-pub(super) fn named(key: Key) -> Result<SessionKey, Error> {
+pub(super) fn named(key: Key) -> Result<SessionName, Error> {
     let Path(raw) = key.map_err(|_| Error::SessionKeyInvalid {
         problem: "The session key in the path is not UTF-8. Percent-encode it as UTF-8.".to_owned(),
     })?;
-    Ok(SessionKey::Named(keys::canonical(&raw)?))
+    Ok(SessionName::Named(keys::canonical(&raw)?))
 }

@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use engross_agent::session::{Finish, Placed, TurnEvent};
+use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
 
@@ -107,7 +107,7 @@ pub(crate) trait Encoder: Send + 'static {
     fn begin(&mut self, out: &mut Out);
 
     /// Writes what happened.
-    fn event(&mut self, placed: Placed, out: &mut Out) -> Progress;
+    fn event(&mut self, placed: PositionedEvent, out: &mut Out) -> Progress;
 
     /// The answer ended without its last event.
     fn broken(&mut self, out: &mut Out);
@@ -130,7 +130,7 @@ pub(crate) struct Whole {
     /// What the client should know.
     pub(crate) notices: Vec<Notice>,
     /// Why it ended, once it has.
-    pub(crate) end: Option<(Finish, Option<Usage>)>,
+    pub(crate) end: Option<(AnswerFinish, Option<Usage>)>,
 }
 
 impl Whole {

@@ -2,7 +2,7 @@
 //!
 //! Must never end a stream of an answer that failed as if it were whole.
 
-use engross_agent::session::{Finish, Placed, TurnEvent};
+use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
 use engross_llm::Usage;
 
 use super::answer::{self, Encoder, Head, Item, Place, Progress, Wanted, Whole};
@@ -37,7 +37,7 @@ pub(crate) fn chat_body(head: &Head, whole: &Whole) -> Out {
         out.raw(",\"arguments\":").json(&call.arguments).raw("}}");
     }
     out.raw(if calls.is_empty() { "}" } else { "]}" });
-    let (finish, usage) = whole.end.unwrap_or((Finish::Stop, None));
+    let (finish, usage) = whole.end.unwrap_or((AnswerFinish::Stop, None));
     out.raw(",\"finish_reason\":").json(reason(finish)).raw("}]");
     write_usage(&mut out, usage);
     out.raw("}");
@@ -90,7 +90,7 @@ impl ChatStream {
         self.wanted.behind.is_some_and(|behind| position <= behind.position)
     }
 
-    fn finish(&mut self, position: u64, finish: Finish, usage: Option<Usage>, out: &mut Out) {
+    fn finish(&mut self, position: u64, finish: AnswerFinish, usage: Option<Usage>, out: &mut Out) {
         if !self.has(position) {
             self.id(out, at(position));
             out.raw(&self.head);
@@ -126,7 +126,7 @@ impl Encoder for ChatStream {
         }
     }
 
-    fn event(&mut self, placed: Placed, out: &mut Out) -> Progress {
+    fn event(&mut self, placed: PositionedEvent, out: &mut Out) -> Progress {
         let (before, position) = (self.position, placed.position);
         self.position = before.max(position);
         match placed.event {
@@ -190,12 +190,12 @@ fn at(position: u64) -> Place {
     Place { position, in_call: false }
 }
 
-fn reason(finish: Finish) -> &'static str {
+fn reason(finish: AnswerFinish) -> &'static str {
     match finish {
-        Finish::Stop => "stop",
-        Finish::ToolCalls => "tool_calls",
-        Finish::Length => "length",
-        Finish::ContentFilter => "content_filter",
+        AnswerFinish::Stop => "stop",
+        AnswerFinish::ToolCalls => "tool_calls",
+        AnswerFinish::Length => "length",
+        AnswerFinish::ContentFilter => "content_filter",
     }
 }
 

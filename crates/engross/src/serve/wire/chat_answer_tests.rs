@@ -1,6 +1,6 @@
 //! Answers as chat completions: exact bytes, and that stream, body and resumed stream say the same.
 
-use engross_agent::session::{Finish, TurnEvent};
+use engross_agent::session::{AnswerFinish, TurnEvent};
 use engross_llm::Usage;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ fn a_body_has_the_shape_of_the_api() {
             Item::Call(call("call_2", "list", "")),
         ],
         notices: vec![Notice::new("PARAMETER_IGNORED", "`n` has no effect here.")],
-        end: Some((Finish::ToolCalls, Some(Usage { input_tokens: 10, output_tokens: 4 }))),
+        end: Some((AnswerFinish::ToolCalls, Some(Usage { input_tokens: 10, output_tokens: 4 }))),
     };
     assert_eq!(
         String::from_utf8(chat_body(&head(), &whole).take().to_vec()).unwrap(),
@@ -98,7 +98,7 @@ fn a_stream_has_the_shape_of_the_api() {
         reading(),
         TurnEvent::Text("é".to_owned()),
         TurnEvent::Call { index: 0, id: "c".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() },
-        TurnEvent::Done { finish: Finish::ToolCalls, usage },
+        TurnEvent::Done { finish: AnswerFinish::ToolCalls, usage },
     ]);
     let head = r#"data: {"id":"chatcmpl-ses_00000000000000000000000000000007-2","object":"chat.completion.chunk","created":5,"model":"m","engross":{"turn":1},"choices":["#;
     let expected = [

@@ -1,6 +1,6 @@
 //! Bodies of chat completions that are accepted, as whole values.
 
-use engross_agent::session::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
+use engross_agent::session::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
 use engross_llm::{Message, ToolSpec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn everything_at_once() {
     let expected = Asked {
         request: TurnRequest {
             principal: String::new(),
-            key: Some(SessionKey::User("conv:42".to_owned())),
+            key: Some(SessionName::User("conv:42".to_owned())),
             system: Some("Be brief.".to_owned()),
             messages: vec![user("Hi")],
             tools: Some(vec![tool("read", "", json!({"type": "object", "properties": {}}), false)]),
@@ -69,7 +69,7 @@ fn everything_at_once() {
                 model: None,
                 max_output_tokens: Some(20),
                 temperature: Some(0.5),
-                tool_choice: ToolChoice::Required,
+                tool_choice: ClientToolChoice::Required,
                 ..Parameters::default()
             },
             workspace: None,
@@ -194,7 +194,7 @@ fn the_old_format_of_calls_is_understood() {
         result("", "read", "MORE"),
     ]);
     expected.request.tools = Some(vec![tool("read", "Reads.", json!({"type": "object"}), false)]);
-    expected.request.parameters.tool_choice = ToolChoice::Named("read".to_owned());
+    expected.request.parameters.tool_choice = ClientToolChoice::Named("read".to_owned());
     assert_eq!(asked(&body), expected);
 }
 
@@ -222,13 +222,13 @@ fn tools_are_nested_or_flat_and_may_be_read_only() {
 
 #[test]
 fn the_choice_among_tools() {
-    let named = ToolChoice::Named("a".to_owned());
+    let named = ClientToolChoice::Named("a".to_owned());
     let cases = [
-        (json!("auto"), ToolChoice::Auto),
-        (json!("none"), ToolChoice::None),
-        (json!("required"), ToolChoice::Required),
-        (json!("any"), ToolChoice::Required),
-        (json!({"type": "auto"}), ToolChoice::Auto),
+        (json!("auto"), ClientToolChoice::Auto),
+        (json!("none"), ClientToolChoice::None),
+        (json!("required"), ClientToolChoice::Required),
+        (json!("any"), ClientToolChoice::Required),
+        (json!({"type": "auto"}), ClientToolChoice::Auto),
         (json!({"type": "function", "function": {"name": "a"}}), named.clone()),
         (json!({"type": "function", "name": "a"}), named.clone()),
         (json!({"name": "a"}), named),

@@ -1,6 +1,6 @@
 //! The requests and answers that docs/protocol/sessions.md shows are those of this wire.
 
-use engross_agent::session::{Finish, Session, SessionView};
+use engross_agent::session::{AnswerFinish, SessionState, SessionView};
 use engross_llm::{Message, Usage};
 use serde_json::Value;
 
@@ -70,28 +70,28 @@ fn the_requests_are_understood() {
 fn the_answers_are_ours() {
     let text = |text: &str| Item::Text(text.to_owned());
     let whole = |items: Vec<Item>, finish| Whole { items, notices: Vec::new(), end: Some((finish, None)) };
-    let mut first = whole(vec![text("Done.")], Finish::Stop);
+    let mut first = whole(vec![text("Done.")], AnswerFinish::Stop);
     first.notices.push(Notice::new("PARAMETER_IGNORED", "`seed` has no effect here."));
-    first.end = Some((Finish::Stop, Some(Usage { input_tokens: 52, output_tokens: 3 })));
+    first.end = Some((AnswerFinish::Stop, Some(Usage { input_tokens: 52, output_tokens: 3 })));
     let calls = vec![text("Let me read it."), Item::Call(call("call_7", "read_document", "{}"))];
     let expected = [
         body(2, 1_795_293_365, "gpt-4", &first),
-        body(2, 1_795_293_365, "engross", &whole(calls, Finish::ToolCalls)),
+        body(2, 1_795_293_365, "engross", &whole(calls, AnswerFinish::ToolCalls)),
         body(
             6,
             1_795_293_371,
             "engross",
-            &whole(vec![text("The agreement runs for two years.")], Finish::Stop),
+            &whole(vec![text("The agreement runs for two years.")], AnswerFinish::Stop),
         ),
     ];
-    let session = Session {
+    let session = SessionState {
         key: "agent:main:contract.docx".to_owned(),
         turns: 1,
         messages: vec![
             Message::User { content: "Hi".to_owned() },
             Message::Assistant { content: "Hello.".to_owned(), tool_calls: Vec::new() },
         ],
-        ..Session::default()
+        ..SessionState::default()
     };
     let id = "ses_01994f6e5a0c7c3f8a51d2b9c4e80f17".parse().unwrap();
     let view = SessionView { id, head: 4, created: 1_795_293_365_000, session };

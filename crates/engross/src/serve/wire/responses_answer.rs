@@ -3,7 +3,7 @@
 //! An event's number depends on the answer's content only, not on how its text came in pieces, so that a listener can go
 //! on behind any event. Must never end a stream of an answer that failed as if it were whole.
 
-use engross_agent::session::{Finish, Placed, TurnEvent};
+use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ pub(crate) fn responses_body(head: &Head, whole: &Whole, namespaces: &Namespaces
     if output.is_empty() {
         output.push(message_item(head, 0, "", Phase::FinalAnswer));
     }
-    let (finish, usage) = whole.end.unwrap_or((Finish::Stop, None));
+    let (finish, usage) = whole.end.unwrap_or((AnswerFinish::Stop, None));
     let mut out = Out::default();
     out.json(&response(head, &State::of(finish), &output, usage, &whole.notices));
     out
@@ -156,7 +156,7 @@ impl ResponsesStream {
         self.output.push(item);
     }
 
-    fn done(&mut self, out: &mut Out, position: u64, finish: Finish, usage: Option<Usage>) {
+    fn done(&mut self, out: &mut Out, position: u64, finish: AnswerFinish, usage: Option<Usage>) {
         if self.output.is_empty() && self.message.is_none() {
             self.open_text(out, position);
         }
@@ -185,7 +185,7 @@ impl Encoder for ResponsesStream {
         self.response_at(out, 0, "response.in_progress", &State::InProgress, None);
     }
 
-    fn event(&mut self, placed: Placed, out: &mut Out) -> Progress {
+    fn event(&mut self, placed: PositionedEvent, out: &mut Out) -> Progress {
         let position = placed.position;
         match placed.event {
             TurnEvent::Text(text) if text.is_empty() => {}
@@ -249,11 +249,11 @@ enum State {
 }
 
 impl State {
-    fn of(finish: Finish) -> Self {
+    fn of(finish: AnswerFinish) -> Self {
         match finish {
-            Finish::Stop | Finish::ToolCalls => Self::Completed,
-            Finish::Length => Self::Incomplete { reason: "max_output_tokens" },
-            Finish::ContentFilter => Self::Incomplete { reason: "content_filter" },
+            AnswerFinish::Stop | AnswerFinish::ToolCalls => Self::Completed,
+            AnswerFinish::Length => Self::Incomplete { reason: "max_output_tokens" },
+            AnswerFinish::ContentFilter => Self::Incomplete { reason: "content_filter" },
         }
     }
 

@@ -1,6 +1,6 @@
 //! Answers as responses: the order of events, and that stream, body and resumed stream say the same.
 
-use engross_agent::session::{Finish, TurnEvent};
+use engross_agent::session::{AnswerFinish, TurnEvent};
 use engross_llm::Usage;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn events_come_in_the_order_of_the_api() {
         TurnEvent::Text("me".to_owned()),
         TurnEvent::Call { index: 0, id: "c".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() },
         TurnEvent::Done {
-            finish: Finish::ToolCalls,
+            finish: AnswerFinish::ToolCalls,
             usage: Some(Usage { input_tokens: 1, output_tokens: 2 }),
         },
     ]);
@@ -142,12 +142,12 @@ fn events_come_in_the_order_of_the_api() {
 fn ends_that_are_no_success_say_so() {
     let cases = [
         (
-            TurnEvent::Done { finish: Finish::Length, usage: None },
+            TurnEvent::Done { finish: AnswerFinish::Length, usage: None },
             "response.incomplete",
             json!({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "error": null}),
         ),
         (
-            TurnEvent::Done { finish: Finish::ContentFilter, usage: None },
+            TurnEvent::Done { finish: AnswerFinish::ContentFilter, usage: None },
             "response.incomplete",
             json!({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "error": null}),
         ),
@@ -192,7 +192,7 @@ fn calls_go_back_into_their_namespace() {
     let name = asked.request.tools.unwrap()[0].spec.name.clone();
     assert_eq!(name, "mcp__s__f");
     let items = vec![Item::Call(call("c", &name, "{}")), Item::Call(call("d", "g", "{}"))];
-    let whole = Whole { items, end: Some((Finish::ToolCalls, None)), ..Whole::default() };
+    let whole = Whole { items, end: Some((AnswerFinish::ToolCalls, None)), ..Whole::default() };
     let body: Value =
         serde_json::from_slice(&responses_body(&head(), &whole, &asked.namespaces).take()).unwrap();
     let of = |index: usize, field: &str| body["output"][index][field].clone();

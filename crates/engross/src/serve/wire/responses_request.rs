@@ -2,7 +2,7 @@
 //!
 //! Must never drop an item of the input that carries text or a result.
 
-use engross_agent::session::{SessionKey, TurnRequest};
+use engross_agent::session::{SessionName, TurnRequest};
 use engross_llm::ToolCall;
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<Asked, Error> {
         fields::count(&mut body, "max_output_tokens", Path::root("max_output_tokens"))?;
     if let Some(id) = fields::text(&mut body, "previous_response_id", Path::root("previous_response_id"))? {
         let session = session_of_response(&id);
-        request.key = Some(SessionKey::Named(
+        request.key = Some(SessionName::Named(
             session.ok_or_else(|| Error::ResponseNotFound { id: shorten(&id).to_owned() })?,
         ));
     }

@@ -1,6 +1,6 @@
 //! Bodies of responses that are accepted, as whole values.
 
-use engross_agent::session::{ClientTool, Parameters, SessionKey, ToolChoice, TurnRequest};
+use engross_agent::session::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
 use engross_llm::{Message, ToolSpec};
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ fn everything_at_once() {
     let expected = Asked {
         request: TurnRequest {
             principal: String::new(),
-            key: Some(SessionKey::Named("ses_00000000000000000000000000000007".to_owned())),
+            key: Some(SessionName::Named("ses_00000000000000000000000000000007".to_owned())),
             system: Some("Be brief.\n\nAlways.".to_owned()),
             messages: vec![
                 user("Hi"),
@@ -80,7 +80,7 @@ fn everything_at_once() {
                 model: None,
                 max_output_tokens: Some(9),
                 temperature: Some(1.0),
-                tool_choice: ToolChoice::Named("read".to_owned()),
+                tool_choice: ClientToolChoice::Named("read".to_owned()),
                 ..Parameters::default()
             },
             workspace: None,

@@ -1,6 +1,6 @@
 //! Answers to try the wire with, and a listener that takes streams apart as clients do.
 
-use engross_agent::session::{Finish, Placed, Step, TurnEvent};
+use engross_agent::session::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
 }
 
 /// Events with their places, as the session service counts them.
-pub(crate) fn place(events: Vec<TurnEvent>) -> Vec<Placed> {
+pub(crate) fn place(events: Vec<TurnEvent>) -> Vec<PositionedEvent> {
     let mut position = 0;
     let placed = events.into_iter().map(|event| {
         position += match &event {
@@ -34,13 +34,13 @@ pub(crate) fn place(events: Vec<TurnEvent>) -> Vec<Placed> {
             TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => 0,
             TurnEvent::Call { .. } | TurnEvent::Done { .. } | TurnEvent::Failed { .. } => 1,
         };
-        Placed { position, event }
+        PositionedEvent { position, event }
     });
     placed.collect()
 }
 
 /// The events of an answer whose texts come in pieces that end at `cuts`.
-pub(crate) fn events(whole: &Whole, cuts: &[usize]) -> Vec<Placed> {
+pub(crate) fn events(whole: &Whole, cuts: &[usize]) -> Vec<PositionedEvent> {
     let mut events = Vec::new();
     let mut index = 0;
     for notice in &whole.notices {
@@ -80,7 +80,8 @@ pub(crate) fn answers() -> impl Strategy<Value = Whole> {
     let parts = prop::collection::vec((prop::option::of(text), calls), 0..3);
     let notices = prop::collection::vec("\\PC{0,8}", 0..2);
     let usage = prop::option::of((any::<u32>(), any::<u32>()));
-    let finish = prop_oneof![Just(Finish::Stop), Just(Finish::Length), Just(Finish::ContentFilter)];
+    let finish =
+        prop_oneof![Just(AnswerFinish::Stop), Just(AnswerFinish::Length), Just(AnswerFinish::ContentFilter)];
     (parts, notices, usage, finish).prop_map(|(parts, notices, usage, finish)| {
         let mut items: Vec<Item> = Vec::new();
         for (text, calls) in parts {
@@ -94,7 +95,7 @@ pub(crate) fn answers() -> impl Strategy<Value = Whole> {
             }
         }
         let calls = items.iter().any(|item| matches!(item, Item::Call(_)));
-        let finish = if calls { Finish::ToolCalls } else { finish };
+        let finish = if calls { AnswerFinish::ToolCalls } else { finish };
         let usage =
             usage.map(|(input, output)| Usage { input_tokens: input.into(), output_tokens: output.into() });
         let notices = notices.into_iter().map(|message| Notice::new("LOOP_WARNING", message)).collect();
@@ -103,7 +104,7 @@ pub(crate) fn answers() -> impl Strategy<Value = Whole> {
 }
 
 /// All that an encoder writes for some events.
-pub(crate) fn encode(mut encoder: impl Encoder, events: Vec<Placed>) -> String {
+pub(crate) fn encode(mut encoder: impl Encoder, events: Vec<PositionedEvent>) -> String {
     let mut out = Out::default();
     encoder.begin(&mut out);
     let last = events.len().saturating_sub(1);
@@ -156,6 +157,6 @@ pub(crate) fn reading() -> TurnEvent {
         message: "Reading …".to_owned(),
         id: "c1".to_owned(),
         tool: "read_document".to_owned(),
-        step: Step::Started,
+        step: ToolStep::Started,
     }
 }

@@ -1,6 +1,6 @@
 //! `/v1/sessions/{key}`: a session as it is shown, and settings as they come.
 
-use engross_agent::session::{Phase, SessionView, Settings, Side};
+use engross_agent::session::{CallSide, SessionView, Settings, TurnPhase};
 use engross_llm::{Message, ToolCall};
 use serde_json::{Value, json};
 
@@ -24,12 +24,16 @@ pub(crate) fn settings_request(bytes: &[u8]) -> Result<Settings, Error> {
 /// The body: the session with its conversation in the shape of chat messages.
 pub(crate) fn session_body(view: &SessionView) -> Value {
     let session = &view.session;
-    let open: Vec<Value> =
-        session.turn.iter().flat_map(|turn| turn.open(Side::Client)).map(|open| call(&open.call)).collect();
+    let open: Vec<Value> = session
+        .turn
+        .iter()
+        .flat_map(|turn| turn.open(CallSide::Client))
+        .map(|open| call(&open.call))
+        .collect();
     let state = match session.turn.as_ref().map(|turn| turn.phase) {
         None => "idle",
-        Some(Phase::Suspended { .. }) => "awaiting_client",
-        Some(Phase::Asking | Phase::Calling) => "running",
+        Some(TurnPhase::Suspended { .. }) => "awaiting_client",
+        Some(TurnPhase::Asking | TurnPhase::Calling) => "running",
     };
     json!({
         "id": view.id,

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::collections::HashSet;
 
-use engross_agent::session::{ClientTool, ToolChoice};
+use engross_agent::session::{ClientTool, ClientToolChoice};
 use engross_llm::ToolSpec;
 use serde_json::{Value, json};
 
@@ -167,7 +167,11 @@ pub(crate) fn client_tools(tools: Value) -> Result<Vec<ClientTool>, Error> {
 }
 
 /// The choice among the tools. `tools` are those of this request; without any the session may know them.
-pub(super) fn choice(value: Value, tools: Option<&[ClientTool]>, at: Path<'_>) -> Result<ToolChoice, Error> {
+pub(super) fn choice(
+    value: Value,
+    tools: Option<&[ClientTool]>,
+    at: Path<'_>,
+) -> Result<ClientToolChoice, Error> {
     let choice = match value {
         Value::String(word) => word_of(&word, at)?,
         Value::Object(mut object) => {
@@ -184,7 +188,7 @@ pub(super) fn choice(value: Value, tools: Option<&[ClientTool]>, at: Path<'_>) -
                         Some(namespace) => Namespaces::flat(&namespace, &name),
                         None => name,
                     };
-                    ToolChoice::Named(name)
+                    ClientToolChoice::Named(name)
                 }
                 Some(word) => word_of(word, at)?,
             }
@@ -193,21 +197,21 @@ pub(super) fn choice(value: Value, tools: Option<&[ClientTool]>, at: Path<'_>) -
     };
     let known = |name: &String| tools.is_none_or(|tools| tools.iter().any(|tool| tool.spec.name == *name));
     match &choice {
-        ToolChoice::Named(name) if !known(name) => {
+        ClientToolChoice::Named(name) if !known(name) => {
             Err(Error::tool(at, format!("requested unknown tool: {}", shorten(name))))
         }
-        ToolChoice::Required if tools.is_some_and(<[_]>::is_empty) => {
+        ClientToolChoice::Required if tools.is_some_and(<[_]>::is_empty) => {
             Err(Error::tool(at, "requires a call, but `tools` is empty"))
         }
         _ => Ok(choice),
     }
 }
 
-fn word_of(word: &str, at: Path<'_>) -> Result<ToolChoice, Error> {
+fn word_of(word: &str, at: Path<'_>) -> Result<ClientToolChoice, Error> {
     match word {
-        "auto" => Ok(ToolChoice::Auto),
-        "none" => Ok(ToolChoice::None),
-        "required" | "any" => Ok(ToolChoice::Required),
+        "auto" => Ok(ClientToolChoice::Auto),
+        "none" => Ok(ClientToolChoice::None),
+        "required" | "any" => Ok(ClientToolChoice::Required),
         other => {
             let problem =
                 format!("'{}' is unknown: send auto, none, required or one function", shorten(other));

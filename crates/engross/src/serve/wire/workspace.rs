@@ -2,19 +2,16 @@
 //!
 //! Must never know where a workspace lies.
 
-use engross_agent::workspace::{Checkpoint, Losses};
-use engross_docx::model::View;
+use engross_documents::{Application, Checkpoint, Losses, ReadReport, Receipt, signature};
 use engross_docx::ops::{Batch, OperationResult, parse_batch};
-use engross_docx::read::ReadOptions;
-use engross_store::files::{Listing, RelPath, Written};
+use engross_docx::read::{ReadOptions, View};
+use engross_store::files::{Listing, RelPath, WrittenFile};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::fields;
-use crate::report::{ReadReport, Report};
-use crate::serve::documents::{Applied, Read};
+use crate::serve::documents::Read;
 use crate::serve::error::Error;
-use crate::signature;
 
 /// Files of a page when the client does not say.
 const USUAL_PAGE: usize = 100;
@@ -161,7 +158,7 @@ pub(crate) fn list_body(listing: &Listing) -> Value {
 }
 
 /// A file that was put.
-pub(crate) fn written_body(path: &RelPath, written: &Written) -> Value {
+pub(crate) fn written_body(path: &RelPath, written: &WrittenFile) -> Value {
     json!({"path": path.as_str(), "size": written.info.size, "sha256": written.sha256})
 }
 
@@ -176,16 +173,16 @@ pub(crate) fn read_body(read: Read) -> Value {
 }
 
 /// What operations did: the report of `engross apply --json`, and the state behind it.
-pub(crate) fn applied_body(applied: &Applied) -> Value {
+pub(crate) fn applied_body(applied: &Application) -> Value {
     #[derive(Serialize)]
     struct Body<'a> {
         #[serde(flatten)]
-        report: &'a Report<OperationResult>,
+        receipt: &'a Receipt<OperationResult>,
         revision: &'a str,
         checkpoint: Option<&'a str>,
     }
     json!(Body {
-        report: &applied.report,
+        receipt: &applied.receipt,
         revision: &applied.revision,
         checkpoint: applied.checkpoint.as_deref()
     })
@@ -194,7 +191,7 @@ pub(crate) fn applied_body(applied: &Applied) -> Value {
 /// The checkpoints of a document.
 pub(crate) fn checkpoints_body(checkpoints: &[Checkpoint]) -> Value {
     let data = checkpoints.iter().map(
-        |checkpoint| json!({"id": checkpoint.id, "created": checkpoint.at / 1000, "size": checkpoint.size}),
+        |checkpoint| json!({"id": checkpoint.id, "created": checkpoint.millis / 1000, "size": checkpoint.size}),
     );
     json!({"object": "list", "data": data.collect::<Vec<Value>>()})
 }

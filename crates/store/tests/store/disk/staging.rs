@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 
-use engross_store::files::{Ages, Precondition, StagedName, Written};
+use engross_store::files::{Ages, Precondition, StagedName, WrittenFile};
 
 use super::{Desk, code, path, sha256, staged};
 
@@ -22,7 +22,7 @@ fn a_staged_file_becomes_the_file_itself() {
     let inode = std::fs::metadata(desk.at(".spool/.engross-staged-s1")).unwrap().ino();
     let written = file.commit(&desk.top, &path("a/b"), &Precondition::Absent).unwrap();
     let info = desk.top.info(&path("a/b")).unwrap().unwrap();
-    assert_eq!(written, Written { info, sha256: sha256("one two"), previous_sha256: None });
+    assert_eq!(written, WrittenFile { info, sha256: sha256("one two"), previous_sha256: None });
     assert_eq!((info.inode, desk.text("a/b").as_str()), (inode, "one two"));
     assert_eq!(desk.names(), [".spool/", "a/", "a/b"]);
 }

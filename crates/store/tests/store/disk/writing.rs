@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use engross_store::files::{Ages, Precondition, Written};
+use engross_store::files::{Ages, Precondition, WrittenFile};
 
 use super::{Desk, code, path, sha256};
 use Precondition::{Absent, Any, Exists, Sha256};
@@ -15,7 +15,7 @@ fn a_write_reports_what_it_wrote_and_replaced() {
     assert_eq!(first.previous_sha256, None);
     let second = desk.top.write(&path("a/b/c.md"), &b"two!"[..], &Any).unwrap();
     let info = desk.top.info(&path("a/b/c.md")).unwrap().unwrap();
-    let expected = Written { info, sha256: sha256("two!"), previous_sha256: Some(sha256("one")) };
+    let expected = WrittenFile { info, sha256: sha256("two!"), previous_sha256: Some(sha256("one")) };
     assert_eq!(second, expected);
     assert_eq!((info.size, info.inode == first.info.inode), (4, false));
     assert_eq!((desk.text("a/b/c.md").as_str(), desk.names()), ("two!", names(&["a/", "a/b/", "a/b/c.md"])));

@@ -1,0 +1,156 @@
+//! A document from its file to its file: opened, proven, kept, written.
+//!
+//! Must never write what the engine has not proven, replace a document unless that was asked for, or replace one whose state
+//! is not kept before.
+
+use std::path::{Path, PathBuf};
+
+use engross_docx::ops::Proof;
+use engross_docx::{Limits, Tracking, WordDocument};
+use engross_protocol::Clock;
+use engross_store::files::{Stamp, by_path};
+
+use crate::Error;
+use crate::checkpoints::{CheckpointStore, sha256_of};
+
+/// Bytes of a largest document: Word's own limit.
+const DOCUMENT_BYTES: u64 = 512 << 20;
+
+/// A file with a document, as it was when it was read.
+#[derive(Debug, Clone)]
+pub struct InputFile {
+    path: PathBuf,
+    stamp: Stamp,
+}
+
+/// Where a result goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// To another file than the document's, which is made or replaced.
+    NewFile(PathBuf),
+    /// In the place of the document. What it was becomes a checkpoint in this folder for data.
+    InPlace(PathBuf),
+    /// Nowhere: it is proven and hashed, as in a dry run.
+    Nowhere,
+}
+
+/// A result that was proven, and written unless it was to go nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// The file that was written.
+    pub output: Option<String>,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// What was proven.
+    pub proof: Proof,
+}
+
+impl InputFile {
+    /// Reads a file that should hold a document.
+    ///
+    /// # Errors
+    /// [`Error::Path`].
+    pub fn read(path: &Path) -> Result<(Self, Vec<u8>), Error> {
+        let (bytes, stamp) = by_path::read(path, DOCUMENT_BYTES)?;
+        Ok((Self { path: path.to_owned(), stamp }, bytes))
+    }
+
+    /// Opens a document.
+    ///
+    /// # Errors
+    /// [`Error::Path`], and [`Error::Document`] when there is none in the file.
+    pub fn open(path: &Path) -> Result<(Self, WordDocument), Error> {
+        let (input, bytes) = Self::read(path)?;
+        let document = WordDocument::open(bytes, &Limits::default()).map_err(|error| input.wrong(error))?;
+        Ok((input, document))
+    }
+
+    /// The file as it was named.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its absolute path without links: one name, whatever the folder in which it is asked for.
+    #[must_use]
+    pub fn absolute(&self) -> PathBuf {
+        by_path::absolute(&self.path)
+    }
+
+    /// `NAME.SUFFIX.docx` beside it.
+    #[must_use]
+    pub fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = self.path.file_stem().unwrap_or_default().to_owned();
+        name.push(".");
+        name.push(suffix);
+        name.push(".docx");
+        self.path.with_file_name(name)
+    }
+
+    /// What the engine says is wrong with the document in it.
+    #[must_use]
+    pub fn wrong(&self, error: engross_docx::Error) -> Error {
+        Error::document(self.path.display().to_string(), error)
+    }
+
+    /// Refuses a destination that certainly cannot be written, before there is a result. Nothing is written.
+    ///
+    /// # Errors
+    /// [`Error::OutputIsInput`], [`Error::Path`].
+    pub fn check(&self, destination: &Destination) -> Result<(), Error> {
+        match destination {
+            Destination::NewFile(path) if by_path::is_same_file(&self.path, path) => {
+                Err(Error::OutputIsInput { path: path.clone() })
+            }
+            Destination::NewFile(path) => Ok(by_path::check_target(path)?),
+            Destination::InPlace(_) | Destination::Nowhere => Ok(()),
+        }
+    }
+
+    /// Proves a document that was made from this file, keeps what it replaces, and writes it. In place, nothing is kept when
+    /// nothing has changed.
+    ///
+    /// # Errors
+    /// [`Error::Document`] when it cannot be proven, [`Error::NotKept`], else as [`InputFile::check`]; nothing is changed then.
+    pub fn deliver(
+        &self,
+        document: &WordDocument,
+        tracking: Tracking,
+        destination: &Destination,
+        clock: &dyn Clock,
+    ) -> Result<Delivery, Error> {
+        self.check(destination)?;
+        let saved = document.save(tracking).map_err(|error| self.wrong(error))?;
+        let output = match destination {
+            Destination::NewFile(path) => {
+                by_path::write(path, &saved.bytes, None)?;
+                Some(path)
+            }
+            Destination::InPlace(data) => {
+                if saved.bytes != document.source() {
+                    self.keep(document.source(), data, clock)?;
+                }
+                self.replace(&saved.bytes)?;
+                Some(&self.path)
+            }
+            Destination::Nowhere => None,
+        };
+        let output = output.map(|path| path.display().to_string());
+        Ok(Delivery { output, sha256: sha256_of(&saved.bytes), proof: saved.proof })
+    }
+
+    /// Replaces the file, which must be as it was read. The caller has kept its bytes.
+    ///
+    /// # Errors
+    /// [`Error::Path`]; nothing is changed then.
+    pub fn replace(&self, bytes: &[u8]) -> Result<(), Error> {
+        Ok(by_path::write(&self.path, bytes, Some(&self.stamp))?)
+    }
+
+    fn keep(&self, source: &[u8], data: &Path, clock: &dyn Clock) -> Result<(), Error> {
+        let kept = CheckpointStore::in_data(data)
+            .map_err(Error::from)
+            .and_then(|store| store.of_path(&self.absolute())?.save(source, None, clock));
+        kept.map(drop).map_err(|error| Error::NotKept(Box::new(error)))
+    }
+}

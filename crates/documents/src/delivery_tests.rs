@@ -1,0 +1,195 @@
+//! A result goes where it should, or nothing is changed.
+#![expect(clippy::disallowed_methods, reason = "the tests look at the files that were written")]
+
+use std::path::{Path, PathBuf};
+
+use engross_docx::ops::{OperationResult, Summary, parse_batch};
+use engross_docx::{EditOptions, Tracking, WordDocument};
+use engross_protocol::FixedClock;
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::{CheckpointStore, Delivery, Destination, Error, InputFile, Receipt, has_result};
+
+const NDA: &[u8] = include_bytes!("../../../examples/nda.docx");
+
+struct TestFolder(TempDir);
+
+impl TestFolder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        std::fs::create_dir(folder.path("work")).unwrap();
+        std::fs::write(folder.path("work/nda.docx"), NDA).unwrap();
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.path("data")
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path("work")).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn open(&self) -> (InputFile, WordDocument, Vec<OperationResult>) {
+        let (input, mut document) = InputFile::open(&self.path("work/nda.docx")).unwrap();
+        let operations = json!([
+            {"op": "modify_text", "paragraphIndex": 50, "originalText": "three (3)", "replacementText": "five (5)"},
+            {"op": "modify_text", "originalText": "no such words", "replacementText": "x"},
+        ]);
+        let options = EditOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
+        let results = document.apply(&parse_batch(&operations).unwrap(), &options).unwrap();
+        (input, document, results)
+    }
+
+    fn deliver(&self, destination: &Destination) -> Result<Delivery, Error> {
+        let (input, document, _) = self.open();
+        input.deliver(&document, Tracking::Tracked, destination, &clock())
+    }
+
+    fn code(&self, destination: &Destination) -> &'static str {
+        self.deliver(destination).unwrap_err().code()
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+}
+
+fn clock() -> FixedClock {
+    FixedClock("2026-01-31T09:30:00Z".parse().unwrap())
+}
+
+#[test]
+fn a_result_goes_to_a_file_of_its_own_and_replaces_an_earlier_one() {
+    let folder = TestFolder::new();
+    let (input, ..) = folder.open();
+    let beside = input.beside("redline");
+    assert_eq!(beside, folder.path("work/nda.redline.docx"));
+    for _ in 0..2 {
+        let delivery = folder.deliver(&Destination::NewFile(beside.clone())).unwrap();
+        assert_eq!(delivery.output.as_deref(), beside.to_str());
+    }
+    assert_eq!(
+        (folder.names(), folder.bytes("work/nda.docx")),
+        (vec!["nda.docx".to_owned(), "nda.redline.docx".to_owned()], NDA.to_vec())
+    );
+    assert!(!folder.data().exists());
+}
+
+#[test]
+fn in_place_keeps_what_it_replaces() {
+    let folder = TestFolder::new();
+    let delivery = folder.deliver(&Destination::InPlace(folder.data())).unwrap();
+    assert_ne!(folder.bytes("work/nda.docx"), NDA);
+    let document = std::fs::canonicalize(folder.path("work/nda.docx")).unwrap();
+    let known = CheckpointStore::in_data(&folder.data()).unwrap().of_path(&document).unwrap();
+    let listed = known.list().unwrap();
+    assert_eq!((listed.len(), known.read(&listed[0]).unwrap()), (1, NDA.to_vec()));
+    assert_eq!(delivery.output.as_deref(), folder.path("work/nda.docx").to_str());
+}
+
+#[test]
+fn a_dry_run_proves_and_writes_nothing() {
+    let folder = TestFolder::new();
+    let dry = folder.deliver(&Destination::Nowhere).unwrap();
+    assert_eq!((dry.output, folder.names()), (None, vec!["nda.docx".to_owned()]));
+    let real = folder.deliver(&Destination::NewFile(folder.path("work/out.docx"))).unwrap();
+    assert_eq!((dry.sha256, dry.proof), (real.sha256, real.proof));
+}
+
+#[test]
+fn an_unchanged_document_needs_no_checkpoint() {
+    let folder = TestFolder::new();
+    let (input, document) = InputFile::open(&folder.path("work/nda.docx")).unwrap();
+    let destination = Destination::InPlace(folder.data());
+    input.deliver(&document, Tracking::Tracked, &destination, &clock()).unwrap();
+    assert!(!folder.data().exists());
+    assert_eq!(folder.bytes("work/nda.docx"), NDA);
+}
+
+#[test]
+fn what_someone_else_has_changed_is_not_replaced() {
+    let folder = TestFolder::new();
+    let (input, document, _) = folder.open();
+    std::fs::write(folder.path("work/nda.docx"), "theirs").unwrap();
+    let destination = Destination::InPlace(folder.data());
+    let error = input.deliver(&document, Tracking::Tracked, &destination, &clock()).unwrap_err();
+    assert_eq!((error.code(), folder.bytes("work/nda.docx")), ("INPUT_CHANGED", b"theirs".to_vec()));
+}
+
+#[test]
+fn what_cannot_be_kept_is_not_replaced() {
+    let folder = TestFolder::new();
+    std::fs::write(folder.data(), "no folder").unwrap();
+    let error = folder.deliver(&Destination::InPlace(folder.data())).unwrap_err();
+    assert!(matches!(error, Error::NotKept(_)), "{error}");
+    assert_eq!(folder.bytes("work/nda.docx"), NDA);
+}
+
+#[test]
+fn the_document_is_never_the_output() {
+    let folder = TestFolder::new();
+    for name in ["work/nda.docx", "work/./nda.docx", "work/../work/nda.docx"] {
+        assert_eq!(folder.code(&Destination::NewFile(folder.path(name))), "OUTPUT_IS_INPUT", "{name}");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(folder.path("work/nda.docx"), folder.path("soft.docx")).unwrap();
+        std::fs::hard_link(folder.path("work/nda.docx"), folder.path("hard.docx")).unwrap();
+        for name in ["soft.docx", "hard.docx"] {
+            assert_eq!(folder.code(&Destination::NewFile(folder.path(name))), "OUTPUT_IS_INPUT", "{name}");
+        }
+    }
+    assert_eq!(folder.code(&Destination::NewFile(folder.path("work"))), "WRITE_FAILED");
+    assert_eq!(folder.code(&Destination::NewFile(folder.path("none/out.docx"))), "WRITE_FAILED");
+    assert_eq!(folder.bytes("work/nda.docx"), NDA);
+}
+
+#[test]
+fn what_is_no_document_says_so() {
+    let code = |path: &Path| InputFile::open(path).unwrap_err().code();
+    let folder = TestFolder::new();
+    std::fs::write(folder.path("note.docx"), "not a zip").unwrap();
+    assert_eq!(code(&folder.path("note.docx")), "NOT_A_ZIP");
+    assert_eq!(code(&folder.path("none.docx")), "NOT_FOUND");
+    assert_eq!(code(&folder.path("work")), "IS_A_DIRECTORY");
+    // Takes no room on the disk.
+    let huge = std::fs::File::create(folder.path("huge.docx")).unwrap();
+    huge.set_len((512 << 20) + 1).unwrap();
+    assert_eq!(code(&folder.path("huge.docx")), "FILE_TOO_LARGE");
+}
+
+/// Clients read this JSON: its names and their order stay.
+#[test]
+fn a_receipt_has_its_names_in_this_order() {
+    let folder = TestFolder::new();
+    let (input, document, results) = folder.open();
+    assert!(has_result(&results) && has_result(&[]) && !has_result(&results[1..]));
+    let delivery = input.deliver(&document, Tracking::Tracked, &Destination::Nowhere, &clock()).unwrap();
+    let delivery = Delivery { output: Some("out.docx".to_owned()), sha256: "0a".to_owned(), ..delivery };
+    let receipt = Receipt::new(
+        "nda.docx".to_owned(),
+        Summary::of(&results),
+        Vec::<u8>::new(),
+        Some(delivery),
+        vec!["why".to_owned()],
+    );
+    assert_eq!(
+        serde_json::to_string(&receipt).unwrap(),
+        r#"{"input":"nda.docx","output":"out.docx","sha256":"0a","summary":{"applied":1,"noChange":0,"refused":1,"failed":0},"operations":[],"proof":{"reject":"holds","accept":"holds"},"warnings":["why"]}"#
+    );
+    let nothing = Receipt::new("nda.docx".to_owned(), Summary::of(&[]), Vec::<u8>::new(), None, Vec::new());
+    assert_eq!(
+        serde_json::to_string(&nothing).unwrap(),
+        r#"{"input":"nda.docx","output":null,"sha256":null,"summary":{"applied":0,"noChange":0,"refused":0,"failed":0},"operations":[],"proof":{"reject":"not_applicable","accept":"not_applicable"},"warnings":[]}"#
+    );
+}

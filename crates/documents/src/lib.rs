@@ -1,0 +1,68 @@
+//! Word documents on their way from a file to a file: opened, edited, proven, kept as a checkpoint, delivered with a receipt.
+//!
+//! The one service behind the command line, chats and the server. There are two ways in: an [`InputFile`] is a file that a
+//! person names, a [`Workspace`] is a folder of documents that a session may edit. Both keep what they replace in a
+//! [`CheckpointStore`] and answer with the same [`Receipt`]. Must never know a command line, HTTP, SQL or a model; folders and
+//! destinations are handed in. Everything here blocks.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let nda = folder.path().join("nda.docx");
+//! # std::fs::write(&nda, include_bytes!("../../../examples/nda.docx"))?;
+//! # let redline = folder.path().join("nda.redline.docx");
+//! use engross_docx::ops::{Summary, parse_batch};
+//! use engross_docx::{EditOptions, Tracking};
+//! use engross_documents::{Destination, InputFile, Receipt};
+//! use engross_protocol::SystemClock;
+//!
+//! let (input, mut document) = InputFile::open(&nda)?;
+//! let batch = parse_batch(&serde_json::json!([
+//!     {"op": "modify_text", "originalText": "three (3) years", "replacementText": "five (5) years"}
+//! ]))?;
+//! let options = EditOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
+//! let operations = document.apply(&batch, &options)?;
+//!
+//! // The document is proven on the bytes that are written; nothing is written that does not hold.
+//! let destination = Destination::NewFile(redline.clone());
+//! let delivery = input.deliver(&document, Tracking::Tracked, &destination, &SystemClock)?;
+//! let receipt = Receipt::new(
+//!     input.path().display().to_string(), Summary::of(&operations), operations, Some(delivery), Vec::new(),
+//! );
+//! assert_eq!(receipt.summary.applied, 1);
+//! assert!(redline.exists());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `delivery` | how does a document come from a file that a person names, and where does its result go? |
+//! | `workspace` | which documents has a folder, and how is one read, edited, put, removed? |
+//! | `checkpoints` | what was a document before each change? |
+//! | `changes` | what differs between two of its states? |
+//! | `receipt` | what does the caller get? |
+//! | `signature` | which authors and dates may changes have? |
+//! | `error` | what can go wrong? |
+
+mod changes;
+mod checkpoints;
+mod delivery;
+mod error;
+mod receipt;
+pub mod signature;
+mod workspace;
+
+#[cfg(test)]
+mod checkpoints_tests;
+#[cfg(test)]
+mod delivery_tests;
+#[cfg(test)]
+mod workspace_tests;
+
+pub use changes::{Losses, RevisionKey, losses, new_revisions, without_change_set};
+pub use checkpoints::{Checkpoint, CheckpointStore, Checkpoints};
+pub use delivery::{Delivery, Destination, InputFile};
+pub use error::{CODES, Error, document_failure};
+pub use receipt::{ReadReport, Receipt, has_result, has_worked};
+pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, Workspace};

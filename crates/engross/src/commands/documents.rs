@@ -1,0 +1,53 @@
+//! What commands have in common that read one document and write another: open it, say where the result goes, deliver it.
+//!
+//! Must never be torn in two by a signal while it writes.
+
+use std::path::Path;
+
+use engross_documents::{Delivery, Destination, InputFile};
+use engross_docx::{Tracking, WordDocument};
+use engross_protocol::{Clock, Failure, FixedClock, SystemClock};
+
+use super::sessions::data_path;
+use crate::cli::TargetArgs;
+use crate::failure::of_delivery;
+use crate::signals::HeldBack;
+
+/// Opens the document at `path`.
+pub(super) fn open(path: &Path) -> Result<(InputFile, WordDocument), Failure> {
+    InputFile::open(path).map_err(of_delivery)
+}
+
+/// Where the result about `input` goes; `suffix` is that of the usual name. What would certainly fail does so here.
+pub(super) fn destination(
+    input: &InputFile,
+    target: &TargetArgs,
+    suffix: &str,
+) -> Result<Destination, Failure> {
+    let destination = match (&target.output, target.in_place) {
+        (Some(path), _) => Destination::NewFile(path.clone()),
+        (None, true) => Destination::InPlace(data_path(None)?),
+        (None, false) => Destination::NewFile(input.beside(suffix)),
+    };
+    input.check(&destination).map_err(of_delivery)?;
+    Ok(destination)
+}
+
+/// Proves and writes the document that was read from `input`.
+pub(super) fn deliver(
+    document: &WordDocument,
+    tracking: Tracking,
+    input: &InputFile,
+    destination: &Destination,
+) -> Result<Delivery, Failure> {
+    let _held_back = HeldBack::new();
+    input.deliver(document, tracking, destination, &SystemClock).map_err(of_delivery)
+}
+
+/// The clock of a command: it stands still if a date was given.
+pub(super) fn clock(date_flag: Option<&str>) -> Result<Box<dyn Clock>, Failure> {
+    Ok(match date_flag {
+        Some(text) => Box::new(FixedClock(engross_documents::signature::date(text)?)),
+        None => Box::new(SystemClock),
+    })
+}

@@ -1,0 +1,456 @@
+//! Carries out what the state machine of threads decides: sends, listens, asks again, fetches.
+//!
+//! Must never decide anything itself, or tell of anything that is not stored.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_store::Millis;
+use engross_store::files::Folder;
+use engross_tasks::runs::Capacity;
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+
+use super::error::ThreadError;
+use super::folder::{keep_synced, sent, synced};
+use super::journal::{LoadedThread, ThreadJournal};
+use super::link::{BridgeCall, BridgeFrame, Link};
+use super::machine::{Rules, SlotState, ThreadAction, ThreadInput, needs_slot, step};
+use super::outcome::{BridgeReading, association_of};
+use super::prompt;
+use super::question::ThreadQuestion;
+use super::record::{Association, ThreadRecord};
+use super::state::{Ask, Lifecycle, Stage, Work};
+use super::sync::{FileReport, SyncReport, sync};
+
+/// How often the journal is looked at for what other processes did.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// How long a bridge may wait with a snapshot, in milliseconds.
+const SNAPSHOT_WAIT: Millis = 20_000;
+
+/// What a person sees of a thread that is at work.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    /// A piece of the answer.
+    Text(String),
+    /// Something that is going on, in a few words.
+    Status(String),
+    /// A question of the agent; [`ThreadDriver::answer`] answers it.
+    Permission(ThreadQuestion),
+    /// A file is here, or is not.
+    File(FileReport),
+    /// The state of the thread has changed.
+    State(Lifecycle),
+}
+
+/// The threads of a person, and the bridge that works for them.
+pub struct ThreadDriver {
+    journal: ThreadJournal,
+    link: Arc<dyn Link>,
+    rules: Rules,
+    capacity: Capacity,
+}
+
+/// A thread while it is driven.
+struct ThreadRun<'a> {
+    driver: &'a ThreadDriver,
+    thread: LoadedThread,
+    folder: &'a Folder,
+    tell: &'a mut (dyn FnMut(Progress) + Send),
+    todo: VecDeque<ThreadAction>,
+    heard: Option<String>,
+}
+
+impl ThreadDriver {
+    /// The threads of a journal, and the bridge behind `link`.
+    #[must_use]
+    pub fn new(journal: ThreadJournal, link: Arc<dyn Link>, rules: Rules, capacity: Capacity) -> Self {
+        Self { journal, link, rules, capacity }
+    }
+
+    /// The way to the bridge.
+    pub(super) fn link(&self) -> &dyn Link {
+        &*self.link
+    }
+
+    /// The threads.
+    #[must_use]
+    pub fn journal(&self) -> &ThreadJournal {
+        &self.journal
+    }
+
+    /// Takes a request into a thread. Durable when this returns; [`ThreadDriver::drive`] carries it out.
+    ///
+    /// # Errors
+    /// When the thread is archived, or the store fails.
+    pub async fn send(&self, key: &str, ask: Ask) -> Result<LoadedThread, ThreadError> {
+        let mut thread = self.find(key).await?;
+        let ask = Ask { id: if ask.id.is_empty() { self.journal.new_id() } else { ask.id }, ..ask };
+        loop {
+            let slot = self.slot(&thread, &ask).await?;
+            if self.tell(&mut thread, ThreadInput::Send(ask.clone(), slot)).await?.is_some() {
+                return Ok(thread);
+            }
+        }
+    }
+
+    /// Stops what a thread does, puts it away, or takes it back.
+    ///
+    /// # Errors
+    /// When that cannot be done now, or the store fails.
+    pub async fn order(&self, key: &str, order: ThreadInput) -> Result<LoadedThread, ThreadError> {
+        let mut thread = self.find(key).await?;
+        loop {
+            if let Some(actions) = self.tell(&mut thread, order.clone()).await? {
+                for action in actions {
+                    self.notify(&thread.state().record, &action).await;
+                }
+                return Ok(thread);
+            }
+        }
+    }
+
+    /// Carries on with a thread until nothing is to be done, files going into `folder`. Dropping this loses nothing:
+    /// the next call continues.
+    ///
+    /// # Errors
+    /// When there is no such thread, or the store fails.
+    pub async fn drive(
+        &self,
+        key: &str,
+        folder: &Folder,
+        tell: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<LoadedThread, ThreadError> {
+        let thread = self.find(key).await?;
+        let mut driven = ThreadRun { driver: self, thread, folder, tell, todo: VecDeque::new(), heard: None };
+        driven.run().await?;
+        Ok(driven.thread)
+    }
+
+    async fn find(&self, key: &str) -> Result<LoadedThread, ThreadError> {
+        let found = self.journal.load(key).await?;
+        found.ok_or_else(|| ThreadError::Unknown { thread: key.to_owned() })
+    }
+
+    /// Decides and stores; the actions, or `None` when somebody else was first and the thread is another one now.
+    async fn tell(
+        &self,
+        thread: &mut LoadedThread,
+        input: ThreadInput,
+    ) -> Result<Option<Vec<ThreadAction>>, ThreadError> {
+        let step = step(&thread.state(), input, self.rules, self.journal.now())?;
+        Ok(self.journal.append(thread, &step.entries).await?.then_some(step.actions))
+    }
+
+    /// Whether there is room for a request of this thread.
+    async fn slot(&self, thread: &LoadedThread, ask: &Ask) -> Result<SlotState, ThreadError> {
+        if !needs_slot(&thread.state()) {
+            return Ok(SlotState::Free);
+        }
+        let (mut active, mut before, mut queued) = (0, 0, 0);
+        let place = waits_since(thread, ask, self.journal.now());
+        for key in self.journal.keys().await? {
+            if key == thread.state().record.thread_id {
+                continue;
+            }
+            let other = match self.journal.load(&key).await {
+                Ok(other) => other.filter(|other| needs_slot(&other.state())),
+                // A thread that cannot be read holds up nobody but itself.
+                Err(ThreadError::Record { problem }) => {
+                    tracing::warn!(thread = %key, %problem, "a task thread cannot be read");
+                    None
+                }
+                Err(error) => return Err(error),
+            };
+            let Some(other) = other else { continue };
+            match &other.state().work {
+                Work::Running(_) => active += 1,
+                Work::Queued(waiting) => {
+                    queued += 1;
+                    if waits_since(&other, waiting, self.journal.now()) < place {
+                        before += 1;
+                    }
+                }
+                Work::Idle => {}
+            }
+        }
+        Ok(if active + before < self.capacity.active {
+            SlotState::Free
+        } else if matches!(thread.state().work, Work::Queued(_)) || queued < self.capacity.queued {
+            SlotState::Busy
+        } else {
+            SlotState::Full
+        })
+    }
+
+    /// What is only told to the bridge: its answer changes nothing here.
+    async fn notify(&self, record: &ThreadRecord, action: &ThreadAction) {
+        let call = match action {
+            ThreadAction::Cancel(known) => {
+                let mut params = look_up(record, known.as_deref());
+                params["idempotencyKey"] = json!(format!("cancel:{}", self.journal.new_id()));
+                BridgeCall { method: "xworkmate.tasks.cancel", params, last_event: None }
+            }
+            ThreadAction::Close => BridgeCall {
+                method: "session.close",
+                params: json!({"sessionId": record.thread_id, "threadId": record.thread_id}),
+                last_event: None,
+            },
+            _ => return,
+        };
+        let told = async {
+            if let Ok(mut frames) = self.link.call(call).await {
+                while let Some(Ok(frame)) = frames.next().await {
+                    if !matches!(frame, BridgeFrame::Update(..)) {
+                        break;
+                    }
+                }
+            }
+        };
+        if tokio::time::timeout(Duration::from_secs(10), told).await.is_err() {
+            tracing::warn!(thread = %record.thread_id, "the bridge did not answer in 10 s; the thread is ready all the same");
+        }
+    }
+}
+
+/// Since when a request waits; the moment for one that begins to.
+fn waits_since(thread: &LoadedThread, ask: &Ask, now: Millis) -> (Millis, String) {
+    let since = match &thread.state().work {
+        Work::Queued(waiting) if waiting.id == ask.id => thread.state().record.updated_at_ms,
+        _ => now,
+    };
+    (since, ask.id.clone())
+}
+
+/// The parameters by which a run is found.
+fn look_up(record: &ThreadRecord, known: Option<&Association>) -> Value {
+    let mut params = json!({
+        "sessionId": record.thread_id,
+        "threadId": record.thread_id,
+        "appThreadKey": record.thread_id,
+        "includeArtifacts": true,
+    });
+    if let Some(known) = known {
+        for (name, value) in [
+            ("runId", &known.run_id),
+            ("turnId", &known.turn_id),
+            ("openclawSessionKey", &known.openclaw_session_key),
+            ("artifactScope", &known.artifact_scope),
+            ("artifactDirectory", &known.artifact_directory),
+            ("gatewayProviderId", &known.gateway_provider_id),
+        ] {
+            if !value.is_empty() {
+                params[name] = json!(value);
+            }
+        }
+    }
+    params
+}
+
+impl ThreadRun<'_> {
+    async fn run(&mut self) -> Result<(), ThreadError> {
+        self.input(ThreadInput::Resume).await?;
+        loop {
+            match self.todo.pop_front() {
+                Some(action) => self.act(action).await?,
+                None if matches!(self.thread.state().work, Work::Queued(_)) => {
+                    tokio::time::sleep(WATCH).await;
+                    self.driver.journal.refresh(&mut self.thread).await?;
+                    self.todo.push_back(ThreadAction::AskForSlot);
+                }
+                // Another process has changed it between two steps: what is to be done is asked anew.
+                None if self.thread.state().running().is_some() => self.input(ThreadInput::Resume).await?,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Tells the machine, and keeps what is to be done. When another process was first, what it did counts and the machine is
+    /// asked what is left to do.
+    async fn input(&mut self, input: ThreadInput) -> Result<(), ThreadError> {
+        let before = self.thread.state().lifecycle();
+        match self.driver.tell(&mut self.thread, input).await? {
+            Some(actions) => self.todo.extend(actions),
+            None => self.todo.clear(),
+        }
+        let now = self.thread.state().lifecycle();
+        if now != before {
+            (self.tell)(Progress::State(now));
+        }
+        Ok(())
+    }
+
+    async fn act(&mut self, action: ThreadAction) -> Result<(), ThreadError> {
+        match action {
+            ThreadAction::Submit { after } => {
+                if !self.pause(Duration::from_millis(after)).await? {
+                    return Ok(());
+                }
+                let Some(running) = self.thread.state().running() else { return Ok(()) };
+                let method = if running.follows { "session.message" } else { "session.start" };
+                let sent = match sent(self.folder, &running.ask).await {
+                    Ok(sent) => sent,
+                    Err(error) => {
+                        let message = format!("a file that was to be sent along cannot be read: {error}");
+                        return self.input(ThreadInput::Refused(error.code().to_owned(), message)).await;
+                    }
+                };
+                let params = prompt::params(&self.thread.state().record, &running.ask, &sent);
+                let last_event = self.heard.clone();
+                self.listen(BridgeCall { method, params, last_event }).await
+            }
+            ThreadAction::Look { after } => {
+                if !self.pause(Duration::from_millis(after)).await? {
+                    return Ok(());
+                }
+                let record = &self.thread.state().record;
+                let known = record.context_state.open_claw_task_association.as_ref();
+                let mut params = look_up(record, known);
+                params["waitMs"] = json!(SNAPSHOT_WAIT);
+                self.listen(BridgeCall { method: "xworkmate.tasks.get", params, last_event: None }).await
+            }
+            ThreadAction::Fetch => self.fetch().await,
+            ThreadAction::AskForSlot => {
+                let ask = match &self.thread.state().work {
+                    Work::Queued(ask) => (**ask).clone(),
+                    _ => match self.thread.state().waiting.front() {
+                        Some(ask) => ask.clone(),
+                        None => return Ok(()),
+                    },
+                };
+                let slot = self.driver.slot(&self.thread, &ask).await?;
+                self.input(ThreadInput::Drain(slot)).await
+            }
+            action @ (ThreadAction::Cancel(_) | ThreadAction::Close) => {
+                self.driver.notify(&self.thread.state().record, &action).await;
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits, unless the run ends meanwhile: by another process, or because its time is over.
+    async fn pause(&mut self, pause: Duration) -> Result<bool, ThreadError> {
+        let end = tokio::time::Instant::now() + pause;
+        loop {
+            if !self.is_still_open().await? {
+                return Ok(false);
+            }
+            let now = tokio::time::Instant::now();
+            if now >= end {
+                return Ok(true);
+            }
+            tokio::time::sleep_until(end.min(now + WATCH)).await;
+        }
+    }
+
+    /// Whether the run is to be gone on with; looks at the clock and at what others did.
+    async fn is_still_open(&mut self) -> Result<bool, ThreadError> {
+        if self.driver.journal.refresh(&mut self.thread).await? {
+            self.todo.clear();
+        }
+        self.input(ThreadInput::Wake).await?;
+        let is_open = |stage: &Stage| !matches!(stage, Stage::Fetching { .. });
+        Ok(self.thread.state().running().is_some_and(|running| is_open(&running.stage)))
+    }
+
+    /// Makes a call and tells the machine what comes of it.
+    async fn listen(&mut self, call: BridgeCall) -> Result<(), ThreadError> {
+        let mut frames = match self.driver.link.call(call).await {
+            Ok(frames) => frames,
+            Err(error) if error.is_passing => return self.input(ThreadInput::Lost(error.code)).await,
+            Err(error) => return self.input(ThreadInput::Refused(error.code, error.message)).await,
+        };
+        loop {
+            let frame = tokio::select! {
+                frame = frames.next() => frame,
+                () = tokio::time::sleep(WATCH) => {
+                    if self.is_still_open().await? {
+                        continue;
+                    }
+                    return Ok(());
+                }
+            };
+            match frame {
+                Some(Ok(BridgeFrame::Update(update, id))) => self.hear(&update, id).await?,
+                Some(Ok(BridgeFrame::Answer(answer))) => {
+                    return self.input(ThreadInput::Answered(BridgeReading::of(&answer))).await;
+                }
+                Some(Ok(BridgeFrame::Refused { code, message })) => {
+                    return self.input(ThreadInput::Refused(code, message)).await;
+                }
+                Some(Err(error)) if !error.is_passing => {
+                    return self.input(ThreadInput::Refused(error.code, error.message)).await;
+                }
+                Some(Err(error)) => return self.input(ThreadInput::Lost(error.code)).await,
+                None => return self.input(ThreadInput::Lost("ACP_SSE_NO_RESULT".to_owned())).await,
+            }
+            if self.thread.state().running().is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn hear(&mut self, update: &Value, id: Option<String>) -> Result<(), ThreadError> {
+        let record = &self.thread.state().record;
+        // What is said to somebody else is not heard (contracts/tasks.md §2.1).
+        let is_other = |name: &str| update[name].as_str().is_some_and(|key| key != record.thread_id);
+        if is_other("sessionId") || is_other("threadId") {
+            return Ok(());
+        }
+        self.heard = id.or_else(|| self.heard.take());
+        let known = record.context_state.open_claw_task_association.is_some();
+        if !known && let Some(association) = association_of(update) {
+            self.input(ThreadInput::Named(association)).await?;
+        }
+        let text = |name: &str| update[name].as_str().filter(|text| !text.is_empty());
+        match update["type"].as_str().or(update["event"].as_str()).unwrap_or_default() {
+            "delta" => {
+                if let Some(text) = text("delta").or(text("text")) {
+                    (self.tell)(Progress::Text(text.to_owned()));
+                }
+            }
+            "task" if update["event"] == "task.permission_requested" => {
+                if let Some(question) = ThreadQuestion::of(&update["task"]) {
+                    (self.tell)(Progress::Permission(question));
+                }
+            }
+            _ => {
+                if let Some(message) = text("message") {
+                    (self.tell)(Progress::Status(message.to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn fetch(&mut self) -> Result<(), ThreadError> {
+        let Some(Stage::Fetching { terminal }) =
+            self.thread.state().running().map(|running| running.stage.clone())
+        else {
+            return Ok(());
+        };
+        let (folder, source) = (self.folder.clone(), self.driver.link.files());
+        let (sender, mut done) = tokio::sync::mpsc::unbounded_channel();
+        let work = tokio::task::spawn_blocking(move || -> Result<SyncReport, ThreadError> {
+            let known = synced(&folder)?;
+            let tell = &mut |file: &FileReport| {
+                let _ = sender.send(file.clone());
+            };
+            let report = sync(&folder, &*source, &terminal.artifacts, &known, tell);
+            keep_synced(&folder, known, &report)?;
+            Ok(report)
+        });
+        while let Some(file) = done.recv().await {
+            (self.tell)(Progress::File(file));
+        }
+        let report = match work.await {
+            Ok(report) => report?,
+            Err(error) => {
+                return Err(ThreadError::Record { problem: format!("fetching broke off: {error}") });
+            }
+        };
+        self.input(ThreadInput::Fetched { paths: report.paths(), failed: report.failed() }).await
+    }
+}
