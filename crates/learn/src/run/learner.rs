@@ -10,7 +10,7 @@ use crate::Error;
 use crate::disk::{BookFile, SessionFile, UnreadableFile, head_of, open, tail_of};
 use crate::reflect::{SkillTag, curate, reflect, rules};
 use crate::safety::{doubts, origin, redact};
-use crate::skillbook::journal::{Record, SessionEnd, SessionState};
+use crate::skillbook::journal::{Record, SessionEnd, SessionMark};
 use crate::skillbook::{
     Author, Citations, Effect, Quarantine, SettleContext, Skill, SkillOperation, SkillRefusal, SkillStatus,
     Verdict, settle,
@@ -43,7 +43,7 @@ pub(super) struct Learner<'a> {
 impl Learner<'_> {
     /// Whether a file is as it was when it was learnt from. Nothing is opened for that.
     pub(super) fn is_unchanged(&self, book: &BookFile, file: &SessionFile) -> bool {
-        let is_same = |state: &SessionState| {
+        let is_same = |state: &SessionMark| {
             state.file == file.name
                 && state.size == file.size
                 && state.modified == file.modified
@@ -98,7 +98,7 @@ impl Learner<'_> {
             known.filter(|_| !self.options.reprocess).map_or((0, 0), |state| (state.lines, state.offset));
         let parent = session.parent.as_deref().and_then(|parent| parent_of(parent, all));
         let root = session.parent.as_deref().map_or_else(|| key.clone(), |parent| root_of(book, parent));
-        let state = SessionState {
+        let state = SessionMark {
             file: file.name.clone(),
             offset: session.end.offset,
             lines: session.end.lines,
@@ -113,7 +113,7 @@ impl Learner<'_> {
             failures: 0,
             at: now,
         };
-        let skip = |reason: &str| SessionState {
+        let skip = |reason: &str| SessionMark {
             end: SessionEnd::Skipped,
             reason: reason.to_owned(),
             ..state.clone()
@@ -139,7 +139,7 @@ impl Learner<'_> {
         let operations = match asked {
             Ok(operations) => operations,
             Err(error) => {
-                let failed = SessionState {
+                let failed = SessionMark {
                     end: SessionEnd::Failed,
                     reason: error.code().to_owned(),
                     failures: failures + 1,
@@ -255,11 +255,11 @@ fn read(file: &SessionFile, is_over: bool) -> Result<Transcript, UnreadableFile>
 }
 
 /// Whether a file still holds what was read of it.
-fn is_tail(file: &SessionFile, state: &SessionState) -> bool {
+fn is_tail(file: &SessionFile, state: &SessionMark) -> bool {
     state.tail.is_empty() || tail_of(file, state.offset).is_ok_and(|tail| tail == state.tail)
 }
 
-fn keep(book: &mut BookFile, key: &str, state: SessionState) {
+fn keep(book: &mut BookFile, key: &str, state: SessionMark) {
     if book.journal.sessions.get(key) != Some(&state) {
         book.add(Record::Session { key: key.to_owned(), state: Box::new(state) });
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::book::Book;
-pub use super::record::{Record, SessionEnd, SessionState};
+pub use super::record::{Record, SessionEnd, SessionMark};
 
 /// A journal that was read.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub struct BookJournal {
     /// The book it makes.
     pub book: Book,
     /// How far each session was learnt from, by its key.
-    pub sessions: BTreeMap<String, SessionState>,
+    pub sessions: BTreeMap<String, SessionMark>,
     /// Bytes of whole records. What stands behind was torn by a crash, and is written over.
     pub whole: u64,
     /// Records.

@@ -36,7 +36,7 @@ pub enum Record {
         /// The session's id, or its file's name without one.
         key: String,
         /// How far.
-        state: Box<SessionState>,
+        state: Box<SessionMark>,
     },
     /// What stands beside the skills.
     Other {
@@ -50,7 +50,7 @@ pub enum Record {
 /// How far a session was learnt from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SessionState {
+pub struct SessionMark {
     /// The file's name.
     pub file: String,
     /// Bytes of the file that were learnt from.

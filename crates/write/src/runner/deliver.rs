@@ -13,7 +13,7 @@ use super::journal::Intent;
 use super::target::Target;
 use crate::error::{Error, WriteFailure};
 use crate::patch::PatchError;
-use crate::session::{Assembly, AssemblyBase, WriteSession, WriteWarning, WrittenFile, assemble};
+use crate::session::{Assembly, AssemblyBase, CommittedFile, WriteSession, WriteWarning, assemble};
 use crate::validate::{
     self, ContentFinding, FileKind, FindingSeverity, Subject, ValidationMode, ValidationReport,
 };
@@ -229,7 +229,7 @@ impl Delivery<'_> {
     }
 
     /// Moves the file to its place.
-    pub(super) fn place(&mut self, intent: &Intent) -> Result<WrittenFile, WriteFailure> {
+    pub(super) fn place(&mut self, intent: &Intent) -> Result<CommittedFile, WriteFailure> {
         let is_apart = self.content.file.is_some();
         let place = if is_apart { &mut self.content.file } else { &mut self.content.now };
         let ContentPart { number, staged, print } = place.take().ok_or_else(gone)?;
@@ -258,11 +258,11 @@ impl Delivery<'_> {
     }
 
     /// What is known of a file that has its place.
-    pub(super) fn written(&self, intent: &Intent) -> WrittenFile {
+    pub(super) fn written(&self, intent: &Intent) -> CommittedFile {
         // The lines of a document are those that it was made of.
         let is_document = self.session.options().kind() == FileKind::Docx;
         let text = self.content.now.as_ref().filter(|_| is_document).map(|text| text.print);
-        WrittenFile {
+        CommittedFile {
             path: self.target.shown.clone(),
             bytes: intent.part.print.length,
             lines: text.unwrap_or(intent.part.print).lines(),

@@ -18,7 +18,7 @@ use super::journal::{Checkpoint, Intent, Journal};
 use super::target::Target;
 use crate::error::WriteFailure;
 use crate::session::{
-    Pause, Prompt, State, WriteAction, WriteEvent, WriteInput, WriteSession, WriteWarning, WrittenFile,
+    CommittedFile, Pause, Prompt, State, WriteAction, WriteEvent, WriteInput, WriteSession, WriteWarning,
 };
 
 /// A chunk up to this size goes into the journal itself, so that one file is synced rather than two.
@@ -189,7 +189,7 @@ impl Work {
     }
 
     /// Moves the file to its place. What is about to happen is stored before.
-    fn commit(&mut self) -> Result<WrittenFile, WriteFailure> {
+    fn commit(&mut self) -> Result<CommittedFile, WriteFailure> {
         let changes = std::mem::take(&mut self.changes);
         let intent = self.delivery().intend(&changes);
         self.changes = changes;

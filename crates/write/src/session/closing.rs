@@ -4,8 +4,8 @@ use super::machine::WriteSession;
 use super::options::{Join, Unwrap, WriteOperation};
 use super::prompts;
 use super::state::{
-    Assembly, AssemblyBase, Prompt, Spool, State, WriteAction, WriteEvent, WriteReceipt, WriteWarning,
-    WrittenFile,
+    Assembly, AssemblyBase, CommittedFile, Prompt, Spool, State, WriteAction, WriteEvent, WriteReceipt,
+    WriteWarning,
 };
 use crate::error::{Error, WriteFailure};
 use crate::framing::ContentEnd;
@@ -117,7 +117,7 @@ impl WriteSession {
         Ok(())
     }
 
-    pub(super) fn committed(&mut self, written: WrittenFile, actions: &mut Vec<WriteAction>) {
+    pub(super) fn committed(&mut self, written: CommittedFile, actions: &mut Vec<WriteAction>) {
         if self.framer.after_end() > 0 {
             let message = format!(
                 "{} bytes of text came after the end and are not in the file",

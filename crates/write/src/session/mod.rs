@@ -28,6 +28,6 @@ pub use machine::WriteSession;
 pub use options::{BeginOptions, Escape, Join, MAX_BYTES, Unwrap, WriteOperation};
 pub use prompts::marker;
 pub use state::{
-    Assembly, AssemblyBase, Pause, Prompt, PromptKind, Spool, State, WriteAction, WriteEvent, WriteInput,
-    WriteReceipt, WriteWarning, WrittenFile,
+    Assembly, AssemblyBase, CommittedFile, Pause, Prompt, PromptKind, Spool, State, WriteAction, WriteEvent,
+    WriteInput, WriteReceipt, WriteWarning,
 };

@@ -122,7 +122,7 @@ pub enum WriteInput<'a> {
     /// The content, a patch, could not be applied.
     PatchFailed(PatchError),
     /// The file is written.
-    Committed(WrittenFile),
+    Committed(CommittedFile),
     /// It could not be written.
     CommitFailed(WriteFailure),
     /// Its content could not be kept, or its file not be put together.
@@ -246,7 +246,7 @@ pub enum WriteEvent {
 
 /// What the one who wrote the file knows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrittenFile {
+pub struct CommittedFile {
     /// The file, relative to the root.
     pub path: String,
     /// Its length.

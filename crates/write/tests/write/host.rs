@@ -3,8 +3,8 @@
 use engross_write::WriteFailure;
 use engross_write::framing::TurnFinish;
 use engross_write::session::{
-    Assembly, BeginOptions, PromptKind, Spool, State, WriteAction, WriteEvent, WriteInput, WriteOperation,
-    WriteSession, WrittenFile, assemble,
+    Assembly, BeginOptions, CommittedFile, PromptKind, Spool, State, WriteAction, WriteEvent, WriteInput,
+    WriteOperation, WriteSession, assemble,
 };
 use engross_write::validate::{Subject, ValidationMode, ValidationReport, validate};
 
@@ -131,7 +131,7 @@ impl Host {
     fn commit(&mut self) -> Result<(), WriteFailure> {
         self.commits += 1;
         let newlines = self.file.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let written = WrittenFile {
+        let written = CommittedFile {
             path: self.session.options().target_file.clone(),
             bytes: self.file.len() as u64,
             lines: newlines + u64::from(self.file.last().is_some_and(|last| *last != b'\n')),
