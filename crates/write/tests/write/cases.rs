@@ -197,7 +197,7 @@ fn case_35_and_36_a_fence_is_taken_away_only_when_asked_and_told() {
     let text = "Here is the file:\n```python\nx = 1\n```\n";
     assert_eq!(written("a.py", Terminator::Auto, text).as_deref(), Some(text));
     // Without grammars it is said that Python was not checked.
-    let python = if cfg!(feature = "code") { vec!["UNWRAPPED"] } else { vec!["UNWRAPPED", "NOT_VALIDATED"] };
+    let python = if cfg!(feature = "code") { vec!["UNWRAPPED"] } else { vec!["NOT_VALIDATED", "UNWRAPPED"] };
     for (name, file, warning) in [("a.py", "x = 1\n", python), ("a.md", text, vec![])] {
         let mut host = Host::named(name, |options| options.unwrap = Unwrap::Auto);
         host.turn(format!("{text}{MARKER}"), TurnFinish::Stop);
