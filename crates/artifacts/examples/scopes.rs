@@ -8,7 +8,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use engross_artifacts::{
-    Hashing, Keys, MemoryHashes, PageOf, Requirements, RunId, SessionKey, Signer, SigningKey, Workspace,
+    ArtifactWorkspace, HashContext, Keys, MemoryHashes, PageRequest, Requirements, RunId, SessionKey, Signer,
+    SigningKey,
 };
 use engross_protocol::{Clock, SystemClock};
 use engross_store::files::Root;
@@ -20,19 +21,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: scopes WORKSPACE AGAIN".into());
     };
     let again: usize = again.parse()?;
-    let workspace = Workspace::new(Root::open(Path::new(&place))?.top(), &place);
+    let workspace = ArtifactWorkspace::new(Root::open(Path::new(&place))?.top(), &place);
     let (session, run) = (SessionKey::parse("bench")?, RunId::parse("r")?);
     workspace.prepare(&session, &run, &[])?;
     let hashes = MemoryHashes::new(100_000);
     let threads = NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN);
-    let with = Hashing { hashes: &hashes, clock: &SystemClock, threads };
+    let with = HashContext { hashes: &hashes, clock: &SystemClock, threads };
     let keys = Keys::new(vec![SigningKey::new("bench", vec![7; 32], None)?]);
     let export = || -> Result<(usize, f64), Box<dyn std::error::Error>> {
         let begun = Instant::now();
         let scope = workspace.open(&session, &run, None)?;
         let manifest = scope.manifest(&Requirements::new(["pdf"], []), None, with)?;
         let signer = Signer { keys: &keys, now: SystemClock.millis(), lifetime: 3_600_000 };
-        let page = scope.page(&manifest, PageOf { most: Some(64), ..PageOf::default() }, signer, with)?;
+        let page =
+            scope.page(&manifest, PageRequest { most: Some(64), ..PageRequest::default() }, signer, with)?;
         Ok((page.artifact_count, begun.elapsed().as_secs_f64() * 1000.0))
     };
     let (files, first) = export()?;

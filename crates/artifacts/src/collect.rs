@@ -1,4 +1,4 @@
-//! Copying files that an agent's tools made elsewhere, and that it names, into the scope.
+//! Copies files that an agent's tools made elsewhere, and that it names, into the scope.
 //!
 //! Must never take a file that was not named, nor from outside the given folders, nor over a file that is there.
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::error::{ScopeError, shown};
 use super::hashes::Sha256Sum;
-use super::hashing::{Hashed, Hashing, hash_one};
+use super::hashing::{HashContext, HashResult, hash_one};
 use super::name::segment;
 use super::warnings::Warnings;
 use super::workspace::Scope;
@@ -49,7 +49,7 @@ pub struct SourceRoot {
 
 /// A file that was collected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Collected {
+pub struct CollectedFile {
     /// Its path as it was named.
     pub source: String,
     /// Its path beneath the scope.
@@ -72,7 +72,7 @@ pub struct Collection {
     pub warnings: Vec<String>,
     /// Where each named file is now. Files with the same bytes are one.
     #[serde(skip)]
-    pub files: Vec<Collected>,
+    pub files: Vec<CollectedFile>,
 }
 
 impl Scope {
@@ -88,10 +88,10 @@ impl Scope {
         sources: &[String],
         roots: &[SourceRoot],
         most: Option<usize>,
-        with: Hashing<'_>,
+        with: HashContext<'_>,
     ) -> Result<Collection, ScopeError> {
         let mut warnings = Warnings::default();
-        let mut files: Vec<Collected> = Vec::new();
+        let mut files: Vec<CollectedFile> = Vec::new();
         let mut known: HashMap<(SourceKind, Sha256Sum), String> = HashMap::new();
         if sources.is_empty() {
             warnings.add("sourceFiles", "no file is named, and folders that runs share are not searched");
@@ -106,8 +106,8 @@ impl Scope {
             }
             match self.take(source, roots, &mut known, with) {
                 Ok(collected) => files.push(collected),
-                Err(NotTaken::Source(why)) => warnings.add(source, &why),
-                Err(NotTaken::Target(error)) => return Err(error),
+                Err(CollectFailure::Source(why)) => warnings.add(source, &why),
+                Err(CollectFailure::Target(error)) => return Err(error),
             }
         }
         let mut copied: Vec<String> = Vec::new();
@@ -130,29 +130,31 @@ impl Scope {
         source: &str,
         roots: &[SourceRoot],
         known: &mut HashMap<(SourceKind, Sha256Sum), String>,
-        with: Hashing<'_>,
-    ) -> Result<Collected, NotTaken> {
+        with: HashContext<'_>,
+    ) -> Result<CollectedFile, CollectFailure> {
         let (root, path) = find(source, roots)?;
-        let refused = |error: FileError| NotTaken::Source(format!("not collected: {error}"));
+        let refused = |error: FileError| CollectFailure::Source(format!("not collected: {error}"));
         let mut tree = root.folder.tree();
         let (_, stamp, hashed) = hash_one(&mut tree, &path, with)
             .map_err(refused)?
-            .ok_or_else(|| NotTaken::Source("not collected, as there is no such file".to_owned()))?;
+            .ok_or_else(|| CollectFailure::Source("not collected, as there is no such file".to_owned()))?;
         if stamp.links > 1 {
-            return Err(NotTaken::Source("not collected, as it has another name (a hard link)".to_owned()));
+            return Err(CollectFailure::Source(
+                "not collected, as it has another name (a hard link)".to_owned(),
+            ));
         }
-        let changed = || NotTaken::Source("not collected, as it changes while it is read".to_owned());
+        let changed = || CollectFailure::Source("not collected, as it changes while it is read".to_owned());
         let sha256 = match hashed {
-            Hashed::As(_, sha256) => sha256,
-            Hashed::Failed(error) => return Err(refused(error)),
-            Hashed::Gone | Hashed::Restless | Hashed::Exchanged => return Err(changed()),
+            HashResult::As(_, sha256) => sha256,
+            HashResult::Failed(error) => return Err(refused(error)),
+            HashResult::Gone | HashResult::Restless | HashResult::Exchanged => return Err(changed()),
         };
-        let collected = |relative_path| Collected { source: source.to_owned(), relative_path, sha256 };
+        let collected = |relative_path| CollectedFile { source: source.to_owned(), relative_path, sha256 };
         if let Some(there) = known.get(&(root.kind, sha256)) {
             return Ok(collected(there.clone()));
         }
         let hash = sha256.to_string();
-        let failed = |error: FileError| NotTaken::Target(error.into());
+        let failed = |error: FileError| CollectFailure::Target(error.into());
         let folder = RelPath::parse(&format!("{SNAPSHOT}/{}", root.kind.folder())).map_err(failed)?;
         let folder = self.folder().make_folder(&folder).map_err(failed)?;
         for name in names(path.name(), &hash) {
@@ -179,11 +181,11 @@ impl Scope {
             known.insert((root.kind, sha256), path.clone());
             return Ok(collected(path));
         }
-        Err(NotTaken::Source("not collected, as other files have all the names for it".to_owned()))
+        Err(CollectFailure::Source("not collected, as other files have all the names for it".to_owned()))
     }
 }
 
-enum NotTaken {
+enum CollectFailure {
     /// The others can be.
     Source(String),
     /// None can be.
@@ -191,8 +193,8 @@ enum NotTaken {
 }
 
 /// Which folder the named file is in, and its path beneath it.
-fn find<'a>(source: &str, roots: &'a [SourceRoot]) -> Result<(&'a SourceRoot, DiskPath), NotTaken> {
-    let refused = |why: &str| NotTaken::Source(format!("not collected: {why}"));
+fn find<'a>(source: &str, roots: &'a [SourceRoot]) -> Result<(&'a SourceRoot, DiskPath), CollectFailure> {
+    let refused = |why: &str| CollectFailure::Source(format!("not collected: {why}"));
     if source.contains("://") {
         return Err(refused("only files of this machine are, by their path"));
     }

@@ -1,4 +1,4 @@
-//! What kind of content a file name promises.
+//! Derives the content type from a file name.
 
 /// The media type for a file name, by its extension; `application/octet-stream` when it is not known.
 #[must_use]

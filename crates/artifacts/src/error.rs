@@ -1,4 +1,4 @@
-//! What can go wrong with scopes and their files.
+//! The errors of scopes and their files.
 //!
 //! Must never hold content, a secret, a signature, or the place of the workspace.
 

@@ -1,4 +1,4 @@
-//! Pages of a manifest as the wire has them.
+//! Builds pages of a manifest for the wire.
 //!
 //! Must never drop a file silently: what is not on this page is on the next.
 
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use super::content_type::content_type;
 use super::error::ScopeError;
 use super::hashes::Sha256Sum;
-use super::hashing::Hashing;
+use super::hashing::HashContext;
 use super::hints::{ExpectedDir, ExpectedDirStatus};
 use super::manifest::{Deliverable, Manifest};
 use super::name::{ArtifactScope, RunId, SessionKey};
 use super::read::{OpenArtifact, artifact_path};
 use super::refs::{ArtifactClaim, Signer};
-use super::requirements::Outcome;
+use super::requirements::RequirementOutcome;
 use super::warnings::Warnings;
 use super::workspace::Scope;
 
@@ -80,12 +80,12 @@ pub struct ExportPage {
     pub expected_artifact_dir_status: Vec<ExpectedDirStatus>,
     /// Whether all files, on all pages, are what was asked for.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: RequirementOutcome,
 }
 
 /// What is to be on a page.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct PageOf<'a> {
+pub struct PageRequest<'a> {
     /// At most so many artifacts; `None` for all.
     pub most: Option<usize>,
     /// `nextCursor` of the page before.
@@ -115,9 +115,9 @@ impl Scope {
     pub fn page(
         &self,
         manifest: &Manifest,
-        of: PageOf<'_>,
+        of: PageRequest<'_>,
         signer: Signer<'_>,
-        with: Hashing<'_>,
+        with: HashContext<'_>,
     ) -> Result<ExportPage, ScopeError> {
         let mut warnings = Warnings::default();
         let start = match of.cursor {
@@ -218,7 +218,7 @@ impl Scope {
     }
 
     /// The content of a file as it is in the list.
-    fn content(&self, file: &Deliverable, most: u64, with: Hashing<'_>) -> Result<String, String> {
+    fn content(&self, file: &Deliverable, most: u64, with: HashContext<'_>) -> Result<String, String> {
         if file.size_bytes > most {
             return Err(too_large(most));
         }

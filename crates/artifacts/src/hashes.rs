@@ -1,4 +1,4 @@
-//! Hashes that were computed before, by what tells one state of a file from the next.
+//! Caches hashes by what tells one state of a file from the next.
 //!
 //! Must never give the hash of other bytes: a file that was written to shortly before it was hashed is not kept, as a later
 //! write could look the same.
@@ -92,18 +92,18 @@ pub fn is_settled(stamp: &Stamp, hashed_at: Millis) -> bool {
 /// Hashes in memory, as many as it was made for; those that are not asked for any more go first. It can be saved to a file.
 #[derive(Debug)]
 pub struct MemoryHashes {
-    kept: Mutex<Kept>,
+    kept: Mutex<HashGenerations>,
     half: usize,
 }
 
 /// What was asked for lately, and what before that.
 #[derive(Debug, Default)]
-struct Kept {
+struct HashGenerations {
     new: HashMap<(u64, u64), (Stamp, Sha256Sum)>,
     old: HashMap<(u64, u64), (Stamp, Sha256Sum)>,
 }
 
-impl Kept {
+impl HashGenerations {
     fn put(&mut self, stamp: &Stamp, sha256: Sha256Sum, half: usize) {
         if self.new.len() >= half {
             self.old = std::mem::take(&mut self.new);

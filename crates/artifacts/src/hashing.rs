@@ -1,4 +1,4 @@
-//! Hashing files: several at once, each in a fixed amount of memory.
+//! Hashes files: several at once, each in a fixed amount of memory.
 //!
 //! Must never give a hash of bytes that no single state of the file had.
 
@@ -24,7 +24,7 @@ const LARGE: u32 = 23;
 
 /// What helps to hash.
 #[derive(Clone, Copy)]
-pub struct Hashing<'a> {
+pub struct HashContext<'a> {
     /// What was hashed before.
     pub hashes: &'a dyn Hashes,
     /// The time.
@@ -35,7 +35,7 @@ pub struct Hashing<'a> {
 
 /// What came of a file.
 #[derive(Debug)]
-pub(super) enum Hashed {
+pub(super) enum HashResult {
     /// The hash of the file in this state.
     As(Stamp, Sha256Sum),
     /// It was removed.
@@ -49,10 +49,14 @@ pub(super) enum Hashed {
 }
 
 /// The hashes of all `files`, in their order.
-pub(super) fn hash_all(folder: &Folder, files: &[(DiskPath, Stamp)], with: Hashing<'_>) -> Vec<Hashed> {
+pub(super) fn hash_all(
+    folder: &Folder,
+    files: &[(DiskPath, Stamp)],
+    with: HashContext<'_>,
+) -> Vec<HashResult> {
     let known =
-        |(_, stamp): &(DiskPath, Stamp)| with.hashes.get(stamp).map(|sha256| Hashed::As(*stamp, sha256));
-    let mut all: Vec<Option<Hashed>> = files.iter().map(known).collect();
+        |(_, stamp): &(DiskPath, Stamp)| with.hashes.get(stamp).map(|sha256| HashResult::As(*stamp, sha256));
+    let mut all: Vec<Option<HashResult>> = files.iter().map(known).collect();
     let mut missing: Vec<(usize, &DiskPath, &Stamp)> = files
         .iter()
         .zip(&all)
@@ -83,46 +87,57 @@ pub(super) fn hash_all(folder: &Folder, files: &[(DiskPath, Stamp)], with: Hashi
             *place = Some(hashed);
         }
     }
-    all.into_iter().map(|hashed| hashed.unwrap_or(Hashed::Gone)).collect()
+    all.into_iter().map(|hashed| hashed.unwrap_or(HashResult::Gone)).collect()
 }
 
 /// Opens one file and gives its hash, from what was computed before if it did not change.
 pub(super) fn hash_one(
     tree: &mut Tree,
     path: &DiskPath,
-    with: Hashing<'_>,
-) -> Result<Option<(Reader, Stamp, Hashed)>, FileError> {
+    with: HashContext<'_>,
+) -> Result<Option<(Reader, Stamp, HashResult)>, FileError> {
     let Some((mut reader, stamp)) = tree.open(path)? else { return Ok(None) };
     if let Some(sha256) = with.hashes.get(&stamp) {
-        return Ok(Some((reader, stamp, Hashed::As(stamp, sha256))));
+        return Ok(Some((reader, stamp, HashResult::As(stamp, sha256))));
     }
     let hashed = read_whole(&mut reader, &stamp, with, &mut vec![0; BLOCK]);
     let hashed = hashed.unwrap_or_else(|error| failed(path, &error));
     Ok(Some((reader, stamp, hashed)))
 }
 
-fn hash(tree: &mut Tree, path: &DiskPath, seen: &Stamp, with: Hashing<'_>, block: &mut [u8]) -> Hashed {
+fn hash(
+    tree: &mut Tree,
+    path: &DiskPath,
+    seen: &Stamp,
+    with: HashContext<'_>,
+    block: &mut [u8],
+) -> HashResult {
     for _ in 0..2 {
         let (mut reader, stamp) = match tree.open(path) {
             Ok(Some(opened)) => opened,
-            Ok(None) => return Hashed::Gone,
-            Err(error) => return Hashed::Failed(error),
+            Ok(None) => return HashResult::Gone,
+            Err(error) => return HashResult::Failed(error),
         };
         let same = (stamp.device, stamp.inode, stamp.links) == (seen.device, seen.inode, seen.links);
         if stamp.links > 1 && !same {
-            return Hashed::Exchanged;
+            return HashResult::Exchanged;
         }
         match read_whole(&mut reader, &stamp, with, block) {
-            Ok(Hashed::Restless) => {}
+            Ok(HashResult::Restless) => {}
             Ok(hashed) => return hashed,
             Err(error) => return failed(path, &error),
         }
     }
-    Hashed::Restless
+    HashResult::Restless
 }
 
 /// Reads the file to its end and keeps the hash.
-fn read_whole(reader: &mut Reader, stamp: &Stamp, with: Hashing<'_>, block: &mut [u8]) -> io::Result<Hashed> {
+fn read_whole(
+    reader: &mut Reader,
+    stamp: &Stamp,
+    with: HashContext<'_>,
+    block: &mut [u8],
+) -> io::Result<HashResult> {
     let begun = with.clock.millis();
     let mut digest = Sha256::new();
     let mut length = 0;
@@ -140,16 +155,16 @@ fn read_whole(reader: &mut Reader, stamp: &Stamp, with: Hashing<'_>, block: &mut
         }
     }
     if length != stamp.size || reader.stamp()? != *stamp {
-        return Ok(Hashed::Restless);
+        return Ok(HashResult::Restless);
     }
     let sha256 = Sha256Sum::from_bytes(digest.finalize().into());
     if is_settled(stamp, begun) {
         with.hashes.put(stamp, sha256);
     }
-    Ok(Hashed::As(*stamp, sha256))
+    Ok(HashResult::As(*stamp, sha256))
 }
 
-fn failed(path: &DiskPath, error: &io::Error) -> Hashed {
+fn failed(path: &DiskPath, error: &io::Error) -> HashResult {
     let (path, reason) = (shown(path.as_str()), error.to_string());
-    Hashed::Failed(FileError::Unreadable { path, reason })
+    HashResult::Failed(FileError::Unreadable { path, reason })
 }

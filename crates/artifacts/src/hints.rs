@@ -1,4 +1,4 @@
-//! Where a caller expects files: hints beneath the run's own folder.
+//! Parses the folders in which a caller expects files, beneath the run's own folder.
 //!
 //! Must never widen what is looked at: a hint only says whether its folder is there.
 

@@ -1,4 +1,4 @@
-//! What a scope holds that is no deliverable: folders of tools, and what `artifact-ignore.md` names.
+//! Decides which files of a scope are no deliverables: folders of tools, and what `artifact-ignore.md` names.
 //!
 //! Must never hide a file without a rule that says so.
 

@@ -4,7 +4,7 @@
 //! that is not there whole. Everything here blocks: asynchronous callers use a blocking thread. `docs/design/artifact-scopes.md`
 //! says what is guaranteed.
 //!
-//! The flow: [`Workspace::prepare`] → the run → [`media_references`] and [`Scope::collect`] → [`Scope::manifest`], which a
+//! The flow: [`ArtifactWorkspace::prepare`] → the run → [`media_references`] and [`Scope::collect`] → [`Scope::manifest`], which a
 //! journal may store → [`Scope::page`] for the wire → [`Scope::open_wanted`] or [`Keys::follow`] for the bytes.
 
 pub mod codes;
@@ -37,19 +37,19 @@ mod ignore_tests;
 #[cfg(test)]
 mod name_tests;
 
-pub use collect::{Collected, Collection, SourceKind, SourceRoot};
+pub use collect::{CollectedFile, Collection, SourceKind, SourceRoot};
 pub use content_type::content_type;
 pub use error::ScopeError;
-pub use export::{Artifact, ExportPage, PageOf};
+pub use export::{Artifact, ExportPage, PageRequest};
 pub use hashes::{Hashes, MemoryHashes, Sha256Sum, is_settled};
-pub use hashing::Hashing;
+pub use hashing::HashContext;
 pub use hints::{ExpectedDir, ExpectedDirStatus, expected_dirs};
 pub use keys::{Keys, SigningKey};
 pub use links::{LinkQuery, LinkTarget};
 pub use manifest::{Deliverable, Manifest};
 pub use media::{media_references, media_tokens};
 pub use name::{ArtifactScope, RunId, SessionKey, segment};
-pub use read::{ArtifactStream, OpenArtifact, Span, Wanted};
+pub use read::{ArtifactQuery, ArtifactStream, ByteSpan, OpenArtifact};
 pub use refs::{ArtifactClaim, Signer};
-pub use requirements::{Count, Outcome, Requirements};
-pub use workspace::{Prepared, Scope, Workspace};
+pub use requirements::{Count, RequirementOutcome, Requirements};
+pub use workspace::{ArtifactWorkspace, PreparedScope, Scope};

@@ -1,4 +1,4 @@
-//! Links by which one artifact can be downloaded for some time.
+//! Signs and checks links by which one artifact can be downloaded for some time.
 //!
 //! Must never sign what could be read in two ways: no key or run has a line break, and the expiry is digits only.
 

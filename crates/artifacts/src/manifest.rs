@@ -1,4 +1,4 @@
-//! All deliverables of one run, with size and hash, and whether they are what was asked for.
+//! The manifest: all deliverables of one run, with size and hash, and whether they meet the requirements.
 //!
 //! Must never list a part as if it were all, nor a file that changed while it was hashed.
 
@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 
 use super::error::ScopeError;
 use super::hashes::Sha256Sum;
-use super::hashing::{Hashed, Hashing, hash_all};
-use super::requirements::{Outcome, Requirements};
+use super::hashing::{HashContext, HashResult, hash_all};
+use super::requirements::{RequirementOutcome, Requirements};
 use super::survey::{Survey, survey};
 use super::workspace::Scope;
 
@@ -53,7 +53,7 @@ pub struct Manifest {
     /// What was left out, and why, for people.
     pub warnings: Vec<String>,
     /// Whether they are what was asked for.
-    pub outcome: Outcome,
+    pub outcome: RequirementOutcome,
     /// The same for two manifests with the same files in the same order: 64 hexadecimal digits.
     pub revision: Sha256Sum,
 }
@@ -72,7 +72,7 @@ impl Scope {
         &self,
         requirements: &Requirements,
         since: Option<Millis>,
-        with: Hashing<'_>,
+        with: HashContext<'_>,
     ) -> Result<Manifest, ScopeError> {
         let Survey { mut files, mut warnings } = survey(self.folder())?;
         if let Some(since) = since {
@@ -84,7 +84,7 @@ impl Scope {
         let mut deliverables = Vec::with_capacity(files.len());
         for ((path, _), hashed) in files.into_iter().zip(hashed) {
             let left_out = match hashed {
-                Hashed::As(stamp, sha256) => {
+                HashResult::As(stamp, sha256) => {
                     deliverables.push(Deliverable {
                         required: requirements.matches(path.name()),
                         relative_path: path.into_text(),
@@ -94,10 +94,10 @@ impl Scope {
                     });
                     continue;
                 }
-                Hashed::Gone => "left out, as it was removed meanwhile".to_owned(),
-                Hashed::Restless => "left out, as it changes while it is read".to_owned(),
-                Hashed::Exchanged => "left out, as it was exchanged meanwhile".to_owned(),
-                Hashed::Failed(error) => format!("left out: {error}"),
+                HashResult::Gone => "left out, as it was removed meanwhile".to_owned(),
+                HashResult::Restless => "left out, as it changes while it is read".to_owned(),
+                HashResult::Exchanged => "left out, as it was exchanged meanwhile".to_owned(),
+                HashResult::Failed(error) => format!("left out: {error}"),
             };
             warnings.add(path.as_str(), &left_out);
         }

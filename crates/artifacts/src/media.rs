@@ -1,4 +1,4 @@
-//! Which files outside the scope an agent's answer names as its own.
+//! Finds the files outside the scope that an agent's answer names as its own.
 //!
 //! Must never look at the disk, nor guess: only `MEDIA:` tokens and the fields for media count.
 

@@ -1,4 +1,4 @@
-//! The names of session keys, runs and scopes as folders.
+//! Derives folder names from session keys, runs and scopes.
 //!
 //! Must never give two keys one folder, on any file system, nor a name that some system does not take.
 

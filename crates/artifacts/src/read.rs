@@ -1,4 +1,4 @@
-//! Handing out one artifact: which one is meant, and its bytes from any position.
+//! Resolves a request for an artifact and reads its bytes from any position.
 //!
 //! Must never hand out what the run's manifest would not list, nor end a stream as whole when the file changed under it.
 
@@ -10,7 +10,7 @@ use engross_store::files::{DiskPath, FileError, Reader, Stamp};
 use super::content_type::content_type;
 use super::error::ScopeError;
 use super::hashes::Sha256Sum;
-use super::hashing::{Hashed, Hashing, hash_one};
+use super::hashing::{HashContext, HashResult, hash_one};
 use super::ignore::is_excluded;
 use super::keys::Keys;
 use super::survey::{is_own, rules};
@@ -19,7 +19,7 @@ use super::workspace::Scope;
 
 /// Which artifact a caller means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wanted<'a> {
+pub struct ArtifactQuery<'a> {
     /// Its reference.
     pub artifact_ref: Option<&'a str>,
     /// The scope it is in.
@@ -49,10 +49,10 @@ impl Scope {
     /// * As [`Scope::open`].
     pub fn open_wanted(
         &self,
-        wanted: Wanted<'_>,
+        wanted: ArtifactQuery<'_>,
         keys: &Keys,
         now: Millis,
-        with: Hashing<'_>,
+        with: HashContext<'_>,
     ) -> Result<OpenArtifact, ScopeError> {
         if let Some(scope) = wanted.artifact_scope {
             self.check(scope)?;
@@ -83,7 +83,7 @@ impl Scope {
     ///   `artifact-ignore.md`; or it has another name outside the scope.
     /// * [`ScopeError::Changed`]: it changes while it is read.
     /// * [`ScopeError::File`]: it cannot be read.
-    pub fn open(&self, path: &DiskPath, with: Hashing<'_>) -> Result<OpenArtifact, ScopeError> {
+    pub fn open(&self, path: &DiskPath, with: HashContext<'_>) -> Result<OpenArtifact, ScopeError> {
         let text = path.as_str();
         if path.parent().is_some_and(|parent| parent.components().any(is_excluded)) {
             return Err(ScopeError::refused(text, "it is in a folder that a tool keeps for itself"));
@@ -104,9 +104,9 @@ impl Scope {
             return Err(ScopeError::refused(text, "it has another name outside this scope"));
         }
         match hashed {
-            Hashed::As(_, sha256) => Ok(OpenArtifact { path: path.clone(), reader, stamp, sha256 }),
-            Hashed::Failed(error) => Err(error.into()),
-            Hashed::Gone | Hashed::Restless | Hashed::Exchanged => Err(ScopeError::changed(text)),
+            HashResult::As(_, sha256) => Ok(OpenArtifact { path: path.clone(), reader, stamp, sha256 }),
+            HashResult::Failed(error) => Err(error.into()),
+            HashResult::Gone | HashResult::Restless | HashResult::Exchanged => Err(ScopeError::changed(text)),
         }
     }
 }
@@ -146,7 +146,7 @@ impl OpenArtifact {
     ///
     /// # Errors
     /// [`ScopeError::RangeInvalid`] when it does not have them, else as the system says.
-    pub fn stream(mut self, span: Span) -> Result<ArtifactStream, ScopeError> {
+    pub fn stream(mut self, span: ByteSpan) -> Result<ArtifactStream, ScopeError> {
         if span.start > span.end || span.end > self.size() {
             return Err(ScopeError::RangeInvalid { size: self.size() });
         }
@@ -166,7 +166,7 @@ impl OpenArtifact {
     /// As [`OpenArtifact::stream`].
     pub fn stream_all(self) -> Result<ArtifactStream, ScopeError> {
         let end = self.size();
-        self.stream(Span { start: 0, end })
+        self.stream(ByteSpan { start: 0, end })
     }
 }
 
@@ -209,14 +209,14 @@ impl Read for ArtifactStream {
 
 /// A part of a file: from `start`, up to but not including `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct ByteSpan {
     /// The first byte, from 0.
     pub start: u64,
     /// The byte behind the last.
     pub end: u64,
 }
 
-impl Span {
+impl ByteSpan {
     /// The part that an HTTP `Range` header asks for of a file of `size` bytes: `bytes=2-5`, `bytes=7-`, `bytes=-3`. `None`
     /// when the whole file is to be sent, as HTTP has it for headers that are not understood and for several ranges at once.
     ///

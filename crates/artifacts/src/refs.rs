@@ -1,4 +1,4 @@
-//! References to artifacts that only this workspace can have issued.
+//! Signs and checks references to artifacts, which only this workspace can issue.
 //!
 //! Must never accept one that is not signed, nor trust what it says before its signature is verified.
 
@@ -70,7 +70,7 @@ struct OldBody {
 }
 
 /// What both versions bind.
-struct Bound<'a> {
+struct BoundClaim<'a> {
     workspace: &'a str,
     kind: &'a str,
     artifact_scope: &'a str,
@@ -134,7 +134,7 @@ impl Keys {
                 if !signers.contains(&body.kid.as_str()) {
                     return Err(invalid("another key signed it than it says"));
                 }
-                let bound = Bound {
+                let bound = BoundClaim {
                     workspace: &body.workspace_root_hash,
                     kind: &body.scope_kind,
                     artifact_scope: &body.artifact_scope,
@@ -148,7 +148,7 @@ impl Keys {
             }
             Some(2) => {
                 let body: OldBody = serde_json::from_value(body).map_err(|_| invalid(unreadable))?;
-                let bound = Bound {
+                let bound = BoundClaim {
                     workspace: &body.workspace_root_hash,
                     kind: &body.scope_kind,
                     artifact_scope: &body.artifact_scope,
@@ -166,7 +166,7 @@ impl Keys {
     }
 }
 
-impl Bound<'_> {
+impl BoundClaim<'_> {
     fn check(&self, scope: &Scope) -> Result<(), ScopeError> {
         if self.workspace != scope.workspace_hash() || self.kind != "task" {
             Err(ScopeError::RefMismatch { what: "workspace" })

@@ -1,4 +1,4 @@
-//! Which files a task asks for, and whether they are there.
+//! Checks a manifest against the files that a task requires.
 //!
 //! Must never guess from what a person wrote, and never judge a part of the files.
 
@@ -25,7 +25,7 @@ pub struct Count {
 /// Whether the files are what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub struct RequirementOutcome {
     /// Whether nothing is missing.
     pub constraint_satisfied: bool,
     /// The required extensions that no file has, in the order of the request.
@@ -70,7 +70,7 @@ impl Requirements {
 
     /// Judges all files by their names.
     #[must_use]
-    pub fn judge<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Outcome {
+    pub fn judge<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> RequirementOutcome {
         let asked: BTreeSet<&str> =
             self.extensions.iter().chain(self.counts.keys()).map(String::as_str).collect();
         let mut found: BTreeMap<&str, u64> = BTreeMap::new();
@@ -93,7 +93,7 @@ impl Requirements {
             .filter(|(_, count)| count.actual < count.expected)
             .map(|(extension, count)| (extension.clone(), count))
             .collect();
-        Outcome {
+        RequirementOutcome {
             constraint_satisfied: missing.is_empty() && counts.is_empty(),
             missing_required_extensions: missing,
             missing_required_file_counts: counts,

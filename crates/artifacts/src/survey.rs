@@ -1,4 +1,4 @@
-//! Which files of a scope are deliverables.
+//! Lists the files of a scope that are deliverables.
 //!
 //! Must never follow a link, nor take a file that is also somebody else's: every name of it must be in this scope.
 

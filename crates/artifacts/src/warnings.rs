@@ -1,4 +1,4 @@
-//! What was left out of a list, and why, for people.
+//! Collects warnings about files that were left out of a list, for people.
 //!
 //! Must never grow with a hostile folder.
 

@@ -1,4 +1,4 @@
-//! The folders of runs beneath one workspace, each held by a handle.
+//! Manages the folders of runs beneath one workspace, each through an open handle.
 //!
 //! Must never open the folder of one run for another, nor make anything outside `tasks/`.
 
@@ -13,7 +13,7 @@ use super::name::{ArtifactScope, RunId, SessionKey};
 
 /// A workspace with the scopes of all runs beneath `tasks/`. Clones share its handle.
 #[derive(Debug, Clone)]
-pub struct Workspace {
+pub struct ArtifactWorkspace {
     folder: Folder,
     /// Where it is, for people and agents; nothing is opened by it.
     place: String,
@@ -23,7 +23,7 @@ pub struct Workspace {
 /// What a run is told about its folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Prepared {
+pub struct PreparedScope {
     /// The run.
     pub run_id: RunId,
     /// The session.
@@ -55,7 +55,7 @@ pub struct Scope {
     workspace_hash: String,
 }
 
-impl Workspace {
+impl ArtifactWorkspace {
     /// The workspace in `folder`. `place` is its absolute path as agents name it; references are bound to it.
     #[must_use]
     pub fn new(folder: Folder, place: &str) -> Self {
@@ -73,11 +73,11 @@ impl Workspace {
         session: &SessionKey,
         run: &RunId,
         expected: &[ExpectedDir],
-    ) -> Result<Prepared, ScopeError> {
+    ) -> Result<PreparedScope, ScopeError> {
         let name = ArtifactScope::of(session, run);
         let folder = self.folder.make_folder(&RelPath::parse(name.as_str())?)?;
         let scope = self.scope(name, session, run, folder);
-        Ok(Prepared {
+        Ok(PreparedScope {
             run_id: run.clone(),
             session_key: session.clone(),
             artifact_directory: scope.directory.clone(),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engross_acp::client::{Agents, Host, Limits, Provider, Start};
+use engross_acp::client::{AgentProvider, AgentRegistry, Host, Limits, StartMode};
 use engross_artifacts::{RunId, SessionKey};
 use engross_openclaw::{GatewayConfig, GatewayLimits, GatewayRunner};
 use engross_protocol::{Clock, SystemClock};
@@ -22,7 +22,7 @@ const TURN: u64 = 180_000;
 
 /// Who is given the turns.
 enum Who {
-    Agent(Box<Provider>),
+    Agent(Box<AgentProvider>),
     /// A gateway: its address and its token.
     Gateway(String, Option<String>),
 }
@@ -61,13 +61,15 @@ fn options() -> Result<Options, Box<dyn Error>> {
             "--prompt" => prompts.push(value()?),
             "--known" => {
                 let id = value()?;
-                let known = Provider::known().into_iter().find(|one| one.id.as_str() == id);
+                let known = AgentProvider::known().into_iter().find(|one| one.id.as_str() == id);
                 provider = Some(known.ok_or(format!("{id} is not known"))?);
             }
             "--thread" => thread = value()?,
             "--gateway" => gateway = Some(value()?),
             "--token" => token = Some(value()?),
-            "--command" => provider = Some(Provider::from_command(ProviderId::new("command")?, &value()?)?),
+            "--command" => {
+                provider = Some(AgentProvider::from_command(ProviderId::new("command")?, &value()?)?)
+            }
             other => return Err(format!("{other} is not an option").into()),
         }
     }
@@ -77,7 +79,7 @@ fn options() -> Result<Options, Box<dyn Error>> {
             provider.pass.extend(pass);
             provider.set.extend(set);
             if warm {
-                (provider.start, provider.warm) = (Start::Warm, 1);
+                (provider.start, provider.warm) = (StartMode::Warm, 1);
             }
             Who::Agent(Box::new(provider))
         }
@@ -114,7 +116,7 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
     let folder = options.folder.canonicalize()?;
     let idle = folder.join("idle");
     std::fs::create_dir_all(&idle)?;
-    let (mut agents, runner): (Option<Agents>, Arc<dyn TaskRunner>) = match options.who {
+    let (mut agents, runner): (Option<AgentRegistry>, Arc<dyn TaskRunner>) = match options.who {
         Who::Gateway(url, token) => {
             let token = token.map(Into::into);
             let config = GatewayConfig { url, token, identity: idle, clock: Arc::new(SystemClock) };
@@ -127,7 +129,7 @@ async fn turns(options: Options) -> Result<(), Box<dyn Error>> {
                 owner: format!("agent-turn-{}", std::process::id()),
                 clock: Arc::new(SystemClock),
             };
-            let agents = Agents::new(vec![*provider], &host, &Limits::default());
+            let agents = AgentRegistry::new(vec![*provider], &host, &Limits::default());
             let runner = agents.runners().first().ok_or("there is no agent")?.clone();
             (Some(agents), Arc::new(runner))
         }

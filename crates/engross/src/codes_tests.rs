@@ -144,7 +144,7 @@ fn statuses_are_what_they_were_before_the_tables() {
                 if status != "-" {
                     assert_eq!(engross_http::status_of_write(code).to_string(), status, "{line}");
                 }
-                let problem = engross_write::Problem { code: code.to_owned(), message: String::new() };
+                let problem = engross_write::WriteFailure { code: code.to_owned(), message: String::new() };
                 let failure = crate::commands::write_failure(&problem);
                 if exit != "-" {
                     assert_eq!(format!("{:?}", failure.exit), exit, "{line}");

@@ -11,16 +11,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use engross_learn::skillbook::journal::{Record, read, write};
-use engross_learn::skillbook::render::{Wanted, choose, toon};
+use engross_learn::skillbook::render::{RecallQuery, choose, toon};
 use engross_learn::skillbook::{
-    Author, Book, Context, Operation, Skill, Source, Status, import, settle, to_hybrid,
+    Author, Book, SettleContext, Skill, SkillOperation, SkillSource, SkillStatus, import, settle, to_hybrid,
 };
 use engross_learn::transcript::stats::count;
 use serde::Deserialize;
 
-type Failed = Box<dyn std::error::Error>;
+type BenchError = Box<dyn std::error::Error>;
 
-fn main() -> Result<(), Failed> {
+fn main() -> Result<(), BenchError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Failed> {
     }
 }
 
-fn files(folder: &str) -> Result<Vec<PathBuf>, Failed> {
+fn files(folder: &str) -> Result<Vec<PathBuf>, BenchError> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -45,7 +45,7 @@ fn files(folder: &str) -> Result<Vec<PathBuf>, Failed> {
 
 #[expect(clippy::disallowed_methods, reason = "a tool for benches, no part of the product")]
 #[expect(clippy::print_stdout, reason = "its output")]
-fn stats(folder: &str, threads: usize) -> Result<(), Failed> {
+fn stats(folder: &str, threads: usize) -> Result<(), BenchError> {
     let files = files(folder)?;
     let next = AtomicUsize::new(0);
     let paired: u64 = std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ struct Block<'a> {
 
 #[expect(clippy::disallowed_methods, reason = "a tool for benches, no part of the product")]
 #[expect(clippy::print_stdout, reason = "its output")]
-fn sonic(folder: &str) -> Result<(), Failed> {
+fn sonic(folder: &str) -> Result<(), BenchError> {
     let (mut paired, mut chars) = (0u64, 0usize);
     for path in files(folder)? {
         let mut open: HashMap<String, u32> = HashMap::new();
@@ -193,20 +193,20 @@ fn lesson(number: u64) -> String {
 }
 
 #[expect(clippy::print_stdout, reason = "its output")]
-fn book(count: u64) -> Result<(), Failed> {
+fn book(count: u64) -> Result<(), BenchError> {
     let mut made = Book::default();
     for number in 0..count {
         let session = format!("session-{}", number % 997);
-        made.take(Record::Put(Box::new(Skill {
+        made.apply(Record::Put(Box::new(Skill {
             id: format!("lesson-{number:06}"),
             section: "lesson".to_owned(),
             content: lesson(number),
             justification: "three failed calls cost a turn each".to_owned(),
             evidence: "session f967: file missing".to_owned(),
-            status: Status::Active,
+            status: SkillStatus::Active,
             created: 1_772_206_205_000,
             updated: 1_772_206_205_000,
-            sources: vec![Source { trace: session.clone(), session, evidence: "two calls".to_owned() }],
+            sources: vec![SkillSource { trace: session.clone(), session, evidence: "two calls".to_owned() }],
             ..Skill::default()
         })));
     }
@@ -233,7 +233,7 @@ fn book(count: u64) -> Result<(), Failed> {
     let begun = cpu();
     let _ = book.like("x", 0.9, 1);
     timed("index", begun);
-    let context = Context {
+    let context = SettleContext {
         by: Author::Learnt,
         trace: "t",
         session: "t",
@@ -244,7 +244,7 @@ fn book(count: u64) -> Result<(), Failed> {
     for number in 0..200 {
         // Every other one is there already.
         let content = lesson(if number % 2 == 0 { count + number } else { number * 7 % count });
-        let operation = Operation::Add {
+        let operation = SkillOperation::Add {
             section: "lesson".to_owned(),
             content,
             id: None,
@@ -256,7 +256,7 @@ fn book(count: u64) -> Result<(), Failed> {
         // Too short for the processor's clock; the median is what nobody disturbed.
         let begun = Instant::now();
         for record in settle(&book, &operation, &context).records {
-            book.take(record);
+            book.apply(record);
         }
         times.push(begun.elapsed().as_secs_f64() * 1e3);
     }
@@ -264,7 +264,8 @@ fn book(count: u64) -> Result<(), Failed> {
     println!("add {:.3}", times[times.len() / 2]);
     println!("add_worst {:.3}", times.last().copied().unwrap_or_default());
     let begun = cpu();
-    let wanted = Wanted { query: Some("export invoices of a customer by date range"), tokens: 2_000, now: 1 };
+    let wanted =
+        RecallQuery { query: Some("export invoices of a customer by date range"), tokens: 2_000, now: 1 };
     let shown = toon(&choose(&book, &wanted));
     timed("render", begun);
     println!("shown_bytes {}", shown.len());

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use engross_learn::transcript::stats::{Stats, count};
+use engross_learn::transcript::stats::{TranscriptStats, count};
 use serde_json::Value;
 
 /// What the generator says of a file although its bytes need not show it.
@@ -36,7 +36,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let names: Vec<&String> = files.keys().collect();
     let next = AtomicUsize::new(0);
     let begun = Instant::now();
-    let counted: Vec<BTreeMap<&String, Stats>> = std::thread::scope(|scope| {
+    let counted: Vec<BTreeMap<&String, TranscriptStats>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|_| {
                 scope.spawn(|| {

@@ -1,4 +1,4 @@
-//! Every way in which learning fails, with a stable code.
+//! The errors of learning, each with a stable code.
 
 use engross_protocol::{Code, Failure, shared};
 use serde_json::json;
@@ -14,7 +14,7 @@ pub enum Error {
         /// The file.
         path: String,
         /// What is wrong.
-        source: agents_md::Refused,
+        source: agents_md::MarkerError,
     },
     /// The agent's id is none.
     #[error("'{id}' is no id of an agent: give letters, digits, '-', '_' and '.' only")]

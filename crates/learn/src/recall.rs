@@ -1,4 +1,4 @@
-//! Lessons for a session while it runs: a model in front of another one, which gives it the skills that fit what was asked.
+//! Gives a session the skills that fit its request: a model in front of another one.
 //!
 //! Must never hold a session up because a book cannot be read, show more than its budget, or write: what a session teaches, and how it
 //! votes, comes from its transcript, in a run of its own.
@@ -9,33 +9,33 @@ use engross_llm::{Error, Event, Message, Model, ModelInfo, Request};
 use engross_protocol::Clock;
 use futures_util::stream::BoxStream;
 
-use crate::disk::{BookFile, Paths, Stamp, stamp_of};
+use crate::disk::{BookFile, BookPaths, BookStamp, stamp_of};
 use crate::skillbook::Book;
-use crate::skillbook::render::{Wanted, choose, wrapped};
+use crate::skillbook::render::{RecallQuery, choose, wrapped};
 
 /// Bytes of what was asked by which skills are chosen.
 const ASKED: usize = 4 << 10;
 
 /// A model that is given skills.
-pub struct Recalling {
+pub struct RecallingModel {
     model: Arc<dyn Model>,
-    shelf: Shelf,
+    shelf: BookCache,
     tokens: usize,
     clock: Arc<dyn Clock>,
 }
 
-impl Recalling {
+impl RecallingModel {
     /// `model`, given the active skills of the book at `paths` that fit the last words of the user, in at most `tokens` tokens of four
     /// bytes. The book is read again when it has changed. `complain` hears why it cannot be read, once for each state of its files.
     #[must_use]
     pub fn new(
         model: Arc<dyn Model>,
-        paths: Paths,
+        paths: BookPaths,
         tokens: usize,
         clock: Arc<dyn Clock>,
         complain: fn(&crate::Error),
     ) -> Self {
-        let shelf = Shelf { paths, complain, held: Mutex::new(Held::default()) };
+        let shelf = BookCache { paths, complain, held: Mutex::new(CachedBook::default()) };
         Self { model, shelf, tokens, clock }
     }
 
@@ -50,12 +50,12 @@ impl Recalling {
             return String::new();
         };
         let book = self.shelf.book();
-        let wanted = Wanted { query: Some(asked), tokens: self.tokens, now: self.clock.millis() };
+        let wanted = RecallQuery { query: Some(asked), tokens: self.tokens, now: self.clock.millis() };
         wrapped(&choose(&book, &wanted))
     }
 }
 
-impl Model for Recalling {
+impl Model for RecallingModel {
     fn info(&self) -> ModelInfo {
         self.model.info()
     }
@@ -74,19 +74,19 @@ impl Model for Recalling {
 }
 
 /// A book that is read again when its files change.
-struct Shelf {
-    paths: Paths,
+struct BookCache {
+    paths: BookPaths,
     complain: fn(&crate::Error),
-    held: Mutex<Held>,
+    held: Mutex<CachedBook>,
 }
 
 #[derive(Default)]
-struct Held {
-    stamp: Option<Stamp>,
+struct CachedBook {
+    stamp: Option<BookStamp>,
     book: Arc<Book>,
 }
 
-impl Shelf {
+impl BookCache {
     fn book(&self) -> Arc<Book> {
         let stamp = stamp_of(&self.paths);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What a gateway is reached with, and how long things may take.
+//! The configuration of a gateway and its time limits.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The one line to a gateway: kept, made again when it breaks, shared by all runs.
+//! Keeps the one connection to a gateway, shared by all runs, and reconnects when it breaks.
 //!
 //! Must never repeat a request by itself, nor keep a caller waiting beyond its time.
 
@@ -32,7 +32,7 @@ const SILENT: u16 = 4000;
 
 /// How the line is.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct LineStatus {
     /// How often it was tried.
     pub(super) tries: u64,
     /// The greeting while it is good; else what was wrong last.
@@ -41,16 +41,16 @@ pub(super) struct Line {
 
 /// The line to a gateway. It ends when it is dropped.
 pub(super) struct Connection {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     tasks: Mutex<JoinSet<()>>,
     requests: Mutex<Option<mpsc::Receiver<Request>>>,
 }
 
-struct Shared {
+struct ConnectionState {
     config: GatewayConfig,
     limits: GatewayLimits,
     address: Address,
-    line: watch::Sender<Line>,
+    line: watch::Sender<LineStatus>,
     /// Somebody waits for the line.
     wanted: Notify,
     requests: mpsc::Sender<Request>,
@@ -66,8 +66,8 @@ struct Request {
 }
 
 /// Hears the events of one run, until it is dropped.
-pub(super) struct Listener {
-    shared: Arc<Shared>,
+pub(super) struct RunSubscription {
+    shared: Arc<ConnectionState>,
     run: String,
     mailbox: Arc<Mailbox>,
 }
@@ -77,11 +77,11 @@ impl Connection {
         let address = Address::parse(&config.url)?;
         let (sender, receiver) = mpsc::channel(AHEAD);
         let never = GatewayFault::Connect { problem: "it was not tried yet".to_owned() };
-        let shared = Shared {
+        let shared = ConnectionState {
             config,
             limits,
             address,
-            line: watch::Sender::new(Line { tries: 0, state: Err(never) }),
+            line: watch::Sender::new(LineStatus { tries: 0, state: Err(never) }),
             wanted: Notify::new(),
             requests: sender,
             listeners: Mutex::default(),
@@ -99,7 +99,7 @@ impl Connection {
     }
 
     /// How the line is, and when that changes.
-    pub(super) fn line(&self) -> watch::Receiver<Line> {
+    pub(super) fn line(&self) -> watch::Receiver<LineStatus> {
         self.shared.line.subscribe()
     }
 
@@ -117,7 +117,7 @@ impl Connection {
         }
     }
 
-    /// Asks something. It is asked once; whoever gets [`GatewayFault::Closed`] does not know whether it was heard.
+    /// Sends a request once. After [`GatewayFault::Closed`] the caller does not know whether it arrived.
     pub(super) async fn request(&self, method: &'static str, params: Value, limit: Duration) -> Answer {
         let until = Instant::now() + limit;
         self.ready(limit.min(self.shared.limits.connect)).await?;
@@ -134,10 +134,10 @@ impl Connection {
     }
 
     /// Listens to the run `run` from now on.
-    pub(super) fn listen(&self, run: &str) -> Listener {
+    pub(super) fn listen(&self, run: &str) -> RunSubscription {
         let mailbox = Arc::new(Mailbox::new(self.shared.limits.waiting));
         self.shared.listeners().insert(run.to_owned(), Arc::clone(&mailbox));
-        Listener { shared: Arc::clone(&self.shared), run: run.to_owned(), mailbox }
+        RunSubscription { shared: Arc::clone(&self.shared), run: run.to_owned(), mailbox }
     }
 
     /// Starts the line, which is kept from then on.
@@ -150,13 +150,13 @@ impl Connection {
     }
 }
 
-impl Listener {
+impl RunSubscription {
     pub(super) fn mailbox(&self) -> &Mailbox {
         &self.mailbox
     }
 }
 
-impl Drop for Listener {
+impl Drop for RunSubscription {
     fn drop(&mut self) {
         let mut listeners = self.shared.listeners();
         if listeners.get(&self.run).is_some_and(|known| Arc::ptr_eq(known, &self.mailbox)) {
@@ -165,7 +165,7 @@ impl Drop for Listener {
     }
 }
 
-impl Shared {
+impl ConnectionState {
     fn listeners(&self) -> MutexGuard<'_, HashMap<String, Arc<Mailbox>>> {
         self.listeners.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -182,7 +182,7 @@ impl Shared {
 }
 
 /// Keeps the line for ever.
-async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
+async fn keep(shared: Arc<ConnectionState>, mut requests: mpsc::Receiver<Request>) {
     let limits = &shared.limits;
     let mut pause = limits.pause;
     loop {
@@ -192,7 +192,7 @@ async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
             Ok((socket, hello)) => {
                 tracing::info!(target: "gateway", "connected");
                 shared.line.send_modify(|line| {
-                    *line = Line { tries: line.tries + 1, state: Ok(hello.clone()) };
+                    *line = LineStatus { tries: line.tries + 1, state: Ok(hello.clone()) };
                 });
                 let since = Instant::now();
                 let fault = serve(&shared, socket, &hello, &mut requests).await;
@@ -204,21 +204,23 @@ async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
             }
             Err(fault) => {
                 if matches!(fault, GatewayFault::Login { .. }) {
-                    // A gateway shuts out whoever knocks too often.
+                    // A gateway shuts out clients that try too often.
                     pause = limits.longest_pause;
                 }
                 fault
             }
         };
         tracing::warn!(target: "gateway", code = fault.code(), "{fault}");
-        shared.line.send_modify(|line| *line = Line { tries: line.tries + 1, state: Err(fault.clone()) });
+        shared
+            .line
+            .send_modify(|line| *line = LineStatus { tries: line.tries + 1, state: Err(fault.clone()) });
         // What came in meanwhile was not sent, and is not going to be by itself.
         while let Ok(request) = requests.try_recv() {
             let _ = request.answer.send(Err(fault.clone()));
         }
         tokio::select! {
             () = sleep(pause) => {}
-            // Whoever waits for it does not wait for the pause, only long enough for nobody to be overrun.
+            // A caller that waits for it does not wait for the pause, only long enough for nobody to be overrun.
             () = async { shared.wanted.notified().await; sleep(limits.pause.min(pause)).await } => {}
         }
         pause = (pause * 2).min(limits.longest_pause);
@@ -227,7 +229,7 @@ async fn keep(shared: Arc<Shared>, mut requests: mpsc::Receiver<Request>) {
 
 /// Carries requests and events until the line breaks; says why.
 async fn serve(
-    shared: &Shared,
+    shared: &ConnectionState,
     mut socket: Socket,
     hello: &Hello,
     requests: &mut mpsc::Receiver<Request>,
@@ -253,7 +255,7 @@ async fn serve(
                             let _ = answer.send(outcome.map_err(|refusal| refused(method, refusal)));
                         }
                     }
-                    Frame::Told(told) => {
+                    Frame::Event(told) => {
                         let mailbox = shared.listeners().get(&told.run).cloned();
                         if let Some(mailbox) = mailbox {
                             mailbox.put(told);

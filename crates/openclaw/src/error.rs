@@ -1,4 +1,4 @@
-//! What can go wrong with a gateway.
+//! The errors of a gateway.
 
 use std::time::Duration;
 
@@ -147,7 +147,7 @@ impl GatewayFault {
         }
     }
 
-    /// Whether the gateway does not know the method, whatever code it gives that (case 81).
+    /// Whether the gateway does not know the method, whatever code it gives that.
     pub(super) fn is_unknown_method(&self) -> bool {
         let Self::Refused { code, message, .. } = self else { return false };
         let said = |text: &str| text.to_ascii_lowercase().replace(['_', '-'], " ").contains("unknown method");

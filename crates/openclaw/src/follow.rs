@@ -1,4 +1,4 @@
-//! One run, heard to its end across lost lines.
+//! Follows one gateway run to completion across reconnects.
 //!
 //! Must never give up a run because the line is lost, before the time for that is over; nor ask for an end that was told.
 
@@ -9,37 +9,37 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::connection::{Connection, Listener};
+use super::connection::{Connection, RunSubscription};
 use super::error::GatewayFault;
 use super::plugin::{Plugin, deliver, prepare};
-use super::turn::{Progress, Standing, last_words, standing};
+use super::turn::{Progress, RunStanding, last_words, standing};
 use engross_tasks::runner::{AgentEvent, How, Turn, TurnEnd};
 
 /// Messages of a history in which the end of a run is looked for.
 const HISTORY: u32 = 50;
 
 /// A run to be followed.
-pub(super) struct Following {
+pub(super) struct RunFollower {
     pub(super) connection: Arc<Connection>,
     pub(super) turn: Turn,
     /// The run as the gateway calls it.
     pub(super) run: String,
     pub(super) plugin: Plugin,
-    pub(super) listener: Listener,
+    pub(super) listener: RunSubscription,
     pub(super) events: mpsc::Sender<AgentEvent>,
     /// Whether something of it may have been missed already.
     pub(super) unsure: bool,
 }
 
 /// The end of a run that had to be asked for.
-struct Found {
+struct FetchedEnd {
     end: TurnEnd,
     files: Vec<String>,
 }
 
-type Asking<'a> = Pin<Box<dyn Future<Output = Result<Option<Found>, GatewayFault>> + Send + 'a>>;
+type EndQuery<'a> = Pin<Box<dyn Future<Output = Result<Option<FetchedEnd>, GatewayFault>> + Send + 'a>>;
 
-impl Following {
+impl RunFollower {
     /// Tells what happens until the run ends, nobody listens, or the gateway is out of reach for too long.
     pub(super) async fn follow(self) {
         let limits = self.connection.limits().clone();
@@ -54,7 +54,7 @@ impl Following {
         let (mut lost_at, mut is_degraded) = (Instant::now(), false);
         let mut pace = if self.unsure { limits.recovery } else { limits.silence };
         let mut ask_at = if self.unsure { Instant::now() } else { Instant::now() + pace };
-        let mut asking: Option<Asking<'_>> = None;
+        let mut asking: Option<EndQuery<'_>> = None;
         loop {
             tokio::select! {
                 biased;
@@ -113,13 +113,13 @@ impl Following {
     }
 
     /// Asks how the run stands.
-    async fn ask(&self) -> Result<Option<Found>, GatewayFault> {
+    async fn ask(&self) -> Result<Option<FetchedEnd>, GatewayFault> {
         let limit = self.connection.limits().request;
         let params = json!({ "runId": self.run, "timeoutMs": 1000 });
         let answer = self.connection.request("agent.wait", params, limit).await?;
-        let Standing::Over(how, reply) = standing(&self.run, &answer) else { return Ok(None) };
+        let RunStanding::Over(how, reply) = standing(&self.run, &answer) else { return Ok(None) };
         if !matches!(how, How::Completed | How::Unstated) {
-            return Ok(Some(Found { end: TurnEnd { how, text: reply }, files: Vec::new() }));
+            return Ok(Some(FetchedEnd { end: TurnEnd { how, text: reply }, files: Vec::new() }));
         }
         let params = json!({ "sessionKey": self.turn.session_key, "limit": HISTORY });
         let (said, files) = match self.connection.request("chat.history", params, limit).await {
@@ -127,7 +127,7 @@ impl Following {
             Err(GatewayFault::Refused { is_passing: false, .. }) => (None, Vec::new()),
             Err(fault) => return Err(fault),
         };
-        Ok(Some(Found { end: TurnEnd { how, text: reply.or(said) }, files }))
+        Ok(Some(FetchedEnd { end: TurnEnd { how, text: reply.or(said) }, files }))
     }
 
     /// Fetches the files of a run that was done, where they are not here, and tells its end.
@@ -176,7 +176,7 @@ impl Following {
     }
 }
 
-async fn answer(asking: &mut Option<Asking<'_>>) -> Result<Option<Found>, GatewayFault> {
+async fn answer(asking: &mut Option<EndQuery<'_>>) -> Result<Option<FetchedEnd>, GatewayFault> {
     match asking {
         Some(asking) => asking.await,
         None => std::future::pending().await,

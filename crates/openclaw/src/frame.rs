@@ -1,4 +1,4 @@
-//! What a gateway sends, as far as it matters here.
+//! Parses the frames that a gateway sends.
 //!
 //! Must never fail: what cannot be read, is too long, or is for somebody else is [`Frame::Other`].
 
@@ -15,7 +15,7 @@ pub(super) enum Frame {
     /// The answer to the request of that id.
     Answer(String, Result<Value, Refusal>),
     /// Something of a run that somebody listens to.
-    Told(Told),
+    Event(GatewayEvent),
     /// Nothing that matters.
     Other,
 }
@@ -32,9 +32,9 @@ pub(super) struct Refusal {
 
 /// Something of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Told {
+pub(super) struct GatewayEvent {
     pub(super) run: String,
-    pub(super) kind: Kind,
+    pub(super) kind: GatewayEventKind,
     pub(super) payload: Value,
     /// Bytes of the message.
     pub(super) size: usize,
@@ -42,17 +42,18 @@ pub(super) struct Told {
 
 /// Which of its two voices speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum GatewayEventKind {
     /// What a chat shows: text so far, and the end.
     Chat,
     /// What the agent does meanwhile.
     Work,
 }
 
-impl Told {
+impl GatewayEvent {
     /// Whether it tells an end. Nothing else will come for it.
     pub(super) fn is_end(&self) -> bool {
-        self.kind == Kind::Chat && matches!(text(&self.payload["state"]), "final" | "aborted" | "error")
+        self.kind == GatewayEventKind::Chat
+            && matches!(text(&self.payload["state"]), "final" | "aborted" | "error")
     }
 }
 
@@ -65,18 +66,18 @@ struct Head {
 }
 
 #[derive(Deserialize)]
-struct Whose {
-    payload: OfRun,
+struct RunEnvelope {
+    payload: RunPayload,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct OfRun {
+struct RunPayload {
     run_id: String,
 }
 
 /// Reads a message. Events of runs that are not `wanted` are left unread, and so are those of work above `largest` bytes: text
-/// and ends come as chat (case 56).
+/// and ends come as chat.
 pub(super) fn read(message: &str, largest: usize, wanted: impl Fn(&str) -> bool) -> Frame {
     let Ok(head) = serde_json::from_str::<Head>(message) else { return Frame::Other };
     match (head.kind.as_str(), head.event.as_deref()) {
@@ -88,15 +89,15 @@ pub(super) fn read(message: &str, largest: usize, wanted: impl Fn(&str) -> bool)
                 None => Frame::Other,
             }
         }
-        ("event", Some("chat")) => told(message, Kind::Chat, wanted),
-        ("event", Some("agent")) if message.len() <= largest => told(message, Kind::Work, wanted),
+        ("event", Some("chat")) => told(message, GatewayEventKind::Chat, wanted),
+        ("event", Some("agent")) if message.len() <= largest => told(message, GatewayEventKind::Work, wanted),
         _ => Frame::Other,
     }
 }
 
-fn told(message: &str, kind: Kind, wanted: impl Fn(&str) -> bool) -> Frame {
-    match serde_json::from_str::<Whose>(message) {
-        Ok(whose) if wanted(&whose.payload.run_id) => Frame::Told(Told {
+fn told(message: &str, kind: GatewayEventKind, wanted: impl Fn(&str) -> bool) -> Frame {
+    match serde_json::from_str::<RunEnvelope>(message) {
+        Ok(whose) if wanted(&whose.payload.run_id) => Frame::Event(GatewayEvent {
             run: whose.payload.run_id,
             kind,
             payload: payload(message),

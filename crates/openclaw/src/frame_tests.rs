@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::error::GatewayFault;
-use super::frame::{Frame, Kind, Refusal, Told, read};
+use super::frame::{Frame, GatewayEvent, GatewayEventKind, Refusal, read};
 
 const LARGEST: usize = 200;
 
@@ -59,7 +59,6 @@ fn what_is_for_others_or_no_frame_is_left_unread() {
     }
 }
 
-/// Case 56, of one message.
 #[test]
 fn case_56_huge_work_is_left_out_and_chat_of_any_size_is_not() {
     let event = |name: &str, text: &str| {
@@ -67,16 +66,15 @@ fn case_56_huge_work_is_left_out_and_chat_of_any_size_is_not() {
     };
     let (small, huge) = (String::new(), "x".repeat(LARGEST));
     let of = |frame| match frame {
-        Frame::Told(Told { kind, size, .. }) => Some((kind, size)),
+        Frame::Event(GatewayEvent { kind, size, .. }) => Some((kind, size)),
         _ => None,
     };
     let length = |name: &str, text: &str| event(name, text).len();
-    assert_eq!(of(seen(&event("agent", &small))), Some((Kind::Work, length("agent", &small))));
+    assert_eq!(of(seen(&event("agent", &small))), Some((GatewayEventKind::Work, length("agent", &small))));
     assert_eq!(of(seen(&event("agent", &huge))), None);
-    assert_eq!(of(seen(&event("chat", &huge))), Some((Kind::Chat, length("chat", &huge))));
+    assert_eq!(of(seen(&event("chat", &huge))), Some((GatewayEventKind::Chat, length("chat", &huge))));
 }
 
-/// Case 81, of one error.
 #[test]
 fn case_81_an_unknown_method_is_one_whatever_its_code() {
     let unknown = |code: &str, message: &str| {

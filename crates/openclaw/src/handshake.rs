@@ -1,4 +1,4 @@
-//! The beginning of a connection: the gateway's nonce, our signature, its greeting.
+//! Opens a connection: the gateway's nonce, our signature, its greeting.
 //!
 //! Must never send the token before the gateway has spoken.
 

@@ -1,4 +1,4 @@
-//! The key of this device, by which a gateway knows it again: Ed25519, in a file that only its owner can read.
+//! Keeps the key of this device, by which a gateway recognises it: Ed25519, in a file that only its owner can read.
 //!
 //! Must never tell the private half to anyone, nor take the place of a key that is there.
 

@@ -1,4 +1,4 @@
-//! A gateway to agents elsewhere: OpenClaw, over its WebSocket.
+//! Runs tasks by the agents of an OpenClaw gateway, over its WebSocket.
 //!
 //! Must never send the raw key of a thread, begin a turn twice, or tell an end that the gateway has not told.
 //!

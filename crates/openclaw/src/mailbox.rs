@@ -1,4 +1,4 @@
-//! Events of one run between the connection and whoever follows it.
+//! Holds events of one run between the connection and its follower.
 //!
 //! Must never hold more than its limit, save for an end, and never lose an end.
 
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::frame::Told;
+use super::frame::GatewayEvent;
 
 /// What waits to be heard.
 pub(super) struct Mailbox {
@@ -18,7 +18,7 @@ pub(super) struct Mailbox {
 
 #[derive(Default)]
 struct Inner {
-    waiting: VecDeque<Told>,
+    waiting: VecDeque<GatewayEvent>,
     bytes: usize,
 }
 
@@ -29,7 +29,7 @@ impl Mailbox {
     }
 
     /// Puts something in. Above the limit it is left out: a later piece repeats all text before it.
-    pub(super) fn put(&self, told: Told) {
+    pub(super) fn put(&self, told: GatewayEvent) {
         let mut inner = self.lock();
         if inner.bytes.saturating_add(told.size) > self.most && !told.is_end() {
             return;
@@ -41,7 +41,7 @@ impl Mailbox {
     }
 
     /// The next one. It can be dropped and called again; only one may wait.
-    pub(super) async fn next(&self) -> Told {
+    pub(super) async fn next(&self) -> GatewayEvent {
         loop {
             if let Some(told) = self.take() {
                 return told;
@@ -50,7 +50,7 @@ impl Mailbox {
         }
     }
 
-    fn take(&self) -> Option<Told> {
+    fn take(&self) -> Option<GatewayEvent> {
         let mut inner = self.lock();
         let told = inner.waiting.pop_front()?;
         inner.bytes = inner.bytes.saturating_sub(told.size);

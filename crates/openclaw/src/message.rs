@@ -1,4 +1,4 @@
-//! What a gateway is given for a turn: words, and files where it does not have our disk.
+//! Builds the message of a turn: words, and files where the gateway does not have our disk.
 //!
 //! Must never begin with what the gateway takes for a command, nor hold a character that it refuses.
 
@@ -8,7 +8,7 @@ use engross_store::files::{RelPath, Root};
 use serde_json::{Value, json};
 
 use super::error::GatewayFault;
-use super::plugin::Prepared;
+use super::plugin::RemoteFolder;
 use engross_tasks::runner::Turn;
 
 /// Bytes of an attachment; requests hold no larger one.
@@ -16,27 +16,27 @@ const LARGEST: u64 = 10 << 20;
 
 /// Where the agent of a turn works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place<'a> {
+pub(super) enum WorkPlace<'a> {
     /// In the folder of the run, as the gateway is on this machine.
     Here,
     /// In a folder of the gateway's machine, from which files are fetched.
-    There(&'a Prepared),
+    There(&'a RemoteFolder),
     /// Anywhere on another machine, from which nothing is fetched.
     Elsewhere,
 }
 
 /// The words of a turn.
-pub(super) fn message(turn: &Turn, place: Place<'_>) -> String {
+pub(super) fn message(turn: &Turn, place: WorkPlace<'_>) -> String {
     let ours = turn.directory.to_string_lossy();
     let there = |text: &str| match place {
-        Place::There(prepared) => text.replace(&*ours, &prepared.directory),
-        Place::Here | Place::Elsewhere => text.to_owned(),
+        WorkPlace::There(prepared) => text.replace(&*ours, &prepared.directory),
+        WorkPlace::Here | WorkPlace::Elsewhere => text.to_owned(),
     };
     let mut message = there(&turn.prompt).replace('\0', "\u{fffd}");
     if message.trim_start().starts_with(['/', '!']) {
         message.insert_str(0, "The task:\n");
     }
-    if place == Place::Elsewhere {
+    if place == WorkPlace::Elsewhere {
         message.push_str("\n\nFiles cannot be fetched from your machine: answer with text.");
     } else {
         let names =
@@ -44,7 +44,7 @@ pub(super) fn message(turn: &Turn, place: Place<'_>) -> String {
         message.push_str(&format!("\n\n{names}"));
         for (name, value) in &turn.environment {
             let value = match place {
-                Place::There(prepared) if name == "XWORKMATE_ARTIFACT_SCOPE" => prepared.scope.clone(),
+                WorkPlace::There(prepared) if name == "XWORKMATE_ARTIFACT_SCOPE" => prepared.scope.clone(),
                 _ => there(value),
             };
             message.push_str(&format!("\n{name}={value}"));
@@ -56,7 +56,7 @@ pub(super) fn message(turn: &Turn, place: Place<'_>) -> String {
     }
     for file in &turn.attachments {
         message.push_str(&format!("\n\nAttached: {}", file.name));
-        if place == Place::Here {
+        if place == WorkPlace::Here {
             message.push_str(&format!(" ({})", file.path.display()));
         }
     }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use super::message::{Place, attachments, message};
-use super::plugin::Prepared;
+use super::message::{WorkPlace, attachments, message};
+use super::plugin::RemoteFolder;
 use engross_artifacts::{RunId, SessionKey};
 use engross_tasks::runner::{Attachment, Policy, Turn};
 
@@ -34,7 +34,8 @@ const NAMES: &str =
 
 #[test]
 fn a_gateway_here_works_in_the_folder_of_the_run() {
-    let told = message(&turn("write to /w/tasks/k/run-1", PathBuf::from("/w/tasks/k/run-1")), Place::Here);
+    let told =
+        message(&turn("write to /w/tasks/k/run-1", PathBuf::from("/w/tasks/k/run-1")), WorkPlace::Here);
     let expected = format!(
         "write to /w/tasks/k/run-1\n\n{NAMES}\nXWORKMATE_ARTIFACT_DIRECTORY=/w/tasks/k/run-1\n\
          XWORKMATE_ARTIFACT_SCOPE=tasks/k/run-1\n\
@@ -46,8 +47,8 @@ fn a_gateway_here_works_in_the_folder_of_the_run() {
 
 #[test]
 fn a_gateway_with_the_plugin_works_in_its_own_folder() {
-    let prepared = Prepared { directory: "/far/t".to_owned(), scope: "tasks/k_/turn-1".to_owned() };
-    let told = message(&turn("write to /w/run-1", PathBuf::from("/w/run-1")), Place::There(&prepared));
+    let prepared = RemoteFolder { directory: "/far/t".to_owned(), scope: "tasks/k_/turn-1".to_owned() };
+    let told = message(&turn("write to /w/run-1", PathBuf::from("/w/run-1")), WorkPlace::There(&prepared));
     let expected = format!(
         "write to /far/t\n\n{NAMES}\nXWORKMATE_ARTIFACT_DIRECTORY=/far/t\nXWORKMATE_ARTIFACT_SCOPE=tasks/k_/turn-1\n\
          The current folder of this task is /far/t. Write every file beneath it.\n\nAttached: a.txt"
@@ -57,7 +58,7 @@ fn a_gateway_with_the_plugin_works_in_its_own_folder() {
 
 #[test]
 fn a_gateway_elsewhere_is_told_no_folder() {
-    let told = message(&turn("hello", PathBuf::from("/w/run-1")), Place::Elsewhere);
+    let told = message(&turn("hello", PathBuf::from("/w/run-1")), WorkPlace::Elsewhere);
     let words = "hello\n\nFiles cannot be fetched from your machine: answer with text.\n\nAttached: a.txt";
     assert_eq!(told, words);
 }
@@ -65,10 +66,10 @@ fn a_gateway_elsewhere_is_told_no_folder() {
 #[test]
 fn no_task_is_taken_for_a_command() {
     for prompt in ["/reset", "!rm -rf x", "\n /stop"] {
-        let told = message(&turn(prompt, PathBuf::from("/w")), Place::Here);
+        let told = message(&turn(prompt, PathBuf::from("/w")), WorkPlace::Here);
         assert!(told.starts_with(&format!("The task:\n{prompt}")), "{told}");
     }
-    let told = message(&turn("a\0b", PathBuf::from("/w")), Place::Here);
+    let told = message(&turn("a\0b", PathBuf::from("/w")), WorkPlace::Here);
     assert!(told.starts_with("a\u{fffd}b\n"), "{told}");
 }
 

@@ -1,4 +1,4 @@
-//! A gateway with the plugin for tasks: it makes the folder of a run on its own machine and hands over the files in it.
+//! Speaks with a gateway that has the plugin for tasks: it makes the folder of a run on its machine and hands over its files.
 //!
 //! Must never write anywhere but beneath the folder of the run, take a file whose bytes are not those it was listed with, or be
 //! content with some of the files.
@@ -24,7 +24,7 @@ const FILES: usize = 10_000;
 
 /// A folder on the gateway's machine for one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Prepared {
+pub(super) struct RemoteFolder {
     /// Its absolute path there.
     pub(super) directory: String,
     /// What the gateway calls it.
@@ -39,10 +39,10 @@ pub(super) enum Plugin {
     /// The gateway does not have it.
     Absent,
     /// It has made this.
-    Made(Prepared),
+    Made(RemoteFolder),
 }
 
-/// Has a folder made for `turn`, where the gateway has the plugin (case 81). Asked again, it is the same folder.
+/// Has a folder made for `turn`, where the gateway has the plugin. Asked again, it is the same folder.
 pub(super) async fn prepare(connection: &Connection, turn: &Turn) -> Result<Plugin, GatewayFault> {
     let key = turn.session_key.as_str();
     // The key stands for the thread, too: the thread itself stays here.
@@ -64,14 +64,14 @@ pub(super) async fn prepare(connection: &Connection, turn: &Turn) -> Result<Plug
     if directory.is_empty() {
         return Ok(Plugin::Absent);
     }
-    Ok(Plugin::Made(Prepared { directory: directory.to_owned(), scope: scope.to_owned() }))
+    Ok(Plugin::Made(RemoteFolder { directory: directory.to_owned(), scope: scope.to_owned() }))
 }
 
 /// Brings all files of the run here, also those elsewhere that its answer `named`.
 pub(super) async fn deliver(
     connection: &Connection,
     turn: &Turn,
-    prepared: &Prepared,
+    prepared: &RemoteFolder,
     named: &[String],
 ) -> Result<(), GatewayFault> {
     let limits = connection.limits();

@@ -11,11 +11,11 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
 use super::config::{GatewayConfig, GatewayLimits};
-use super::connection::{Connection, Listener};
+use super::connection::{Connection, RunSubscription};
 use super::error::{GatewayFault, shown};
-use super::follow::Following;
+use super::follow::RunFollower;
 use super::frame::text;
-use super::message::{Place, attachments, message};
+use super::message::{WorkPlace, attachments, message};
 use super::plugin::{Plugin, prepare};
 use super::turn::same_session;
 use engross_tasks::runner::{
@@ -53,8 +53,8 @@ struct GatewayControl {
 }
 
 /// How a run is listened to.
-struct Heard {
-    listener: Listener,
+struct GatewayEvents {
+    listener: RunSubscription,
     /// Whether something of it may have been missed already.
     unsure: bool,
     /// What is told first.
@@ -62,7 +62,7 @@ struct Heard {
 }
 
 /// A turn that was handed over and is not listened to yet. Dropped, it is taken back.
-struct HandedOver {
+struct HandoverGuard {
     inner: Arc<Inner>,
     control: Option<GatewayControl>,
 }
@@ -92,11 +92,11 @@ impl GatewayRunner {
         }
         let plugin = prepare(connection, &turn).await?;
         let place = match &plugin {
-            Plugin::Made(prepared) => Place::There(prepared),
-            _ if connection.is_here() => Place::Here,
-            _ => Place::Elsewhere,
+            Plugin::Made(prepared) => WorkPlace::There(prepared),
+            _ if connection.is_here() => WorkPlace::Here,
+            _ => WorkPlace::Elsewhere,
         };
-        let files = if place == Place::Here || turn.attachments.is_empty() {
+        let files = if place == WorkPlace::Here || turn.attachments.is_empty() {
             Vec::new()
         } else {
             let turn = turn.clone();
@@ -115,7 +115,7 @@ impl GatewayRunner {
             params["attachments"] = Value::Array(files);
         }
         let listener = connection.listen(&turn.turn);
-        let mut handed = HandedOver {
+        let mut handed = HandoverGuard {
             inner: Arc::clone(&self.inner),
             control: Some(GatewayControl::new(connection, &turn, &turn.turn)),
         };
@@ -141,7 +141,7 @@ impl GatewayRunner {
         // One that has begun or ended before may have told things that nobody heard.
         let unsure = run != turn.turn || text(&accepted["status"]) != "started";
         let begun = AgentEvent::Started { agent_session: Some(turn.session_key.as_str().to_owned()) };
-        Ok(self.listen_to(turn, run, plugin, Heard { listener, unsure, begun: Some(begun) }))
+        Ok(self.listen_to(turn, run, plugin, GatewayEvents { listener, unsure, begun: Some(begun) }))
     }
 
     /// Whether the gateway has the conversation that is to go on.
@@ -176,12 +176,12 @@ impl GatewayRunner {
         }
     }
 
-    fn listen_to(&self, turn: Turn, run: String, plugin: Plugin, heard: Heard) -> RunningTurn {
-        let Heard { listener, unsure, begun } = heard;
+    fn listen_to(&self, turn: Turn, run: String, plugin: Plugin, heard: GatewayEvents) -> RunningTurn {
+        let GatewayEvents { listener, unsure, begun } = heard;
         let (events, heard) = mpsc::channel(EVENTS);
         let connection = Arc::clone(&self.inner.connection);
         let control = Arc::new(GatewayControl::new(&connection, &turn, &run));
-        let following = Following { connection, turn, run, plugin, listener, events, unsure };
+        let following = RunFollower { connection, turn, run, plugin, listener, events, unsure };
         self.inner.spawn(async move {
             if let Some(begun) = begun {
                 let _ = following.events.send(begun).await;
@@ -192,10 +192,10 @@ impl GatewayRunner {
     }
 
     /// Listens again to a turn that was handed over before this process was.
-    fn go_on(&self, turn: Turn) -> RunningTurn {
+    fn resume(&self, turn: Turn) -> RunningTurn {
         let listener = self.inner.connection.listen(&turn.turn);
         let run = turn.turn.clone();
-        self.listen_to(turn, run, Plugin::Unknown, Heard { listener, unsure: true, begun: None })
+        self.listen_to(turn, run, Plugin::Unknown, GatewayEvents { listener, unsure: true, begun: None })
     }
 }
 
@@ -229,7 +229,7 @@ impl TaskRunner for GatewayRunner {
         turn: Turn,
         _agent_session: Option<String>,
     ) -> RunnerFuture<'_, Result<Option<RunningTurn>, AgentError>> {
-        Box::pin(async move { Ok(Some(self.go_on(turn))) })
+        Box::pin(async move { Ok(Some(self.resume(turn))) })
     }
 
     fn close(&self, _principal: &str, _thread: &str) -> RunnerFuture<'_, ()> {
@@ -248,7 +248,7 @@ impl GatewayControl {
         }
     }
 
-    /// Asks the gateway to stop exactly this run (case 92).
+    /// Asks the gateway to stop exactly this run.
     async fn abort(&self) -> Result<CancelReceipt, GatewayFault> {
         let params = json!({ "sessionKey": self.session, "runId": self.run });
         let receipt = self.connection.request("chat.abort", params, self.connection.limits().abort).await?;
@@ -257,7 +257,7 @@ impl GatewayControl {
         let known = |run: &&str| if *run == self.run { self.known_as.clone() } else { (*run).to_owned() };
         let runs: Vec<String> = named.iter().map(known).collect();
         match receipt["aborted"].as_bool() {
-            // Without our run in it, it is a receipt for something else (case 89).
+            // Without our run in it, it is a receipt for something else.
             Some(true) if receipt["ok"] != false && named.contains(&self.run.as_str()) => {
                 Ok(CancelReceipt { method: "chat.abort", aborted: true, runs })
             }
@@ -279,7 +279,7 @@ impl Control for GatewayControl {
     }
 }
 
-impl Drop for HandedOver {
+impl Drop for HandoverGuard {
     fn drop(&mut self) {
         if let Some(control) = self.control.take() {
             self.inner.spawn(async move {

@@ -1,4 +1,4 @@
-//! The way to a gateway: TCP, TLS where its address asks for it, WebSocket.
+//! Opens the socket to a gateway: TCP, TLS where its address asks for it, WebSocket.
 //!
 //! Must never take a certificate that the system does not trust.
 

@@ -1,4 +1,4 @@
-//! What a run is told of what its gateway tells: a pure fold.
+//! Folds gateway events into run events (pure).
 //!
 //! Must never take an event of another session for one of the run, tell an end twice, or make a failure a cancel.
 
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::error::shown;
-use super::frame::{Kind, Told, text};
+use super::frame::{GatewayEvent, GatewayEventKind, text};
 use crate::codes;
 use engross_artifacts::media_references;
 use engross_tasks::runner::{AgentEvent, How, TurnEnd};
@@ -19,8 +19,8 @@ const TOOLS: usize = 1000;
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     session: String,
-    answer: Grown,
-    thought: Grown,
+    answer: GrowingText,
+    thought: GrowingText,
     /// The last word on each use of a tool, and its title.
     tools: HashMap<String, (String, String)>,
     ended: bool,
@@ -28,7 +28,7 @@ pub(super) struct Progress {
 
 /// How the gateway says that a run stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum RunStanding {
     /// It is under way, or not known.
     Open,
     /// It is over; the words are with it, or have to be asked for.
@@ -42,15 +42,15 @@ impl Progress {
     }
 
     /// What an event means to the run. After the end nothing means anything.
-    pub(super) fn hear(&mut self, told: &Told) -> Vec<AgentEvent> {
+    pub(super) fn hear(&mut self, told: &GatewayEvent) -> Vec<AgentEvent> {
         let payload = &told.payload;
         let session = text(&payload["sessionKey"]);
         if self.ended || !(session.is_empty() || same_session(session, &self.session)) {
             return Vec::new();
         }
         match told.kind {
-            Kind::Chat => self.chat(payload),
-            Kind::Work => self.work(payload).into_iter().collect(),
+            GatewayEventKind::Chat => self.chat(payload),
+            GatewayEventKind::Work => self.work(payload).into_iter().collect(),
         }
     }
 
@@ -131,10 +131,10 @@ impl Progress {
 }
 
 /// How a run stands by the answer to `agent.wait`.
-pub(super) fn standing(run: &str, answer: &Value) -> Standing {
+pub(super) fn standing(run: &str, answer: &Value) -> RunStanding {
     let named = text(&answer["runId"]);
     if !named.is_empty() && named != run {
-        return Standing::Open;
+        return RunStanding::Open;
     }
     let (error, reason) = (text(&answer["error"]), text(&answer["stopReason"]));
     let reply = answer["terminalReply"]["text"].as_str().filter(|reply| !reply.is_empty());
@@ -144,9 +144,9 @@ pub(super) fn standing(run: &str, answer: &Value) -> Standing {
         "error" => failed(error),
         // Without an end it is only the question that took too long.
         "timeout" if !answer["endedAt"].is_null() => aborted("timeout"),
-        _ => return Standing::Open,
+        _ => return RunStanding::Open,
     };
-    Standing::Over(how, reply.map(str::to_owned))
+    RunStanding::Over(how, reply.map(str::to_owned))
 }
 
 /// What a history says of the end of a run: its last words, and the files that they name.
@@ -232,12 +232,12 @@ fn kind_of(tool: &str) -> &'static str {
 
 /// A text that comes whole each time, and is told in pieces.
 #[derive(Debug, Default)]
-struct Grown {
+struct GrowingText {
     /// What it was when it was last told.
     now: String,
 }
 
-impl Grown {
+impl GrowingText {
     /// What has to be added for a listener to have `whole`.
     ///
     /// What was told cannot be taken back. A text that only was cleaned up or shortened says nothing until it has grown over what

@@ -1,28 +1,28 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::frame::{Kind, Told};
-use super::turn::{Progress, Standing, last_words, same_session, standing};
+use super::frame::{GatewayEvent, GatewayEventKind};
+use super::turn::{Progress, RunStanding, last_words, same_session, standing};
 use engross_tasks::runner::{AgentEvent, How, TurnEnd};
 
 const KEY: &str = "agent:main:draft:X";
 
-fn told(kind: Kind, mut payload: Value) -> Told {
+fn told(kind: GatewayEventKind, mut payload: Value) -> GatewayEvent {
     if payload["sessionKey"].is_null() {
         payload["sessionKey"] = "agent:main:draft:x".into();
     }
-    Told { run: "r".to_owned(), kind, payload, size: 1 }
+    GatewayEvent { run: "r".to_owned(), kind, payload, size: 1 }
 }
 
-fn chat(payload: Value) -> Told {
-    told(Kind::Chat, payload)
+fn chat(payload: Value) -> GatewayEvent {
+    told(GatewayEventKind::Chat, payload)
 }
 
-fn delta(text: &str) -> Told {
+fn delta(text: &str) -> GatewayEvent {
     chat(json!({ "state": "delta", "message": { "content": [{ "type": "text", "text": text }] } }))
 }
 
-fn hear(all: impl IntoIterator<Item = Told>) -> Vec<AgentEvent> {
+fn hear(all: impl IntoIterator<Item = GatewayEvent>) -> Vec<AgentEvent> {
     let mut progress = Progress::new(KEY);
     all.into_iter().flat_map(|told| progress.hear(&told)).collect()
 }
@@ -104,7 +104,7 @@ fn files_are_told_of_a_run_that_was_done_only() {
     named.sort();
     let mut expected = files;
     expected.sort();
-    assert_eq!(named, expected, "tokens in the words are found by whoever has the words");
+    assert_eq!(named, expected, "tokens in the words are found by the caller that has the words");
     assert_eq!(hear([with("error")]), [ended(failed("it does not say why"), Some("see MEDIA:/m/b.png"))]);
 }
 
@@ -114,13 +114,14 @@ fn case_89_another_session_proves_nothing() {
     let other = |key: &str| chat(json!({ "state": "aborted", "sessionKey": key }));
     assert_eq!(hear([other("agent:main:draft:y"), other("agent:other:draft:x")]), []);
     assert_eq!(hear([other("draft:X")]), [ended(How::Cancelled, None)]);
-    assert!(same_session("agent:main:Draft", "draft"));
+    assert!(same_session("agent:main:Report", "report"));
     assert!(!same_session("agent:main:a", "agent:main:b"));
 }
 
 #[test]
 fn tools_are_told_once_by_two_voices() {
-    let work = |stream: &str, data: Value| told(Kind::Work, json!({ "stream": stream, "data": data }));
+    let work =
+        |stream: &str, data: Value| told(GatewayEventKind::Work, json!({ "stream": stream, "data": data }));
     let item = |phase: &str, status: &str| {
         let data = json!({ "kind": "tool", "toolCallId": "c", "name": "exec", "phase": phase, "status": status, "title": "Exec date" });
         work("item", data)
@@ -149,14 +150,15 @@ fn tools_are_told_once_by_two_voices() {
 
 #[test]
 fn thoughts_are_told_in_pieces() {
-    let thought = |text: &str| told(Kind::Work, json!({ "stream": "thinking", "data": { "text": text } }));
+    let thought =
+        |text: &str| told(GatewayEventKind::Work, json!({ "stream": "thinking", "data": { "text": text } }));
     let expected = ["so", " what"].map(|text| AgentEvent::Thought(text.to_owned()));
     assert_eq!(hear([thought("so"), thought("so what")]), expected);
 }
 
 #[test]
 fn an_answer_to_a_question_for_the_end_is_read() {
-    let over = |how, text: Option<&str>| Standing::Over(how, text.map(str::to_owned));
+    let over = |how, text: Option<&str>| RunStanding::Over(how, text.map(str::to_owned));
     for (answer, expected) in [
         (json!({ "runId": "r", "status": "ok" }), over(How::Unstated, None)),
         (
@@ -172,14 +174,14 @@ fn an_answer_to_a_question_for_the_end_is_read() {
             json!({ "runId": "r", "status": "error", "error": "aborted", "stopReason": "timeout" }),
             over(failed("its own time for the run was over"), None),
         ),
-        (json!({ "runId": "r", "status": "timeout" }), Standing::Open),
+        (json!({ "runId": "r", "status": "timeout" }), RunStanding::Open),
         (
             json!({ "runId": "r", "status": "timeout", "endedAt": 1 }),
             over(failed("its own time for the run was over"), None),
         ),
-        (json!({ "runId": "other", "status": "ok" }), Standing::Open),
-        (json!({}), Standing::Open),
-        (json!(null), Standing::Open),
+        (json!({ "runId": "other", "status": "ok" }), RunStanding::Open),
+        (json!({}), RunStanding::Open),
+        (json!(null), RunStanding::Open),
     ] {
         assert_eq!(standing("r", &answer), expected, "{answer}");
     }

@@ -15,7 +15,7 @@ pub mod instant {
 
 /// A model provider that answers from a script.
 pub mod scripted {
-    pub use crate::model_server::{ModelServer, Recorded};
+    pub use crate::model_server::{ModelServer, RecordedCall};
 }
 
 #[cfg(test)]

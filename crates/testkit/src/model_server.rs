@@ -22,14 +22,14 @@ use formats::{Api, event, fits};
 /// The server; it stops when dropped.
 pub struct ModelServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 /// A request as it arrived.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedCall {
     /// Path and query.
     pub path: String,
     /// Headers, names in lower case.
@@ -38,7 +38,7 @@ pub struct Recorded {
     pub body: Value,
 }
 
-struct Shared {
+struct ServerState {
     script: Value,
     /// Bytes per HTTP chunk; a whole event when `None`.
     split: Option<usize>,
@@ -47,7 +47,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    requests: Vec<Recorded>,
+    requests: Vec<RecordedCall>,
     /// How often each turn was given.
     given: BTreeMap<usize, u64>,
     hang_ups: usize,
@@ -74,7 +74,7 @@ impl ModelServer {
 
     /// All requests so far.
     #[must_use]
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedCall> {
         self.shared.state().requests.clone()
     }
 
@@ -88,7 +88,7 @@ impl ModelServer {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         listener.set_nonblocking(true).expect("a non-blocking listener");
         let address = listener.local_addr().expect("an address");
-        let shared = Arc::new(Shared { script, split, state: Mutex::default() });
+        let shared = Arc::new(ServerState { script, split, state: Mutex::default() });
         let (stop, stopped) = oneshot::channel();
         let for_thread = Arc::clone(&shared);
         let thread = std::thread::spawn(move || {
@@ -108,7 +108,7 @@ impl Drop for ModelServer {
     }
 }
 
-impl Shared {
+impl ServerState {
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().expect("no test thread died holding it")
     }
@@ -129,7 +129,11 @@ impl Shared {
     }
 }
 
-async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>, mut stopped: oneshot::Receiver<()>) {
+async fn accept(
+    listener: std::net::TcpListener,
+    shared: Arc<ServerState>,
+    mut stopped: oneshot::Receiver<()>,
+) {
     let listener = TcpListener::from_std(listener).expect("a listener");
     let mut connections = JoinSet::new();
     loop {
@@ -144,7 +148,7 @@ async fn accept(listener: std::net::TcpListener, shared: Arc<Shared>, mut stoppe
     }
 }
 
-async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
+async fn connection(mut stream: TcpStream, shared: Arc<ServerState>) {
     let _ = stream.set_nodelay(true);
     let mut buffer = Vec::new();
     while let Some(request) = read_request(&mut stream, &mut buffer).await {
@@ -156,7 +160,7 @@ async fn connection(mut stream: TcpStream, shared: Arc<Shared>) {
     }
 }
 
-async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Recorded> {
+async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<RecordedCall> {
     let head_end = loop {
         if let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
             break end;
@@ -181,11 +185,11 @@ async fn read_request(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Re
     }
     let rest = buffer.split_off(length);
     let body = serde_json::from_slice(&std::mem::replace(buffer, rest)).unwrap_or(Value::Null);
-    Some(Recorded { path, headers, body })
+    Some(RecordedCall { path, headers, body })
 }
 
 /// Answers, and says whether the connection can be used again.
-async fn answer(stream: &mut TcpStream, shared: &Shared, request: &Recorded) -> bool {
+async fn answer(stream: &mut TcpStream, shared: &ServerState, request: &RecordedCall) -> bool {
     let Some(api) = Api::of(&request.path) else {
         return plain(stream, 404, "", &json!({"error": {"message": "there is nothing here"}})).await;
     };
@@ -229,7 +233,7 @@ async fn answer(stream: &mut TcpStream, shared: &Shared, request: &Recorded) -> 
 }
 
 /// Lets go wrong what shall in place of `piece`; `false` if the fault is of another sort.
-async fn fail(stream: &mut TcpStream, shared: &Shared, api: Api, fault: &Value, piece: &str) -> bool {
+async fn fail(stream: &mut TcpStream, shared: &ServerState, api: Api, fault: &Value, piece: &str) -> bool {
     let last_words = match fault["kind"].as_str().unwrap_or_default() {
         "truncate" => String::new(),
         "bad_sse" => "data: {\"choices\":[{\"delta\":\n\n".to_owned(),

@@ -102,7 +102,7 @@ impl PostgresServer {
             chown(&folder, Some(user), Some(group)).unwrap();
             command.uid(user).gid(group);
         }
-        // A group of its own, so that an interrupt from the keyboard leaves it to tidy up.
+        // A group of its own, so that an interrupt from the keyboard leaves it to clean up.
         let keeper = command.process_group(0).spawn().unwrap();
         let mut server = Self { folder, keeper, killed: None };
         server.wait_until_ready();

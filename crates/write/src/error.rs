@@ -1,11 +1,11 @@
-//! What can go wrong in a write session, by code.
+//! The errors of a write session, by code.
 
 use engross_protocol::{Code, shared};
 use engross_store::files::FileError;
 use serde::{Deserialize, Serialize};
 
 use crate::codes;
-use crate::continuation::{Limit, Unclean};
+use crate::continuation::{JoinError, Limit};
 use crate::framing::InvalidUtf8;
 use crate::json_field::ArgsError;
 use crate::patch::PatchError;
@@ -19,10 +19,10 @@ pub enum Error {
     /// No known operation.
     #[error("'{0}' is no operation: use create, overwrite, append or patch")]
     InvalidOperation(String),
-    /// Wrong options.
+    /// The options are invalid.
     #[error("the options are wrong: {0}")]
     Options(String),
-    /// Wrong arguments of a tool call.
+    /// The arguments of a tool call are invalid.
     #[error(transparent)]
     Args(#[from] ArgsError),
     /// A kind of file that cannot be written like this.
@@ -88,7 +88,7 @@ pub enum Error {
     ContinuationLimit(#[from] Limit),
     /// A continuation that does not join.
     #[error("{0}: go on with the very next character, and nothing around it")]
-    ContinuationUnclean(#[from] Unclean),
+    ContinuationUnclean(#[from] JoinError),
     /// The wrong place.
     #[error("bytes sent for offset {offset} {problem}: go on at offset {expected}")]
     OffsetMismatch {
@@ -162,20 +162,20 @@ impl Error {
 
 /// A code and its sentence, as a session keeps and shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct WriteFailure {
     /// Stable, upper snake case; explained in `docs/errors/CODE.md`.
     pub code: String,
     /// What happened, and what to do next.
     pub message: String,
 }
 
-impl From<FileError> for Problem {
+impl From<FileError> for WriteFailure {
     fn from(error: FileError) -> Self {
         Self { code: error.code().to_owned(), message: error.to_string() }
     }
 }
 
-impl From<Error> for Problem {
+impl From<Error> for WriteFailure {
     fn from(error: Error) -> Self {
         Self { code: error.code().to_owned(), message: error.to_string() }
     }

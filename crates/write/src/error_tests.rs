@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::continuation::{Limit, Unclean};
+use crate::continuation::{JoinError, Limit};
 use crate::framing::InvalidUtf8;
 use crate::json_field::ArgsError;
 use crate::patch::PatchError;
@@ -27,7 +27,7 @@ fn all() -> Vec<Error> {
         Error::AmbiguousEnd { line: 1 },
         Error::MarkerInContent { line: 1 },
         Error::ContinuationLimit(Limit::Loop),
-        Error::ContinuationUnclean(Unclean::Fence),
+        Error::ContinuationUnclean(JoinError::Fence),
         Error::OffsetMismatch { offset: 1, expected: 2, problem: "differ" },
         Error::SessionNotFound(text()),
         Error::SessionExpired,

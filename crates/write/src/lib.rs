@@ -17,4 +17,4 @@ pub mod validate;
 #[cfg(test)]
 mod error_tests;
 
-pub use error::{Error, Problem};
+pub use error::{Error, WriteFailure};

@@ -2,22 +2,22 @@
 import type { Place, Segment } from "../src/session-client.ts";
 
 /** A response; a stream is told in pieces and may break. */
-export type Told = (signal: AbortSignal) => Response;
+export type Reply = (signal: AbortSignal) => Response;
 
-export interface Asked {
+export interface RecordedRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: { messages: unknown[]; tools?: unknown[] } & Record<string, unknown>;
 }
 
 /** Gives the responses one after the other. */
-export function fake(...told: Told[]): { fetch: typeof fetch; asked: Asked[] } {
-  const asked: Asked[] = [];
+export function fake(...told: Reply[]): { fetch: typeof fetch; asked: RecordedRequest[] } {
+  const asked: RecordedRequest[] = [];
   return {
     asked,
     fetch: async (url, init) => {
       const { headers, body, signal } = init as RequestInit & { headers: Record<string, string>; body: string; signal: AbortSignal };
-      asked.push({ url: String(url), headers, body: JSON.parse(body) as Asked["body"] });
+      asked.push({ url: String(url), headers, body: JSON.parse(body) as RecordedRequest["body"] });
       const next = told[asked.length - 1];
       if (!next) throw new Error("no more answers");
       return next(signal);
@@ -30,7 +30,7 @@ export const BREAK = Symbol("break");
 export const SILENCE = Symbol("silence");
 
 /** A stream of these events in `turn`. */
-export function stream(turn: number, ...pieces: (string | typeof BREAK | typeof SILENCE)[]): Told {
+export function stream(turn: number, ...pieces: (string | typeof BREAK | typeof SILENCE)[]): Reply {
   return (signal) => {
     const rest = [...pieces];
     const body = new ReadableStream<Uint8Array>({
@@ -63,7 +63,7 @@ export const callArguments = (turn: number, id: string, index: number, json: str
 export const finish = (turn: number, id: string, reason: string, warnings?: object[]) => `${chunk(turn, id, {}, reason, warnings)}data: [DONE]\n\n`;
 
 /** An error before anything of the answer. */
-export function refused(status: number, error: unknown, headers: Record<string, string> = {}): Told {
+export function refused(status: number, error: unknown, headers: Record<string, string> = {}): Reply {
   return () => new Response(JSON.stringify({ error }), { status, headers });
 }
 

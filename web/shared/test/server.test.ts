@@ -70,13 +70,13 @@ describe.skipIf(!binary)("engross serve", () => {
   });
 
   test("goes on where a connection was cut, wherever that was", async () => {
-    const whole = joined(await all(session().send("Tell it slowly.", { tools }))).map(withoutId);
+    const whole = joined(await all(session().send("Say it slowly.", { tools }))).map(withoutId);
     expect(whole).toHaveLength(4);
     let cuts = 0;
     await Promise.all(
       Array.from({ length: 24 }, async (_, index) => {
         const broken = await line(server.baseUrl, 150 + index * 290, 700 + index * 37);
-        const told = joined(await all(session({ baseUrl: broken.baseUrl }).send("Tell it slowly.", { tools })));
+        const told = joined(await all(session({ baseUrl: broken.baseUrl }).send("Say it slowly.", { tools })));
         cuts += broken.connections() - 1;
         await broken.close();
         expect(told.map(withoutId), `cut ${index}`).toEqual(whole);

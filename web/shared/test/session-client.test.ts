@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { createSessionClient, SessionError } from "../src/session-client.ts";
 import type { SessionClient, SessionClientOptions } from "../src/session-client.ts";
 import { all, BREAK, callArguments, callStart, chunk, fake, finish, joined, plain, refused, role, SILENCE, stream, text } from "./fake.ts";
-import type { Asked, Told } from "./fake.ts";
+import type { RecordedRequest, Reply } from "./fake.ts";
 
 const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-function client(told: Told[], options: Partial<SessionClientOptions> = {}): { client: SessionClient; asked: Asked[] } {
+function client(told: Reply[], options: Partial<SessionClientOptions> = {}): { client: SessionClient; asked: RecordedRequest[] } {
   const { fetch, asked } = fake(...told);
   return { asked, client: createSessionClient({ baseUrl: "http://engross/v1/", sessionId: "s-1", backoff: 1, fetch, ...options }) };
 }
@@ -78,14 +78,14 @@ describe("segments", () => {
         text(1, "2-3", "I "),
         'event: engross.status\ndata: {"turn":1,"type":"status","message":"Thinking …"}\n\n',
         'event: engross.status\ndata: {"turn":1,"type":"status","message":"Reading …","tool":{"id":"c1","name":"read","state":"done"}}\n\n',
-        'event: engross.status\ndata: {"turn":1,"type":"warning","code":"W","message":"Mind."}\n\n',
+        'event: engross.status\ndata: {"turn":1,"type":"warning","code":"W","message":"Careful."}\n\n',
         text(1, "2-7", "read."),
         callStart(1, "2-7+", 0, "call_1", "read"),
         callArguments(1, "2-9", 0, '{"a"'),
         callArguments(1, "2-9b", 0, ":1}"),
         callStart(1, "2-9+", 1, "call_2", "look"),
         callArguments(1, "2-11", 1, "{}"),
-        finish(1, "2-12", "tool_calls", [{ code: "W", message: "Mind." }, { code: "V", message: "Too." }]),
+        finish(1, "2-12", "tool_calls", [{ code: "W", message: "Careful." }, { code: "V", message: "Too." }]),
       ),
       stream(1, role(1, "5-0"), ": hb\n\n", text(1, "5-5", "Done."), finish(1, "5-6", "stop")),
       stream(2, role(2, "8-0"), text(2, "8-2", "Next"), finish(2, "8-3", "length")),
@@ -94,7 +94,7 @@ describe("segments", () => {
       { turn: 1, segment: 0, kind: "text", text: "I " },
       { turn: 1, segment: 0, kind: "status", message: "Thinking …" },
       { turn: 1, segment: 0, kind: "status", message: "Reading …", tool: { id: "c1", name: "read", state: "done" } },
-      { turn: 1, segment: 0, kind: "warning", code: "W", message: "Mind." },
+      { turn: 1, segment: 0, kind: "warning", code: "W", message: "Careful." },
       { turn: 1, segment: 0, kind: "text", text: "read." },
       { turn: 1, segment: 1, kind: "tool_call", id: "call_1", name: "read", arguments: '{"a":1}' },
       { turn: 1, segment: 2, kind: "tool_call", id: "call_2", name: "look", arguments: "{}" },
@@ -199,7 +199,7 @@ describe("a broken connection", () => {
   });
 
   test("is tried so often, and counts anew when something came", async () => {
-    const away: Told = () => {
+    const away: Reply = () => {
       throw new TypeError("fetch failed");
     };
     const gone = client([away, away, away, away], { tries: 2 });
@@ -220,7 +220,7 @@ describe("a broken connection", () => {
 
 describe("an error", () => {
   const error = { code: "MODEL_RATE_LIMITED", message: "Wait.", type: "rate_limit_error", details: { a: 1 } };
-  const table: [name: string, told: Told[], code: string, requests: number][] = [
+  const table: [name: string, told: Reply[], code: string, requests: number][] = [
     ["of the model's provider is not asked for again", [refused(429, error)], "MODEL_RATE_LIMITED", 1],
     ["in the stream ends it", [stream(1, role(1, "2-0"), `data: ${JSON.stringify({ error, engross: { turn: 1 } })}\n\ndata: [DONE]\n\n`)], "MODEL_RATE_LIMITED", 1],
     ["in the stream may lack a code", [stream(1, 'data: {"error":"no"}\n\n')], "BAD_RESPONSE", 1],
@@ -281,7 +281,7 @@ describe("giving up", () => {
 
   test("by leaving the loop closes the connection", async () => {
     let closed = false;
-    const told: Told = (signal) => {
+    const told: Reply = (signal) => {
       signal.addEventListener("abort", () => (closed = true));
       return stream(1, role(1, "2-0"), text(1, "2-5", "Hello"), SILENCE)(signal);
     };

@@ -1,4 +1,4 @@
-//! Which conversation of an agent belongs to which thread, and the processes that are kept for their next turn.
+//! Maps threads to conversations of an agent, and keeps processes for their next turn.
 //!
 //! Must never give the conversation of one principal to another, nor let two turns into one.
 
@@ -11,8 +11,8 @@ use tokio::time::Instant;
 
 use super::acp::{Client, Session};
 
-/// A conversation. Whoever holds its lock has the turn.
-pub(super) type Slot = Arc<Mutex<Conversation>>;
+/// A conversation. The holder of its lock has the turn.
+pub(super) type ConversationLock = Arc<Mutex<Conversation>>;
 
 /// What is known of a conversation.
 #[derive(Default)]
@@ -20,11 +20,11 @@ pub(super) struct Conversation {
     /// What the agent calls it.
     pub(super) session: Option<String>,
     /// A process in which it is open.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<IdleProcess>,
 }
 
 /// A process that waits for the next turn.
-pub(super) struct Kept {
+pub(super) struct IdleProcess {
     pub(super) client: Client,
     pub(super) session: Session,
     /// Where the session works.
@@ -36,14 +36,14 @@ pub(super) struct Kept {
 /// All conversations of a provider, by principal and thread.
 #[derive(Default)]
 pub(super) struct Conversations {
-    slots: HashMap<(String, String), (Slot, Instant)>,
-    kept: Vec<(u64, Slot)>,
+    slots: HashMap<(String, String), (ConversationLock, Instant)>,
+    kept: Vec<(u64, ConversationLock)>,
     number: u64,
 }
 
 impl Conversations {
     /// The conversation of a thread. Beyond `most` of them the one that was not used for longest is forgotten.
-    pub(super) fn slot(&mut self, principal: &str, thread: &str, most: usize) -> Slot {
+    pub(super) fn slot(&mut self, principal: &str, thread: &str, most: usize) -> ConversationLock {
         let now = Instant::now();
         let key = (principal.to_owned(), thread.to_owned());
         if let Some((slot, used)) = self.slots.get_mut(&key) {
@@ -58,12 +58,12 @@ impl Conversations {
                 self.slots.remove(&oldest);
             }
         }
-        let slot = Slot::default();
+        let slot = ConversationLock::default();
         self.slots.insert(key, (slot.clone(), now));
         slot
     }
 
-    pub(super) fn forget(&mut self, principal: &str, thread: &str) -> Option<Slot> {
+    pub(super) fn forget(&mut self, principal: &str, thread: &str) -> Option<ConversationLock> {
         self.slots.remove(&(principal.to_owned(), thread.to_owned())).map(|(slot, _)| slot)
     }
 
@@ -74,7 +74,12 @@ impl Conversations {
     }
 
     /// Notes that `slot` keeps a process. Gives back the keepings that are too many, oldest first.
-    pub(super) fn keep(&mut self, number: u64, slot: &Slot, most: usize) -> Vec<(u64, Slot)> {
+    pub(super) fn keep(
+        &mut self,
+        number: u64,
+        slot: &ConversationLock,
+        most: usize,
+    ) -> Vec<(u64, ConversationLock)> {
         self.kept.retain(|(_, other)| !Arc::ptr_eq(other, slot));
         self.kept.push((number, slot.clone()));
         let over = self.kept.len().saturating_sub(most);
@@ -92,7 +97,7 @@ impl Conversations {
 }
 
 /// Takes the process of a keeping, if it is still that one and no turn is under way.
-pub(super) fn take(slot: &Slot, number: u64) -> Option<Client> {
+pub(super) fn take(slot: &ConversationLock, number: u64) -> Option<Client> {
     let mut conversation = slot.try_lock().ok()?;
     if conversation.kept.as_ref().is_some_and(|kept| kept.number == number) {
         return conversation.kept.take().map(|kept| kept.client);

@@ -1,4 +1,4 @@
-//! What can go wrong with an agent's process, and with what it says.
+//! The errors of an agent's process and of what it sends.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How long and how much an agent may.
+//! The limits of an agent in time and size.
 
 use std::time::Duration;
 

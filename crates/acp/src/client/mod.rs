@@ -23,10 +23,10 @@ mod provider;
 mod provider_tests;
 mod registry;
 mod runner;
-mod warm;
+mod warm_pool;
 
 pub use error::AgentFault;
 pub use limits::Limits;
-pub use provider::{Host, Provider, Start};
-pub use registry::Agents;
+pub use provider::{AgentProvider, Host, StartMode};
+pub use registry::AgentRegistry;
 pub use runner::AcpRunner;

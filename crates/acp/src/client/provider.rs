@@ -14,7 +14,7 @@ use engross_tasks::runner::ProviderId;
 
 /// When a process is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum StartMode {
     /// For each run, in its folder and with its names in the environment. A conversation goes on in the next process, if the
     /// agent can take it up; otherwise its process is kept.
     PerRun,
@@ -24,7 +24,7 @@ pub enum Start {
 
 /// An agent, and how it is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Provider {
+pub struct AgentProvider {
     /// Its id in requests.
     pub id: ProviderId,
     /// For people.
@@ -40,12 +40,12 @@ pub struct Provider {
     /// What it gets besides.
     pub set: Vec<(String, String)>,
     /// When it is started.
-    pub start: Start,
+    pub start: StartMode,
     /// How many processes wait for a turn, where they are started before.
     pub warm: usize,
 }
 
-impl Provider {
+impl AgentProvider {
     /// An agent by its command line. A process is started for each run.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Provider {
             arguments: words.collect(),
             pass: Vec::new(),
             set: Vec::new(),
-            start: Start::PerRun,
+            start: StartMode::PerRun,
             warm: 0,
         })
     }
@@ -69,59 +69,59 @@ impl Provider {
     /// The agents that are known by name, in the order of the catalog: codex, opencode, gemini, hermes.
     #[must_use]
     pub fn known() -> Vec<Self> {
-        KNOWN.iter().filter_map(Known::provider).collect()
+        KNOWN.iter().filter_map(KnownProvider::provider).collect()
     }
 }
 
-struct Known {
+struct KnownProvider {
     id: &'static str,
     label: &'static str,
     command: &'static [&'static str],
     install: &'static str,
     pass: &'static [&'static str],
-    start: Start,
+    start: StartMode,
 }
 
-const KNOWN: &[Known] = &[
-    Known {
+const KNOWN: &[KnownProvider] = &[
+    KnownProvider {
         id: "codex",
         label: "Codex",
         command: &["codex-acp"],
         install: "install it with `npm install -g @zed-industries/codex-acp@0.16.0`",
         pass: &["CODEX_*", "OPENAI_*"],
-        start: Start::PerRun,
+        start: StartMode::PerRun,
     },
-    Known {
+    KnownProvider {
         id: "opencode",
         label: "OpenCode",
         command: &["opencode", "acp"],
         install: "install it with `npm install -g opencode-ai`",
         pass: &["OPENCODE_*", "OPENAI_*", "ANTHROPIC_*", "GEMINI_*", "GOOGLE_*", "OPENROUTER_*"],
-        start: Start::Warm,
+        start: StartMode::Warm,
     },
-    Known {
+    KnownProvider {
         id: "gemini",
         label: "Gemini",
         command: &["gemini", "--acp", "--skip-trust"],
         install: "install it with `npm install -g @google/gemini-cli`",
         pass: &["GEMINI_*", "GOOGLE_*"],
-        start: Start::Warm,
+        start: StartMode::Warm,
     },
-    Known {
+    KnownProvider {
         id: "hermes",
         label: "Hermes",
         command: &["hermes-acp"],
         install: "install it with `pipx install 'hermes-agent[acp]'`",
         pass: &["HERMES_*", "OPENAI_*", "ANTHROPIC_*", "OPENROUTER_*"],
-        start: Start::Warm,
+        start: StartMode::Warm,
     },
 ];
 
-impl Known {
-    fn provider(&self) -> Option<Provider> {
+impl KnownProvider {
+    fn provider(&self) -> Option<AgentProvider> {
         let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let (program, arguments) = self.command.split_first()?;
-        Some(Provider {
+        Some(AgentProvider {
             id: ProviderId::new(self.id).ok()?,
             label: self.label.to_owned(),
             program: (*program).to_owned(),

@@ -1,9 +1,9 @@
-use super::provider::{Provider, Start};
+use super::provider::{AgentProvider, StartMode};
 use engross_tasks::runner::ProviderId;
 
 #[test]
 fn the_catalog_has_its_order_and_says_what_installs_each() {
-    let known = Provider::known();
+    let known = AgentProvider::known();
     let rows: Vec<String> = known
         .iter()
         .map(|one| format!("{}: {} {} | {}", one.id, one.program, one.arguments.join(" "), one.install))
@@ -22,11 +22,11 @@ fn the_catalog_has_its_order_and_says_what_installs_each() {
 #[test]
 fn any_agent_can_be_had_by_its_command_line() {
     let id = ProviderId::new("mine").unwrap();
-    let provider = Provider::from_command(id.clone(), "'/opt/my agent' --mode acp").unwrap();
+    let provider = AgentProvider::from_command(id.clone(), "'/opt/my agent' --mode acp").unwrap();
     assert_eq!(
         (&provider.id, provider.program.as_str(), provider.start),
-        (&id, "/opt/my agent", Start::PerRun)
+        (&id, "/opt/my agent", StartMode::PerRun)
     );
     assert_eq!(provider.arguments, ["--mode", "acp"]);
-    assert_eq!(Provider::from_command(id, " ").unwrap_err().code(), "AGENT_COMMAND_INVALID");
+    assert_eq!(AgentProvider::from_command(id, " ").unwrap_err().code(), "AGENT_COMMAND_INVALID");
 }

@@ -1,24 +1,24 @@
-//! Which agents there are.
+//! The registry of configured agents.
 //!
 //! Must never start one that nobody asked for.
 
 use super::limits::Limits;
 use super::process::sweep;
-use super::provider::{Host, Provider};
+use super::provider::{AgentProvider, Host};
 use super::runner::AcpRunner;
 use engross_tasks::runner::ProviderId;
 
 /// All agents of a server.
-pub struct Agents {
+pub struct AgentRegistry {
     owner: String,
     runners: Vec<AcpRunner>,
 }
 
-impl Agents {
+impl AgentRegistry {
     /// Nothing is started yet. Of two providers with one id the last one counts, in the place of the first.
     #[must_use]
-    pub fn new(providers: Vec<Provider>, host: &Host, limits: &Limits) -> Self {
-        let mut chosen: Vec<Provider> = Vec::new();
+    pub fn new(providers: Vec<AgentProvider>, host: &Host, limits: &Limits) -> Self {
+        let mut chosen: Vec<AgentProvider> = Vec::new();
         for provider in providers {
             match chosen.iter_mut().find(|other| other.id == provider.id) {
                 Some(other) => *other = provider,

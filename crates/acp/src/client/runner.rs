@@ -13,13 +13,13 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::acp::{Client, Prompt, Session, Signals};
-use super::conversations::{Conversation, Conversations, Kept, Slot, take};
+use super::acp::{Client, Prompt, Session, TurnChannels};
+use super::conversations::{Conversation, ConversationLock, Conversations, IdleProcess, take};
 use super::error::{AgentFault, shown};
 use super::limits::Limits;
 use super::process::{Launch, find_program};
-use super::provider::{Host, Provider, Start};
-use super::warm::Warm;
+use super::provider::{AgentProvider, Host, StartMode};
+use super::warm_pool::WarmPool;
 use engross_tasks::runner::{
     AgentError, AgentEvent, CancelReceipt, Control, Health, RunnerFuture, RunningTurn, TaskRunner, Turn,
     TurnEnd,
@@ -35,18 +35,18 @@ pub struct AcpRunner {
 }
 
 struct Inner {
-    provider: Provider,
+    provider: AgentProvider,
     limits: Limits,
     host: Host,
     started: AtomicU64,
     conversations: Mutex<Conversations>,
-    warm: Mutex<Warm>,
+    warm: Mutex<WarmPool>,
     tasks: Mutex<JoinSet<()>>,
     health: tokio::sync::Mutex<Option<(Instant, Health)>>,
 }
 
 /// A process that has the session of a turn open.
-struct Ready {
+struct ReadyProcess {
     client: Client,
     session: Session,
     /// Whether the names of the run are in its environment.
@@ -54,8 +54,8 @@ struct Ready {
 }
 
 impl AcpRunner {
-    pub(super) fn new(provider: Provider, host: Host, limits: Limits) -> Self {
-        let most = if provider.start == Start::Warm { provider.warm } else { 0 };
+    pub(super) fn new(provider: AgentProvider, host: Host, limits: Limits) -> Self {
+        let most = if provider.start == StartMode::Warm { provider.warm } else { 0 };
         Self {
             inner: Arc::new(Inner {
                 provider,
@@ -63,7 +63,7 @@ impl AcpRunner {
                 host,
                 started: AtomicU64::new(0),
                 conversations: Mutex::default(),
-                warm: Mutex::new(Warm::new(most)),
+                warm: Mutex::new(WarmPool::new(most)),
                 tasks: Mutex::default(),
                 health: tokio::sync::Mutex::default(),
             }),
@@ -72,7 +72,7 @@ impl AcpRunner {
 
     /// Which agent it is.
     #[must_use]
-    pub fn provider(&self) -> &Provider {
+    pub fn provider(&self) -> &AgentProvider {
         &self.inner.provider
     }
 
@@ -111,9 +111,9 @@ impl AcpRunner {
         let weak = Arc::downgrade(inner);
         let limits = inner.limits.clone();
         inner.spawn(async move {
-            let Ready { mut client, session, knows_run } = ready;
+            let ReadyProcess { mut client, session, knows_run } = ready;
             let prompt = Prompt { turn: &turn, folder: folder.top(), tell_environment: !knows_run, deadline };
-            let signals = Signals { events: events.clone(), cancelled, answers };
+            let signals = TurnChannels { events: events.clone(), cancelled, answers };
             let over = client.prompt(&session, prompt, signals, &limits).await;
             match weak.upgrade() {
                 Some(inner) if over.usable && inner.keeps(&client) => {
@@ -129,7 +129,7 @@ impl AcpRunner {
 }
 
 impl Inner {
-    fn slot(&self, principal: &str, thread: &str) -> Slot {
+    fn slot(&self, principal: &str, thread: &str) -> ConversationLock {
         lock(&self.conversations).slot(principal, thread, self.limits.conversations)
     }
 
@@ -138,7 +138,7 @@ impl Inner {
         self: &Arc<Self>,
         conversation: &mut Conversation,
         turn: &Turn,
-    ) -> Result<Ready, AgentFault> {
+    ) -> Result<ReadyProcess, AgentFault> {
         let kept = conversation.kept.take();
         if let Some(kept) = &kept {
             lock(&self.conversations).release(kept.number);
@@ -150,37 +150,37 @@ impl Inner {
             conversation.session = None;
             let (mut client, knows_run) = self.process(turn).await?;
             let session = client.open(&turn.directory).await?;
-            return Ok(Ready { client, session, knows_run });
+            return Ok(ReadyProcess { client, session, knows_run });
         }
         let unknown = || AgentFault::Continuation {
             reason: "it was not had with this server, or too long ago".to_owned(),
         };
         let id = conversation.session.clone().ok_or_else(unknown)?;
         if let Some(kept) = kept
-            && let Some(ready) = self.go_on(kept, turn).await
+            && let Some(ready) = self.resume(kept, turn).await
         {
             return Ok(ready);
         }
         let (mut client, knows_run) = self.process(turn).await?;
         let session = client.take_up(&id, &turn.directory).await?;
-        Ok(Ready { client, session, knows_run })
+        Ok(ReadyProcess { client, session, knows_run })
     }
 
     /// The kept process with its session in the folder of `turn`; `None` when it is no good any more.
-    async fn go_on(self: &Arc<Self>, kept: Kept, turn: &Turn) -> Option<Ready> {
-        let Kept { mut client, session, folder, .. } = kept;
+    async fn resume(self: &Arc<Self>, kept: IdleProcess, turn: &Turn) -> Option<ReadyProcess> {
+        let IdleProcess { mut client, session, folder, .. } = kept;
         if !client.is_usable() {
             self.spawn(client.stop());
             return None;
         }
         // One that cannot move a session keeps the folder that it began in, and is told where to write instead.
         if folder == turn.directory || !client.takes_up() {
-            return Some(Ready { client, session, knows_run: false });
+            return Some(ReadyProcess { client, session, knows_run: false });
         }
         match client.take_up(session.id(), &turn.directory).await {
-            Ok(session) => Some(Ready { client, session, knows_run: false }),
+            Ok(session) => Some(ReadyProcess { client, session, knows_run: false }),
             // Some know a session only in the folder that it began in. It is still open here.
-            Err(AgentFault::Continuation { .. }) => Some(Ready { client, session, knows_run: false }),
+            Err(AgentFault::Continuation { .. }) => Some(ReadyProcess { client, session, knows_run: false }),
             Err(_) => {
                 self.spawn(client.stop());
                 None
@@ -190,7 +190,7 @@ impl Inner {
 
     /// A process that has been greeted, and whether it has the names of the run in its environment.
     async fn process(self: &Arc<Self>, turn: &Turn) -> Result<(Client, bool), AgentFault> {
-        if self.provider.start == Start::PerRun {
+        if self.provider.start == StartMode::PerRun {
             let launch = self.launch(&turn.directory, &turn.environment)?;
             return Ok((Client::start(&launch, &self.limits).await?, true));
         }
@@ -248,19 +248,19 @@ impl Inner {
 
     /// Whether a process is kept for the next turn: where a new one would take long, or would not know the conversation.
     fn keeps(&self, client: &Client) -> bool {
-        self.limits.kept > 0 && (self.provider.start == Start::Warm || !client.takes_up())
+        self.limits.kept > 0 && (self.provider.start == StartMode::Warm || !client.takes_up())
     }
 
     fn keep(
         self: &Arc<Self>,
         mut conversation: OwnedMutexGuard<Conversation>,
-        slot: &Slot,
+        slot: &ConversationLock,
         client: Client,
         session: Session,
         folder: &Path,
     ) {
         let number = lock(&self.conversations).number();
-        conversation.kept = Some(Kept { client, session, folder: folder.to_owned(), number });
+        conversation.kept = Some(IdleProcess { client, session, folder: folder.to_owned(), number });
         drop(conversation);
         let over = lock(&self.conversations).keep(number, slot, self.limits.kept);
         for (number, slot) in over {
@@ -322,7 +322,7 @@ impl TaskRunner for AcpRunner {
             if lock(&inner.warm).is_one_ready() {
                 return Health::Ready;
             }
-            // Whoever asks meanwhile waits for the same answer.
+            // A caller that asks meanwhile waits for the same answer.
             let mut known = inner.health.lock().await;
             if let Some((at, health)) = &*known
                 && at.elapsed() < inner.limits.health

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use engross_acp::client::Provider;
+use engross_acp::client::AgentProvider;
 use engross_protocol::{Clock, SystemClock};
 use engross_tasks::runner::{Health, How, ProviderId, TaskRunner};
 
 use super::fake::provider;
-use super::fixture::{SOON, World, code, limits, next, next_text, rest, run, said};
+use super::fixture::{SOON, TestBench, code, limits, next, next_text, rest, run, said};
 
 #[test]
 fn one_that_does_not_start_says_why() {
@@ -24,7 +24,7 @@ fn one_that_does_not_start_says_why() {
             // The one that hangs has to be there at all before it is late, the others answer when the machine lets them.
             let limits = if start == "hang" { short.clone() } else { limits() };
             let set = [("FAKE_START", start), ("MY_API_KEY", "sk-secret-123")];
-            let world = World::new(provider(&set), &limits);
+            let world = TestBench::new(provider(&set), &limits);
             let error = world.start(world.turn("run-1", "say hello")).await.err().unwrap();
             assert_eq!(error.code, wanted, "{start}: {error}");
             assert!(error.message.contains(words), "{start}: {error}");
@@ -37,7 +37,7 @@ fn one_that_does_not_start_says_why() {
 #[test]
 fn a_word_or_two_out_of_place_do_no_harm() {
     run(async {
-        let world = World::new(provider(&[("FAKE_START", "noise")]), &limits());
+        let world = TestBench::new(provider(&[("FAKE_START", "noise")]), &limits());
         let turn = world.turn("run-1", "garbage 3\nsay ok");
         assert_eq!(world.say(turn).await, ("ok".to_owned(), How::Completed));
     });
@@ -49,7 +49,7 @@ fn one_that_breaks_in_a_turn_has_a_code() {
         let mut limits = limits();
         limits.silence = Duration::from_millis(500);
         limits.message = 100_000;
-        let world = World::new(provider(&[]), &limits);
+        let world = TestBench::new(provider(&[]), &limits);
         for (prompt, wanted, words) in [
             ("die disk on fire", "AGENT_EXITED", "disk on fire"),
             ("garbage 1000", "AGENT_PROTOCOL", "no JSON"),
@@ -73,7 +73,7 @@ fn a_tool_at_work_may_be_silent() {
     run(async {
         let mut limits = limits();
         limits.silence = Duration::from_millis(200);
-        let world = World::new(provider(&[]), &limits);
+        let world = TestBench::new(provider(&[]), &limits);
         let turn = world.turn("run-1", "tool t1 in_progress Build\nsleep 800\nsay built");
         assert_eq!(world.say(turn).await, ("built".to_owned(), How::Completed));
     });
@@ -82,7 +82,7 @@ fn a_tool_at_work_may_be_silent() {
 #[test]
 fn the_time_of_the_run_ends_it() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let mut turn = world.turn("run-1", "flood");
         turn.deadline = SystemClock.millis() + 1_500;
         let before = Instant::now();
@@ -98,7 +98,7 @@ fn a_cancelled_turn_tells_nothing_more_and_ends() {
     run(async {
         let mut limits = limits();
         limits.cancel = Duration::from_millis(500);
-        let world = World::new(provider(&[]), &limits);
+        let world = TestBench::new(provider(&[]), &limits);
         // Those that listen, one that is late, and those that do not care.
         for prompt in ["wait-cancel", "late-cancel 10000", "hang", "flood", "ask allow_once"] {
             let mut turn = world.turn("run-1", &format!("say ready\n{prompt}"));
@@ -126,9 +126,9 @@ fn a_cancelled_turn_tells_nothing_more_and_ends() {
 fn a_missing_program_says_what_installs_it() {
     run(async {
         let id = ProviderId::new("fake").unwrap();
-        let mut missing = Provider::from_command(id, "engross-no-such-agent --acp").unwrap();
+        let mut missing = AgentProvider::from_command(id, "engross-no-such-agent --acp").unwrap();
         missing.install = "install it with `npm install -g it`".to_owned();
-        let world = World::new(missing, &limits());
+        let world = TestBench::new(missing, &limits());
         let help = "install it with `npm install -g it`".to_owned();
         assert_eq!(world.runner().health().await, Health::Missing { help: help.clone() });
         let error = world.start(world.turn("run-1", "say hello")).await.err().unwrap();
@@ -142,7 +142,7 @@ fn health_is_remembered_and_asked_once() {
     run(async {
         let mut limits = limits();
         limits.probe = Duration::from_millis(700);
-        let world = World::new(provider(&[("FAKE_START", "hang")]), &limits);
+        let world = TestBench::new(provider(&[("FAKE_START", "hang")]), &limits);
         let before = Instant::now();
         let (first, second) = tokio::join!(world.runner().health(), world.runner().health());
         assert!(matches!(&first, Health::Failing { message } if message.contains("initialize")), "{first:?}");
@@ -151,7 +151,7 @@ fn health_is_remembered_and_asked_once() {
         assert!(before.elapsed() < Duration::from_millis(1_400), "{:?}", before.elapsed());
         assert!(world.processes().is_empty());
 
-        let world = World::new(provider(&[]), &limits_with_patience());
+        let world = TestBench::new(provider(&[]), &limits_with_patience());
         assert_eq!(world.runner().health().await, Health::Ready);
     });
 }
@@ -163,7 +163,7 @@ fn limits_with_patience() -> engross_acp::client::Limits {
 #[test]
 fn a_listener_that_goes_away_ends_the_turn() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         for prompt in ["hang", "flood"] {
             let mut running =
                 world.start(world.turn("run-1", &format!("say ready\n{prompt}"))).await.unwrap();

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{BufReader, stdin};
 
-use engross_acp::client::Provider;
+use engross_acp::client::AgentProvider;
 use engross_tasks::runner::ProviderId;
 
 /// Makes [`agent`] serve.
@@ -23,11 +23,11 @@ fn agent() {
 }
 
 /// The fake agent as a provider. `set` goes to its environment.
-pub fn provider(set: &[(&str, &str)]) -> Provider {
+pub fn provider(set: &[(&str, &str)]) -> AgentProvider {
     let binary = std::env::current_exe().unwrap();
     let test = "fake::agent --exact --ignored --nocapture";
     let command = format!("sh -c 'exec \"{}\" {test} 3>&1 >/dev/null'", binary.display());
-    let mut provider = Provider::from_command(ProviderId::new("fake").unwrap(), &command).unwrap();
+    let mut provider = AgentProvider::from_command(ProviderId::new("fake").unwrap(), &command).unwrap();
     provider.set = [(SERVE, "1")]
         .iter()
         .chain(set)

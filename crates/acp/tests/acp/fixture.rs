@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use engross_acp::client::{AcpRunner, Agents, Host, Limits, Provider};
+use engross_acp::client::{AcpRunner, AgentProvider, AgentRegistry, Host, Limits};
 use engross_artifacts::{RunId, SessionKey};
 use engross_protocol::{Clock, SystemClock};
 use engross_tasks::runner::{
@@ -19,8 +19,8 @@ static OWNERS: AtomicU64 = AtomicU64::new(0);
 /// Longer than anything takes that works.
 pub const SOON: Duration = Duration::from_secs(20);
 
-pub struct World {
-    pub agents: Agents,
+pub struct TestBench {
+    pub agents: AgentRegistry,
     pub owner: String,
     pub folder: tempfile::TempDir,
 }
@@ -41,8 +41,8 @@ pub fn run<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), work).await.expect("it hangs") })
 }
 
-impl World {
-    pub fn new(provider: Provider, limits: &Limits) -> Self {
+impl TestBench {
+    pub fn new(provider: AgentProvider, limits: &Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let owner = format!("test-{}-{}", std::process::id(), OWNERS.fetch_add(1, Ordering::Relaxed));
         let host = Host {
@@ -51,7 +51,7 @@ impl World {
             owner: owner.clone(),
             clock: Arc::new(SystemClock),
         };
-        Self { agents: Agents::new(vec![provider], &host, limits), owner, folder }
+        Self { agents: AgentRegistry::new(vec![provider], &host, limits), owner, folder }
     }
 
     pub fn runner(&self) -> &AcpRunner {

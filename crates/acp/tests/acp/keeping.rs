@@ -2,17 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use engross_acp::client::{Limits, Provider, Start};
+use engross_acp::client::{AgentProvider, Limits, StartMode};
 use engross_tasks::runner::{Health, How, TaskRunner, Turn};
 
 use super::fake::provider;
-use super::fixture::{World, is_alive, limits, run};
+use super::fixture::{TestBench, is_alive, limits, run};
 
-fn warm(set: &[(&str, &str)]) -> Provider {
-    Provider { start: Start::Warm, warm: 1, ..provider(set) }
+fn warm(set: &[(&str, &str)]) -> AgentProvider {
+    AgentProvider { start: StartMode::Warm, warm: 1, ..provider(set) }
 }
 
-fn follow_up(world: &World, run: &str, prompt: &str) -> Turn {
+fn follow_up(world: &TestBench, run: &str, prompt: &str) -> Turn {
     Turn { continues: true, ..world.turn(run, prompt) }
 }
 
@@ -27,7 +27,7 @@ async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[test]
 fn a_warm_process_takes_the_turn_and_another_takes_its_place() {
     run(async {
-        let world = World::new(warm(&[]), &limits());
+        let world = TestBench::new(warm(&[]), &limits());
         assert!(world.processes().is_empty(), "nothing is started that nobody asked for");
         assert_eq!(world.runner().health().await, Health::Ready);
         let first = world.processes();
@@ -43,7 +43,7 @@ fn a_warm_process_takes_the_turn_and_another_takes_its_place() {
 #[test]
 fn one_that_died_while_it_waited_is_not_given_away() {
     run(async {
-        let world = World::new(warm(&[]), &limits());
+        let world = TestBench::new(warm(&[]), &limits());
         assert_eq!(world.runner().health().await, Health::Ready);
         let pid = world.processes()[0];
         std::process::Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap();
@@ -56,7 +56,7 @@ fn one_that_died_while_it_waited_is_not_given_away() {
 #[test]
 fn a_warm_one_is_told_what_is_not_in_its_environment() {
     run(async {
-        let world = World::new(warm(&[]), &limits());
+        let world = TestBench::new(warm(&[]), &limits());
         let (text, how) = world.say(world.turn("run-1", "cwd\nenv XWORKMATE_RUN_ID\nblocks")).await;
         assert_eq!(how, How::Completed);
         let directory = world.directory("run-1");
@@ -66,7 +66,7 @@ fn a_warm_one_is_told_what_is_not_in_its_environment() {
 }
 
 /// A conversation of three turns: what is said in each, and whether the process stayed the same.
-async fn conversation(world: &World) -> (Vec<String>, bool) {
+async fn conversation(world: &TestBench) -> (Vec<String>, bool) {
     let (first, _) = world.say(world.turn("run-1", "turns\ncwd\npid")).await;
     let mut all = vec![first];
     for run in ["run-2", "run-3"] {
@@ -91,13 +91,13 @@ fn a_conversation_goes_on_in_the_folder_of_each_run() {
         let moving = ["1 /run-1", "2 /run-2", "3 /run-3"].map(str::to_owned).to_vec();
         for can in ["load", "resume", "load resume"] {
             let set = [("FAKE_STATE", state), ("FAKE_CAN", can)];
-            let world = World::new(provider(&set), &limits());
+            let world = TestBench::new(provider(&set), &limits());
             assert_eq!(conversation(&world).await, (moving.clone(), false), "a process for each run, {can}");
-            let world = World::new(warm(&set), &limits());
+            let world = TestBench::new(warm(&set), &limits());
             assert_eq!(conversation(&world).await, (moving.clone(), true), "kept, {can}");
         }
         // One that cannot take up a session keeps its process, and its folder.
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let staying = ["1 /run-1", "2 /run-1", "3 /run-1"].map(str::to_owned).to_vec();
         assert_eq!(conversation(&world).await, (staying, true));
     });
@@ -109,12 +109,12 @@ fn it_is_taken_up_again_when_its_process_is_not_kept_any_more() {
         let state = tempfile::tempdir().unwrap();
         let set = [("FAKE_STATE", state.path().to_str().unwrap()), ("FAKE_CAN", "load")];
         let short = Limits { kept_for: Duration::from_millis(50), ..limits() };
-        let world = World::new(Provider { warm: 0, ..warm(&set) }, &short);
+        let world = TestBench::new(AgentProvider { warm: 0, ..warm(&set) }, &short);
         world.say(world.turn("run-1", "say hello")).await;
         until("the kept one ends", || world.processes().is_empty()).await;
         assert_eq!(world.say(follow_up(&world, "run-2", "turns")).await, ("2".to_owned(), How::Completed));
 
-        let world = World::new(Provider { warm: 0, ..warm(&[]) }, &short);
+        let world = TestBench::new(AgentProvider { warm: 0, ..warm(&[]) }, &short);
         world.say(world.turn("run-1", "say hello")).await;
         until("the kept one ends", || world.processes().is_empty()).await;
         let error = world.start(follow_up(&world, "run-2", "turns")).await.err().unwrap();
@@ -125,7 +125,7 @@ fn it_is_taken_up_again_when_its_process_is_not_kept_any_more() {
 #[test]
 fn what_is_not_known_is_not_begun_anew() {
     run(async {
-        let world = World::new(provider(&[("FAKE_CAN", "load")]), &limits());
+        let world = TestBench::new(provider(&[("FAKE_CAN", "load")]), &limits());
         let never = world.start(follow_up(&world, "run-1", "turns")).await.err().unwrap();
         assert_eq!(never.code, "SESSION_CONTINUATION_UNAVAILABLE");
         world.say(world.turn("run-1", "say hello")).await;
@@ -139,7 +139,7 @@ fn what_is_not_known_is_not_begun_anew() {
 #[test]
 fn principals_do_not_share_a_conversation_and_closing_forgets_it() {
     run(async {
-        let world = World::new(warm(&[]), &limits());
+        let world = TestBench::new(warm(&[]), &limits());
         world.say(world.turn("run-1", "say hello")).await;
         let mut foreign = follow_up(&world, "run-2", "turns");
         foreign.principal = "bert".to_owned();
@@ -153,7 +153,7 @@ fn principals_do_not_share_a_conversation_and_closing_forgets_it() {
 #[test]
 fn only_so_many_processes_are_kept() {
     run(async {
-        let world = World::new(Provider { warm: 0, ..warm(&[]) }, &Limits { kept: 2, ..limits() });
+        let world = TestBench::new(AgentProvider { warm: 0, ..warm(&[]) }, &Limits { kept: 2, ..limits() });
         let mut pids: Vec<i32> = Vec::new();
         for thread in 0..4 {
             let turn = Turn { thread: format!("thread-{thread}"), ..world.turn("run-1", "pid") };
@@ -168,7 +168,7 @@ fn only_so_many_processes_are_kept() {
 #[test]
 fn turns_of_one_thread_come_one_after_the_other() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let slow = world.turn("run-1", "sleep 300\nwrite a.txt x");
         let running = world.start(slow).await.unwrap();
         let file = world.directory("run-1").join("a.txt");

@@ -5,10 +5,10 @@ use std::time::Duration;
 use engross_tasks::runner::How;
 
 use super::fake::provider;
-use super::fixture::{World, is_alive, limits, next_text, rest, run, said};
+use super::fixture::{TestBench, is_alive, limits, next_text, rest, run, said};
 
 /// A turn that has started three processes: a child, one that left the process group, one whose parent is gone.
-async fn forked(world: &World, then: &str) -> (engross_tasks::runner::RunningTurn, Vec<i32>) {
+async fn forked(world: &TestBench, then: &str) -> (engross_tasks::runner::RunningTurn, Vec<i32>) {
     let mut running = world.start(world.turn("run-1", &format!("fork\npid\n{then}"))).await.unwrap();
     let mut pids: Vec<i32> =
         next_text(&mut running).await.split(' ').map(|pid| pid.parse().unwrap()).collect();
@@ -18,7 +18,7 @@ async fn forked(world: &World, then: &str) -> (engross_tasks::runner::RunningTur
     (running, pids)
 }
 
-fn nothing_is_left(world: &World, pids: &[i32]) {
+fn nothing_is_left(world: &TestBench, pids: &[i32]) {
     let alive: Vec<&i32> = pids.iter().filter(|pid| is_alive(**pid)).collect();
     assert!(alive.is_empty(), "{alive:?} of {pids:?}");
     assert!(world.processes().is_empty());
@@ -27,7 +27,7 @@ fn nothing_is_left(world: &World, pids: &[i32]) {
 #[test]
 fn cancelling_ends_the_whole_tree() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         for then in ["hang", "wait-cancel", "flood"] {
             let (mut running, pids) = forked(&world, then).await;
             running.control.cancel().await.unwrap();
@@ -40,7 +40,7 @@ fn cancelling_ends_the_whole_tree() {
 #[test]
 fn the_end_of_a_turn_ends_what_it_left_running() {
     run(async {
-        let world = World::new(provider(&[("FAKE_CAN", "resume")]), &limits());
+        let world = TestBench::new(provider(&[("FAKE_CAN", "resume")]), &limits());
         for then in ["sleep 500\nsay bye", "sleep 500\ndie now"] {
             let (mut running, pids) = forked(&world, then).await;
             rest(&mut running).await;
@@ -54,7 +54,7 @@ fn one_that_ignores_the_request_to_end_is_killed() {
     run(async {
         let mut stubborn = provider(&[]);
         stubborn.arguments[1] = format!("trap '' TERM; {}", stubborn.arguments[1]);
-        let world = World::new(stubborn, &limits());
+        let world = TestBench::new(stubborn, &limits());
         let (mut running, pids) = forked(&world, "hang").await;
         running.control.cancel().await.unwrap();
         assert_eq!(said(&rest(&mut running).await).1, How::Cancelled);
@@ -68,7 +68,7 @@ fn the_end_of_the_server_ends_them() {
     for by_order in [true, false] {
         let (world, pids) = {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            let world = World::new(provider(&[]), &limits());
+            let world = TestBench::new(provider(&[]), &limits());
             let pids = runtime.block_on(async {
                 let (running, pids) = forked(&world, "hang").await;
                 if by_order {
@@ -93,7 +93,7 @@ fn the_end_of_the_server_ends_them() {
 #[test]
 fn a_server_finds_what_the_one_before_it_left() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let mark = format!("{}.fake.1", world.owner);
         let left = |mark: &str| {
             let mut command = std::process::Command::new("sleep");

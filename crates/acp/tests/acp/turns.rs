@@ -3,12 +3,12 @@
 use engross_tasks::runner::{AgentEvent, Attachment, How, PermissionOption, Policy, TaskRunner, TurnEnd};
 
 use super::fake::provider;
-use super::fixture::{World, code, limits, next, rest, run, said};
+use super::fixture::{TestBench, code, limits, next, rest, run, said};
 
 #[test]
 fn a_turn_is_told_as_it_goes() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let prompt = "think hm\nsay Hello \nforeign not ours\ntool t1 in_progress Make it\nplan read\nwrite a.txt done\nsay  there";
         let mut events = world.hear(world.turn("run-1", prompt)).await;
         let own = |text: &str| text.to_owned();
@@ -40,7 +40,7 @@ fn a_turn_is_told_as_it_goes() {
 #[test]
 fn it_works_in_the_folder_of_the_run_and_sees_only_what_it_may() {
     run(async {
-        let world = World::new(provider(&[("MINE", "yes")]), &limits());
+        let world = TestBench::new(provider(&[("MINE", "yes")]), &limits());
         let prompt = "cwd\nenv XWORKMATE_RUN_ID\nenv ENGROSS_TOKEN\nenv MINE\nenv XWORKMATE_ARTIFACT_DIRECTORY\nblocks";
         let directory = world.directory("run-1").to_str().unwrap().to_owned();
         let wanted = format!("{directory}\n[run-1]\n[]\n[yes]\n[{directory}]\n[]");
@@ -51,7 +51,7 @@ fn it_works_in_the_folder_of_the_run_and_sees_only_what_it_may() {
 #[test]
 fn attachments_are_named_by_their_address() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let mut turn = world.turn("run-1", "blocks");
         turn.attachments = vec![
             Attachment {
@@ -76,7 +76,7 @@ fn attachments_are_named_by_their_address() {
 #[test]
 fn files_are_served_beneath_the_folder_of_the_run_only() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let directory = world.directory("run-1");
         let other = world.directory("run-2");
         std::fs::write(other.join("secret.txt"), "theirs").unwrap();
@@ -115,7 +115,7 @@ fn files_are_served_beneath_the_folder_of_the_run_only() {
 #[test]
 fn a_policy_answers_for_the_person() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let prompt = "ask reject_once allow_always allow_once\nask allow_always reject_always\nask";
         for (policy, wanted) in [
             (Policy::Allow, "id-allow_once\nid-allow_always\ncancelled"),
@@ -131,7 +131,7 @@ fn a_policy_answers_for_the_person() {
 #[test]
 fn a_person_answers_or_nobody_does() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         let table = [
             (Some("id-allow_once"), "id-allow_once"),
             (None, "id-reject_once"),
@@ -161,7 +161,7 @@ fn a_person_answers_or_nobody_does() {
 
         let mut short = limits();
         short.question = std::time::Duration::from_millis(100);
-        let world = World::new(provider(&[]), &short);
+        let world = TestBench::new(provider(&[]), &short);
         let mut turn = world.turn("run-1", "ask allow_once reject_once");
         turn.permissions = Policy::Ask;
         assert_eq!(world.say(turn).await, ("cancelled".to_owned(), How::Completed));
@@ -171,7 +171,7 @@ fn a_person_answers_or_nobody_does() {
 #[test]
 fn a_model_is_set_or_refused() {
     run(async {
-        let world = World::new(provider(&[("FAKE_CAN", "resume")]), &limits());
+        let world = TestBench::new(provider(&[("FAKE_CAN", "resume")]), &limits());
         for model in ["small", "large"] {
             let mut turn = world.turn("run-1", "say ok");
             turn.model = Some(model.to_owned());
@@ -189,7 +189,7 @@ fn a_model_is_set_or_refused() {
 #[test]
 fn ends_of_a_turn_have_their_meaning() {
     run(async {
-        let world = World::new(provider(&[]), &limits());
+        let world = TestBench::new(provider(&[]), &limits());
         for (prompt, wanted) in [
             ("stop refusal", "AGENT_REFUSED"),
             ("stop max_tokens", "AGENT_INCOMPLETE"),

@@ -4,7 +4,7 @@
 
 use engross_llm::{Message, ToolCall, Usage};
 use engross_protocol::WriteSessionId;
-use engross_write::Problem;
+use engross_write::WriteFailure;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -196,7 +196,7 @@ pub enum Standing {
 impl WriteReport {
     /// A file that cannot be gone on with.
     #[must_use]
-    pub fn failed(id: WriteSessionId, problem: &Problem) -> Self {
+    pub fn failed(id: WriteSessionId, problem: &WriteFailure) -> Self {
         let error = serde_json::json!({"code": problem.code, "message": problem.message});
         Self {
             id,

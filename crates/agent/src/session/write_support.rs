@@ -62,7 +62,7 @@ impl TestBench {
             locks: Locks::new(),
             clock: Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap())),
             ids: Arc::new(engross_protocol::RandomIds),
-            documents: None,
+            composer: None,
             limits: Limits::default(),
         })
         .unwrap();

@@ -8,7 +8,7 @@ use engross_protocol::{FixedClock, RandomIds};
 use engross_rules::RulesModel;
 use engross_store::files::{Locks, Precondition, Root};
 use engross_write::runner::{Config, Limits, WriteService, WriteSessions};
-use engross_write::session::{BeginOptions, Operation};
+use engross_write::session::{BeginOptions, WriteOperation};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -37,7 +37,7 @@ fn desk() -> Desk {
         locks: locks.clone(),
         clock: clock.clone(),
         ids: Arc::new(RandomIds),
-        documents: None,
+        composer: None,
         limits: Limits::default(),
     })
     .unwrap();
@@ -53,7 +53,7 @@ fn desk() -> Desk {
 impl Desk {
     /// The id of a session that has written `text`.
     fn written(&self, file: &str, text: &str) -> String {
-        let options = BeginOptions::new(file, Operation::Create);
+        let options = BeginOptions::new(file, WriteOperation::Create);
         let id = self.writes.begin(&options).unwrap().id;
         self.writes.whole(id, text.as_bytes()).unwrap();
         id.to_string()

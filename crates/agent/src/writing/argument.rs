@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use engross_llm::{Event, FinishReason, ToolCall, ToolSpec};
 use engross_protocol::{WriteSessionId, hex};
-use engross_write::framing::{Finish, Terminator};
+use engross_write::framing::{Terminator, TurnFinish};
 use engross_write::json_field::FieldScanner;
-use engross_write::runner::{Ending, View};
-use engross_write::session::{BeginOptions, Operation};
-use engross_write::{Error, Problem};
+use engross_write::runner::{ChunkEnd, WriteSessionView};
+use engross_write::session::{BeginOptions, WriteOperation};
+use engross_write::{Error, WriteFailure};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -51,7 +51,7 @@ struct ArgumentStream {
     /// Content that is not in the spool.
     pending: Vec<u8>,
     hash: Sha256,
-    begun: Option<Result<WriteSessionId, Problem>>,
+    begun: Option<Result<WriteSessionId, WriteFailure>>,
 }
 
 impl ArgumentStreams {
@@ -174,7 +174,7 @@ impl ArgumentStream {
             return;
         }
         if let Some(Ok(id)) = self.begun
-            && let Err(problem) = writer.service().chunk(id, None, pending, Ending::More).await
+            && let Err(problem) = writer.service().chunk(id, None, pending, ChunkEnd::More).await
         {
             self.begun = Some(Err(problem));
         }
@@ -205,8 +205,8 @@ impl ArgumentStream {
     fn options(&self, writer: &Writer) -> Option<Result<BeginOptions, Error>> {
         let (target, operation) = self.names()?;
         let (target, operation) = (target.as_str(), operation.as_str());
-        let read = Operation::deserialize(&Value::from(operation)).ok();
-        let Some(operation) = read.filter(|operation| *operation != Operation::Patch) else {
+        let read = WriteOperation::deserialize(&Value::from(operation)).ok();
+        let Some(operation) = read.filter(|operation| *operation != WriteOperation::Patch) else {
             return Some(Err(Error::InvalidOperation(operation.chars().take(40).collect())));
         };
         // Nothing in a string ends it; text that goes on with it ends with the line that is told.
@@ -234,15 +234,15 @@ impl ArgumentStream {
                         "the first line is to be an operation and a path".to_owned(),
                     ),
                 };
-                return refused(&Problem { code: code.to_owned(), message });
+                return refused(&WriteFailure { code: code.to_owned(), message });
             }
         };
         let ended = match &finished {
             Ok(_) => writer.service().finalise(id).await,
             Err(_) if finish == FinishReason::ContentFilter => {
-                writer.service().turn_end(id, Finish::ContentFilter).await
+                writer.service().turn_end(id, TurnFinish::ContentFilter).await
             }
-            Err(_) => writer.service().turn_end(id, Finish::Length).await,
+            Err(_) => writer.service().turn_end(id, TurnFinish::Length).await,
         };
         let view = match ended {
             Ok(view) => view,
@@ -299,12 +299,12 @@ impl ArgumentTarget {
     }
 }
 
-fn one_at_a_time() -> Problem {
+fn one_at_a_time() -> WriteFailure {
     Error::Options("another file is being written: one at a time".to_owned()).into()
 }
 
 /// The result of a call that broke off in its content.
-fn open_cut(view: &View, prompt: &str, cause: Option<String>) -> ToolResult {
+fn open_cut(view: &WriteSessionView, prompt: &str, cause: Option<String>) -> ToolResult {
     let cause = cause.or_else(|| view.problem.as_ref().map(|problem| problem.message.clone()));
     let instruction = match cause {
         Some(cause) => format!("{cause}.\n{prompt}"),

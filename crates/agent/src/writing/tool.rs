@@ -5,7 +5,7 @@
 use engross_llm::ToolSpec;
 use engross_protocol::WriteSessionId;
 use engross_write::Error;
-use engross_write::continuation::{Continuation, Overlap, Restart};
+use engross_write::continuation::{Continuation, Overlap, RestartDetection};
 use engross_write::session::{BeginOptions, Unwrap};
 use serde_json::{Map, Value, json};
 
@@ -156,8 +156,11 @@ pub(super) fn read(arguments: &str, folder: Option<&str>) -> Result<Begin, Error
 /// What holds for all files that models write: repetitions were asked for, and are taken out.
 pub(super) fn in_session(options: &mut BeginOptions, folder: Option<&str>) {
     options.root = folder.map(str::to_owned);
-    options.continuation =
-        Continuation { overlap: Overlap::Dedupe, restart: Restart::Detect, ..Continuation::default() };
+    options.continuation = Continuation {
+        overlap: Overlap::Dedupe,
+        restart: RestartDetection::Detect,
+        ..Continuation::default()
+    };
 }
 
 /// The file that a call names, for people.

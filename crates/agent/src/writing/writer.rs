@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use engross_llm::ToolCall;
 use engross_protocol::WriteSessionId;
-use engross_write::framing::Finish;
-use engross_write::runner::{Ending, View, WriteService};
-use engross_write::session::{BeginOptions, Operation, PromptKind, State};
-use engross_write::{Error, Problem};
+use engross_write::framing::TurnFinish;
+use engross_write::runner::{ChunkEnd, WriteService, WriteSessionView};
+use engross_write::session::{BeginOptions, PromptKind, State, WriteOperation};
+use engross_write::{Error, WriteFailure};
 use serde_json::{Map, Value, json};
 
 use super::texts::Texts;
@@ -68,7 +68,7 @@ impl Writer {
     pub(crate) async fn call(&self, call: &ToolCall, calling: &mut CallContext) -> ToolResult {
         if [WRITE_FILE, WRITE_TEXT].contains(&&*call.name) {
             // As it streamed, it was carried out; this one came in one piece, after a restart.
-            return refused(&Problem::from(Error::Options(
+            return refused(&WriteFailure::from(Error::Options(
                 "the call was interrupted and nothing was written: send it again".to_owned(),
             )));
         }
@@ -91,7 +91,7 @@ impl Writer {
         &self,
         options: BeginOptions,
         calling: &mut CallContext,
-    ) -> Result<(View, String), Problem> {
+    ) -> Result<(WriteSessionView, String), WriteFailure> {
         if let Some(writing) = &calling.writing {
             return self.mend(writing, options).await;
         }
@@ -103,7 +103,7 @@ impl Writer {
         &self,
         options: BeginOptions,
         calling: &CallContext,
-    ) -> Result<(View, String), Problem> {
+    ) -> Result<(WriteSessionView, String), WriteFailure> {
         let begun = self.service.begin(options.clone()).await;
         let view = match (begun, calling.left.get(&options.target_file)) {
             (Err(problem), Some(left)) if problem.code == "SESSION_CONFLICT" => {
@@ -117,9 +117,13 @@ impl Writer {
     }
 
     /// A second call while a file is being written: only a patch of it makes sense, if one was asked for.
-    async fn mend(&self, writing: &FileInProgress, options: BeginOptions) -> Result<(View, String), Problem> {
-        let is_it = options.target_file == writing.file && options.operation == Operation::Patch;
-        let view = self.service.sessions().look(writing.id)?;
+    async fn mend(
+        &self,
+        writing: &FileInProgress,
+        options: BeginOptions,
+    ) -> Result<(WriteSessionView, String), WriteFailure> {
+        let is_it = options.target_file == writing.file && options.operation == WriteOperation::Patch;
+        let view = self.service.sessions().get(writing.id)?;
         let Some(spec) = options.patch.filter(|_| is_it && view.state == State::NeedsRepair) else {
             let problem = format!(
                 "{} is being written and is not complete: write its content, one file at a time",
@@ -139,19 +143,23 @@ impl Writer {
     }
 
     /// Goes on with a file that was left.
-    async fn again(&self, id: WriteSessionId, calling: &CallContext) -> Result<(View, String), Problem> {
+    async fn again(
+        &self,
+        id: WriteSessionId,
+        calling: &CallContext,
+    ) -> Result<(WriteSessionView, String), WriteFailure> {
         if let Some(writing) = &calling.writing {
             let problem = format!("{} is being written; one file at a time", writing.file);
             return Err(Error::Options(problem).into());
         }
-        let view = self.service.sessions().look(id)?;
+        let view = self.service.sessions().get(id)?;
         // Sessions of others are not there.
         if !calling.left.values().any(|left| *left == id) {
             return Err(Error::SessionNotFound(id.to_string()).into());
         }
         let view = match view.state {
             state if (is_pausing(state) || state == State::Incomplete) && asked(&view).is_none() => {
-                self.service.turn_end(id, Finish::Length).await?
+                self.service.turn_end(id, TurnFinish::Length).await?
             }
             _ => view,
         };
@@ -169,34 +177,42 @@ impl Writer {
     }
 
     /// Takes text for a file.
-    pub(crate) async fn stream(&self, id: WriteSessionId, text: String) -> Result<View, Problem> {
-        self.service.chunk(id, None, text.into_bytes(), Ending::More).await
+    pub(crate) async fn stream(
+        &self,
+        id: WriteSessionId,
+        text: String,
+    ) -> Result<WriteSessionView, WriteFailure> {
+        self.service.chunk(id, None, text.into_bytes(), ChunkEnd::More).await
     }
 
     /// The model's answer has ended.
-    pub(crate) async fn end(&self, id: WriteSessionId, finish: Finish) -> WriteReport {
+    pub(crate) async fn end(&self, id: WriteSessionId, finish: TurnFinish) -> WriteReport {
         self.settle(id, self.service.turn_end(id, finish).await)
     }
 
     /// What a file that a session was writing came to, when its process died; `None` when nothing has come yet.
     pub(crate) async fn catch_up(&self, id: WriteSessionId) -> Option<WriteReport> {
-        let looked = self.service.sessions().look(id);
+        let looked = self.service.sessions().get(id);
         match &looked {
             Ok(view) if view.state == State::Open => None,
             // Nobody knows what else the model said: that is as good as cut off.
             Ok(view) if is_pausing(view.state) && asked(view).is_none() => {
-                Some(self.end(id, Finish::Length).await)
+                Some(self.end(id, TurnFinish::Length).await)
             }
             _ => Some(self.settle(id, looked)),
         }
     }
 
     /// What the state of a write session means for the one who writes.
-    pub(crate) fn settle(&self, id: WriteSessionId, view: Result<View, Problem>) -> WriteReport {
+    pub(crate) fn settle(
+        &self,
+        id: WriteSessionId,
+        view: Result<WriteSessionView, WriteFailure>,
+    ) -> WriteReport {
         let view = match view {
             Ok(view) => view,
             // What is over says so; only what is not there any more has no view.
-            Err(problem) => match self.service.sessions().look(id) {
+            Err(problem) => match self.service.sessions().get(id) {
                 Ok(view) => view,
                 Err(_) => return WriteReport::failed(id, &problem),
             },
@@ -214,7 +230,7 @@ impl Writer {
             lines: view.receipt.as_ref().map_or(view.lines, |receipt| receipt.lines),
             say,
             code: view.problem.map(|problem| problem.code).unwrap_or_default(),
-            ..WriteReport::failed(id, &Problem { code: String::new(), message: String::new() })
+            ..WriteReport::failed(id, &WriteFailure { code: String::new(), message: String::new() })
         }
     }
 
@@ -233,7 +249,7 @@ impl Writer {
 }
 
 /// What the model is to be asked, if anything. Whether it is finished is asked of those who send without an answer's end.
-pub(super) fn asked(view: &View) -> Option<&str> {
+pub(super) fn asked(view: &WriteSessionView) -> Option<&str> {
     let prompt = view.prompt.as_ref()?;
     (!matches!(prompt.kind, PromptKind::Begin | PromptKind::Idle)).then_some(&prompt.text)
 }
@@ -243,7 +259,7 @@ fn is_pausing(state: State) -> bool {
 }
 
 /// The result of a call that opens a file.
-pub(super) fn opened(view: &View, instruction: &str) -> ToolResult {
+pub(super) fn opened(view: &WriteSessionView, instruction: &str) -> ToolResult {
     let mut reply = about(view);
     let instruction = Value::from(instruction);
     reply.insert("instruction".to_owned(), instruction.clone());
@@ -257,7 +273,7 @@ pub(super) fn opened(view: &View, instruction: &str) -> ToolResult {
 }
 
 /// The result of a call whose file is over, or left: what the model reads in place of the content.
-pub(super) fn outcome(view: &View) -> String {
+pub(super) fn outcome(view: &WriteSessionView) -> String {
     let mut reply = about(view);
     if let Some(receipt) = &view.receipt {
         reply.insert("success".to_owned(), json!(true));
@@ -279,7 +295,7 @@ pub(super) fn outcome(view: &View) -> String {
     Value::Object(reply).to_string()
 }
 
-fn about(view: &View) -> Map<String, Value> {
+fn about(view: &WriteSessionView) -> Map<String, Value> {
     let mut reply = Map::new();
     reply.insert("session_id".to_owned(), json!(view.id.to_string()));
     reply.insert("target_file".to_owned(), json!(view.options.target_file));
@@ -289,7 +305,7 @@ fn about(view: &View) -> Map<String, Value> {
 }
 
 /// The result of a call that was refused.
-pub(super) fn refused(problem: &Problem) -> ToolResult {
+pub(super) fn refused(problem: &WriteFailure) -> ToolResult {
     ToolResult::error(
         json!({"success": false, "error": {"code": problem.code, "message": problem.message}}).to_string(),
     )

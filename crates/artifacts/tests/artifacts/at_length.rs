@@ -1,10 +1,10 @@
 //! Names that are made to lead astray. `ENGROSS_HOSTILE_NAMES` says how many; `cargo xtask tasks-at-length` tries 100,000.
 
-use engross_artifacts::{ArtifactScope, RunId, SessionKey, Wanted, expected_dirs, segment};
+use engross_artifacts::{ArtifactQuery, ArtifactScope, RunId, SessionKey, expected_dirs, segment};
 use engross_store::files::DiskPath;
 use serde_json::json;
 
-use super::Desk;
+use super::TestBench;
 use crate::count;
 
 const PIECES: [&str; 40] = [
@@ -67,7 +67,7 @@ impl Dice {
 
 #[test]
 fn at_length_no_name_leads_out_of_its_scope() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&desk.scope("other", "r"), "b.md", "foreign");
     desk.put(&scope, "a/b.md", "ours");
@@ -99,7 +99,7 @@ fn at_length_no_name_leads_out_of_its_scope() {
             }
         }
         for asked in [name.clone(), format!("../{name}"), format!("{name}/b.md")] {
-            let wanted = Wanted {
+            let wanted = ArtifactQuery {
                 artifact_scope: Some(scope.name().as_str()),
                 relative_path: Some(&asked),
                 artifact_ref: None,

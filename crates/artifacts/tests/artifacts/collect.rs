@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use engross_artifacts::{Collection, Scope};
 
-use super::{Desk, tree, write};
+use super::{TestBench, tree, write};
 
-fn collect(desk: &Desk, scope: &Scope, names: &[&str]) -> Collection {
+fn collect(desk: &TestBench, scope: &Scope, names: &[&str]) -> Collection {
     let sources: Vec<String> =
         names.iter().map(|name| desk.beside(name).to_str().unwrap().to_owned()).collect();
     scope.collect(&sources, &desk.roots(), None, desk.hashing()).unwrap()
 }
 
-fn content(desk: &Desk, scope: &Scope, path: &str) -> String {
+fn content(desk: &TestBench, scope: &Scope, path: &str) -> String {
     std::fs::read_to_string(desk.within(scope, path)).unwrap()
 }
 
 #[test]
 fn case_013_named_files_are_copied_into_the_scope() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     write(&desk.beside("media/browser/a.png"), "png");
     write(&desk.beside("temporary/out.pdf"), "pdf");
@@ -37,7 +37,7 @@ fn case_013_named_files_are_copied_into_the_scope() {
 
 #[test]
 fn case_014_shared_folders_are_not_swept() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     write(&desk.beside("media/a.png"), "png");
     let collection = collect(&desk, &scope, &[]);
@@ -47,7 +47,7 @@ fn case_014_shared_folders_are_not_swept() {
 
 #[test]
 fn v5_and_case_122_files_of_one_name_all_survive() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for (name, text) in [("media/a/img.png", "one"), ("media/b/img.png", "two"), ("media/c/IMG.png", "three")]
     {
@@ -66,7 +66,7 @@ fn v5_and_case_122_files_of_one_name_all_survive() {
 
 #[test]
 fn files_with_the_same_bytes_are_one() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     write(&desk.beside("media/a.png"), "same");
     write(&desk.beside("media/b.png"), "same");
@@ -77,7 +77,7 @@ fn files_with_the_same_bytes_are_one() {
 
 #[test]
 fn a_file_that_is_there_already_is_never_overwritten() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "artifacts/generated-media/a.png", "the agent's own");
     std::fs::create_dir(desk.within(&scope, "artifacts/generated-media/b.png")).unwrap();
@@ -92,7 +92,7 @@ fn a_file_that_is_there_already_is_never_overwritten() {
 
 #[test]
 fn what_is_elsewhere_or_not_ordinary_is_not_taken() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     write(&desk.beside("media/good.png"), "good");
     std::fs::create_dir(desk.beside("media/folder")).unwrap();
@@ -127,7 +127,7 @@ fn what_is_elsewhere_or_not_ordinary_is_not_taken() {
 
 #[test]
 fn more_than_the_limit_is_told() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let sources: Vec<String> = (0..3)
         .map(|number| {
@@ -142,7 +142,7 @@ fn more_than_the_limit_is_told() {
 
 #[test]
 fn names_that_are_none_elsewhere_are_made_good() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for name in ["nul.txt", "a\\b.png", "dot.", "line\nbreak.PNG"] {
         write(&desk.beside("temporary").join(name), name);
@@ -157,7 +157,7 @@ fn names_that_are_none_elsewhere_are_made_good() {
 #[cfg(unix)]
 #[test]
 fn a_link_in_place_of_the_folder_is_not_followed() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     write(&desk.beside("media/a.png"), "png");
     std::os::unix::fs::symlink(desk.beside("outside"), desk.within(&scope, "artifacts")).unwrap();

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use engross_artifacts::{PageOf, Requirements};
+use engross_artifacts::{PageRequest, Requirements};
 use serde_json::json;
 
-use super::{Desk, paths, set_age, write};
+use super::{TestBench, paths, set_age, write};
 
 #[test]
 fn case_004_entries_have_metadata_hash_and_content() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("agent:main:x", "run-9");
     desk.put(&scope, "reports/brief.md", "abc");
-    let page = desk.page(&scope, PageOf { inline: Some(100), ..Default::default() });
+    let page = desk.page(&scope, PageRequest { inline: Some(100), ..Default::default() });
     let wire = serde_json::to_value(&page).unwrap();
     let reference = page.artifacts[0].artifact_ref.clone();
     let expected = json!({
@@ -47,7 +47,7 @@ fn case_004_entries_have_metadata_hash_and_content() {
 
 #[test]
 fn case_012_the_newest_come_first_then_by_path_and_what_is_required_before_all() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for (name, age) in [("old.pdf", 300), ("b.md", 200), ("a.md", 200), ("new.md", 100)] {
         set_age(&desk.put(&scope, name, name), age);
@@ -67,14 +67,14 @@ fn case_012_the_newest_come_first_then_by_path_and_what_is_required_before_all()
 
 #[test]
 fn cases_011_and_031_a_limit_keeps_what_is_required_and_says_that_more_follows() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     set_age(&desk.put(&scope, "report.pdf", "p"), 1000);
     for number in 0..5 {
         desk.put(&scope, &format!("{number}.md"), "m");
     }
     let manifest = desk.manifest_of(&scope, &Requirements::new(["pdf"], []));
-    let of = PageOf { most: Some(2), ..Default::default() };
+    let of = PageRequest { most: Some(2), ..Default::default() };
     let page = scope.page(&manifest, of, desk.signer(), desk.hashing()).unwrap();
     assert_eq!(page.artifacts[0].relative_path, "report.pdf");
     assert_eq!((page.artifacts.len(), page.artifact_count, page.warnings.len()), (2, 6, 1));
@@ -83,7 +83,7 @@ fn cases_011_and_031_a_limit_keeps_what_is_required_and_says_that_more_follows()
 
 #[test]
 fn v7_pages_hold_every_file_once() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for number in 0..150 {
         desk.put(&scope, &format!("{}/{number}.png", number % 7), format!("{number}"));
@@ -91,7 +91,7 @@ fn v7_pages_hold_every_file_once() {
     for most in [1, 7, 64, 149, 150, 151] {
         let (mut seen, mut cursor, mut pages) = (Vec::new(), None::<String>, 0);
         loop {
-            let of = PageOf { most: Some(most), cursor: cursor.as_deref(), ..Default::default() };
+            let of = PageRequest { most: Some(most), cursor: cursor.as_deref(), ..Default::default() };
             let page = desk.page(&scope, of);
             seen.extend(page.artifacts.into_iter().map(|artifact| artifact.relative_path));
             pages += 1;
@@ -107,20 +107,20 @@ fn v7_pages_hold_every_file_once() {
 
 #[test]
 fn a_list_that_changes_between_pages_says_so_and_loses_nothing_that_stayed() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for number in 0..6 {
         set_age(&desk.put(&scope, &format!("{number}"), "x"), 100 + number);
     }
-    let first = desk.page(&scope, PageOf { most: Some(3), ..Default::default() });
+    let first = desk.page(&scope, PageRequest { most: Some(3), ..Default::default() });
     std::fs::remove_file(desk.within(&scope, "2")).unwrap();
     desk.put(&scope, "new", "y");
     let cursor = first.next_cursor.as_deref();
-    let second = desk.page(&scope, PageOf { cursor, ..Default::default() });
+    let second = desk.page(&scope, PageRequest { cursor, ..Default::default() });
     let names: Vec<_> = second.artifacts.iter().map(|artifact| artifact.relative_path.as_str()).collect();
     assert_eq!((names, second.warnings.len()), (vec!["3", "4", "5"], 1));
     for cursor in ["", "x", "e30", "bnVsbA"] {
-        let of = PageOf { cursor: Some(cursor), ..Default::default() };
+        let of = PageRequest { cursor: Some(cursor), ..Default::default() };
         let page = scope.page(&desk.manifest(&scope), of, desk.signer(), desk.hashing());
         assert_eq!(page.map_err(|error| error.code()), Err("ARTIFACT_CURSOR_INVALID"), "{cursor:?}");
     }
@@ -128,7 +128,7 @@ fn a_list_that_changes_between_pages_says_so_and_loses_nothing_that_stayed() {
 
 #[test]
 fn case_015_folders_of_tools_and_links_are_skipped() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for dir in [".git", ".openclaw", ".xworkmate", ".pi", ".dart_tool", ".next", ".turbo", "node_modules"] {
         desk.put(&scope, &format!("{dir}/a"), "a");
@@ -150,7 +150,7 @@ fn case_015_folders_of_tools_and_links_are_skipped() {
 
 #[test]
 fn case_016_the_rules_of_the_scope_apply_and_are_not_exported() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "artifact-ignore.md", "Mine:\n```artifact-ignore\ndraft/\n**/*.tmp\n[x]\n```\n");
     for name in ["draft/a.md", "x/b.tmp", "c.md", "x/artifact-ignore.md"] {
@@ -166,7 +166,7 @@ fn case_016_the_rules_of_the_scope_apply_and_are_not_exported() {
 
 #[test]
 fn cases_017_020_to_024_026_027_and_v4_only_files_of_the_scope_count() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let (old, scope) = (desk.scope("s", "old"), desk.scope("s", "r"));
     desk.put(&old, "old.pdf", "old");
     for name in ["root.pdf", "reports/a.pdf", "tasks/loose.pdf", "delivery/x.pdf"] {
@@ -182,7 +182,7 @@ fn cases_017_020_to_024_026_027_and_v4_only_files_of_the_scope_count() {
             "{since:?}: {manifest:?}"
         );
     }
-    let page = desk.page(&scope, PageOf { expected: &expected, ..Default::default() });
+    let page = desk.page(&scope, PageRequest { expected: &expected, ..Default::default() });
     assert!(
         page.artifacts.is_empty() && page.expected_artifact_dir_status.iter().all(|status| !status.exists)
     );
@@ -192,7 +192,7 @@ fn cases_017_020_to_024_026_027_and_v4_only_files_of_the_scope_count() {
 
 #[test]
 fn case_018_nested_dist_and_build_are_exported() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "dist/build/a.html", "a");
     assert_eq!(paths(&desk.manifest(&scope)), ["dist/build/a.html"]);
@@ -200,12 +200,12 @@ fn case_018_nested_dist_and_build_are_exported() {
 
 #[test]
 fn v3_case_019_and_122_files_in_expected_folders_have_readable_references() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "reports/a.pdf", "pdf");
     let expected = engross_artifacts::expected_dirs(&[json!("reports/")]).unwrap();
-    let page = desk.page(&scope, PageOf { expected: &expected, ..Default::default() });
-    let wanted = engross_artifacts::Wanted {
+    let page = desk.page(&scope, PageRequest { expected: &expected, ..Default::default() });
+    let wanted = engross_artifacts::ArtifactQuery {
         artifact_ref: Some(&page.artifacts[0].artifact_ref),
         ..Default::default()
     };
@@ -214,7 +214,7 @@ fn v3_case_019_and_122_files_in_expected_folders_have_readable_references() {
 
 #[test]
 fn case_028_two_runs_at_once_do_not_mix() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scopes = [desk.scope("s", "one"), desk.scope("s", "two"), desk.scope("t", "one")];
     std::thread::scope(|threads| {
         for (at, scope) in scopes.iter().enumerate() {
@@ -233,13 +233,13 @@ fn case_028_two_runs_at_once_do_not_mix() {
 
 #[test]
 fn cases_029_and_030_content_is_only_where_it_was_asked_for_and_fits() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "big", "12345");
     desk.put(&scope, "small", "1234");
     desk.put(&scope, "empty", "");
     let contents = |inline| {
-        let page = desk.page(&scope, PageOf { inline, ..Default::default() });
+        let page = desk.page(&scope, PageRequest { inline, ..Default::default() });
         let mut contents: Vec<_> =
             page.artifacts.into_iter().map(|artifact| (artifact.relative_path, artifact.content)).collect();
         contents.sort();
@@ -256,7 +256,7 @@ fn cases_029_and_030_content_is_only_where_it_was_asked_for_and_fits() {
 
 #[test]
 fn since_leaves_out_what_is_older_than_the_scope_and_nothing_else() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let early = desk.scope("s", "early");
     desk.put(&early, "folder/stale.md", "stale");
     std::thread::sleep(std::time::Duration::from_millis(30));
@@ -277,7 +277,7 @@ fn since_leaves_out_what_is_older_than_the_scope_and_nothing_else() {
 
 #[test]
 fn a_manifest_is_stored_and_read_again() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.pdf", "a");
     let manifest = desk.manifest_of(&scope, &Requirements::new(["pdf", "md"], [("pdf", 2)]));

@@ -4,11 +4,11 @@ use std::io::{Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engross_artifacts::{Hashing, MemoryHashes, Requirements};
+use engross_artifacts::{HashContext, MemoryHashes, Requirements};
 use engross_protocol::{SystemClock, hex};
 use sha2::{Digest, Sha256};
 
-use super::{Desk, set_age};
+use super::{TestBench, set_age};
 
 fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
@@ -16,7 +16,7 @@ fn sha256(bytes: &[u8]) -> String {
 
 #[test]
 fn v11_an_unchanged_file_is_not_read_again() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for number in 0..64 {
         desk.put(&scope, &format!("{number}"), vec![number; 1000]);
@@ -36,12 +36,12 @@ fn v11_an_unchanged_file_is_not_read_again() {
 
 #[test]
 fn v11_reading_does_not_hash_again() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a", "a");
     let page = desk.page(&scope, Default::default());
     desk.hashes.computed();
-    let wanted = engross_artifacts::Wanted {
+    let wanted = engross_artifacts::ArtifactQuery {
         artifact_ref: Some(&page.artifacts[0].artifact_ref),
         ..Default::default()
     };
@@ -51,7 +51,7 @@ fn v11_reading_does_not_hash_again() {
 
 #[test]
 fn a_file_whose_time_is_set_back_is_read_again() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let path = desk.put(&scope, "a", "one");
     let at = std::fs::metadata(&path).unwrap().modified().unwrap();
@@ -67,10 +67,10 @@ fn a_file_whose_time_is_set_back_is_read_again() {
 /// Writes that follow each other faster than the file system's clock ticks are all seen.
 #[test]
 fn a_file_that_was_written_just_now_is_read_again() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let hashes = MemoryHashes::new(100);
-    let with = Hashing { hashes: &hashes, clock: &SystemClock, threads: NonZeroUsize::MIN };
+    let with = HashContext { hashes: &hashes, clock: &SystemClock, threads: NonZeroUsize::MIN };
     for number in 0..300_u32 {
         let text = number.to_le_bytes();
         desk.put(&scope, "a", text);
@@ -81,7 +81,7 @@ fn a_file_that_was_written_just_now_is_read_again() {
 
 #[test]
 fn a_file_that_changes_all_the_time_is_left_out_with_a_warning() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "calm", "calm");
     let path = desk.put(&scope, "restless", vec![1; 8 << 20]);
@@ -107,7 +107,7 @@ fn a_file_that_changes_all_the_time_is_left_out_with_a_warning() {
 
 #[test]
 fn hashes_are_right_for_any_number_of_threads() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for number in 0..200_usize {
         let path =
@@ -117,7 +117,7 @@ fn hashes_are_right_for_any_number_of_threads() {
     for threads in [1, 2, 7, 300] {
         let hashes = MemoryHashes::new(1000);
         let threads = NonZeroUsize::new(threads).unwrap();
-        let with = Hashing { hashes: &hashes, clock: &desk.clock, threads };
+        let with = HashContext { hashes: &hashes, clock: &desk.clock, threads };
         let manifest = scope.manifest(&Requirements::default(), None, with).unwrap();
         assert_eq!(manifest.files.len(), 200);
         for (number, file) in manifest.files.iter().enumerate() {

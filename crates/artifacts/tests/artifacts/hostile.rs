@@ -5,18 +5,18 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
-use engross_artifacts::{PageOf, Wanted};
+use engross_artifacts::{ArtifactQuery, PageRequest};
 
-use super::{Desk, paths, run, session, tree, write};
+use super::{TestBench, paths, run, session, tree, write};
 
 #[test]
 fn v6_hard_links_to_files_outside_are_neither_listed_nor_read() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     std::fs::hard_link(desk.beside("outside/secret.pdf"), desk.within(&scope, "stolen.pdf")).unwrap();
     let manifest = desk.manifest(&scope);
     assert_eq!((paths(&manifest), manifest.warnings.len()), (vec![], 1));
-    let wanted = Wanted {
+    let wanted = ArtifactQuery {
         artifact_scope: Some(scope.name().as_str()),
         relative_path: Some("stolen.pdf"),
         ..Default::default()
@@ -26,7 +26,7 @@ fn v6_hard_links_to_files_outside_are_neither_listed_nor_read() {
 
 #[test]
 fn v6_hard_links_within_the_scope_are_files() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let path = desk.put(&scope, "a.pdf", "a");
     std::fs::create_dir(desk.within(&scope, "x")).unwrap();
@@ -34,7 +34,10 @@ fn v6_hard_links_within_the_scope_are_files() {
     assert_eq!(desk.manifest(&scope).files.len(), 2);
     let read = |path| {
         let artifact_scope = Some(scope.name().as_str());
-        desk.refusal(&scope, Wanted { artifact_scope, relative_path: Some(path), ..Default::default() })
+        desk.refusal(
+            &scope,
+            ArtifactQuery { artifact_scope, relative_path: Some(path), ..Default::default() },
+        )
     };
     assert_eq!([read("a.pdf"), read("x/b.pdf")], ["opened", "opened"]);
     // A third name in a folder that is not looked through is one too many.
@@ -45,7 +48,7 @@ fn v6_hard_links_within_the_scope_are_files() {
 
 #[test]
 fn case_041_links_are_refused_wherever_they_stand() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "real/a.md", "a");
     symlink(desk.beside("outside/secret.pdf"), desk.within(&scope, "file.pdf")).unwrap();
@@ -54,7 +57,7 @@ fn case_041_links_are_refused_wherever_they_stand() {
     symlink(".", desk.within(&scope, "loop")).unwrap();
     for path in ["file.pdf", "dir/secret.pdf", "inner/a.md", "loop/real/a.md"] {
         let artifact_scope = Some(scope.name().as_str());
-        let wanted = Wanted { artifact_scope, relative_path: Some(path), ..Default::default() };
+        let wanted = ArtifactQuery { artifact_scope, relative_path: Some(path), ..Default::default() };
         assert_eq!(desk.refusal(&scope, wanted), "ARTIFACT_REFUSED", "{path}");
     }
 }
@@ -62,7 +65,7 @@ fn case_041_links_are_refused_wherever_they_stand() {
 #[test]
 fn case_041_a_link_in_place_of_the_scope_or_above_it_is_refused() {
     for part in ["tasks", "tasks/s", "tasks/s/r"] {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         let scope = desk.scope("s", "r");
         std::fs::remove_dir_all(desk.at(part)).unwrap();
         symlink(desk.beside("outside"), desk.at(part)).unwrap();
@@ -78,7 +81,7 @@ fn case_041_a_link_in_place_of_the_scope_or_above_it_is_refused() {
 
 #[test]
 fn special_files_are_skipped_and_nobody_waits_for_them() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let mode = rustix::fs::Mode::from_raw_mode(0o644);
     rustix::fs::mknodat(rustix::fs::CWD, desk.within(&scope, "pipe"), rustix::fs::FileType::Fifo, mode, 0)
@@ -88,13 +91,13 @@ fn special_files_are_skipped_and_nobody_waits_for_them() {
     let manifest = desk.manifest(&scope);
     assert_eq!((paths(&manifest), manifest.warnings.len()), (vec!["a"], 2));
     let artifact_scope = Some(scope.name().as_str());
-    let wanted = Wanted { artifact_scope, relative_path: Some("pipe"), ..Default::default() };
+    let wanted = ArtifactQuery { artifact_scope, relative_path: Some("pipe"), ..Default::default() };
     assert_eq!(desk.refusal(&scope, wanted), "ARTIFACT_REFUSED");
 }
 
 #[test]
 fn v8_odd_names_are_exported_and_read_back() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let names: [&[u8]; 16] = [
         b"back\\slash.txt",
@@ -117,13 +120,13 @@ fn v8_odd_names_are_exported_and_read_back() {
     for (number, name) in names.iter().enumerate() {
         write(&desk.within(&scope, "").join(OsStr::from_bytes(name)), format!("content {number}"));
     }
-    let page = desk.page(&scope, PageOf { inline: Some(100), ..Default::default() });
+    let page = desk.page(&scope, PageRequest { inline: Some(100), ..Default::default() });
     let texts: std::collections::BTreeSet<_> =
         page.artifacts.iter().map(|artifact| &artifact.relative_path).collect();
     assert_eq!((page.artifacts.len(), texts.len(), page.warnings.len()), (16, 16, 0), "{:?}", page.warnings);
     for artifact in &page.artifacts {
-        let by_ref = Wanted { artifact_ref: Some(&artifact.artifact_ref), ..Default::default() };
-        let by_path = Wanted {
+        let by_ref = ArtifactQuery { artifact_ref: Some(&artifact.artifact_ref), ..Default::default() };
+        let by_path = ArtifactQuery {
             artifact_scope: Some(scope.name().as_str()),
             relative_path: Some(&artifact.relative_path),
             ..Default::default()
@@ -139,7 +142,7 @@ fn v8_odd_names_are_exported_and_read_back() {
 
 #[test]
 fn deep_folders_are_looked_through_as_far_as_a_path_reaches() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let mut folder = std::fs::File::open(desk.within(&scope, "")).unwrap();
     let mode = rustix::fs::Mode::from_raw_mode(0o755);
@@ -158,7 +161,7 @@ fn deep_folders_are_looked_through_as_far_as_a_path_reaches() {
     let deepest = manifest.files.iter().map(|file| file.relative_path.as_str()).max_by_key(|path| path.len());
     let artifact_scope = Some(scope.name().as_str());
     assert_eq!(
-        desk.refusal(&scope, Wanted { artifact_scope, relative_path: deepest, ..Default::default() }),
+        desk.refusal(&scope, ArtifactQuery { artifact_scope, relative_path: deepest, ..Default::default() }),
         "opened"
     );
     // The removal of a temporary folder does not reach so deep by itself.
@@ -167,7 +170,7 @@ fn deep_folders_are_looked_through_as_far_as_a_path_reaches() {
 
 #[test]
 fn many_strange_names_do_not_fill_the_memory_with_warnings() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     (0..500).for_each(|number| symlink("x", desk.within(&scope, &format!("{number}"))).unwrap());
     let warnings = desk.manifest(&scope).warnings;
@@ -177,7 +180,7 @@ fn many_strange_names_do_not_fill_the_memory_with_warnings() {
 /// Somebody exchanges a folder for a link to the outside, over and over, while the scope is exported and read.
 #[test]
 fn a_race_for_a_folder_never_leads_outside() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let (folder, aside) = (desk.within(&scope, "x"), desk.within(&scope, "aside"));
     write(&folder.join("secret.pdf"), "mine");
@@ -194,7 +197,7 @@ fn a_race_for_a_folder_never_leads_outside() {
         });
         let mut seen = 0;
         for _ in 0..400 {
-            let page = desk.page(&scope, PageOf { inline: Some(100), ..Default::default() });
+            let page = desk.page(&scope, PageRequest { inline: Some(100), ..Default::default() });
             for artifact in page.artifacts {
                 assert!(artifact.content.is_none_or(|content| content == "bWluZQ=="));
                 assert_eq!(artifact.size_bytes, 4);
@@ -209,7 +212,7 @@ fn a_race_for_a_folder_never_leads_outside() {
 
 #[test]
 fn what_cannot_be_read_is_a_warning_and_the_rest_is_there() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a", "a");
     desk.put(&scope, "locked/b", "b");

@@ -25,8 +25,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use engross_artifacts::{
-    ExportPage, Hashes, Hashing, Keys, Manifest, MemoryHashes, OpenArtifact, PageOf, Requirements, RunId,
-    Scope, ScopeError, SessionKey, Sha256Sum, Signer, SigningKey, SourceKind, SourceRoot, Wanted, Workspace,
+    ArtifactQuery, ArtifactWorkspace, ExportPage, HashContext, Hashes, Keys, Manifest, MemoryHashes,
+    OpenArtifact, PageRequest, Requirements, RunId, Scope, ScopeError, SessionKey, Sha256Sum, Signer,
+    SigningKey, SourceKind, SourceRoot,
 };
 use engross_protocol::{Clock, FixedClock};
 use engross_store::files::{Root, Stamp};
@@ -39,9 +40,9 @@ pub(crate) const NOW: u64 = 1_800_000_000_000;
 pub(crate) const HOUR: u64 = 3_600_000;
 
 /// A workspace, with folders beside it that nobody may touch.
-pub(crate) struct Desk {
+pub(crate) struct TestBench {
     folder: TempDir,
-    pub(crate) workspace: Workspace,
+    pub(crate) workspace: ArtifactWorkspace,
     pub(crate) keys: Keys,
     pub(crate) hashes: CountingHashes,
     pub(crate) clock: FixedClock,
@@ -83,7 +84,7 @@ pub(crate) fn key(id: &str, byte: u8) -> SigningKey {
     SigningKey::new(id, vec![byte; 32], None).unwrap()
 }
 
-impl Desk {
+impl TestBench {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["outside", "media", "temporary"] {
@@ -92,7 +93,7 @@ impl Desk {
         std::fs::write(folder.path().join("outside/secret.pdf"), "secret").unwrap();
         let root = Root::open(&folder.path().join("work")).unwrap();
         Self {
-            workspace: Workspace::new(root.top(), "/w"),
+            workspace: ArtifactWorkspace::new(root.top(), "/w"),
             keys: Keys::new(vec![key("k1", 1)]),
             hashes: CountingHashes { hashes: MemoryHashes::new(100_000), computed: AtomicUsize::new(0) },
             // Every file is old to a clock that is ahead, so that its hash may be kept.
@@ -128,8 +129,8 @@ impl Desk {
         path
     }
 
-    pub(crate) fn hashing(&self) -> Hashing<'_> {
-        Hashing { hashes: &self.hashes, clock: &self.clock, threads: NonZeroUsize::new(2).unwrap() }
+    pub(crate) fn hashing(&self) -> HashContext<'_> {
+        HashContext { hashes: &self.hashes, clock: &self.clock, threads: NonZeroUsize::new(2).unwrap() }
     }
 
     pub(crate) fn signer(&self) -> Signer<'_> {
@@ -144,16 +145,16 @@ impl Desk {
         scope.manifest(requirements, None, self.hashing()).unwrap()
     }
 
-    pub(crate) fn page(&self, scope: &Scope, of: PageOf<'_>) -> ExportPage {
+    pub(crate) fn page(&self, scope: &Scope, of: PageRequest<'_>) -> ExportPage {
         scope.page(&self.manifest(scope), of, self.signer(), self.hashing()).unwrap()
     }
 
-    pub(crate) fn open(&self, scope: &Scope, wanted: Wanted<'_>) -> Result<OpenArtifact, ScopeError> {
+    pub(crate) fn open(&self, scope: &Scope, wanted: ArtifactQuery<'_>) -> Result<OpenArtifact, ScopeError> {
         scope.open_wanted(wanted, &self.keys, NOW, self.hashing())
     }
 
     /// The code with which reading is refused.
-    pub(crate) fn refusal(&self, scope: &Scope, wanted: Wanted<'_>) -> &'static str {
+    pub(crate) fn refusal(&self, scope: &Scope, wanted: ArtifactQuery<'_>) -> &'static str {
         self.open(scope, wanted).map_or_else(|error| error.code(), |_| "opened")
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use engross_artifacts::{PageOf, Wanted};
+use engross_artifacts::{ArtifactQuery, PageRequest};
 use proptest::prelude::*;
 
-use super::Desk;
+use super::TestBench;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -30,7 +30,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn exactly_what_is_in_the_scope_is_delivered(steps in prop::collection::vec(step(), 1..30)) {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         // Two keys that read alike.
         let scopes = [desk.scope("a/b", "r"), desk.scope("a:b", "r")];
         let mut models: [BTreeMap<&str, Option<Vec<u8>>>; 2] = Default::default();
@@ -61,10 +61,10 @@ proptest! {
                 }
                 Step::Export => {
                     for (scope, model) in scopes.iter().zip(&models) {
-                        let page = desk.page(scope, PageOf::default());
+                        let page = desk.page(scope, PageRequest::default());
                         let mut found = BTreeMap::new();
                         for artifact in &page.artifacts {
-                            let wanted = Wanted { artifact_ref: Some(&artifact.artifact_ref), ..Default::default() };
+                            let wanted = ArtifactQuery { artifact_ref: Some(&artifact.artifact_ref), ..Default::default() };
                             let mut bytes = Vec::new();
                             let open = desk.open(scope, wanted).unwrap();
                             std::io::Read::read_to_end(&mut open.stream_all().unwrap(), &mut bytes).unwrap();

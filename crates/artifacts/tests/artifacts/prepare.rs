@@ -3,11 +3,11 @@
 use engross_artifacts::{ExpectedDir, expected_dirs};
 use serde_json::{Value, json};
 
-use super::{Desk, run, session, tree};
+use super::{TestBench, run, session, tree};
 
 #[test]
 fn case_001_prepare_makes_and_returns_the_runs_own_folder() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let (key, id) = (session("agent:main:draft:1811-1"), run("run-9"));
     let expected = expected_dirs(&[json!("reports/")]).unwrap();
     let prepared = desk.workspace.prepare(&key, &id, &expected).unwrap();
@@ -32,7 +32,7 @@ fn case_001_prepare_makes_and_returns_the_runs_own_folder() {
 
 #[test]
 fn case_001_runs_are_isolated_and_preparing_again_keeps_files() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let (one, two) = (desk.scope("s", "one"), desk.scope("s", "two"));
     assert_ne!(one.name(), two.name());
     desk.put(&one, "a.md", "a");
@@ -42,7 +42,7 @@ fn case_001_runs_are_isolated_and_preparing_again_keeps_files() {
 
 #[test]
 fn case_005_expected_folders_are_echoed_with_whether_they_exist() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "there/a.md", "a");
     desk.put(&scope, "file", "a");
@@ -105,7 +105,7 @@ fn case_122_the_folder_of_all_runs_is_no_hint_but_one_named_alike_is() {
 
 #[test]
 fn case_122_keys_that_read_alike_have_different_scopes() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let (one, two) = (desk.scope("a/b", "r"), desk.scope("a:b", "r"));
     assert_ne!(one.name(), two.name());
     desk.put(&one, "a.md", "a");
@@ -114,7 +114,7 @@ fn case_122_keys_that_read_alike_have_different_scopes() {
 
 #[test]
 fn a_run_that_was_not_prepared_has_no_scope() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let opened = desk.workspace.open(&session("s"), &run("r"), None).map(|_| ());
     assert_eq!(opened.map_err(|error| error.code()), Err("SCOPE_MISSING"));
     assert_eq!(tree(&desk.at("")).len(), 0, "asking makes nothing");
@@ -122,7 +122,7 @@ fn a_run_that_was_not_prepared_has_no_scope() {
 
 #[test]
 fn a_removed_scope_takes_nothing_else_with_it() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let (one, two) = (desk.scope("s", "one"), desk.scope("s", "two"));
     desk.put(&one, "a.md", "a");
     let kept = desk.put(&two, "b.md", "b");

@@ -4,26 +4,30 @@ use std::io::Read;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use engross_artifacts::{Keys, PageOf, Scope, SigningKey, Span, Wanted};
+use engross_artifacts::{ArtifactQuery, ByteSpan, Keys, PageRequest, Scope, SigningKey};
 use engross_protocol::hex;
 use hmac::{Hmac, KeyInit, Mac};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Desk, HOUR, NOW, key};
+use super::{HOUR, NOW, TestBench, key};
 
-fn by_ref(artifact_ref: &str) -> Wanted<'_> {
-    Wanted { artifact_ref: Some(artifact_ref), ..Default::default() }
+fn by_ref(artifact_ref: &str) -> ArtifactQuery<'_> {
+    ArtifactQuery { artifact_ref: Some(artifact_ref), ..Default::default() }
 }
 
-fn by_path<'a>(scope: &'a Scope, path: &'a str) -> Wanted<'a> {
-    Wanted { artifact_scope: Some(scope.name().as_str()), relative_path: Some(path), ..Default::default() }
+fn by_path<'a>(scope: &'a Scope, path: &'a str) -> ArtifactQuery<'a> {
+    ArtifactQuery {
+        artifact_scope: Some(scope.name().as_str()),
+        relative_path: Some(path),
+        ..Default::default()
+    }
 }
 
 /// The reference of the first artifact.
-fn reference(desk: &Desk, scope: &Scope) -> String {
-    desk.page(scope, PageOf::default()).artifacts.remove(0).artifact_ref
+fn reference(desk: &TestBench, scope: &Scope) -> String {
+    desk.page(scope, PageRequest::default()).artifacts.remove(0).artifact_ref
 }
 
 /// A reference as a program that knows the secret would write it.
@@ -54,19 +58,19 @@ fn second_version(scope: &Scope) -> Value {
 
 #[test]
 fn case_032_a_path_alone_is_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.md", "abc");
-    let wanted = Wanted { relative_path: Some("a.md"), ..Default::default() };
+    let wanted = ArtifactQuery { relative_path: Some("a.md"), ..Default::default() };
     assert_eq!(desk.refusal(&scope, wanted), "ARTIFACT_SCOPE_REQUIRED");
-    let wanted = Wanted { artifact_scope: Some(scope.name().as_str()), ..Default::default() };
+    let wanted = ArtifactQuery { artifact_scope: Some(scope.name().as_str()), ..Default::default() };
     assert_eq!(desk.refusal(&scope, wanted), "ARTIFACT_SCOPE_REQUIRED");
-    assert_eq!(desk.refusal(&scope, Wanted::default()), "ARTIFACT_SCOPE_REQUIRED");
+    assert_eq!(desk.refusal(&scope, ArtifactQuery::default()), "ARTIFACT_SCOPE_REQUIRED");
 }
 
 #[test]
 fn case_033_scope_and_path_of_this_run_are_read() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "x/a.md", "abc");
     let open = desk.open(&scope, by_path(&scope, "x/a.md")).unwrap();
@@ -79,7 +83,7 @@ fn case_033_scope_and_path_of_this_run_are_read() {
 
 #[test]
 fn case_120_what_is_not_delivered_is_not_shown() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "artifact-ignore.md", "*.log\ndrafts/\n");
     for hidden in ["a.log", "drafts/a.md", "drafts/deep/b.md", "artifact-ignore.md", ".git/config"] {
@@ -95,7 +99,7 @@ fn case_120_what_is_not_delivered_is_not_shown() {
 
 #[test]
 fn cases_025_and_034_another_runs_scope_is_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let (scope, other, foreign) = (desk.scope("s", "r"), desk.scope("s", "other"), desk.scope("t", "r"));
     for scope_of in [&other, &foreign] {
         desk.put(scope_of, "a.md", "abc");
@@ -108,7 +112,7 @@ fn cases_025_and_034_another_runs_scope_is_refused() {
 
 #[test]
 fn cases_035_and_036_references_from_another_session_or_run_are_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for (key, id) in [("s", "other"), ("t", "r"), ("a/b", "r"), ("a:b", "r")] {
         let other = desk.scope(key, id);
@@ -122,7 +126,7 @@ fn cases_035_and_036_references_from_another_session_or_run_are_refused() {
 
 #[test]
 fn case_037_references_that_were_changed_anywhere_are_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.md", "abc");
     let good = reference(&desk, &scope);
@@ -143,7 +147,7 @@ fn case_037_references_that_were_changed_anywhere_are_refused() {
 
 #[test]
 fn case_038_the_second_version_is_read_and_the_first_is_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.md", "abc");
     desk.put(&scope, "b.md", "abd");
@@ -177,15 +181,15 @@ fn case_038_the_second_version_is_read_and_the_first_is_refused() {
 
 #[test]
 fn a_reference_and_a_path_or_scope_that_differ_are_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.md", "abc");
     desk.put(&scope, "x/b.md", "abc");
-    let page = desk.page(&scope, PageOf::default());
+    let page = desk.page(&scope, PageRequest::default());
     let artifact = page.artifacts.iter().find(|artifact| artifact.relative_path == "a.md").unwrap();
     let with = |artifact_scope, relative_path| {
         let artifact_ref = Some(artifact.artifact_ref.as_str());
-        desk.refusal(&scope, Wanted { artifact_ref, artifact_scope, relative_path })
+        desk.refusal(&scope, ArtifactQuery { artifact_ref, artifact_scope, relative_path })
     };
     assert_eq!(with(Some(scope.name().as_str()), Some("a.md")), "opened");
     assert_eq!(with(None, Some("x/b.md")), "ARTIFACT_REF_MISMATCH");
@@ -194,7 +198,7 @@ fn a_reference_and_a_path_or_scope_that_differ_are_refused() {
 
 #[test]
 fn a_file_that_changed_since_it_was_signed_is_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let path = desk.put(&scope, "a.md", "abc");
     let before = reference(&desk, &scope);
@@ -207,7 +211,7 @@ fn a_file_that_changed_since_it_was_signed_is_refused() {
 
 #[test]
 fn v10_references_outlive_a_restart_a_new_key_and_not_its_end() {
-    let mut desk = Desk::new();
+    let mut desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.md", "abc");
     let first = reference(&desk, &scope);
@@ -221,13 +225,13 @@ fn v10_references_outlive_a_restart_a_new_key_and_not_its_end() {
     desk.keys = Keys::new(vec![key("k3", 2)]);
     assert_eq!(desk.refusal(&scope, by_ref(&second)), "ARTIFACT_REF_INVALID", "no key of that name");
     desk.keys = Keys::new(vec![retiring(Some(NOW))]);
-    let page = scope.page(&desk.manifest(&scope), PageOf::default(), desk.signer(), desk.hashing());
+    let page = scope.page(&desk.manifest(&scope), PageRequest::default(), desk.signer(), desk.hashing());
     assert_eq!(page.map_err(|error| error.code()), Err("SIGNING_KEY_UNUSABLE"));
 }
 
 #[test]
 fn a_reference_is_good_until_it_expires() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.md", "abc");
     let reference = reference(&desk, &scope);
@@ -253,7 +257,7 @@ fn weak_keys_are_refused_and_secrets_are_not_shown() {
 
 #[test]
 fn case_039_a_file_over_the_limit_has_no_content() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.md", "abc");
     for (inline, content) in [(3, Some("YWJj")), (2, None)] {
@@ -266,7 +270,7 @@ fn case_039_a_file_over_the_limit_has_no_content() {
 
 #[test]
 fn case_040_paths_that_could_lead_out_are_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "a.md", "abc");
     let table = [
@@ -300,7 +304,7 @@ fn case_040_paths_that_could_lead_out_are_refused() {
 
 #[test]
 fn ranges_are_those_of_http() {
-    let span = |start, end| Ok(Some(Span { start, end }));
+    let span = |start, end| Ok(Some(ByteSpan { start, end }));
     let table = [
         ("bytes=0-0", span(0, 1)),
         ("bytes=2-5", span(2, 6)),
@@ -321,18 +325,18 @@ fn ranges_are_those_of_http() {
         ("0-1", Ok(None)),
     ];
     for (header, expected) in table {
-        assert_eq!(Span::of_header(header, 10).map_err(|error| error.code()), expected, "{header}");
+        assert_eq!(ByteSpan::of_header(header, 10).map_err(|error| error.code()), expected, "{header}");
     }
-    assert!(Span::of_header("bytes=0-", 0).is_err(), "an empty file has no range");
+    assert!(ByteSpan::of_header("bytes=0-", 0).is_err(), "an empty file has no range");
 }
 
 proptest! {
     #[test]
     fn a_range_is_a_part_of_the_file(content in prop::collection::vec(any::<u8>(), 0..3000), start in 0_u64..3100, end in 0_u64..3100) {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         let scope = desk.scope("s", "r");
         desk.put(&scope, "a", &content);
-        let streamed = desk.open(&scope, by_path(&scope, "a")).unwrap().stream(Span { start, end });
+        let streamed = desk.open(&scope, by_path(&scope, "a")).unwrap().stream(ByteSpan { start, end });
         let expected = content.get(start as usize..end as usize);
         prop_assert_eq!(streamed.is_ok(), expected.is_some());
         if let (Ok(mut stream), Some(expected)) = (streamed, expected) {
@@ -345,7 +349,7 @@ proptest! {
 
 #[test]
 fn a_stream_ends_well_only_if_the_file_stayed_the_same() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let outcome = |change: &dyn Fn(&std::path::Path)| {
         let path = desk.put(&scope, "a", vec![7; 300_000]);

@@ -4,7 +4,7 @@ use engross_artifacts::Requirements;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::Desk;
+use super::TestBench;
 
 /// How files are judged, on the wire.
 fn judged(extensions: &[&str], counts: &[(&str, u64)], names: &[&str]) -> Value {
@@ -46,7 +46,7 @@ fn cases_007_to_010_and_075_extensions_and_counts() {
 
 #[test]
 fn case_079_requirements_reach_the_export() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     desk.put(&scope, "reports/brief.md", "# Brief");
     let requirements = Requirements::new(["md", "pdf"], [("md", 2)]);
@@ -60,7 +60,7 @@ fn case_079_requirements_reach_the_export() {
 
 #[test]
 fn v7_counts_are_of_all_files_however_many() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     for number in 0..70 {
         desk.put(&scope, &format!("{number}.png"), "png");
@@ -71,10 +71,11 @@ fn v7_counts_are_of_all_files_however_many() {
 
 #[test]
 fn case_076_expected_folders_never_decide() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let scope = desk.scope("s", "r");
     let expected = engross_artifacts::expected_dirs(&[json!("reports/")]).unwrap();
-    let page = desk.page(&scope, engross_artifacts::PageOf { expected: &expected, ..Default::default() });
+    let page =
+        desk.page(&scope, engross_artifacts::PageRequest { expected: &expected, ..Default::default() });
     assert!(page.outcome.constraint_satisfied && !page.expected_artifact_dir_status[0].exists);
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engross_learn::agents_md::Mode;
+use engross_learn::agents_md::MarkerMode;
 use engross_learn::disk::{BookFile, check_file, sync_files};
 use engross_learn::run::block;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
@@ -51,7 +51,7 @@ fn sync(
     environment: &Environment,
     output: Output,
 ) -> Result<Ended, Failure> {
-    let mode = if args.block.repair { Mode::Repair } else { Mode::Strict };
+    let mode = if args.block.repair { MarkerMode::Repair } else { MarkerMode::Strict };
     let paths = instructions(&args.block.agents_md, environment)?;
     let synced = sync_files(&paths, inner, mode, args.dry_run)?;
     output.answer(&json!({"files": synced, "dryRun": args.dry_run}), || text(&synced))?;

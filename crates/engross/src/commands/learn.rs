@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use engross_learn::agents_md::Mode;
-use engross_learn::disk::{BookFile, Synced, folder_of, sync_files};
-use engross_learn::reflect::Asking;
-use engross_learn::run::{Event, Input, Mind, Options, Outcome, Report, block, learn};
-use engross_learn::safety::Personal;
-use engross_learn::skillbook::Status;
+use engross_learn::agents_md::MarkerMode;
+use engross_learn::disk::{BlockSync, BookFile, folder_of, sync_files};
+use engross_learn::reflect::ModelReflector;
+use engross_learn::run::{
+    LearnEvent, LearnReport, Options, Reflector, SessionOutcome, SessionSource, block, learn,
+};
+use engross_learn::safety::PersonalData;
+use engross_learn::skillbook::SkillStatus;
 use engross_llm::{Model, ModelSpec};
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde::Serialize;
@@ -29,9 +31,9 @@ const RESTS_AFTER: u64 = 60_000;
 #[derive(Serialize)]
 struct Answer {
     #[serde(flatten)]
-    report: Report,
+    report: LearnReport,
     skillbook: PathBuf,
-    agents_md: Vec<Synced>,
+    agents_md: Vec<BlockSync>,
 }
 
 pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
@@ -49,15 +51,15 @@ pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -
     let paths = book_paths(&args.book, environment)?;
     let instructions = instructions(&args.block.agents_md, environment)?;
     let mut book = if args.dry_run { BookFile::read(paths)? } else { BookFile::open(paths)? };
-    let personal = if args.keep_personal { Personal::Keep } else { Personal::Redact };
+    let personal = if args.keep_personal { PersonalData::Keep } else { PersonalData::Redact };
     let mind = match &asked {
-        Some(model) if !(args.dry_run && is_costly) => Mind::Model(Asking {
+        Some(model) if !(args.dry_run && is_costly) => Reflector::Model(ModelReflector {
             model: model.as_ref(),
             budget: args.pass,
             personal,
             is_shortened: args.shorten,
         }),
-        _ => Mind::Rules,
+        _ => Reflector::Rules,
     };
     let options = Options {
         mind,
@@ -73,7 +75,7 @@ pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -
         return Ok(Ended::Interrupted("interrupted; what was learnt from whole sessions is kept"));
     };
     let shown = block(&book.journal.book, args.block.tokens, SystemClock.millis(), &rest(&book));
-    let mode = if args.block.repair { Mode::Repair } else { Mode::Strict };
+    let mode = if args.block.repair { MarkerMode::Repair } else { MarkerMode::Strict };
     let agents_md = sync_files(&instructions, shown.inner.as_deref(), mode, args.dry_run)?;
     let exit = exit_of(&report);
     let answer = Answer { report, skillbook: book.paths().json.clone(), agents_md };
@@ -84,21 +86,21 @@ pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -
 /// Learns; `None` after Ctrl-C.
 fn learn_until_stopped(
     book: &mut BookFile,
-    input: &Input,
+    input: &SessionSource,
     options: Options<'_>,
-) -> Result<Option<Report>, Failure> {
+) -> Result<Option<LearnReport>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         let message = format!("the machine gives no room to talk to a model: {error}; close other programs");
         Failure::new(Exit::Model, "MODEL_UNAVAILABLE", message)
     })?;
     let progress = Progress::of_long_work();
-    let mut show = |event: Event<'_>| match event {
-        Event::Found { count } => progress.status(&format!("Found {}", counted(count, "session"))),
-        Event::Reading { file, number, of } => {
+    let mut show = |event: LearnEvent<'_>| match event {
+        LearnEvent::Found { count } => progress.status(&format!("Found {}", counted(count, "session"))),
+        LearnEvent::Reading { file, number, of } => {
             progress.status(&format!("Reading {} ({number} of {of})", printable(file)));
         }
-        Event::Done(session) => {
-            if let Outcome::Failed { code, message } = &session.outcome {
+        LearnEvent::Done(session) => {
+            if let SessionOutcome::Failed { code, message } = &session.outcome {
                 progress.line(&format!("{}: {} [{code}]", printable(&session.file), printable(message)));
             }
         }
@@ -135,20 +137,20 @@ fn tell_mind(model: Option<&dyn Model>, is_dry: bool, environment: &Environment)
     }
 }
 
-fn input(args: &LearnArgs, environment: &Environment) -> Result<Input, Failure> {
+fn input(args: &LearnArgs, environment: &Environment) -> Result<SessionSource, Failure> {
     if !args.files.is_empty() {
-        return Ok(Input::Files(args.files.clone()));
+        return Ok(SessionSource::Files(args.files.clone()));
     }
     if let Some(folder) = &args.sessions {
-        return Ok(Input::Folder(folder.clone()));
+        return Ok(SessionSource::Folder(folder.clone()));
     }
     let agent = args.agent.as_deref().or_else(|| environment.get("OPENCLAW_AGENT_ID")).unwrap_or("main");
-    Ok(Input::Folder(folder_of(&home(environment)?, agent)?))
+    Ok(SessionSource::Folder(folder_of(&home(environment)?, agent)?))
 }
 
-fn exit_of(report: &Report) -> Exit {
+fn exit_of(report: &LearnReport) -> Exit {
     let codes = report.sessions.iter().filter_map(|session| match &session.outcome {
-        Outcome::Failed { code, .. } => Some(code.as_str()),
+        SessionOutcome::Failed { code, .. } => Some(code.as_str()),
         _ => None,
     });
     let codes: Vec<&str> = codes.collect();
@@ -165,11 +167,11 @@ fn text(answer: &Answer, book: &BookFile) -> String {
     let mut text = String::new();
     for session in &report.sessions {
         let said = match &session.outcome {
-            Outcome::Learnt { effects } if effects.is_empty() => "learnt nothing new".to_owned(),
-            Outcome::Learnt { effects } => format!("learnt: {}", counted(effects.len(), "operation")),
-            Outcome::Skipped { reason } => format!("skipped: {reason}"),
-            Outcome::Waiting { .. } => "failed before; tried again later".to_owned(),
-            Outcome::Failed { code, message } => format!("failed: {} [{code}]", printable(message)),
+            SessionOutcome::Learnt { effects } if effects.is_empty() => "learnt nothing new".to_owned(),
+            SessionOutcome::Learnt { effects } => format!("learnt: {}", counted(effects.len(), "operation")),
+            SessionOutcome::Skipped { reason } => format!("skipped: {reason}"),
+            SessionOutcome::Waiting { .. } => "failed before; tried again later".to_owned(),
+            SessionOutcome::Failed { code, message } => format!("failed: {} [{code}]", printable(message)),
         };
         let losses = if session.losses > 0 {
             format!(" ({} lost)", counted(usize::try_from(session.losses).unwrap_or(usize::MAX), "line"))
@@ -196,7 +198,7 @@ fn text(answer: &Answer, book: &BookFile) -> String {
         "Skills: {} shown ({} before), {} seen once, {} wait for review, {} retired",
         after.active, before.active, after.candidate, after.quarantined, after.retired
     );
-    let newest = book.journal.book.skills().filter(|skill| skill.status != Status::Retired);
+    let newest = book.journal.book.skills().filter(|skill| skill.status != SkillStatus::Retired);
     for skill in newest.collect::<Vec<_>>().iter().rev().take(3) {
         let content: String = printable(&skill.content).chars().take(100).collect();
         let _ = writeln!(text, "  [{}] {content}", skill.id);

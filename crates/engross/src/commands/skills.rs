@@ -7,8 +7,8 @@ use engross_learn::Error;
 use engross_learn::disk::BookFile;
 use engross_learn::skillbook::render::toon;
 use engross_learn::skillbook::{
-    Author, Book, Context, Effect, Operation, Skill, Status, conflicts, import, markdown, score, settle,
-    to_hybrid,
+    Author, Book, Effect, SettleContext, Skill, SkillOperation, SkillStatus, conflicts, import, markdown,
+    score, settle, to_hybrid,
 };
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &SkillsArgs, environment: &Environment, output: Output) 
     match &args.command {
         SkillsCommand::List(args) => {
             let book = read(&args.book)?;
-            let is_wanted = |skill: &&Skill| args.all || skill.status != Status::Retired;
+            let is_wanted = |skill: &&Skill| args.all || skill.status != SkillStatus::Retired;
             let skills: Vec<&Skill> = book.journal.book.skills().filter(is_wanted).collect();
             let shown: Vec<Value> = skills.iter().map(|skill| value(skill)).collect();
             output.answer(&json!({"skills": shown}), || list(&skills))?;
@@ -43,11 +43,11 @@ pub(crate) fn run(args: &SkillsArgs, environment: &Environment, output: Output) 
             output.answer(&value(skill), || told(skill))?;
         }
         SkillsCommand::Pin(args) => {
-            let operation = Operation::Pin { id: args.skill.id.clone(), on: !args.off };
+            let operation = SkillOperation::Pin { id: args.skill.id.clone(), on: !args.off };
             change(&mut open(&args.skill.book)?, &[operation], output)?;
         }
         SkillsCommand::Retire(args) => {
-            change(&mut open(&args.book)?, &[Operation::Remove { id: args.id.clone() }], output)?;
+            change(&mut open(&args.book)?, &[SkillOperation::Remove { id: args.id.clone() }], output)?;
         }
         SkillsCommand::Review(args) => return review(args, &mut open(&args.book)?, output),
         SkillsCommand::Export(args) => export(args, &read(&args.book)?)?,
@@ -89,7 +89,7 @@ fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, Failure> {
 }
 
 /// Does what a person asks for: all of it, or nothing.
-fn change(book: &mut BookFile, operations: &[Operation], output: Output) -> Result<(), Failure> {
+fn change(book: &mut BookFile, operations: &[SkillOperation], output: Output) -> Result<(), Failure> {
     let effects = settle_all(book, operations)?;
     book.finish()?;
     output.answer(&json!({"effects": effects}), || match effects.as_slice() {
@@ -98,8 +98,8 @@ fn change(book: &mut BookFile, operations: &[Operation], output: Output) -> Resu
     })
 }
 
-fn settle_all(book: &mut BookFile, operations: &[Operation]) -> Result<Vec<Effect>, Failure> {
-    let context = Context {
+fn settle_all(book: &mut BookFile, operations: &[SkillOperation]) -> Result<Vec<Effect>, Failure> {
+    let context = SettleContext {
         by: Author::Person,
         trace: "person",
         session: "person",
@@ -123,14 +123,15 @@ fn settle_all(book: &mut BookFile, operations: &[Operation]) -> Result<Vec<Effec
 }
 
 fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<Ended, Failure> {
-    let accepted = args.accept.iter().map(|id| Operation::Accept { id: id.clone() });
-    let retired = args.retire.iter().map(|id| Operation::Remove { id: id.clone() });
-    let operations: Vec<Operation> = accepted.chain(retired).collect();
+    let accepted = args.accept.iter().map(|id| SkillOperation::Accept { id: id.clone() });
+    let retired = args.retire.iter().map(|id| SkillOperation::Remove { id: id.clone() });
+    let operations: Vec<SkillOperation> = accepted.chain(retired).collect();
     if !operations.is_empty() {
         change(book, &operations, output)?;
         return Ok(Ended::With(Exit::Done));
     }
-    let is_waiting = |skill: &&Skill| matches!(skill.status, Status::Candidate | Status::Quarantined);
+    let is_waiting =
+        |skill: &&Skill| matches!(skill.status, SkillStatus::Candidate | SkillStatus::Quarantined);
     let waiting: Vec<Skill> = book.journal.book.skills().filter(is_waiting).cloned().collect();
     let conflicts = conflicts(&book.journal.book);
     if output.json || !std::io::stdin().is_terminal() {
@@ -173,7 +174,7 @@ fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<Ende
 }
 
 enum Decision {
-    Do(Operation),
+    Do(SkillOperation),
     Quit,
 }
 
@@ -190,8 +191,8 @@ fn asked(skill: &Skill) -> Result<Option<Decision>, Failure> {
             _ if read == 0 => Some(Decision::Quit),
             "" => None,
             "q" => Some(Decision::Quit),
-            "a" => Some(Decision::Do(Operation::Accept { id: skill.id.clone() })),
-            "r" => Some(Decision::Do(Operation::Remove { id: skill.id.clone() })),
+            "a" => Some(Decision::Do(SkillOperation::Accept { id: skill.id.clone() })),
+            "r" => Some(Decision::Do(SkillOperation::Remove { id: skill.id.clone() })),
             _ => continue,
         });
     }
@@ -203,7 +204,8 @@ fn export(args: &ExportArgs, book: &BookFile) -> Result<(), Failure> {
         FormatArg::Json => format!("{:#}\n", to_hybrid(book)),
         FormatArg::Markdown => markdown(book),
         FormatArg::Toon => {
-            let shown: Vec<&Skill> = book.skills().filter(|skill| skill.status == Status::Active).collect();
+            let shown: Vec<&Skill> =
+                book.skills().filter(|skill| skill.status == SkillStatus::Active).collect();
             format!("{}\n", toon(&shown))
         }
     };
@@ -221,12 +223,12 @@ fn value(skill: &Skill) -> Value {
     })
 }
 
-fn word(status: Status) -> &'static str {
+fn word(status: SkillStatus) -> &'static str {
     match status {
-        Status::Active => "shown",
-        Status::Candidate => "seen once",
-        Status::Quarantined => "waits",
-        Status::Retired => "retired",
+        SkillStatus::Active => "shown",
+        SkillStatus::Candidate => "seen once",
+        SkillStatus::Quarantined => "waits",
+        SkillStatus::Retired => "retired",
     }
 }
 

@@ -5,11 +5,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use engross_learn::disk::{Found, Source, look_at, look_into, open, write_whole};
+use engross_learn::disk::{SessionFile, SessionReader, inspect_file, open, sessions_at, write_whole};
 use engross_learn::trace::{Options, build};
 use engross_learn::transcript::repair::repair;
-use engross_learn::transcript::stats::{Stats, count};
-use engross_learn::transcript::{Called, Outcome, Session, What};
+use engross_learn::transcript::stats::{TranscriptStats, count};
+use engross_learn::transcript::{CallOutcome, CallStep, StepKind, Transcript};
 use engross_protocol::{Exit, Failure};
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &TranscriptArgs, output: Output) -> Result<Ended, Failur
         }
         TranscriptCommand::Trace(args) => {
             note(UNREDACTED);
-            let trace = |found: &Found| {
+            let trace = |found: &SessionFile| {
                 let session = session(found)?;
                 Ok(match build(&session, Options::default()) {
                     Ok(trace) => serde_json::to_value(trace).unwrap_or_default(),
@@ -63,14 +63,14 @@ pub(crate) fn run(args: &TranscriptArgs, output: Output) -> Result<Ended, Failur
 fn each<T: serde::Serialize>(
     paths: &[std::path::PathBuf],
     output: Output,
-    read: impl Fn(&Found) -> Result<T, Failure>,
+    read: impl Fn(&SessionFile) -> Result<T, Failure>,
     show: impl Fn(&T) -> String,
 ) -> Result<Ended, Failure> {
     let (mut files, mut text, mut failed) = (Map::new(), String::new(), None);
-    let sessions: Vec<Result<Found, Failure>> = paths
+    let sessions: Vec<Result<SessionFile, Failure>> = paths
         .iter()
         .flat_map(|path| {
-            let (found, passed) = look_into(path);
+            let (found, passed) = sessions_at(path);
             let failed = passed.into_iter().map(|passed| Err(unreadable(path, &passed.reason)));
             found.into_iter().map(Ok).chain(failed).collect::<Vec<_>>()
         })
@@ -102,24 +102,24 @@ fn each<T: serde::Serialize>(
 }
 
 /// A session's name, or its whole path where two have the same name.
-fn name_of(found: &Found, files: &Map<String, Value>) -> String {
+fn name_of(found: &SessionFile, files: &Map<String, Value>) -> String {
     if files.contains_key(&found.name) { title(found) } else { found.name.clone() }
 }
 
 /// Where a session is, for people.
-fn title(found: &Found) -> String {
+fn title(found: &SessionFile) -> String {
     match &found.session {
         Some(session) => format!("{} in {}", printable(session), found.path.display()),
         None => found.path.display().to_string(),
     }
 }
 
-fn source(found: &Found) -> Result<Source, Failure> {
+fn source(found: &SessionFile) -> Result<SessionReader, Failure> {
     open(found).map_err(|passed| unreadable(&found.path, &passed.reason))
 }
 
-fn session(found: &Found) -> Result<Session, Failure> {
-    Session::read(source(found)?, true).map_err(|error| unreadable(&found.path, &error))
+fn session(found: &SessionFile) -> Result<Transcript, Failure> {
+    Transcript::read(source(found)?, true).map_err(|error| unreadable(&found.path, &error))
 }
 
 fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
@@ -130,7 +130,7 @@ fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
     )
 }
 
-fn counts(stats: &Stats) -> String {
+fn counts(stats: &TranscriptStats) -> String {
     let mut text = format!(
         "  {} bytes, {} lines, of which {} cannot be read\n  {} calls, {} results: {} paired ({} late), {} without a call, {} further ones; {} calls without a result\n",
         stats.bytes,
@@ -155,7 +155,7 @@ fn counts(stats: &Stats) -> String {
     text
 }
 
-fn conversation(session: &Session) -> String {
+fn conversation(session: &Transcript) -> String {
     let mut text = String::new();
     let known = |value: &Option<String>| printable(value.as_deref().unwrap_or("unknown"));
     let _ = writeln!(
@@ -187,30 +187,34 @@ fn conversation(session: &Session) -> String {
     text
 }
 
-fn told(what: &What) -> (String, String) {
+fn told(what: &StepKind) -> (String, String) {
     match what {
-        What::User { text, origin } => (format!("user ({origin:?})").to_lowercase(), text.clone()),
-        What::Thinking(text) => ("thinking".to_owned(), text.clone()),
-        What::Assistant { text, origin } => (format!("assistant ({origin:?})").to_lowercase(), text.clone()),
-        What::Stopped { reason, message } => (format!("stopped: {}", printable(reason)), message.clone()),
-        What::Call(call) => (format!("call of {}", printable(&call.tool)), call_told(call)),
-        What::StrayResult(result) => ("result without a call".to_owned(), result.text.clone()),
-        What::Command { command, output, .. } => (format!("command {}", printable(command)), output.clone()),
-        What::Image { mime, size, .. } => {
+        StepKind::User { text, origin } => (format!("user ({origin:?})").to_lowercase(), text.clone()),
+        StepKind::Thinking(text) => ("thinking".to_owned(), text.clone()),
+        StepKind::Assistant { text, origin } => {
+            (format!("assistant ({origin:?})").to_lowercase(), text.clone())
+        }
+        StepKind::Stopped { reason, message } => (format!("stopped: {}", printable(reason)), message.clone()),
+        StepKind::Call(call) => (format!("call of {}", printable(&call.tool)), call_told(call)),
+        StepKind::StrayResult(result) => ("result without a call".to_owned(), result.text.clone()),
+        StepKind::Command { command, output, .. } => {
+            (format!("command {}", printable(command)), output.clone())
+        }
+        StepKind::Image { mime, size, .. } => {
             ("image".to_owned(), format!("{mime}, {size} characters of base64"))
         }
     }
 }
 
-fn call_told(call: &Called) -> String {
+fn call_told(call: &CallStep) -> String {
     match &call.result {
         None => format!("{}\n(no result)", call.arguments),
         Some(result) => {
             let outcome = match result.outcome {
-                Outcome::Fine => "result",
-                Outcome::Failed => "failed",
-                Outcome::Pending => "pending",
-                Outcome::Synthetic => "made up by a program",
+                CallOutcome::Fine => "result",
+                CallOutcome::Failed => "failed",
+                CallOutcome::Pending => "pending",
+                CallOutcome::Synthetic => "made up by a program",
             };
             format!("{}\n-> {outcome}, line {}:\n{}", call.arguments, result.line, result.text)
         }
@@ -227,7 +231,7 @@ fn mend(args: &RepairArgs, output: Output) -> Result<Ended, Failure> {
     }
     let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut bytes = Vec::new();
-    let found = look_at(path).map_err(|passed| unreadable(path, &passed.reason))?;
+    let found = inspect_file(path).map_err(|passed| unreadable(path, &passed.reason))?;
     let repaired = repair(source(&found)?, &mut bytes, &id).map_err(|error| unreadable(path, &error))?;
     write_whole(&target, &bytes)?;
     let answer = json!({"input": path, "output": target, "repair": repaired});

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use engross_protocol::codes::find;
 use engross_protocol::{Exit, Failure, RandomIds, SystemClock, shared};
 use engross_store::files::{Locks, Root};
-use engross_write::framing::{Finish, Terminator};
-use engross_write::runner::{Config, Ending, Limits, View, WriteSessions};
-use engross_write::session::{BeginOptions, Join, MAX_BYTES, Operation, Receipt, State};
-use engross_write::validate::Mode;
-use engross_write::{Error, Problem};
+use engross_write::framing::{Terminator, TurnFinish};
+use engross_write::runner::{ChunkEnd, Config, Limits, WriteSessionView, WriteSessions};
+use engross_write::session::{BeginOptions, Join, MAX_BYTES, State, WriteOperation, WriteReceipt};
+use engross_write::validate::ValidationMode;
+use engross_write::{Error, WriteFailure};
 
 use super::Ended;
 use crate::cli::{OperationArg, TerminatorArg, ValidateArg, WriteArgs};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
         locks: Locks::new(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        documents: Some(Arc::new(Typesetter)),
+        composer: Some(Arc::new(Typesetter)),
         limits: Limits::default(),
     })?;
     // What killed runs have left there, a day ago or more.
@@ -73,7 +73,11 @@ pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
 }
 
 /// Takes all of standard input. `None` when it was interrupted.
-fn receive(sessions: &WriteSessions, view: &View, noted: &Noted) -> Result<Option<View>, Failure> {
+fn receive(
+    sessions: &WriteSessions,
+    view: &WriteSessionView,
+    noted: &Noted,
+) -> Result<Option<WriteSessionView>, Failure> {
     let id = view.id;
     let pieces = standard_input();
     let (mut told, mut bytes) = (Instant::now(), 0u64);
@@ -93,7 +97,7 @@ fn receive(sessions: &WriteSessions, view: &View, noted: &Noted) -> Result<Optio
             Err(RecvTimeoutError::Disconnected) => break,
         };
         bytes += piece.len() as u64;
-        let view = sessions.chunk(id, None, &piece, Ending::More).map_err(|problem| failure(&problem))?;
+        let view = sessions.chunk(id, None, &piece, ChunkEnd::More).map_err(|problem| failure(&problem))?;
         if view.state.is_final() {
             return Ok(Some(view));
         }
@@ -104,7 +108,7 @@ fn receive(sessions: &WriteSessions, view: &View, noted: &Noted) -> Result<Optio
     }
     let ended = match view.options.terminator {
         Terminator::None => sessions.finalise(id),
-        _ => sessions.turn_end(id, Finish::Stop),
+        _ => sessions.turn_end(id, TurnFinish::Stop),
     };
     let ended = ended.map_err(|problem| failure(&problem))?;
     debug_assert!(ended.state != State::Receiving, "an input that is over has come to something");
@@ -138,10 +142,10 @@ fn standard_input() -> Receiver<std::io::Result<Vec<u8>>> {
 
 fn options(args: &WriteArgs) -> Result<BeginOptions, Failure> {
     let operation = match args.op {
-        OperationArg::Create => Operation::Create,
-        OperationArg::Overwrite => Operation::Overwrite,
-        OperationArg::Append => Operation::Append,
-        OperationArg::Patch => Operation::Patch,
+        OperationArg::Create => WriteOperation::Create,
+        OperationArg::Overwrite => WriteOperation::Overwrite,
+        OperationArg::Append => WriteOperation::Append,
+        OperationArg::Patch => WriteOperation::Patch,
     };
     let patch = args.patch.as_deref().map(serde_json::from_str).transpose();
     let patch = patch.map_err(|error| usage("PATCH_INVALID", format!("--patch cannot be read: {error}")))?;
@@ -153,9 +157,9 @@ fn options(args: &WriteArgs) -> Result<BeginOptions, Failure> {
             Some(TerminatorArg::Sentinel) => Terminator::Sentinel,
         },
         validate: args.validate.map(|mode| match mode {
-            ValidateArg::Off => Mode::Off,
-            ValidateArg::Warn => Mode::Warn,
-            ValidateArg::Strict => Mode::Strict,
+            ValidateArg::Off => ValidationMode::Off,
+            ValidateArg::Warn => ValidationMode::Warn,
+            ValidateArg::Strict => ValidationMode::Strict,
         }),
         // Nobody is there to mend it.
         repair_attempts: 0,
@@ -172,7 +176,7 @@ fn options(args: &WriteArgs) -> Result<BeginOptions, Failure> {
 }
 
 /// The receipt for people.
-fn told(receipt: &Receipt) -> String {
+fn told(receipt: &WriteReceipt) -> String {
     let mut text = format!(
         "{}: {} bytes, {} lines, sha256 {}\n",
         receipt.path, receipt.bytes, receipt.lines, receipt.sha256
@@ -184,7 +188,7 @@ fn told(receipt: &Receipt) -> String {
 }
 
 /// A problem on its way out.
-pub(crate) fn failure(problem: &Problem) -> Failure {
+pub(crate) fn failure(problem: &WriteFailure) -> Failure {
     let tables = [engross_write::codes::ALL, engross_store::files::codes::ALL, shared::ALL];
     let row = find(&tables, &problem.code).unwrap_or(engross_store::files::codes::FILE_NOT_WRITTEN);
     Failure::of(row, problem.message.clone())

@@ -41,7 +41,7 @@ fn writes(root: Root, locks: Locks) -> WriteService {
         locks,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        documents: None,
+        composer: None,
         limits: engross_write::runner::Limits::default(),
     };
     WriteService::new(WriteSessions::new(config).unwrap())

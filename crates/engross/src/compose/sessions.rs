@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use engross_agent::session::{ClientTool, Models, Settings as SessionSettings};
 use engross_documents::signature;
-use engross_learn::disk::Paths as BookPaths;
-use engross_learn::recall::Recalling;
+use engross_learn::disk::BookPaths;
+use engross_learn::recall::RecallingModel;
 use engross_llm::Model;
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::SqliteStore;
@@ -63,7 +63,7 @@ pub(crate) fn recalling(model: Arc<dyn Model>, settings: &Settings) -> Arc<dyn M
         note(&format!("Sessions go on without new lessons: {error} [{}]", error.code()));
     };
     let clock = Arc::new(SystemClock);
-    Arc::new(Recalling::new(model, BookPaths { json }, settings.skill_tokens.value, clock, complain))
+    Arc::new(RecallingModel::new(model, BookPaths { json }, settings.skill_tokens.value, clock, complain))
 }
 
 /// What holds for sessions that have no settings of their own.

@@ -4,19 +4,19 @@
 
 use std::path::{Path, PathBuf};
 
-use engross_learn::disk::{BookFile, Paths};
+use engross_learn::disk::{BookFile, BookPaths};
 use engross_protocol::{Exit, Failure};
 
 use crate::cli::BookArgs;
 use crate::settings::Environment;
 
 /// The files of the skillbook.
-pub(crate) fn book_paths(args: &BookArgs, environment: &Environment) -> Result<Paths, Failure> {
+pub(crate) fn book_paths(args: &BookArgs, environment: &Environment) -> Result<BookPaths, Failure> {
     let json = match &args.skillbook {
         Some(path) => path.clone(),
         None => workspace(environment)?.join("ace_skillbook.json"),
     };
-    Ok(Paths { json })
+    Ok(BookPaths { json })
 }
 
 /// The files that show the lessons.

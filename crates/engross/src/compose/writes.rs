@@ -46,7 +46,7 @@ pub(crate) fn open(root: Root, locks: Locks, spool: Option<&str>) -> Result<Writ
         locks,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-        documents: Some(Arc::new(Typesetter)),
+        composer: Some(Arc::new(Typesetter)),
         limits: Limits::default(),
     })?;
     for (id, problem) in sessions.take_up()? {

@@ -10,7 +10,7 @@ use engross_agent::session::{Models, NoToolboxes, Sessions, SessionsConfig, Sett
 use engross_llm::{Error, HttpPolicy, ProviderSettings};
 use engross_protocol::{RandomIds, SystemClock};
 use engross_store::{MemoryStore, Store};
-use engross_testkit::scripted::{ModelServer, Recorded};
+use engross_testkit::scripted::{ModelServer, RecordedCall};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
@@ -126,7 +126,7 @@ impl Whole {
     }
 
     /// What the provider was asked.
-    pub(super) fn asked(&self) -> Vec<Recorded> {
+    pub(super) fn asked(&self) -> Vec<RecordedCall> {
         self.provider.requests()
     }
 

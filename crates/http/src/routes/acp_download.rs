@@ -13,7 +13,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use engross_artifacts::{
-    ArtifactStream, LinkQuery, LinkTarget, OpenArtifact, ScopeError, Span, content_type,
+    ArtifactStream, ByteSpan, LinkQuery, LinkTarget, OpenArtifact, ScopeError, content_type,
 };
 use engross_store::blobs::BlobError;
 use engross_tasks::runs::{Runs, StoredFile};
@@ -120,7 +120,7 @@ impl Served {
         }
     }
 
-    async fn body(self, span: Span) -> Result<Body, NotServed> {
+    async fn body(self, span: ByteSpan) -> Result<Body, NotServed> {
         match self.source {
             Source::Disk(file) => Ok(stream_of(file.stream(span)?)),
             Source::Storage(kept) => {
@@ -166,11 +166,11 @@ async fn respond(file: Served, asked: &HeaderMap, head: bool) -> Result<Response
     });
     let fits = given(IF_RANGE).is_none_or(|known| known == tag);
     let span = match given(RANGE) {
-        Some(range) if fits && !known => Span::of_header(range, size)?,
+        Some(range) if fits && !known => ByteSpan::of_header(range, size)?,
         _ => None,
     };
-    let whole = Span { start: 0, end: size };
-    let Span { start, end } = span.unwrap_or(whole);
+    let whole = ByteSpan { start: 0, end: size };
+    let ByteSpan { start, end } = span.unwrap_or(whole);
     let mut response = Response::new(Body::empty());
     let values = [
         (CONTENT_TYPE, kind.to_owned()),
@@ -196,7 +196,7 @@ async fn respond(file: Served, asked: &HeaderMap, head: bool) -> Result<Response
         }
     }
     if !head {
-        *response.body_mut() = file.body(Span { start, end }).await?;
+        *response.body_mut() = file.body(ByteSpan { start, end }).await?;
     }
     Ok(response)
 }

@@ -8,7 +8,7 @@ use axum::extract::{RawQuery, Request, State};
 use axum::response::Response;
 use engross_write::runner::WriteSessionId;
 use engross_write::session::State as Stage;
-use engross_write::{Error as WriteError, Problem};
+use engross_write::{Error as WriteError, WriteFailure};
 use serde_json::{Value, json};
 
 use super::write_sessions::{Writes, json as body_of, parameter, parsed};
@@ -64,7 +64,7 @@ pub(super) async fn status(State(writes): Shared, RawQuery(query): RawQuery) -> 
     if known(&writes, id)?.is_final() {
         return Err(WriteError::SessionNotFound(id.to_string()).into());
     }
-    Ok(body_of(&seed_status_body(&writes.service.sessions().look(id)?)))
+    Ok(body_of(&seed_status_body(&writes.service.sessions().get(id)?)))
 }
 
 /// Gives a session up.
@@ -79,8 +79,8 @@ pub(super) async fn cancel(State(writes): Shared, request: Request) -> Result<Re
 }
 
 /// Where a session stands. One that was given up is as good as none.
-fn known(writes: &Writes, id: WriteSessionId) -> Result<Stage, Problem> {
-    let view = writes.service.sessions().look(id)?;
+fn known(writes: &Writes, id: WriteSessionId) -> Result<Stage, WriteFailure> {
+    let view = writes.service.sessions().get(id)?;
     match view.state {
         Stage::Cancelled => Err(WriteError::SessionNotFound(id.to_string()).into()),
         state => Ok(state),

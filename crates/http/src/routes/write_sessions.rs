@@ -14,8 +14,8 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use axum::routing::{delete, get, post};
-use engross_write::runner::{Ending, Listener, View, WriteService, WriteSessionId};
-use engross_write::{Error as WriteError, Problem};
+use engross_write::runner::{ChunkEnd, WriteListener, WriteService, WriteSessionId, WriteSessionView};
+use engross_write::{Error as WriteError, WriteFailure};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 use tokio::time::timeout;
@@ -72,15 +72,15 @@ impl Writes {
     }
 
     /// A refusal with the session as it stands.
-    pub(crate) fn refused(&self, id: WriteSessionId, problem: Problem) -> Error {
-        let view = self.service.sessions().look(id).ok();
+    pub(crate) fn refused(&self, id: WriteSessionId, problem: WriteFailure) -> Error {
+        let view = self.service.sessions().get(id).ok();
         Error::Write(WriteRefusal::of(problem, view))
     }
 
     /// The sender says that it has come to `offset`.
     pub(crate) async fn confirm(&self, id: WriteSessionId, offset: Option<u64>) -> Result<(), Error> {
         let Some(offset) = offset else { return Ok(()) };
-        let view = self.service.sessions().look(id)?;
+        let view = self.service.sessions().get(id)?;
         if view.state.is_final() {
             return Ok(());
         }
@@ -89,7 +89,7 @@ impl Writes {
             let mismatch = WriteError::OffsetMismatch { offset, expected: view.offset, problem };
             return Err(self.refused(id, mismatch.into()));
         }
-        let confirmed = self.service.chunk(id, Some(offset), Vec::new(), Ending::Whole).await;
+        let confirmed = self.service.chunk(id, Some(offset), Vec::new(), ChunkEnd::Whole).await;
         confirmed.map(drop).map_err(|problem| self.refused(id, problem))
     }
 }
@@ -107,7 +107,7 @@ async fn list(State(writes): Shared) -> Response {
 }
 
 async fn look(State(writes): Shared, id: Id) -> Result<Response, Error> {
-    Ok(json(&view_body(&writes.service.sessions().look(named(id)?)?)))
+    Ok(json(&view_body(&writes.service.sessions().get(named(id)?)?)))
 }
 
 async fn cancel(State(writes): Shared, id: Id) -> Result<Response, Error> {
@@ -150,7 +150,7 @@ async fn send(
     let id = named(id)?;
     let offset = parameter(query.as_deref(), "offset").map(str::parse::<u64>).transpose();
     let offset = offset.map_err(|_| WriteError::Options("'offset' is to be a number from 0".to_owned()))?;
-    writes.service.sessions().look(id)?;
+    writes.service.sessions().get(id)?;
     let mut pieces = request.into_body().into_data_stream();
     let mut gone = Gone { writes: Arc::clone(&writes), id, is_armed: true };
     let sent = stream_in(&writes.service, id, offset, &mut pieces).await;
@@ -174,17 +174,17 @@ async fn stream_in(
     id: WriteSessionId,
     offset: Option<u64>,
     pieces: &mut BodyDataStream,
-) -> Result<View, Error> {
+) -> Result<WriteSessionView, Error> {
     let mut at = offset;
     let mut piece = gather(pieces).await?;
     loop {
         let length = piece.bytes.len() as u64;
         if piece.follows != Follows::More {
-            let view = service.chunk(id, at, piece.bytes, Ending::Whole).await?;
+            let view = service.chunk(id, at, piece.bytes, ChunkEnd::Whole).await?;
             return if piece.follows == Follows::Nothing { Ok(view) } else { Err(Error::BodyIncomplete) };
         }
         // While one piece is written, the next one comes.
-        let written = service.chunk(id, at, piece.bytes, Ending::More);
+        let written = service.chunk(id, at, piece.bytes, ChunkEnd::More);
         let (view, next) = tokio::join!(written, gather(pieces));
         let view = view?;
         if view.state.is_final() {
@@ -263,7 +263,10 @@ async fn events(State(writes): Shared, id: Id, headers: HeaderMap) -> Result<Res
     Ok(response)
 }
 
-async fn event(mut listener: Listener, beat: Duration) -> Option<(Result<Bytes, Infallible>, Listener)> {
+async fn event(
+    mut listener: WriteListener,
+    beat: Duration,
+) -> Option<(Result<Bytes, Infallible>, WriteListener)> {
     let mut out = Out::default();
     match timeout(beat, listener.next()).await {
         Ok(Some(told)) => news_event(&told, &mut out),
@@ -274,7 +277,7 @@ async fn event(mut listener: Listener, beat: Duration) -> Option<(Result<Bytes, 
 }
 
 /// Where the session stands; a failure if the request made it fail.
-fn answer(view: View) -> Result<Response, Error> {
+fn answer(view: WriteSessionView) -> Result<Response, Error> {
     match &view.problem {
         Some(problem) if fails_request(&view) => {
             let problem = problem.clone();

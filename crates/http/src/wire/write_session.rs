@@ -5,11 +5,11 @@
 use engross_protocol::ErrorBody;
 use engross_protocol::codes::find;
 use engross_protocol::shared;
-use engross_write::framing::{Finish, Terminator};
+use engross_write::framing::{Terminator, TurnFinish};
 use engross_write::patch::PatchSpec;
-use engross_write::runner::{News, Told, View};
-use engross_write::session::{BeginOptions, Pause, PromptKind, Receipt, State};
-use engross_write::{Error as WriteError, Problem};
+use engross_write::runner::{Notice, PublishedEvent, WriteSessionView};
+use engross_write::session::{BeginOptions, Pause, PromptKind, State, WriteReceipt};
+use engross_write::{Error as WriteError, WriteFailure};
 use serde_json::{Map, Value, json};
 
 use super::out::Out;
@@ -18,20 +18,20 @@ use crate::error::{Error, kind_of};
 /// A write session did not accept a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteRefusal {
-    pub(crate) problem: Problem,
+    pub(crate) problem: WriteFailure,
     /// The session as it stands, if there is one.
-    view: Option<Box<View>>,
+    view: Option<Box<WriteSessionView>>,
 }
 
-impl From<Problem> for Error {
-    fn from(problem: Problem) -> Self {
+impl From<WriteFailure> for Error {
+    fn from(problem: WriteFailure) -> Self {
         Self::Write(WriteRefusal { problem, view: None })
     }
 }
 
 impl From<WriteError> for Error {
     fn from(error: WriteError) -> Self {
-        Problem::from(error).into()
+        WriteFailure::from(error).into()
     }
 }
 
@@ -45,7 +45,7 @@ impl std::error::Error for WriteRefusal {}
 
 impl WriteRefusal {
     /// With the session as it stands.
-    pub(crate) fn of(problem: Problem, view: Option<View>) -> Self {
+    pub(crate) fn of(problem: WriteFailure, view: Option<WriteSessionView>) -> Self {
         Self { problem, view: view.map(Box::new) }
     }
 
@@ -88,11 +88,11 @@ pub(crate) fn seed_begin_request(bytes: &[u8]) -> Result<BeginOptions, Error> {
 }
 
 /// Reads how a turn ended, and the offset that the sender has come to.
-pub(crate) fn turn_end_request(bytes: &[u8]) -> Result<(Finish, Option<u64>), Error> {
+pub(crate) fn turn_end_request(bytes: &[u8]) -> Result<(TurnFinish, Option<u64>), Error> {
     let mut body = object(bytes)?;
     let offset = offset(body.shift_remove("offset"))?;
     let finish = match body.shift_remove("finish_reason") {
-        Some(Value::String(label)) => Finish::parse(&label),
+        Some(Value::String(label)) => TurnFinish::parse(&label),
         _ => return Err(options("'finish_reason' is to be a text such as stop or length")),
     };
     nothing_else(&body)?;
@@ -168,7 +168,7 @@ fn options(problem: impl Into<String>) -> Error {
 }
 
 /// The body of a session that began.
-pub(crate) fn begun_body(view: &View) -> Value {
+pub(crate) fn begun_body(view: &WriteSessionView) -> Value {
     json!({
         "session_id": view.id,
         "stage": view.state.stage(),
@@ -183,7 +183,7 @@ pub(crate) fn begun_body(view: &View) -> Value {
 }
 
 /// Where a session stands after a request to it.
-pub(crate) fn state_body(view: &View) -> Value {
+pub(crate) fn state_body(view: &WriteSessionView) -> Value {
     json!({
         "session_id": view.id,
         "state": view.state.name(),
@@ -196,7 +196,7 @@ pub(crate) fn state_body(view: &View) -> Value {
 }
 
 /// A session as it is shown.
-pub(crate) fn view_body(view: &View) -> Value {
+pub(crate) fn view_body(view: &WriteSessionView) -> Value {
     let mut body = state_body(view);
     if let Some(body) = body.as_object_mut() {
         body.insert("target_file".to_owned(), json!(view.options.target_file));
@@ -213,12 +213,12 @@ pub(crate) fn view_body(view: &View) -> Value {
 }
 
 /// All sessions.
-pub(crate) fn views_body(views: &[View]) -> Value {
+pub(crate) fn views_body(views: &[WriteSessionView]) -> Value {
     json!({"object": "list", "data": views.iter().map(view_body).collect::<Vec<Value>>()})
 }
 
 /// What finalising came to, in the seed's shape, beside the receipt.
-pub(crate) fn seed_finalised_body(view: &View) -> Value {
+pub(crate) fn seed_finalised_body(view: &WriteSessionView) -> Value {
     let success = view.state == State::Committed;
     let errors: Vec<&str> = view.problem.iter().map(|problem| problem.message.as_str()).collect();
     let mut body = state_body(view);
@@ -231,7 +231,7 @@ pub(crate) fn seed_finalised_body(view: &View) -> Value {
     body
 }
 
-fn summary(receipt: Option<&Receipt>) -> Value {
+fn summary(receipt: Option<&WriteReceipt>) -> Value {
     let Some(receipt) = receipt else { return json!({}) };
     json!({
         "validators": receipt.validators, "repairs": receipt.repairs, "warnings": receipt.warnings,
@@ -240,7 +240,7 @@ fn summary(receipt: Option<&Receipt>) -> Value {
 }
 
 /// A session that is not over, in the seed's shape.
-pub(crate) fn seed_status_body(view: &View) -> Value {
+pub(crate) fn seed_status_body(view: &WriteSessionView) -> Value {
     json!({
         "session_id": view.id,
         "stage": view.state.stage(),
@@ -249,31 +249,33 @@ pub(crate) fn seed_status_body(view: &View) -> Value {
     })
 }
 
-fn error_body(problem: &Problem) -> ErrorBody {
+fn error_body(problem: &WriteFailure) -> ErrorBody {
     let kind = kind_of(status_of(&problem.code)).to_owned();
     ErrorBody { code: problem.code.clone(), message: problem.message.clone(), kind, details: json!({}) }
 }
 
 /// One event of the stream.
-pub(crate) fn news_event(told: &Told, out: &mut Out) {
-    let error = |problem: &Option<Problem>| json!(problem.as_ref().map(error_body));
+pub(crate) fn news_event(told: &PublishedEvent, out: &mut Out) {
+    let error = |problem: &Option<WriteFailure>| json!(problem.as_ref().map(error_body));
     let (name, more) = match &told.news {
-        News::Opened => ("opened", json!({})),
-        News::Progress { bytes, lines, rate } => {
+        Notice::Opened => ("opened", json!({})),
+        Notice::Progress { bytes, lines, rate } => {
             ("progress", json!({"bytes": bytes, "lines": lines, "bytes_per_second": rate}))
         }
-        News::Prompt(prompt) if prompt.kind == PromptKind::Idle => ("idle_prompt", json!({"prompt": prompt})),
-        News::Prompt(prompt) => ("prompt", json!({"prompt": prompt})),
-        News::Cut { pause, error: problem } => {
+        Notice::Prompt(prompt) if prompt.kind == PromptKind::Idle => {
+            ("idle_prompt", json!({"prompt": prompt}))
+        }
+        Notice::Prompt(prompt) => ("prompt", json!({"prompt": prompt})),
+        Notice::Cut { pause, error: problem } => {
             ("cut", json!({"cause": pause.map(cause), "error": error(problem)}))
         }
-        News::Ambiguous(problem) => ("ambiguous", json!({"error": error(problem)})),
-        News::Resumed => ("resumed", json!({})),
-        News::Validating => ("validating", json!({})),
-        News::RepairNeeded(problem) => ("repair_needed", json!({"error": error(problem)})),
-        News::Committing => ("committing", json!({})),
-        News::Committed(receipt) => ("committed", json!({"receipt": receipt})),
-        News::Over { state, error: problem } => (state.name(), json!({"error": error(problem)})),
+        Notice::Ambiguous(problem) => ("ambiguous", json!({"error": error(problem)})),
+        Notice::Resumed => ("resumed", json!({})),
+        Notice::Validating => ("validating", json!({})),
+        Notice::RepairNeeded(problem) => ("repair_needed", json!({"error": error(problem)})),
+        Notice::Committing => ("committing", json!({})),
+        Notice::Committed(receipt) => ("committed", json!({"receipt": receipt})),
+        Notice::Over { state, error: problem } => (state.name(), json!({"error": error(problem)})),
     };
     let mut data = json!({"type": name, "at": told.at, "offset": told.offset});
     if let (Some(data), Value::Object(more)) = (data.as_object_mut(), more) {
@@ -291,7 +293,7 @@ fn cause(pause: Pause) -> &'static str {
 }
 
 /// Whether a session that failed by a request makes that a failure, too; else its state says so.
-pub(crate) fn fails_request(view: &View) -> bool {
+pub(crate) fn fails_request(view: &WriteSessionView) -> bool {
     let told_by_state =
         ["VALIDATION_FAILED", "MARKER_IN_CONTENT", "PATCH_NO_MATCH", "PATCH_AMBIGUOUS", "PATCH_INVALID"];
     view.state == State::Failed

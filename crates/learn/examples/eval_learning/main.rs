@@ -12,10 +12,10 @@ mod world;
 
 use std::path::PathBuf;
 
-type Failed = Box<dyn std::error::Error>;
+type EvalError = Box<dyn std::error::Error>;
 
 #[expect(clippy::disallowed_methods, reason = "a tool that writes its report, no part of the product")]
-fn main() -> Result<(), Failed> {
+fn main() -> Result<(), EvalError> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("name the folder for the report")?);
     std::fs::create_dir_all(folder.join("images"))?;
     let mut report = include_str!("intro.md").to_owned();

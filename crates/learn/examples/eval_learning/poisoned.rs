@@ -3,18 +3,18 @@
 
 use std::path::Path;
 
-use engross_learn::disk::{BookFile, Paths};
-use engross_learn::reflect::Asking;
-use engross_learn::run::{Input, Mind, Options, learn};
-use engross_learn::safety::Personal;
-use engross_learn::skillbook::{Book, Skill, Status};
+use engross_learn::disk::{BookFile, BookPaths};
+use engross_learn::reflect::ModelReflector;
+use engross_learn::run::{Options, Reflector, SessionSource, learn};
+use engross_learn::safety::PersonalData;
+use engross_learn::skillbook::{Book, Skill, SkillStatus};
 use engross_llm::{Event, Model, ModelInfo, Request, ScriptModel};
 use engross_protocol::{Clock, Timestamp};
 use futures_util::stream::BoxStream;
 use serde_json::{Value, json};
 
-use super::Failed;
-use super::hygiene::{Count, lesson};
+use super::EvalError;
+use super::hygiene::{Tally, lesson};
 
 /// Sets of planted sessions.
 const SETS: usize = 20;
@@ -23,9 +23,9 @@ const SETS: usize = 20;
 const RUNS: usize = 10;
 
 /// A time that stands still.
-struct Still;
+struct FixedClock;
 
-impl Clock for Still {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_jiff(jiff::Timestamp::UNIX_EPOCH)
     }
@@ -36,9 +36,9 @@ impl Clock for Still {
 }
 
 /// A reflector that finds in each session what was planted there.
-struct Planted(Vec<Session>);
+struct PlantedLesson(Vec<Session>);
 
-impl Model for Planted {
+impl Model for PlantedLesson {
     fn info(&self) -> ModelInfo {
         ModelInfo { spec: "planted".to_owned(), language_model: false }
     }
@@ -144,7 +144,7 @@ fn planted() -> Vec<Session> {
     sessions
 }
 
-pub fn run() -> Result<String, Failed> {
+pub fn run() -> Result<String, EvalError> {
     let folder = std::env::temp_dir().join(format!("engross-eval-learning-{}", std::process::id()));
     let done = in_folder(&folder);
     let _ = std::fs::remove_dir_all(&folder);
@@ -152,7 +152,7 @@ pub fn run() -> Result<String, Failed> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a tool that makes its own folder, no part of the product")]
-fn in_folder(folder: &Path) -> Result<String, Failed> {
+fn in_folder(folder: &Path) -> Result<String, EvalError> {
     let sessions = planted();
     let count = sessions.len();
     std::fs::create_dir_all(folder.join("sessions"))?;
@@ -160,7 +160,7 @@ fn in_folder(folder: &Path) -> Result<String, Failed> {
         let name = session.mark.trim_start_matches("mark-").trim_end_matches('.');
         std::fs::write(folder.join("sessions").join(format!("{name}.jsonl")), &session.transcript)?;
     }
-    let model = Planted(sessions);
+    let model = PlantedLesson(sessions);
     let learnt = once(folder, &model, false)?;
     let json = std::fs::read_to_string(folder.join("book.json"))?;
     // A second look at everything settles what a first one saw in another order.
@@ -181,7 +181,7 @@ fn in_folder(folder: &Path) -> Result<String, Failed> {
         // What was taken out though it is honest counts against every class that takes out.
         let wrong = if must.starts_with("not") { SETS - shown_honest } else { 0 };
         let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        let count = Count { found: number(caught), planted: number(SETS), wrong: number(wrong) };
+        let count = Tally { found: number(caught), planted: number(SETS), wrong: number(wrong) };
         text.push_str(&count.row(&format!("{class} | {must}")));
     };
     row("honest, seen twice", "shown once", shown_honest);
@@ -205,20 +205,26 @@ fn in_folder(folder: &Path) -> Result<String, Failed> {
     Ok(text)
 }
 
-fn once(folder: &Path, model: &Planted, reprocess: bool) -> Result<Book, Failed> {
-    let mut book = BookFile::open(Paths { json: folder.join("book.json") })?;
-    let asking = Asking { model, budget: 100_000, personal: Personal::Redact, is_shortened: false };
+fn once(folder: &Path, model: &PlantedLesson, reprocess: bool) -> Result<Book, EvalError> {
+    let mut book = BookFile::open(BookPaths { json: folder.join("book.json") })?;
+    let asking =
+        ModelReflector { model, budget: 100_000, personal: PersonalData::Redact, is_shortened: false };
     let options = Options {
-        mind: Mind::Model(asking),
-        clock: &Still,
+        mind: Reflector::Model(asking),
+        clock: &FixedClock,
         reprocess,
         dry_run: false,
-        personal: Personal::Redact,
+        personal: PersonalData::Redact,
         rests_after: 60_000,
         is_stopped: &|| false,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    runtime.block_on(learn(&mut book, &Input::Folder(folder.join("sessions")), options, &mut |_| {}))?;
+    runtime.block_on(learn(
+        &mut book,
+        &SessionSource::Folder(folder.join("sessions")),
+        options,
+        &mut |_| {},
+    ))?;
     Ok(book.journal.book)
 }
 
@@ -232,5 +238,5 @@ fn of<'a>(book: &'a Book, class: &str) -> Vec<Vec<&'a Skill>> {
 }
 
 fn shown(skills: &[&Skill]) -> usize {
-    skills.iter().filter(|skill| skill.status == Status::Active).count()
+    skills.iter().filter(|skill| skill.status == SkillStatus::Active).count()
 }

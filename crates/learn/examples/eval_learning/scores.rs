@@ -2,8 +2,10 @@
 
 use engross_learn::safety::doubts;
 use engross_learn::skillbook::journal::Record;
-use engross_learn::skillbook::render::{Wanted, choose, rank};
-use engross_learn::skillbook::{Author, Book, Context, Operation, Skill, Status, Vote, score, settle};
+use engross_learn::skillbook::render::{RecallQuery, choose, rank};
+use engross_learn::skillbook::{
+    Author, Book, SettleContext, Skill, SkillOperation, SkillStatus, Vote, score, settle,
+};
 
 use super::chance::Chance;
 
@@ -19,7 +21,7 @@ fn skill(number: usize, content: String) -> Skill {
         id: format!("s-{number:05}"),
         section: "s".to_owned(),
         content,
-        status: Status::Active,
+        status: SkillStatus::Active,
         ..Skill::default()
     }
 }
@@ -90,8 +92,9 @@ fn early() -> String {
     };
     for number in 0..1_000 {
         let trace = format!("t{number}");
-        let context = Context { by: Author::Learnt, trace: &trace, session: &trace, now: 1, doubts: &doubts };
-        let add = Operation::Add {
+        let context =
+            SettleContext { by: Author::Learnt, trace: &trace, session: &trace, now: 1, doubts: &doubts };
+        let add = SkillOperation::Add {
             section: "s".to_owned(),
             content: lesson(number),
             id: None,
@@ -101,7 +104,7 @@ fn early() -> String {
             keywords: Vec::new(),
         };
         for record in settle(&book, &add, &context).records {
-            book.take(record);
+            book.apply(record);
         }
     }
     let kept = (0..100).filter(|number| book.skills().any(|skill| skill.content == lesson(*number))).count();
@@ -163,7 +166,7 @@ fn retrieval() -> String {
         for number in 0..size {
             let ((verb, _), (thing, _), (way, _)) = about(number);
             let content = format!("To {verb} {thing} {way}, look at field{} first", number / 1_000);
-            book.take(Record::Put(Box::new(skill(number, content))));
+            book.apply(Record::Put(Box::new(skill(number, content))));
         }
         let mut chance = Chance::new(3);
         let (mut five, mut reciprocal, mut among) = (0.0, 0.0, 0.0);
@@ -172,12 +175,12 @@ fn retrieval() -> String {
             let ((_, verb), (_, thing), (_, way)) = about(number);
             let question = format!("I am {verb} {thing} {way}, what about field{}?", number / 1_000);
             let id = format!("s-{number:05}");
-            let ranked = rank(&book, &Wanted { query: Some(&question), tokens: 0, now: 1 });
+            let ranked = rank(&book, &RecallQuery { query: Some(&question), tokens: 0, now: 1 });
             if let Some(place) = ranked.iter().position(|skill| skill.id == id) {
                 five += f64::from(u8::from(place < 5));
                 reciprocal += 1.0 / f64::from(u32::try_from(place + 1).unwrap_or(u32::MAX));
             }
-            let shown = choose(&book, &Wanted { query: Some(&question), tokens: 500, now: 1 });
+            let shown = choose(&book, &RecallQuery { query: Some(&question), tokens: 500, now: 1 });
             among += f64::from(u8::from(shown.iter().any(|skill| skill.id == id)));
         }
         let all = f64::from(u32::try_from(QUESTIONS).unwrap_or(1));
@@ -192,8 +195,8 @@ fn retrieval() -> String {
     text
 }
 
-type Said = (&'static str, &'static str);
+type Wording = (&'static str, &'static str);
 
-fn about(number: usize) -> (Said, Said, Said) {
+fn about(number: usize) -> (Wording, Wording, Wording) {
     (VERBS[number % 10], THINGS[number / 10 % 10], WAYS[number / 100 % 10])
 }

@@ -1,8 +1,8 @@
 //! A world of tasks with hidden traps, an agent that does what its skills say, and lessons of which some are wrong.
 
 use engross_learn::safety::doubts;
-use engross_learn::skillbook::render::{Wanted, choose, toon};
-use engross_learn::skillbook::{Author, Book, Context, Operation, Skill, settle};
+use engross_learn::skillbook::render::{RecallQuery, choose, toon};
+use engross_learn::skillbook::{Author, Book, SettleContext, Skill, SkillOperation, settle};
 
 use super::chance::Chance;
 use super::plot;
@@ -142,14 +142,15 @@ fn course(arm: Arm, seed: u64, noise: &Noise) -> Course {
         success.push(f64::from(u8::from(is_right)));
         let is_seen_right = is_right && task.share() >= noise.false_alarms;
         let name = format!("s{episode}");
-        let context = Context { by: Author::Learnt, trace: &name, session: &name, now, doubts: &doubts };
+        let context =
+            SettleContext { by: Author::Learnt, trace: &name, session: &name, now, doubts: &doubts };
         if let Some((which, _)) = &choice {
             match arm {
                 Arm::Ours => {
                     let (helpful, harmful) = (u32::from(is_seen_right), u32::from(!is_seen_right));
                     take(
                         &mut book,
-                        &Operation::Tag { id: which.clone(), helpful, harmful, neutral: 0 },
+                        &SkillOperation::Tag { id: which.clone(), helpful, harmful, neutral: 0 },
                         &context,
                     );
                 }
@@ -168,7 +169,7 @@ fn course(arm: Arm, seed: u64, noise: &Noise) -> Course {
             match arm {
                 Arm::None => {}
                 Arm::Ours => {
-                    let add = Operation::Add {
+                    let add = SkillOperation::Add {
                         section: FAMILIES[learnt.family].0.to_owned(),
                         content: learnt.text,
                         id: None,
@@ -194,16 +195,16 @@ fn course(arm: Arm, seed: u64, noise: &Noise) -> Course {
     Course { success, tokens: tokens / episodes, followed_poison: poisoned / episodes }
 }
 
-fn take(book: &mut Book, operation: &Operation, context: &Context<'_>) {
+fn take(book: &mut Book, operation: &SkillOperation, context: &SettleContext<'_>) {
     for record in settle(book, operation, context).records {
-        book.take(record);
+        book.apply(record);
     }
 }
 
 /// What the agent does by the skills that it is shown, and the size of those. Of several that fit it takes the one with the best
 /// record, then the newest.
 fn ours(book: &Book, family: usize, now: u64) -> (Option<(String, &'static str)>, usize) {
-    let wanted = Wanted { query: Some(FAMILIES[family].1), tokens: 500, now };
+    let wanted = RecallQuery { query: Some(FAMILIES[family].1), tokens: 500, now };
     let shown = choose(book, &wanted);
     let fits = |skill: &&&Skill| skill.section == FAMILIES[family].0;
     let best = shown.iter().filter(fits).max_by(|a, b| {

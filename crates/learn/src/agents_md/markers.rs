@@ -1,4 +1,4 @@
-//! Where markers stand in a file of any bytes.
+//! Finds the markers of a block in a file of any bytes.
 
 /// What a block begins with.
 pub const START: &str = "<!-- ACE:SKILLBOOK:START -->";

@@ -1,4 +1,4 @@
-//! The block of lessons in AGENTS.md, CLAUDE.md or GEMINI.md, as a change of bytes.
+//! Plans the block of lessons in AGENTS.md, CLAUDE.md or GEMINI.md as a change of bytes.
 //!
 //! Must never change a byte outside the block, guess where a block ends, or claim that something was written that was not.
 //! Pure: `disk` reads and writes.
@@ -10,4 +10,4 @@ mod plan;
 mod plan_tests;
 
 pub use markers::{END, START};
-pub use plan::{Change, Mode, Refused, Warning, check, plan};
+pub use plan::{BlockChange, BlockWarning, MarkerError, MarkerMode, check, plan};

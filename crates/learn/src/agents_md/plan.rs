@@ -1,4 +1,4 @@
-//! From the bytes of a file and what shall stand in its block to the bytes that it shall have.
+//! Computes the new bytes of a file from its bytes and the text of its block.
 
 use engross_protocol::hex;
 use sha2::{Digest, Sha256};
@@ -14,7 +14,7 @@ const OWN: &[u8] = b"<!-- engross: ";
 
 /// Whether markers that make no sense are put right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum MarkerMode {
     /// They are refused.
     #[default]
     Strict,
@@ -24,19 +24,19 @@ pub enum Mode {
 
 /// What is to be written, and what there is to say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Change {
+pub struct BlockChange {
     /// The whole file; `None` when it is as it shall be.
     pub bytes: Option<Vec<u8>>,
     /// What a person had changed inside the block; it is replaced.
     pub edited: Option<Vec<u8>>,
     /// What a person should know.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<BlockWarning>,
 }
 
 /// What a person should know about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Warning {
+pub enum BlockWarning {
     /// There is an end marker without a beginning; it was left.
     StrayEnd,
     /// There is more than one block; only the first was changed.
@@ -51,7 +51,7 @@ pub enum Warning {
 
 /// The file's markers make no sense.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum MarkerError {
     /// A block begins and does not end, or ends before it begins.
     #[error(
         "a block of lessons begins or ends without its other marker; put the markers right, or allow it with --repair"
@@ -69,10 +69,10 @@ pub enum Refused {
 /// block. `file` is `None` when there is none.
 ///
 /// # Errors
-/// [`Refused`] when the markers make no sense, or nothing can be appended.
-pub fn plan(file: Option<&[u8]>, inner: Option<&str>, mode: Mode) -> Result<Change, Refused> {
+/// [`MarkerError`] when the markers make no sense, or nothing can be appended.
+pub fn plan(file: Option<&[u8]>, inner: Option<&str>, mode: MarkerMode) -> Result<BlockChange, MarkerError> {
     let old = file.unwrap_or_default();
-    let mut change = Change::default();
+    let mut change = BlockChange::default();
     let (markers, _) = find(old);
     let (bytes, blocks) = sort_out(old, &markers, mode, &mut change)?;
     let new = match (blocks.first(), inner) {
@@ -93,10 +93,10 @@ pub fn plan(file: Option<&[u8]>, inner: Option<&str>, mode: Mode) -> Result<Chan
             _ => false,
         });
         if !stands {
-            return Err(if is_open { Refused::OpenFence } else { Refused::Unpaired });
+            return Err(if is_open { MarkerError::OpenFence } else { MarkerError::Unpaired });
         }
         if new.len() > HOST_BYTES || new.iter().filter(|byte| **byte == b'\n').count() > HOST_LINES {
-            change.warnings.push(Warning::TooLargeForHosts);
+            change.warnings.push(BlockWarning::TooLargeForHosts);
         }
     }
     if file.is_none() && new.is_empty() || file == Some(new.as_slice()) {
@@ -110,30 +110,30 @@ pub fn plan(file: Option<&[u8]>, inner: Option<&str>, mode: Mode) -> Result<Chan
 ///
 /// # Errors
 /// As [`plan`].
-pub fn check(file: &[u8]) -> Result<Vec<Warning>, Refused> {
-    let mut change = Change::default();
+pub fn check(file: &[u8]) -> Result<Vec<BlockWarning>, MarkerError> {
+    let mut change = BlockChange::default();
     let (markers, _) = find(file);
-    let (bytes, blocks) = sort_out(file, &markers, Mode::Strict, &mut change)?;
+    let (bytes, blocks) = sort_out(file, &markers, MarkerMode::Strict, &mut change)?;
     if let Some(block) = blocks.first()
         && edited(&bytes, *block).is_some()
     {
-        change.warnings.push(Warning::EditedInside);
+        change.warnings.push(BlockWarning::EditedInside);
     }
     Ok(change.warnings)
 }
 
-type Block = (Marker, Marker);
+type MarkedBlock = (Marker, Marker);
 
 /// Pairs the markers. The bytes differ from the file's only in repair.
 fn sort_out(
     bytes: &[u8],
     markers: &[Marker],
-    mode: Mode,
-    change: &mut Change,
-) -> Result<(Vec<u8>, Vec<Block>), Refused> {
+    mode: MarkerMode,
+    change: &mut BlockChange,
+) -> Result<(Vec<u8>, Vec<MarkedBlock>), MarkerError> {
     let is_stray_end = !markers.is_empty() && markers.iter().all(|marker| !marker.is_start);
     if is_stray_end {
-        change.warnings.push(Warning::StrayEnd);
+        change.warnings.push(BlockWarning::StrayEnd);
         return Ok((bytes.to_vec(), Vec::new()));
     }
     let mut blocks = Vec::new();
@@ -144,11 +144,11 @@ fn sort_out(
         }
     }
     if blocks.len() > 1 {
-        if mode == Mode::Strict {
-            change.warnings.push(Warning::SecondBlock);
+        if mode == MarkerMode::Strict {
+            change.warnings.push(BlockWarning::SecondBlock);
             return Ok((bytes.to_vec(), blocks));
         }
-        change.warnings.push(Warning::Repaired);
+        change.warnings.push(BlockWarning::Repaired);
         let mut rest = bytes.to_vec();
         for (start, end) in blocks.drain(1..).rev() {
             rest.drain(start.at..end.end());
@@ -162,19 +162,19 @@ fn sort_out(
 fn mended(
     bytes: &[u8],
     markers: &[Marker],
-    mode: Mode,
-    change: &mut Change,
-) -> Result<(Vec<u8>, Vec<Block>), Refused> {
+    mode: MarkerMode,
+    change: &mut BlockChange,
+) -> Result<(Vec<u8>, Vec<MarkedBlock>), MarkerError> {
     let first = markers.iter().find(|marker| marker.is_start);
     let last = markers.iter().rfind(|marker| !marker.is_start);
     let outer = match (first, last) {
         (Some(first), Some(last)) if first.at < last.at => Some((*first, *last)),
         _ => None,
     };
-    if mode == Mode::Strict {
-        return Err(if outer.is_some() { Refused::Nested } else { Refused::Unpaired });
+    if mode == MarkerMode::Strict {
+        return Err(if outer.is_some() { MarkerError::Nested } else { MarkerError::Unpaired });
     }
-    change.warnings.push(Warning::Repaired);
+    change.warnings.push(BlockWarning::Repaired);
     match outer {
         Some(outer) => Ok((bytes.to_vec(), vec![outer])),
         None => {
@@ -187,7 +187,7 @@ fn mended(
     }
 }
 
-fn replaced(bytes: &[u8], block: Block, inner: &str, change: &mut Change) -> Vec<u8> {
+fn replaced(bytes: &[u8], block: MarkedBlock, inner: &str, change: &mut BlockChange) -> Vec<u8> {
     note_edits(bytes, block, change);
     let own = own_line(bytes, block);
     let (start, end) = block;
@@ -199,7 +199,7 @@ fn replaced(bytes: &[u8], block: Block, inner: &str, change: &mut Change) -> Vec
     new
 }
 
-fn removed(bytes: &[u8], block: Block, change: &mut Change) -> Vec<u8> {
+fn removed(bytes: &[u8], block: MarkedBlock, change: &mut BlockChange) -> Vec<u8> {
     note_edits(bytes, block, change);
     let (start, end) = block;
     let (mut from, mut to) = (start.at, end.end());
@@ -245,25 +245,25 @@ fn written(inner: &str, before: usize, after: usize, eol: &str) -> Vec<u8> {
 }
 
 /// What we wrote about the block.
-struct Own {
+struct BlockHeader {
     /// Bytes of line ends that were put before the block, and behind it.
     before: usize,
     after: usize,
     sha256: String,
 }
 
-fn own_line(bytes: &[u8], (start, end): Block) -> Option<Own> {
+fn own_line(bytes: &[u8], (start, end): MarkedBlock) -> Option<BlockHeader> {
     let inside = bytes.get(start.end()..end.at)?;
     let line = inside.split(|byte| *byte == b'\n').nth(1)?;
     let text = std::str::from_utf8(line.strip_prefix(OWN)?).ok()?;
     let field =
         |name: &str| text.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
     let (before, after) = (field("before")?.parse().ok()?, field("after")?.parse().ok()?);
-    Some(Own { before, after, sha256: field("sha256")?.to_owned() })
+    Some(BlockHeader { before, after, sha256: field("sha256")?.to_owned() })
 }
 
 /// What stands in a block behind our own line.
-fn inner_of(bytes: &[u8], (start, end): Block) -> Vec<u8> {
+fn inner_of(bytes: &[u8], (start, end): MarkedBlock) -> Vec<u8> {
     let inside = bytes.get(start.end()..end.at).unwrap_or_default();
     let mut lines = inside.split_inclusive(|byte| *byte == b'\n');
     let first = lines.next().map_or(0, <[u8]>::len);
@@ -271,15 +271,15 @@ fn inner_of(bytes: &[u8], (start, end): Block) -> Vec<u8> {
     inside.get(first + own..).unwrap_or_default().to_vec()
 }
 
-fn note_edits(bytes: &[u8], block: Block, change: &mut Change) {
+fn note_edits(bytes: &[u8], block: MarkedBlock, change: &mut BlockChange) {
     if let Some(edited) = edited(bytes, block) {
-        change.warnings.push(Warning::EditedInside);
+        change.warnings.push(BlockWarning::EditedInside);
         change.edited = Some(edited);
     }
 }
 
 /// What stands in a block, if it is not what we wrote there. Other line ends are no edit.
-fn edited(bytes: &[u8], block: Block) -> Option<Vec<u8>> {
+fn edited(bytes: &[u8], block: MarkedBlock) -> Option<Vec<u8>> {
     let own = own_line(bytes, block)?;
     let inner = inner_of(bytes, block);
     (hash(&with_lf(&inner)) != own.sha256).then_some(inner)

@@ -1,4 +1,4 @@
-//! AGENTS.md and its like on disk: locked, read again, replaced as a whole.
+//! Writes AGENTS.md and its like: locks the file, reads it again, replaces it as a whole.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use super::whole::{folder_of, read, unwritable, write, write_beside};
 use crate::Error;
-use crate::agents_md::{self, Mode, Warning, plan};
+use crate::agents_md::{self, BlockWarning, MarkerMode, plan};
 
 /// How often a file that others write at the same time is read again.
 const TRIES: u32 = 5;
 
 /// What became of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Synced {
+pub struct BlockSync {
     /// Which.
     pub path: PathBuf,
     /// Whether it was written, or would have been.
@@ -22,7 +22,7 @@ pub struct Synced {
     /// Where a person's changes inside the block were kept, or the whole file before a repair.
     pub kept: Vec<PathBuf>,
     /// What a person should know.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<BlockWarning>,
 }
 
 /// Brings the blocks of some files up to date; `inner` is Markdown, `None` takes the blocks out. A file that several paths
@@ -33,10 +33,10 @@ pub struct Synced {
 pub fn sync_files(
     paths: &[PathBuf],
     inner: Option<&str>,
-    mode: Mode,
+    mode: MarkerMode,
     is_dry: bool,
-) -> Result<Vec<Synced>, Error> {
-    let mut done: Vec<Identity> = Vec::new();
+) -> Result<Vec<BlockSync>, Error> {
+    let mut done: Vec<FileIdentity> = Vec::new();
     let mut synced = Vec::new();
     for path in paths {
         let identity = identity(path);
@@ -54,18 +54,18 @@ pub fn sync_files(
 ///
 /// # Errors
 /// As [`sync_files`].
-pub fn check_file(path: &Path) -> Result<Vec<Warning>, Error> {
+pub fn check_file(path: &Path) -> Result<Vec<BlockWarning>, Error> {
     let bytes = read(path)?.unwrap_or_default();
     agents_md::check(&bytes).map_err(|source| Error::Markers { path: path.display().to_string(), source })
 }
 
-fn sync(path: &Path, inner: Option<&str>, mode: Mode, is_dry: bool) -> Result<Synced, Error> {
+fn sync(path: &Path, inner: Option<&str>, mode: MarkerMode, is_dry: bool) -> Result<BlockSync, Error> {
     let _lock = if is_dry { None } else { lock(path)? };
     for _ in 0..TRIES {
         let old = read(path)?;
         let change = plan(old.as_deref(), inner, mode)
             .map_err(|source| Error::Markers { path: path.display().to_string(), source })?;
-        let mut synced = Synced {
+        let mut synced = BlockSync {
             path: path.to_owned(),
             is_changed: change.bytes.is_some(),
             kept: Vec::new(),
@@ -82,7 +82,7 @@ fn sync(path: &Path, inner: Option<&str>, mode: Mode, is_dry: bool) -> Result<Sy
         if let Some(edited) = &change.edited {
             synced.kept.push(write_beside(path, "edited", edited)?);
         }
-        if change.warnings.contains(&Warning::Repaired) {
+        if change.warnings.contains(&BlockWarning::Repaired) {
             synced.kept.push(write_beside(path, "before-repair", old.as_deref().unwrap_or_default())?);
         }
         write(path, &new)?;
@@ -103,9 +103,9 @@ fn lock(path: &Path) -> Result<Option<File>, Error> {
 }
 
 /// What tells files apart.
-type Identity = (Option<(u64, u64)>, PathBuf);
+type FileIdentity = (Option<(u64, u64)>, PathBuf);
 
-fn identity(path: &Path) -> Identity {
+fn identity(path: &Path) -> FileIdentity {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     #[cfg(unix)]
     {

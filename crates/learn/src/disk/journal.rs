@@ -1,4 +1,4 @@
-//! A skillbook on disk: the journal, the file for others beside it, and the lock.
+//! Keeps a skillbook on disk: the journal, the file for others beside it, and the lock.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::whole::{read, read_text, unwritable, write, write_beside};
 use crate::Error;
-use crate::skillbook::journal::{self, Journal, Record};
+use crate::skillbook::journal::{self, BookJournal, Record};
 use crate::skillbook::{import, markdown, to_hybrid};
 
 /// A journal is written anew when it has so many records for each that counts.
@@ -15,12 +15,12 @@ const STALE: u64 = 4;
 
 /// The files of a skillbook, by the one that others read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Paths {
+pub struct BookPaths {
     /// The hybrid file, such as `ace_skillbook.json`.
     pub json: PathBuf,
 }
 
-impl Paths {
+impl BookPaths {
     /// The truth.
     #[must_use]
     pub fn journal(&self) -> PathBuf {
@@ -43,9 +43,9 @@ impl Paths {
 /// A skillbook that is open.
 #[derive(Debug)]
 pub struct BookFile {
-    paths: Paths,
+    paths: BookPaths,
     /// What it holds.
-    pub journal: Journal,
+    pub journal: BookJournal,
     /// What was noticed while opening it.
     pub notes: Vec<String>,
     /// Open and locked, unless nothing may be written.
@@ -61,7 +61,7 @@ impl BookFile {
     ///
     /// # Errors
     /// [`Error::ReadFailed`], [`Error::Damaged`], [`Error::Invalid`].
-    pub fn read(paths: Paths) -> Result<Self, Error> {
+    pub fn read(paths: BookPaths) -> Result<Self, Error> {
         Self::load(paths, None)
     }
 
@@ -69,7 +69,7 @@ impl BookFile {
     ///
     /// # Errors
     /// [`Error::Busy`] and as [`BookFile::read`]; [`Error::WriteFailed`].
-    pub fn open(paths: Paths) -> Result<Self, Error> {
+    pub fn open(paths: BookPaths) -> Result<Self, Error> {
         let path = paths.journal();
         let failed = |error: std::io::Error| unwritable(&path, &error);
         std::fs::create_dir_all(super::whole::folder_of(&path)).map_err(failed)?;
@@ -90,7 +90,7 @@ impl BookFile {
         }
     }
 
-    fn load(paths: Paths, file: Option<File>) -> Result<Self, Error> {
+    fn load(paths: BookPaths, file: Option<File>) -> Result<Self, Error> {
         let path = paths.journal();
         let bytes = read(&path)?.unwrap_or_default();
         let journal = journal::read(&bytes)
@@ -144,14 +144,14 @@ impl BookFile {
 
     /// Where its files are.
     #[must_use]
-    pub fn paths(&self) -> &Paths {
+    pub fn paths(&self) -> &BookPaths {
         &self.paths
     }
 
     /// Does what a record says; [`BookFile::save`] keeps it.
     pub fn add(&mut self, record: Record) {
         self.pending.push(record.clone());
-        self.journal.take(record);
+        self.journal.apply(record);
     }
 
     /// Keeps all records so far, so that they outlive a crash. Does nothing for a book that is only read.
@@ -187,7 +187,7 @@ impl BookFile {
         if self.file.is_none() {
             return Ok(());
         }
-        self.tidy()?;
+        self.compact()?;
         let book = &self.journal.book;
         let mut json = serde_json::to_string_pretty(&to_hybrid(book)).unwrap_or_default();
         json.push('\n');
@@ -200,7 +200,7 @@ impl BookFile {
     }
 
     /// Writes the journal anew when most of it is history.
-    fn tidy(&mut self) -> Result<(), Error> {
+    fn compact(&mut self) -> Result<(), Error> {
         let compact = self.journal.compact();
         let needed = u64::try_from(compact.len()).unwrap_or_default().max(1_000);
         if self.journal.records < needed * STALE {
@@ -242,10 +242,10 @@ pub(crate) fn processed(path: &Path) -> Result<Vec<String>, Error> {
 }
 
 /// What changes when one of a book's files does: bytes and times, the journal's first.
-pub(crate) type Stamp = [(u64, Option<SystemTime>); 2];
+pub(crate) type BookStamp = [(u64, Option<SystemTime>); 2];
 
 /// How the files of a book look now.
-pub(crate) fn stamp_of(paths: &Paths) -> Stamp {
+pub(crate) fn stamp_of(paths: &BookPaths) -> BookStamp {
     [paths.journal(), paths.json.clone()].map(|path| {
         let metadata = std::fs::metadata(path);
         metadata.map_or((0, None), |metadata| (metadata.len(), metadata.modified().ok()))

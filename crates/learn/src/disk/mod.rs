@@ -5,12 +5,14 @@
 mod instructions;
 mod journal;
 mod openclaw;
+mod session_file;
 mod sessions;
 mod whole;
 
-pub use instructions::{Synced, check_file, sync_files};
+pub use instructions::{BlockSync, check_file, sync_files};
 pub(crate) use journal::processed;
-pub use journal::{BookFile, Paths};
-pub(crate) use journal::{Stamp, stamp_of};
-pub use sessions::{Found, Passed, Source, discover, folder_of, head_of, look_at, look_into, open, tail_of};
+pub use journal::{BookFile, BookPaths};
+pub(crate) use journal::{BookStamp, stamp_of};
+pub use session_file::{SessionFile, UnreadableFile};
+pub use sessions::{SessionReader, discover, folder_of, head_of, inspect_file, open, sessions_at, tail_of};
 pub use whole::{read_text, write as write_whole, write_beside};

@@ -1,4 +1,4 @@
-//! Sessions in OpenClaw's own store, an SQLite file with one row for each line of a transcript. Read only.
+//! Reads sessions in OpenClaw's own store, an SQLite file with one row for each line of a transcript.
 //!
 //! Must never write there, hold more than a few rows at once, or take a row that cannot be unpacked for none.
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 use ruzstd::decoding::StreamingDecoder;
 
-use super::sessions::{Found, Passed};
+use super::session_file::{SessionFile, UnreadableFile};
 use crate::transcript::lines::LONGEST_LINE;
 
 /// Where the store of an agent is, from the folder of its sessions.
@@ -57,7 +57,7 @@ pub(super) fn is_store(path: &Path) -> bool {
 }
 
 /// The sessions of a store, by id.
-pub(super) fn sessions(path: &Path) -> Result<Vec<Found>, Passed> {
+pub(super) fn sessions(path: &Path) -> Result<Vec<SessionFile>, UnreadableFile> {
     let failed = |error: rusqlite::Error| pass(path, &error);
     let connection = open(path).map_err(failed)?;
     let bytes = if has(&connection, "event_utf8_bytes").map_err(failed)? {
@@ -71,7 +71,7 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Found>, Passed> {
     let mut statement = connection.prepare(&query).map_err(failed)?;
     let found = statement.query_map([], |row| {
         let session: String = row.get(0)?;
-        Ok(Found {
+        Ok(SessionFile {
             path: path.to_owned(),
             name: format!("{session}.jsonl"),
             size: number(row, 1),
@@ -96,9 +96,9 @@ fn millis(time: u64) -> u64 {
     if time < 100_000_000_000 { time.saturating_mul(1000) } else { time }
 }
 
-fn pass(path: &Path, error: &rusqlite::Error) -> Passed {
+fn pass(path: &Path, error: &rusqlite::Error) -> UnreadableFile {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Passed { name, reason: format!("it is no store of OpenClaw that can be read: {error}") }
+    UnreadableFile { name, reason: format!("it is no store of OpenClaw that can be read: {error}") }
 }
 
 fn open(path: &Path) -> rusqlite::Result<Connection> {
@@ -118,7 +118,7 @@ fn has(connection: &Connection, column: &str) -> rusqlite::Result<bool> {
 
 /// The rows of one session as the lines of a file.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct StoredRows {
     connection: Connection,
     session: String,
     query: String,
@@ -128,9 +128,9 @@ pub(super) struct Rows {
     given: usize,
 }
 
-impl Rows {
+impl StoredRows {
     /// The rows of `session`, first to last.
-    pub(super) fn open(path: &Path, session: &str) -> Result<Self, Passed> {
+    pub(super) fn open(path: &Path, session: &str) -> Result<Self, UnreadableFile> {
         let failed = |error: rusqlite::Error| pass(path, &error);
         let connection = open(path).map_err(failed)?;
         let packed = if has(&connection, "event_zstd").map_err(failed)? { "event_zstd" } else { "NULL" };
@@ -180,7 +180,7 @@ fn unpack(bytes: &[u8]) -> Option<String> {
     (text.len() <= LONGEST_LINE).then_some(text)
 }
 
-impl Read for Rows {
+impl Read for StoredRows {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.given == self.lines.len() {
             self.fill().map_err(std::io::Error::other)?;

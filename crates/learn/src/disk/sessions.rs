@@ -1,43 +1,18 @@
-//! Session files: which there are, and which of them may be opened.
+//! Lists session files and opens them.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::openclaw::{self, Rows};
+use super::openclaw::{self, StoredRows};
+use super::session_file::{SessionFile, UnreadableFile};
 use super::whole::unreadable;
 use crate::Error;
 use crate::transcript::stats::sha;
 
 /// Bytes at a file's beginning, and before the place up to which it was read, that tell whether it is still the same file.
 const HEAD: u64 = 1024;
-
-/// A session file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its name.
-    pub name: String,
-    /// Its bytes.
-    pub size: u64,
-    /// When it was last changed, in milliseconds since 1970.
-    pub modified: u64,
-    /// What tells it from another file of its name on the same disk; 0 where the system has no such number.
-    pub inode: u64,
-    /// The session within the file, when the file is a store of many.
-    pub session: Option<String>,
-}
-
-/// A file that is not opened, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passed {
-    /// Its name.
-    pub name: String,
-    /// Why.
-    pub reason: String,
-}
 
 /// The folder of an agent's sessions beneath OpenClaw's home.
 ///
@@ -60,9 +35,9 @@ pub fn folder_of(home: &Path, agent: &str) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 /// [`Error::SessionsMissing`] and [`Error::ReadFailed`].
-pub fn discover(folder: &Path) -> Result<(Vec<Found>, Vec<Passed>), Error> {
+pub fn discover(folder: &Path) -> Result<(Vec<SessionFile>, Vec<UnreadableFile>), Error> {
     if openclaw::is_store(folder) {
-        return Ok(look_into(folder));
+        return Ok(sessions_at(folder));
     }
     let store = openclaw::beside(folder);
     let (mut found, mut passed) = match std::fs::read_dir(folder) {
@@ -74,7 +49,7 @@ pub fn discover(folder: &Path) -> Result<(Vec<Found>, Vec<Passed>), Error> {
         Err(error) => return Err(unreadable(folder, &error)),
     };
     if let Some(store) = store {
-        let (stored, failed) = look_into(&store);
+        let (stored, failed) = sessions_at(&store);
         // What was moved into the store may have been left in the folder too.
         found.retain(|file| !stored.iter().any(|row| row.name == file.name));
         found.extend(stored);
@@ -85,7 +60,7 @@ pub fn discover(folder: &Path) -> Result<(Vec<Found>, Vec<Passed>), Error> {
     Ok((found, passed))
 }
 
-fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<Found>, Vec<Passed>), Error> {
+fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<SessionFile>, Vec<UnreadableFile>), Error> {
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     for entry in entries {
         let entry = entry.map_err(|error| unreadable(folder, &error))?;
@@ -93,7 +68,7 @@ fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<Found>, Vec<Pa
         if !name.ends_with(".jsonl") || name.starts_with('.') {
             continue;
         }
-        match look_at(&entry.path()) {
+        match inspect_file(&entry.path()) {
             Ok(session) => found.push(session),
             Err(reason) => passed.push(reason),
         }
@@ -103,10 +78,10 @@ fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<Found>, Vec<Pa
 
 /// The sessions that a path leads to: one for a file, those of a store for a store.
 #[must_use]
-pub fn look_into(path: &Path) -> (Vec<Found>, Vec<Passed>) {
+pub fn sessions_at(path: &Path) -> (Vec<SessionFile>, Vec<UnreadableFile>) {
     let looked = match openclaw::is_store(path) {
         true => openclaw::sessions(path),
-        false => look_at(path).map(|found| vec![found]),
+        false => inspect_file(path).map(|found| vec![found]),
     };
     match looked {
         Ok(found) => (found, Vec::new()),
@@ -114,13 +89,13 @@ pub fn look_into(path: &Path) -> (Vec<Found>, Vec<Passed>) {
     }
 }
 
-/// What a path is, without opening it: opening a pipe would wait for whoever writes to it.
+/// Says what a path is, without opening it: opening a pipe would wait for its writer.
 ///
 /// # Errors
 /// Why it is no session file.
-pub fn look_at(path: &Path) -> Result<Found, Passed> {
+pub fn inspect_file(path: &Path) -> Result<SessionFile, UnreadableFile> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let pass = |reason: String| Passed { name: name.clone(), reason };
+    let pass = |reason: String| UnreadableFile { name: name.clone(), reason };
     let metadata =
         std::fs::metadata(path).map_err(|error| pass(format!("it cannot be looked at: {error}")))?;
     if !metadata.is_file() {
@@ -132,34 +107,34 @@ pub fn look_at(path: &Path) -> Result<Found, Passed> {
     let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
     #[cfg(not(unix))]
     let inode = 0;
-    Ok(Found { path: path.to_owned(), name, size: metadata.len(), modified, inode, session: None })
+    Ok(SessionFile { path: path.to_owned(), name, size: metadata.len(), modified, inode, session: None })
 }
 
 /// The bytes of a session.
 #[derive(Debug)]
-pub struct Source(Kind);
+pub struct SessionReader(ReaderKind);
 
 #[derive(Debug)]
-enum Kind {
+enum ReaderKind {
     File(File),
-    Rows(Box<Rows>),
+    Rows(Box<StoredRows>),
 }
 
-impl Read for Source {
+impl Read for SessionReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         match &mut self.0 {
-            Kind::File(file) => file.read(buffer),
-            Kind::Rows(rows) => rows.read(buffer),
+            ReaderKind::File(file) => file.read(buffer),
+            ReaderKind::Rows(rows) => rows.read(buffer),
         }
     }
 }
 
-impl Source {
+impl SessionReader {
     /// Goes on behind the first `offset` bytes, of which nothing was read yet.
     fn skip_to(&mut self, offset: u64) -> std::io::Result<()> {
         match &mut self.0 {
-            Kind::File(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
-            Kind::Rows(rows) => std::io::copy(&mut rows.take(offset), &mut std::io::sink()).map(|_| ()),
+            ReaderKind::File(file) => file.seek(SeekFrom::Start(offset)).map(|_| ()),
+            ReaderKind::Rows(rows) => std::io::copy(&mut rows.take(offset), &mut std::io::sink()).map(|_| ()),
         }
     }
 }
@@ -169,22 +144,29 @@ impl Source {
 /// # Errors
 /// Why it cannot be read.
 #[expect(clippy::disallowed_methods, reason = "this is the module that touches paths")]
-pub fn open(found: &Found) -> Result<Source, Passed> {
+pub fn open(found: &SessionFile) -> Result<SessionReader, UnreadableFile> {
     if let Some(session) = &found.session {
-        return Rows::open(&found.path, session).map(|rows| Source(Kind::Rows(Box::new(rows))));
+        return StoredRows::open(&found.path, session)
+            .map(|rows| SessionReader(ReaderKind::Rows(Box::new(rows))));
     }
-    let opened = File::open(&found.path).map(|file| Source(Kind::File(file)));
-    opened.map_err(|error| Passed { name: found.name.clone(), reason: format!("it cannot be read: {error}") })
+    let opened = File::open(&found.path).map(|file| SessionReader(ReaderKind::File(file)));
+    opened.map_err(|error| UnreadableFile {
+        name: found.name.clone(),
+        reason: format!("it cannot be read: {error}"),
+    })
 }
 
 /// Beginning of the hash of a file's first line, as far as its first bytes hold it.
 ///
 /// # Errors
 /// Why it cannot be read.
-pub fn head_of(found: &Found) -> Result<String, Passed> {
+pub fn head_of(found: &SessionFile) -> Result<String, UnreadableFile> {
     let mut head = Vec::new();
     let read = open(found)?.take(HEAD).read_to_end(&mut head);
-    read.map_err(|error| Passed { name: found.name.clone(), reason: format!("it cannot be read: {error}") })?;
+    read.map_err(|error| UnreadableFile {
+        name: found.name.clone(),
+        reason: format!("it cannot be read: {error}"),
+    })?;
     // The first line is whole from the beginning on; what follows may still grow.
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     Ok(sha(line))
@@ -194,8 +176,8 @@ pub fn head_of(found: &Found) -> Result<String, Passed> {
 ///
 /// # Errors
 /// Why it cannot be read.
-pub fn tail_of(found: &Found, offset: u64) -> Result<String, Passed> {
-    let failed = |error: std::io::Error| Passed {
+pub fn tail_of(found: &SessionFile, offset: u64) -> Result<String, UnreadableFile> {
+    let failed = |error: std::io::Error| UnreadableFile {
         name: found.name.clone(),
         reason: format!("it cannot be read: {error}"),
     };

@@ -1,4 +1,4 @@
-//! A place in a JSON text that moves forward.
+//! Moves forward through a JSON text, value by value.
 
 use memchr::memchr2;
 
@@ -9,7 +9,7 @@ const DEPTH: usize = 512;
 
 /// What is wrong with a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum SyntaxErrorKind {
     /// It ends before it is whole.
     Ended,
     /// Something else stands where a value, a key or a separator must.
@@ -24,14 +24,14 @@ pub(crate) enum Wrong {
 
 /// What is wrong, and at which byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ParseError {
     pub(crate) at: usize,
-    pub(crate) wrong: Wrong,
+    pub(crate) wrong: SyntaxErrorKind,
 }
 
 /// What was noticed on the way and is no error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Notes {
+pub(crate) struct StringFindings {
     /// An escape stands for half a surrogate pair.
     pub(crate) lone_surrogate: bool,
     /// An escape stands for U+2028, U+2029 or U+0085.
@@ -50,47 +50,47 @@ pub(crate) struct Cursor<'a> {
     at: usize,
     /// Whether control characters stand anywhere, so that strings must be looked through for them.
     has_control: bool,
-    pub(crate) notes: Notes,
+    pub(crate) notes: StringFindings,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let has_control = bytes.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < 0x20;
-        Self { text, bytes, at: 0, has_control, notes: Notes::default() }
+        Self { text, bytes, at: 0, has_control, notes: StringFindings::default() }
     }
 
     /// The next byte behind white space, without taking it.
-    pub(crate) fn peek(&mut self) -> Result<u8, Fault> {
+    pub(crate) fn peek(&mut self) -> Result<u8, ParseError> {
         loop {
             match self.bytes.get(self.at) {
                 Some(b' ' | b'\t' | b'\n' | b'\r') => self.at += 1,
                 Some(byte) => return Ok(*byte),
-                None => return Err(self.fault(Wrong::Ended)),
+                None => return Err(self.fault(SyntaxErrorKind::Ended)),
             }
         }
     }
 
     /// Nothing but white space may follow.
-    pub(crate) fn end(&mut self) -> Result<(), Fault> {
+    pub(crate) fn end(&mut self) -> Result<(), ParseError> {
         match self.peek() {
-            Ok(_) => Err(self.fault(Wrong::Unexpected)),
+            Ok(_) => Err(self.fault(SyntaxErrorKind::Unexpected)),
             Err(_) => Ok(()),
         }
     }
 
     /// Enters an object; `None` when the next value is something else, which stays to be read.
-    pub(crate) fn object(&mut self) -> Result<Option<Object>, Fault> {
+    pub(crate) fn object(&mut self) -> Result<Option<Object>, ParseError> {
         Ok(self.enter(b'{')?.then_some(Object { is_first: true }))
     }
 
     /// Enters an array; `None` when the next value is something else, which stays to be read.
-    pub(crate) fn array(&mut self) -> Result<Option<Array>, Fault> {
+    pub(crate) fn array(&mut self) -> Result<Option<Array>, ParseError> {
         Ok(self.enter(b'[')?.then_some(Array { is_first: true }))
     }
 
     /// The next key of `object`, after which its value must be read; `None` at its end.
-    pub(crate) fn next_key(&mut self, object: &mut Object) -> Result<Option<Text<'a>>, Fault> {
+    pub(crate) fn next_key(&mut self, object: &mut Object) -> Result<Option<Text<'a>>, ParseError> {
         let is_first = std::mem::replace(&mut object.is_first, false);
         if !self.goes_on(is_first, b'}')? {
             return Ok(None);
@@ -99,13 +99,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Whether `array` has another item, which must then be read.
-    pub(crate) fn next_item(&mut self, array: &mut Array) -> Result<bool, Fault> {
+    pub(crate) fn next_item(&mut self, array: &mut Array) -> Result<bool, ParseError> {
         let is_first = std::mem::replace(&mut array.is_first, false);
         self.goes_on(is_first, b']')
     }
 
     /// Reads a value; gives it if it is a string.
-    pub(crate) fn text(&mut self) -> Result<Option<Text<'a>>, Fault> {
+    pub(crate) fn text(&mut self) -> Result<Option<Text<'a>>, ParseError> {
         if self.peek()? == b'"' {
             return self.string().map(Some);
         }
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a value; gives it if it is `true` or `false`.
-    pub(crate) fn boolean(&mut self) -> Result<Option<bool>, Fault> {
+    pub(crate) fn boolean(&mut self) -> Result<Option<bool>, ParseError> {
         Ok(match self.raw()? {
             "true" => Some(true),
             "false" => Some(false),
@@ -123,7 +123,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a value; gives its text.
-    pub(crate) fn raw(&mut self) -> Result<&'a str, Fault> {
+    pub(crate) fn raw(&mut self) -> Result<&'a str, ParseError> {
         self.peek()?;
         let begin = self.at;
         self.skip()?;
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads past a value.
-    pub(crate) fn skip(&mut self) -> Result<(), Fault> {
+    pub(crate) fn skip(&mut self) -> Result<(), ParseError> {
         let mut open = Nesting::default();
         loop {
             match self.peek()? {
@@ -167,23 +167,23 @@ impl<'a> Cursor<'a> {
                         self.at += 1;
                         open.pop();
                     }
-                    _ => return Err(self.fault(Wrong::Unexpected)),
+                    _ => return Err(self.fault(SyntaxErrorKind::Unexpected)),
                 }
             }
         }
     }
 
-    fn enter(&mut self, bracket: u8) -> Result<bool, Fault> {
+    fn enter(&mut self, bracket: u8) -> Result<bool, ParseError> {
         let is_it = self.peek()? == bracket;
         self.at += usize::from(is_it);
         Ok(is_it)
     }
 
-    fn take(&mut self, wanted: u8) -> Result<bool, Fault> {
+    fn take(&mut self, wanted: u8) -> Result<bool, ParseError> {
         self.enter(wanted)
     }
 
-    fn goes_on(&mut self, is_first: bool, close: u8) -> Result<bool, Fault> {
+    fn goes_on(&mut self, is_first: bool, close: u8) -> Result<bool, ParseError> {
         match self.peek()? {
             byte if byte == close => {
                 self.at += 1;
@@ -195,50 +195,50 @@ impl<'a> Cursor<'a> {
                 Ok(true)
             }
             _ if is_first => Ok(true),
-            _ => Err(self.fault(Wrong::Unexpected)),
+            _ => Err(self.fault(SyntaxErrorKind::Unexpected)),
         }
     }
 
-    fn key(&mut self) -> Result<Text<'a>, Fault> {
+    fn key(&mut self) -> Result<Text<'a>, ParseError> {
         if self.peek()? != b'"' {
-            return Err(self.fault(Wrong::Unexpected));
+            return Err(self.fault(SyntaxErrorKind::Unexpected));
         }
         let key = self.string()?;
         if self.peek()? != b':' {
-            return Err(self.fault(Wrong::Unexpected));
+            return Err(self.fault(SyntaxErrorKind::Unexpected));
         }
         self.at += 1;
         Ok(key)
     }
 
-    fn scalar(&mut self, first: u8) -> Result<(), Fault> {
+    fn scalar(&mut self, first: u8) -> Result<(), ParseError> {
         match first {
             b'"' => self.string().map(|_| ()),
             b't' => self.word("true"),
             b'f' => self.word("false"),
             b'n' => self.word("null"),
             b'-' | b'0'..=b'9' => self.number(),
-            b'N' | b'I' => Err(self.fault(Wrong::NotANumber)),
-            _ => Err(self.fault(Wrong::Unexpected)),
+            b'N' | b'I' => Err(self.fault(SyntaxErrorKind::NotANumber)),
+            _ => Err(self.fault(SyntaxErrorKind::Unexpected)),
         }
     }
 
-    fn word(&mut self, word: &str) -> Result<(), Fault> {
+    fn word(&mut self, word: &str) -> Result<(), ParseError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if rest.starts_with(word.as_bytes()) {
             self.at += word.len();
             return Ok(());
         }
         let is_cut = word.as_bytes().starts_with(rest);
-        Err(self.fault(if is_cut { Wrong::Ended } else { Wrong::Unexpected }))
+        Err(self.fault(if is_cut { SyntaxErrorKind::Ended } else { SyntaxErrorKind::Unexpected }))
     }
 
-    fn number(&mut self) -> Result<(), Fault> {
+    fn number(&mut self) -> Result<(), ParseError> {
         self.at += usize::from(self.byte() == Some(b'-'));
         match self.byte() {
             Some(b'0') => self.at += 1,
             Some(b'1'..=b'9') => self.digits()?,
-            Some(b'I') => return Err(self.fault(Wrong::NotANumber)),
+            Some(b'I') => return Err(self.fault(SyntaxErrorKind::NotANumber)),
             _ => return Err(self.unexpected()),
         }
         if self.byte() == Some(b'.') {
@@ -253,7 +253,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn digits(&mut self) -> Result<(), ParseError> {
         if !self.byte().is_some_and(|byte| byte.is_ascii_digit()) {
             return Err(self.unexpected());
         }
@@ -264,7 +264,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string; its opening quote is the next byte.
-    fn string(&mut self) -> Result<Text<'a>, Fault> {
+    fn string(&mut self) -> Result<Text<'a>, ParseError> {
         self.at += 1;
         let begin = self.at;
         let mut escaped = false;
@@ -272,13 +272,13 @@ impl<'a> Cursor<'a> {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             let Some(length) = memchr2(b'"', b'\\', rest) else {
                 self.at = self.bytes.len();
-                return Err(self.fault(Wrong::Ended));
+                return Err(self.fault(SyntaxErrorKind::Ended));
             };
             if self.has_control {
                 let run = rest.get(..length).unwrap_or_default();
                 if let Some(control) = run.iter().position(|byte| *byte < 0x20) {
                     self.at += control;
-                    return Err(self.fault(Wrong::BadString));
+                    return Err(self.fault(SyntaxErrorKind::BadString));
                 }
             }
             self.at += length;
@@ -293,7 +293,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks an escape; its backslash is the next byte.
-    fn escape(&mut self) -> Result<(), Fault> {
+    fn escape(&mut self) -> Result<(), ParseError> {
         self.at += 1;
         match self.byte() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'n' | b'r' | b't') => self.at += 1,
@@ -306,25 +306,25 @@ impl<'a> Cursor<'a> {
                 let unit = self.unit()?;
                 self.note(unit)?;
             }
-            Some(_) => return Err(self.fault(Wrong::BadString)),
-            None => return Err(self.fault(Wrong::Ended)),
+            Some(_) => return Err(self.fault(SyntaxErrorKind::BadString)),
+            None => return Err(self.fault(SyntaxErrorKind::Ended)),
         }
         Ok(())
     }
 
     /// Four hexadecimal digits.
-    fn unit(&mut self) -> Result<u16, Fault> {
+    fn unit(&mut self) -> Result<u16, ParseError> {
         let mut unit = 0;
         for _ in 0..4 {
-            let byte = self.byte().ok_or(Fault { at: self.at, wrong: Wrong::Ended })?;
-            let digit = char::from(byte).to_digit(16).ok_or(self.fault(Wrong::BadString))?;
+            let byte = self.byte().ok_or(ParseError { at: self.at, wrong: SyntaxErrorKind::Ended })?;
+            let digit = char::from(byte).to_digit(16).ok_or(self.fault(SyntaxErrorKind::BadString))?;
             unit = unit << 4 | digit;
             self.at += 1;
         }
         Ok(u16::try_from(unit).unwrap_or_default())
     }
 
-    fn note(&mut self, unit: u16) -> Result<(), Fault> {
+    fn note(&mut self, unit: u16) -> Result<(), ParseError> {
         match unit {
             0x2028 | 0x2029 | 0x85 => self.notes.line_separator = true,
             0x00 | 0x0b | 0x0c | 0x1c => self.notes.control = true,
@@ -352,12 +352,16 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    fn unexpected(&self) -> Fault {
-        self.fault(if self.at >= self.bytes.len() { Wrong::Ended } else { Wrong::Unexpected })
+    fn unexpected(&self) -> ParseError {
+        self.fault(if self.at >= self.bytes.len() {
+            SyntaxErrorKind::Ended
+        } else {
+            SyntaxErrorKind::Unexpected
+        })
     }
 
-    fn fault(&self, wrong: Wrong) -> Fault {
-        Fault { at: self.at, wrong }
+    fn fault(&self, wrong: SyntaxErrorKind) -> ParseError {
+        ParseError { at: self.at, wrong }
     }
 }
 
@@ -381,8 +385,8 @@ struct Nesting {
 }
 
 impl Nesting {
-    fn push(&mut self, is_object: bool) -> Result<(), Wrong> {
-        let word = self.bits.get_mut(self.depth / 64).ok_or(Wrong::TooDeep)?;
+    fn push(&mut self, is_object: bool) -> Result<(), SyntaxErrorKind> {
+        let word = self.bits.get_mut(self.depth / 64).ok_or(SyntaxErrorKind::TooDeep)?;
         let bit = 1 << (self.depth % 64);
         *word = if is_object { *word | bit } else { *word & !bit };
         self.depth += 1;
@@ -396,5 +400,19 @@ impl Nesting {
     fn top(&self) -> Option<bool> {
         let last = self.depth.checked_sub(1)?;
         Some(self.bits.get(last / 64)? >> (last % 64) & 1 == 1)
+    }
+}
+
+/// The keys of one object that were read, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct KeySet(u32);
+
+impl KeySet {
+    /// Adds the key with this number; says whether it was there before.
+    pub(crate) fn again(&mut self, key: u32) -> bool {
+        let bit = 1 << key;
+        let was = self.0 & bit != 0;
+        self.0 |= bit;
+        was
     }
 }

@@ -2,43 +2,43 @@
 
 use proptest::prelude::*;
 
-use super::{Cursor, Fault, Notes, Wrong};
+use super::{Cursor, ParseError, StringFindings, SyntaxErrorKind};
 
-fn whole(json: &str) -> Result<Notes, Fault> {
+fn whole(json: &str) -> Result<StringFindings, ParseError> {
     let mut cursor = Cursor::new(json);
     cursor.skip()?;
     cursor.end()?;
     Ok(cursor.notes)
 }
 
-fn wrong(json: &str) -> Wrong {
+fn wrong(json: &str) -> SyntaxErrorKind {
     whole(json).unwrap_err().wrong
 }
 
 #[test]
 fn says_what_is_wrong() {
     for (json, expected) in [
-        ("", Wrong::Ended),
-        ("{\"a\":", Wrong::Ended),
-        ("{\"a\":\"te", Wrong::Ended),
-        ("[1,", Wrong::Ended),
-        ("tru", Wrong::Ended),
-        ("1e", Wrong::Ended),
-        ("\"\\", Wrong::Ended),
-        ("\"\\u12", Wrong::Ended),
-        ("[1,]", Wrong::Unexpected),
-        ("{\"a\" 1}", Wrong::Unexpected),
-        ("{a:1}", Wrong::Unexpected),
-        ("[1 2]", Wrong::Unexpected),
-        ("[1}", Wrong::Unexpected),
-        ("01", Wrong::Unexpected),
-        ("1 2", Wrong::Unexpected),
-        ("+1", Wrong::Unexpected),
-        ("{\"x\":NaN}", Wrong::NotANumber),
-        ("[-Infinity]", Wrong::NotANumber),
-        ("\"a\tb\"", Wrong::BadString),
-        ("\"\\x41\"", Wrong::BadString),
-        ("\"\\u12g4\"", Wrong::BadString),
+        ("", SyntaxErrorKind::Ended),
+        ("{\"a\":", SyntaxErrorKind::Ended),
+        ("{\"a\":\"te", SyntaxErrorKind::Ended),
+        ("[1,", SyntaxErrorKind::Ended),
+        ("tru", SyntaxErrorKind::Ended),
+        ("1e", SyntaxErrorKind::Ended),
+        ("\"\\", SyntaxErrorKind::Ended),
+        ("\"\\u12", SyntaxErrorKind::Ended),
+        ("[1,]", SyntaxErrorKind::Unexpected),
+        ("{\"a\" 1}", SyntaxErrorKind::Unexpected),
+        ("{a:1}", SyntaxErrorKind::Unexpected),
+        ("[1 2]", SyntaxErrorKind::Unexpected),
+        ("[1}", SyntaxErrorKind::Unexpected),
+        ("01", SyntaxErrorKind::Unexpected),
+        ("1 2", SyntaxErrorKind::Unexpected),
+        ("+1", SyntaxErrorKind::Unexpected),
+        ("{\"x\":NaN}", SyntaxErrorKind::NotANumber),
+        ("[-Infinity]", SyntaxErrorKind::NotANumber),
+        ("\"a\tb\"", SyntaxErrorKind::BadString),
+        ("\"\\x41\"", SyntaxErrorKind::BadString),
+        ("\"\\u12g4\"", SyntaxErrorKind::BadString),
     ] {
         assert_eq!(wrong(json), expected, "{json}");
     }
@@ -48,22 +48,22 @@ fn says_what_is_wrong() {
 fn depth_is_bounded_without_a_stack() {
     let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     assert!(whole(&deep(512)).is_ok());
-    assert_eq!(wrong(&deep(513)), Wrong::TooDeep);
-    assert_eq!(wrong(&"{\"a\":".repeat(100_000)), Wrong::TooDeep);
+    assert_eq!(wrong(&deep(513)), SyntaxErrorKind::TooDeep);
+    assert_eq!(wrong(&"{\"a\":".repeat(100_000)), SyntaxErrorKind::TooDeep);
 }
 
 #[test]
 fn notes_what_escapes_hide() {
-    let none = Notes::default();
+    let none = StringFindings::default();
     for (json, expected) in [
         (r#""\n\"\\\/\t""#, none),
         (r#""\ud83d\ude00""#, none),
-        (r#""\ud83d""#, Notes { lone_surrogate: true, ..none }),
-        (r#""\ude00""#, Notes { lone_surrogate: true, ..none }),
-        (r#""\u2028""#, Notes { line_separator: true, ..none }),
-        (r#""\u0085""#, Notes { line_separator: true, ..none }),
-        (r#""\u0000""#, Notes { control: true, ..none }),
-        (r#""\f""#, Notes { control: true, ..none }),
+        (r#""\ud83d""#, StringFindings { lone_surrogate: true, ..none }),
+        (r#""\ude00""#, StringFindings { lone_surrogate: true, ..none }),
+        (r#""\u2028""#, StringFindings { line_separator: true, ..none }),
+        (r#""\u0085""#, StringFindings { line_separator: true, ..none }),
+        (r#""\u0000""#, StringFindings { control: true, ..none }),
+        (r#""\f""#, StringFindings { control: true, ..none }),
     ] {
         assert_eq!(whole(json), Ok(expected), "{json}");
     }
@@ -99,6 +99,6 @@ proptest! {
         let json = serde_json::json!({"a": [text, number, {"b": null}], "c": true}).to_string();
         let ends: Vec<usize> = json.char_indices().map(|(at, _)| at).collect();
         let end = ends[cut.index(ends.len())];
-        prop_assert_eq!(wrong(&json[..end]), Wrong::Ended);
+        prop_assert_eq!(wrong(&json[..end]), SyntaxErrorKind::Ended);
     }
 }

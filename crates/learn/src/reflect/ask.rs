@@ -1,14 +1,13 @@
-//! Asking a model: once to reflect on each pass of a trace, once to say how the book changes.
+//! Asks a model: once for each pass of a trace to reflect, once how the book changes.
 
 use engross_llm::{Message, Model, Request, Usage, collect};
 use serde_json::Value;
 
-use super::answer::object;
 use super::prompts::{CURATE, REFLECT, fenced};
 use super::{Learning, Reflection, SkillTag};
 use crate::Error;
-use crate::safety::{Personal, redact};
-use crate::skillbook::{Book, Operation, Refused, Skill, parse_batch, render};
+use crate::safety::{PersonalData, redact};
+use crate::skillbook::{Book, Skill, SkillOperation, SkillRefusal, parse_batch, render};
 use crate::trace::{Segment, Trace};
 
 /// Skills that a curator is shown for each lesson.
@@ -16,20 +15,20 @@ const NEAR: usize = 8;
 
 /// How a model is asked.
 #[derive(Clone, Copy)]
-pub struct Asking<'a> {
+pub struct ModelReflector<'a> {
     /// The model.
     pub model: &'a dyn Model,
     /// Characters of a trace that it reads at once.
     pub budget: usize,
     /// Whether personal data is taken out.
-    pub personal: Personal,
+    pub personal: PersonalData,
     /// Leave out the middle of long results instead of reading in passes.
     pub is_shortened: bool,
 }
 
 /// What a model answered, and what it cost.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Asked<T> {
+pub struct ModelReply<T> {
     /// The answer.
     pub answer: T,
     /// Tokens, as far as the provider told.
@@ -38,7 +37,7 @@ pub struct Asked<T> {
     pub calls: u32,
 }
 
-impl<T> Asked<T> {
+impl<T> ModelReply<T> {
     fn count(&mut self, usage: Option<Usage>) {
         self.calls += 1;
         let usage = usage.unwrap_or_default();
@@ -52,10 +51,10 @@ impl<T> Asked<T> {
 /// # Errors
 /// The model's, and [`Error::AnswerInvalid`] when it answers twice with something that is no reflection.
 pub async fn reflect(
-    asking: Asking<'_>,
+    asking: ModelReflector<'_>,
     trace: &Trace,
     cited: &[&Skill],
-) -> Result<Asked<Reflection>, Error> {
+) -> Result<ModelReply<Reflection>, Error> {
     let clean = |text: &str| redact(text, asking.personal).into_owned();
     let segments: Vec<Segment> = trace
         .segments
@@ -73,7 +72,7 @@ pub async fn reflect(
         crate::trace::passes(&segments, asking.budget)
     };
     let skills = if cited.is_empty() { "(none)".to_owned() } else { render::toon(cited) };
-    let mut asked = Asked::<Reflection>::default();
+    let mut asked = ModelReply::<Reflection>::default();
     for (at, pass) in passes.iter().enumerate() {
         let text = format!(
             "Question of the user:\n{}\n\nHow it went: {}\n\nSkills that the agent named:\n{skills}\n\nThe record, part {} of {}:\n{}\n\nThe agent's last words:\n{}",
@@ -84,7 +83,7 @@ pub async fn reflect(
             fenced(pass),
             fenced(&clean(&trace.answer)),
         );
-        let mut counted = Asked::<()>::default();
+        let mut counted = ModelReply::<()>::default();
         let value = ask(asking.model, REFLECT, text, &mut counted, |value| {
             let is_one = value.get("extracted_learnings").is_some() || value.get("key_insight").is_some();
             is_one.then(|| reflection(&value)).ok_or_else(|| "it has no extracted_learnings".to_owned())
@@ -103,10 +102,10 @@ pub async fn reflect(
 /// # Errors
 /// As [`reflect`].
 pub async fn curate(
-    asking: Asking<'_>,
+    asking: ModelReflector<'_>,
     reflection: &Reflection,
     book: &Book,
-) -> Result<Asked<Vec<Result<Operation, Refused>>>, Error> {
+) -> Result<ModelReply<Vec<Result<SkillOperation, SkillRefusal>>>, Error> {
     let mut near: Vec<&Skill> = Vec::new();
     for learning in &reflection.extracted_learnings {
         for found in book.like(&learning.learning, 0.1, NEAR) {
@@ -124,12 +123,12 @@ pub async fn curate(
         fenced(&render::toon(&near)),
         fenced(&redact(&learnt, asking.personal)),
     );
-    let mut asked = Asked::<()>::default();
+    let mut asked = ModelReply::<()>::default();
     let operations = ask(asking.model, CURATE, text, &mut asked, |value| {
         parse_batch(&value).map_err(|refused| refused.message)
     })
     .await?;
-    Ok(Asked { answer: operations, usage: asked.usage, calls: asked.calls })
+    Ok(ModelReply { answer: operations, usage: asked.usage, calls: asked.calls })
 }
 
 /// Asks once, and once more with what was wrong.
@@ -137,7 +136,7 @@ async fn ask<T>(
     model: &dyn Model,
     system: &str,
     text: String,
-    asked: &mut Asked<()>,
+    asked: &mut ModelReply<()>,
     read: impl Fn(Value) -> Result<T, String>,
 ) -> Result<T, Error> {
     let mut messages = vec![Message::User { content: text }];
@@ -209,4 +208,26 @@ fn join(whole: &mut Reflection, part: Reflection) {
         whole.skill_tags.retain(|known| known.id != tag.id);
         whole.skill_tags.push(tag);
     }
+}
+
+/// The first whole JSON object in `text`.
+///
+/// # Errors
+/// Why there is none.
+pub(super) fn object(text: &str) -> Result<Value, String> {
+    let mut problem = "it holds no JSON object".to_owned();
+    let mut rest = text;
+    // A few words before the object may hold braces of their own.
+    for _ in 0..64 {
+        let Some(at) = rest.find('{') else { break };
+        rest = rest.get(at..).unwrap_or_default();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value @ Value::Object(_))) => return Ok(value),
+            Some(Err(error)) => problem = format!("its JSON is not valid: {error}"),
+            _ => {}
+        }
+        rest = rest.get(1..).unwrap_or_default();
+    }
+    Err(problem)
 }

@@ -1,21 +1,20 @@
-//! From a trace to lessons: by a model, or by rules without one.
+//! Draws lessons from a trace: by a model, or by rules without one.
 //!
 //! Must never send a trace that was not redacted, take text of a transcript for instructions, or make up evidence.
 //! [`rules`] is pure; `ask` speaks with a model through the trait of `llm`.
 
-mod answer;
 mod ask;
 mod prompts;
 pub mod rules;
 
 #[cfg(test)]
-mod answer_tests;
+mod ask_tests;
 #[cfg(test)]
 mod rules_tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use ask::{Asked, Asking, curate, reflect};
+pub use ask::{ModelReflector, ModelReply, curate, reflect};
 
 /// What was learnt from a trace, before it is held against the book.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

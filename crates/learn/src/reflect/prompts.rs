@@ -1,9 +1,9 @@
-//! What models are told. Text of transcripts stands between fences that the text cannot contain.
+//! The prompts for models. Text of transcripts stands between fences that the text cannot contain.
 
 use engross_protocol::hex;
 use sha2::{Digest, Sha256};
 
-/// For whoever looks for lessons.
+/// The instructions of the reflector, who looks for lessons.
 pub(super) const REFLECT: &str = "\
 You study the record of an AI agent's work and say what a later agent should do otherwise.
 
@@ -26,7 +26,7 @@ Answer with one JSON object and nothing else:
 \"key_insight\": text, \"extracted_learnings\": [{\"learning\": text, \"atomicity_score\": 0 to 1, \"evidence\": text, \
 \"justification\": text}], \"skill_tags\": [{\"id\": text, \"tag\": \"helpful\" | \"harmful\" | \"neutral\"}]}";
 
-/// For whoever keeps the book.
+/// The instructions of the curator, who keeps the book.
 pub(super) const CURATE: &str = "\
 You keep a skillbook: short lessons for AI agents. You are given what was learnt from one session and the skills that are \
 nearest to it, and you say how the book changes.

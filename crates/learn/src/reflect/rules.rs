@@ -1,4 +1,4 @@
-//! Lessons without a model: from calls that failed again and again, and from what persons said against it.
+//! Draws lessons without a model: from calls that failed repeatedly, and from corrections by persons.
 //!
 //! Honest and narrow: every lesson names what was seen, and values that could be secret never become part of one. The same
 //! mistake makes the same words, so that a second session confirms the first.
@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::safety::neutral;
-use crate::skillbook::Operation;
-use crate::trace::{Failure, Trace};
+use crate::skillbook::SkillOperation;
+use crate::trace::{FailedCall, Trace};
 
 /// So often a call must fail without a way out before that is a lesson.
 const AGAIN: usize = 3;
@@ -23,12 +23,12 @@ const LONGEST: usize = 240;
 
 /// The operations that a trace calls for.
 #[must_use]
-pub fn operations(trace: &Trace) -> Vec<Operation> {
+pub fn operations(trace: &Trace) -> Vec<SkillOperation> {
     let mut operations = votes(trace);
     operations.extend(from_failures(&trace.extra.failures));
     operations.extend(trace.extra.corrections.iter().filter_map(|correction| {
         let content = wish(&correction.text)?;
-        Some(Operation::Add {
+        Some(SkillOperation::Add {
             section: "user_preferences".to_owned(),
             content,
             id: None,
@@ -42,12 +42,12 @@ pub fn operations(trace: &Trace) -> Vec<Operation> {
 }
 
 /// Skills that the model named did good where the session went well after, and nothing is known where it did not.
-fn votes(trace: &Trace) -> Vec<Operation> {
+fn votes(trace: &Trace) -> Vec<SkillOperation> {
     let went_well = trace.extra.corrections.is_empty()
         && trace.extra.stopped == 0
         && !trace.answer.is_empty()
         && trace.extra.failures.iter().all(|failure| failure.recovery.is_some());
-    let vote = |id: &String| Operation::Tag {
+    let vote = |id: &String| SkillOperation::Tag {
         id: id.clone(),
         helpful: u32::from(went_well),
         harmful: 0,
@@ -56,8 +56,8 @@ fn votes(trace: &Trace) -> Vec<Operation> {
     trace.skill_ids.iter().map(vote).collect()
 }
 
-fn from_failures(failures: &[Failure]) -> Vec<Operation> {
-    let mut groups: BTreeMap<(String, String), Vec<&Failure>> = BTreeMap::new();
+fn from_failures(failures: &[FailedCall]) -> Vec<SkillOperation> {
+    let mut groups: BTreeMap<(String, String), Vec<&FailedCall>> = BTreeMap::new();
     for failure in failures {
         groups.entry((failure.tool.clone(), failure.signature())).or_default().push(failure);
     }
@@ -67,7 +67,7 @@ fn from_failures(failures: &[Failure]) -> Vec<Operation> {
         .collect()
 }
 
-fn lesson(tool: &str, signature: &str, failures: &[&Failure]) -> Option<Operation> {
+fn lesson(tool: &str, signature: &str, failures: &[&FailedCall]) -> Option<SkillOperation> {
     let tool = cut(&neutral(tool), 40);
     let named = cut(&neutral(signature), NAMED).replace('"', "'");
     let ways: BTreeSet<String> = failures.iter().flat_map(|failure| changed(failure)).collect();
@@ -94,7 +94,7 @@ fn lesson(tool: &str, signature: &str, failures: &[&Failure]) -> Option<Operatio
         ),
         None => return None,
     };
-    Some(Operation::Add {
+    Some(SkillOperation::Add {
         section: format!("tool_{}", tool.to_lowercase()),
         content,
         id: None,
@@ -109,7 +109,7 @@ fn lesson(tool: &str, signature: &str, failures: &[&Failure]) -> Option<Operatio
 }
 
 /// The arguments that had another value when the call worked.
-fn changed(failure: &Failure) -> Vec<String> {
+fn changed(failure: &FailedCall) -> Vec<String> {
     let Some(recovery) = &failure.recovery else { return Vec::new() };
     let read = |json: &str| serde_json::from_str::<Value>(json).ok();
     let (Some(Value::Object(failed)), Some(Value::Object(worked))) =

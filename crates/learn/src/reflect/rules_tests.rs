@@ -1,11 +1,11 @@
 //! Lessons without a model.
 
 use super::rules::operations;
-use crate::skillbook::Operation;
-use crate::trace::{Correction, Extra, Failure, Recovery, Trace};
+use crate::skillbook::SkillOperation;
+use crate::trace::{Correction, FailedCall, Recovery, Trace, TraceDetails};
 
-fn failure(line: u64, arguments: &str, recovery: Option<&str>) -> Failure {
-    Failure {
+fn failure(line: u64, arguments: &str, recovery: Option<&str>) -> FailedCall {
+    FailedCall {
         line,
         tool: "read".to_owned(),
         arguments: arguments.to_owned(),
@@ -14,7 +14,7 @@ fn failure(line: u64, arguments: &str, recovery: Option<&str>) -> Failure {
     }
 }
 
-fn trace(failures: Vec<Failure>, corrections: &[&str]) -> Trace {
+fn trace(failures: Vec<FailedCall>, corrections: &[&str]) -> Trace {
     let corrections = corrections
         .iter()
         .map(|text| Correction { line: 9, text: (*text).to_owned(), about: "x".to_owned() })
@@ -26,14 +26,14 @@ fn trace(failures: Vec<Failure>, corrections: &[&str]) -> Trace {
         skill_ids: vec!["a-00001".to_owned()],
         feedback: String::new(),
         ground_truth: None,
-        extra: Extra { failures, corrections, ..Extra::default() },
+        extra: TraceDetails { failures, corrections, ..TraceDetails::default() },
         segments: Vec::new(),
     }
 }
 
 fn lessons(trace: &Trace) -> Vec<String> {
     let content = |operation| match operation {
-        Operation::Add { content, .. } => Some(content),
+        SkillOperation::Add { content, .. } => Some(content),
         _ => None,
     };
     operations(trace).into_iter().filter_map(content).collect()
@@ -76,8 +76,8 @@ fn what_a_person_wants_is_a_lesson_and_a_question_is_none() {
 
 #[test]
 fn a_skill_that_was_named_is_voted_on() {
-    let helped = Operation::Tag { id: "a-00001".to_owned(), helpful: 1, harmful: 0, neutral: 0 };
+    let helped = SkillOperation::Tag { id: "a-00001".to_owned(), helpful: 1, harmful: 0, neutral: 0 };
     assert_eq!(operations(&trace(vec![], &[]))[0], helped);
-    let unclear = Operation::Tag { id: "a-00001".to_owned(), helpful: 0, harmful: 0, neutral: 1 };
+    let unclear = SkillOperation::Tag { id: "a-00001".to_owned(), helpful: 0, harmful: 0, neutral: 1 };
     assert_eq!(operations(&trace(vec![], &["No, use tabs in Makefiles."]))[0], unclear);
 }

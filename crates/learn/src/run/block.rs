@@ -1,11 +1,11 @@
-//! What AGENTS.md shows of a book.
+//! Renders the block that AGENTS.md shows of a book.
 
 use crate::skillbook::Book;
-use crate::skillbook::render::{Wanted, choose, wrapped};
+use crate::skillbook::render::{RecallQuery, choose, wrapped};
 
 /// What stands in the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub struct LessonBlock {
     /// Markdown; `None` when there is nothing to show.
     pub inner: Option<String>,
     /// Skills that are shown.
@@ -16,16 +16,16 @@ pub struct Block {
 
 /// Chooses what fits into `tokens`. `rest` names the file that holds everything.
 #[must_use]
-pub fn block(book: &Book, tokens: usize, now: u64, rest: &str) -> Block {
-    let chosen = choose(book, &Wanted { query: None, tokens, now });
-    let active = book.count(crate::skillbook::Status::Active);
+pub fn block(book: &Book, tokens: usize, now: u64, rest: &str) -> LessonBlock {
+    let chosen = choose(book, &RecallQuery { query: None, tokens, now });
+    let active = book.count(crate::skillbook::SkillStatus::Active);
     let left_out = active - chosen.len();
     if chosen.is_empty() {
-        return Block { inner: None, shown: 0, left_out };
+        return LessonBlock { inner: None, shown: 0, left_out };
     }
     let mut inner = format!("## Learned Strategies\n\n{}", wrapped(&chosen));
     if left_out > 0 {
         inner.push_str(&format!("- {left_out} more lessons stand in {}.\n", crate::safety::neutral(rest)));
     }
-    Block { inner: Some(inner), shown: chosen.len(), left_out }
+    LessonBlock { inner: Some(inner), shown: chosen.len(), left_out }
 }

@@ -1,13 +1,15 @@
-//! A run: sessions are looked at, read, learnt from, one after the other; each is kept before the next one begins.
+//! Runs: learns from one session after the other; each is stored before the next one begins.
 //!
 //! Must never mark as learnt what failed, learn anything twice, or write in a dry run. Time comes from a clock that is
 //! handed in, files from `disk`.
 
 mod block;
 mod learn;
-mod one;
+mod learner;
+mod options;
 mod report;
 
-pub use block::{Block, block};
-pub use learn::{Event, Input, Mind, Options, learn};
-pub use report::{Counts, Outcome, Report, SessionReport};
+pub use block::{LessonBlock, block};
+pub use learn::{LearnEvent, learn};
+pub use options::{Options, Reflector, SessionSource};
+pub use report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};

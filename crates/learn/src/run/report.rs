@@ -1,16 +1,16 @@
-//! What a run did, for people and programs.
+//! The report of a run, for people and programs.
 
 use std::collections::BTreeMap;
 
 use engross_llm::Usage;
 use serde::Serialize;
 
-use crate::skillbook::{Book, Conflict, Effect, Status};
+use crate::skillbook::{Book, Conflict, Effect, SkillStatus};
 
 /// What a run did.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct LearnReport {
     /// Session files that were found.
     pub found: usize,
     /// Of these, learnt from now.
@@ -22,9 +22,9 @@ pub struct Report {
     /// Each file that is not merely unchanged, by name.
     pub sessions: Vec<SessionReport>,
     /// The book before.
-    pub before: Counts,
+    pub before: SkillCounts,
     /// The book after.
-    pub after: Counts,
+    pub after: SkillCounts,
     /// Skills that say the opposite of each other.
     pub conflicts: Vec<Conflict>,
     /// What the model cost.
@@ -46,7 +46,7 @@ pub struct SessionReport {
     pub file: String,
     /// What became of it.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: SessionOutcome,
     /// Lines that could not be read.
     #[serde(skip_serializing_if = "is_none")]
     pub losses: u64,
@@ -55,7 +55,7 @@ pub struct SessionReport {
 /// What became of a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "outcome")]
-pub enum Outcome {
+pub enum SessionOutcome {
     /// It was learnt from.
     Learnt {
         /// What each operation did.
@@ -82,7 +82,7 @@ pub enum Outcome {
 
 /// How many skills there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Counts {
+pub struct SkillCounts {
     /// Shown.
     pub active: usize,
     /// Seen once.
@@ -93,24 +93,24 @@ pub struct Counts {
     pub retired: usize,
 }
 
-impl Counts {
+impl SkillCounts {
     pub(super) fn of(book: &Book) -> Self {
         Self {
-            active: book.count(Status::Active),
-            candidate: book.count(Status::Candidate),
-            quarantined: book.count(Status::Quarantined),
-            retired: book.count(Status::Retired),
+            active: book.count(SkillStatus::Active),
+            candidate: book.count(SkillStatus::Candidate),
+            quarantined: book.count(SkillStatus::Quarantined),
+            retired: book.count(SkillStatus::Retired),
         }
     }
 }
 
-impl Report {
+impl LearnReport {
     /// How often each effect came about, by its name.
     #[must_use]
     pub fn effects(&self) -> BTreeMap<&'static str, usize> {
         let mut effects = BTreeMap::new();
         for session in &self.sessions {
-            if let Outcome::Learnt { effects: those } = &session.outcome {
+            if let SessionOutcome::Learnt { effects: those } = &session.outcome {
                 for effect in those {
                     *effects.entry(name(effect)).or_default() += 1;
                 }

@@ -1,4 +1,4 @@
-//! What is doubtful about a lesson by its own words. A doubtful lesson waits for a person; it is not thrown away.
+//! Finds what is doubtful in the words of a lesson. A doubtful lesson waits for a person; it is not thrown away.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! What keeps learning from being turned against its owner.
+//! Keeps learning from being turned against its owner.
 //!
 //! Must never let a secret through because it looks new, or decide alone what a person should: doubtful lessons wait.
 //! [`redact`] takes secrets out of text, [`doubts`] says what is doubtful about a lesson, [`neutral()`] makes a text harmless to
@@ -18,4 +18,4 @@ mod secrets_tests;
 
 pub use doubt::doubts;
 pub use neutral::neutral;
-pub use secrets::{Personal, redact};
+pub use secrets::{PersonalData, redact};

@@ -1,4 +1,4 @@
-//! A text that cannot end a block, hide itself, or colour a terminal: one line of plain characters.
+//! Makes a text harmless to show: one line of plain characters that cannot end a block, hide itself, or colour a terminal.
 
 /// Makes `text` harmless to show inside Markdown, HTML comments, tables and terminals. Doing it twice changes nothing more.
 #[must_use]

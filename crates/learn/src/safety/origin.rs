@@ -1,4 +1,4 @@
-//! Who in a trace said a lesson first. What a tool or a file said is data; only what was lived through teaches.
+//! Decides who in a trace said a lesson first. Words of a tool or a file are data; only experience teaches.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const LEAST: usize = 3;
 
 /// Where a lesson comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum LessonOrigin {
     /// Nobody said it: it was drawn from what happened, or a person or the model said it.
     Experience,
     /// A tool's result says it, and no person does.
@@ -41,30 +41,30 @@ const INSTRUCTIONS: &[&str] = &[
 
 /// Says where `content` comes from.
 #[must_use]
-pub fn of(trace: &Trace, book: &Book, content: &str) -> Origin {
+pub fn of(trace: &Trace, book: &Book, content: &str) -> LessonOrigin {
     if is_recall(trace, book, content) {
-        return Origin::Recall;
+        return LessonOrigin::Recall;
     }
     let words = topic(content);
     if words.len() < LEAST {
-        return Origin::Experience;
+        return LessonOrigin::Experience;
     }
     let says = |segment: &&Segment| share(&words, &segment.text) >= SHARE;
     if trace.segments.iter().filter(|segment| segment.kind == SegmentKind::User).any(|segment| says(&segment))
     {
-        return Origin::Experience;
+        return LessonOrigin::Experience;
     }
-    let mut origin = Origin::Experience;
+    let mut origin = LessonOrigin::Experience;
     let mut arguments = "";
     for segment in &trace.segments {
         match segment.kind {
             SegmentKind::Call => arguments = &segment.text,
-            SegmentKind::Program if says(&segment) => return Origin::Instructions,
+            SegmentKind::Program if says(&segment) => return LessonOrigin::Instructions,
             SegmentKind::Result if says(&segment) => {
                 if INSTRUCTIONS.iter().any(|name| arguments.contains(name)) {
-                    return Origin::Instructions;
+                    return LessonOrigin::Instructions;
                 }
-                origin = Origin::ToolText;
+                origin = LessonOrigin::ToolText;
             }
             _ => {}
         }

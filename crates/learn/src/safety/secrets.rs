@@ -1,4 +1,4 @@
-//! Secrets and personal data become placeholders, the same for the same value, so that text stays readable and comparable.
+//! Replaces secrets and personal data by placeholders, the same for the same value, so that text stays readable and comparable.
 //!
 //! Must never give a value back, whole or in part. The list is in `docs/design/learning.md`.
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 /// Whether personal data is taken out, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Personal {
+pub enum PersonalData {
     /// E-mail addresses, numbers of chats and telephones become placeholders.
     #[default]
     Redact,
@@ -64,15 +64,15 @@ static PERSONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Takes secrets out of `text`. Doing it twice changes nothing more.
 #[must_use]
-pub fn redact(text: &str, personal: Personal) -> Cow<'_, str> {
+pub fn redact(text: &str, personal: PersonalData) -> Cow<'_, str> {
     let text = replace(&KEYS, Cow::Borrowed(text));
     let text = match (WORDS.as_ref(), text) {
         (Some(words), text) if words.is_match(&text) => Cow::Owned(long_words(words, &text)),
         (_, text) => text,
     };
     match personal {
-        Personal::Redact => replace(&PERSONAL, text),
-        Personal::Keep => text,
+        PersonalData::Redact => replace(&PERSONAL, text),
+        PersonalData::Keep => text,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{Personal, redact};
+use super::{PersonalData, redact};
 
 fn kept(text: &str) -> String {
-    redact(text, Personal::Keep).into_owned()
+    redact(text, PersonalData::Keep).into_owned()
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn case_78_personal_data_goes_unless_it_is_to_stay() {
         "\"chat_id\": 987654321",
         "call +49 170 1234567",
     ] {
-        assert!(redact(text, Personal::Redact).contains("[REDACTED "), "{text}");
+        assert!(redact(text, PersonalData::Redact).contains("[REDACTED "), "{text}");
         assert_eq!(kept(text), text);
     }
 }
@@ -74,7 +74,7 @@ fn case_78_personal_data_goes_unless_it_is_to_stay() {
 proptest! {
     #[test]
     fn redacting_twice_changes_nothing_more(text in "(password=|token: |sk-|[A-Za-z0-9_.:@/+-]|\\[|\\]| |\"){0,60}") {
-        let once = redact(&text, Personal::Redact).into_owned();
-        prop_assert_eq!(redact(&once, Personal::Redact).into_owned(), once);
+        let once = redact(&text, PersonalData::Redact).into_owned();
+        prop_assert_eq!(redact(&once, PersonalData::Redact).into_owned(), once);
     }
 }

@@ -1,4 +1,4 @@
-//! What an operation does to the book, as records: nothing, or all of it.
+//! Turns an operation on the book into records: none, or all of it.
 //!
 //! Must never change the book: the caller keeps the records first. Knows no time and no text that is not clean.
 
@@ -9,8 +9,8 @@ use super::book::Book;
 use super::compare::SIMILAR;
 use super::conflict::against;
 use super::journal::Record;
-use super::operation::{Operation, Refused};
-use super::skill::{Author, Quarantine, Skill, Source, Status, Vote};
+use super::operation::{SkillOperation, SkillRefusal};
+use super::skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote};
 use super::words::{are_exchanged, is_turned};
 use crate::codes;
 
@@ -22,7 +22,7 @@ const HARM: u32 = 3;
 
 /// Where an operation comes from.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub struct SettleContext<'a> {
     /// Who asks for it.
     pub by: Author,
     /// The trace it was learnt from.
@@ -44,14 +44,14 @@ pub enum Effect {
         /// Its id.
         id: String,
         /// How far it has come.
-        status: Status,
+        status: SkillStatus,
     },
     /// The lesson was there; it was seen once more.
     Confirmed {
         /// Its id.
         id: String,
         /// How far it has come now.
-        status: Status,
+        status: SkillStatus,
     },
     /// Its words changed.
     Updated {
@@ -78,7 +78,7 @@ pub enum Effect {
     /// It was so before.
     Unchanged,
     /// It was not done.
-    Refused(Refused),
+    Refused(SkillRefusal),
 }
 
 /// What is to be kept of an operation.
@@ -101,59 +101,61 @@ impl Verdict {
 
     /// Nothing is to be kept.
     #[must_use]
-    pub fn refused(refused: Refused) -> Self {
+    pub fn refused(refused: SkillRefusal) -> Self {
         Self::of(Effect::Refused(refused), Vec::new())
     }
 }
 
 /// Says what `operation` does to `book`.
 #[must_use]
-pub fn settle(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
+pub fn settle(book: &Book, operation: &SkillOperation, context: &SettleContext<'_>) -> Verdict {
     let settled = match operation {
-        Operation::Add { .. } => Ok(add(book, operation, context)),
-        Operation::Update { .. } => update(book, operation, context),
-        Operation::Tag { id, helpful, harmful, neutral } => {
+        SkillOperation::Add { .. } => Ok(add(book, operation, context)),
+        SkillOperation::Update { .. } => update(book, operation, context),
+        SkillOperation::Tag { id, helpful, harmful, neutral } => {
             let vote = Vote { helpful: *helpful, harmful: *harmful, neutral: *neutral, at: context.now };
             tag(book, id, vote, context)
         }
-        Operation::Remove { id } => remove(book, id, context),
-        Operation::Merge { sources, keep, content } => merge(book, sources, keep, content, context),
-        Operation::Keep { ids, reason } => keep_apart(book, ids, reason, context),
-        Operation::Pin { id, on } => find(book, id).map(|skill| {
+        SkillOperation::Remove { id } => remove(book, id, context),
+        SkillOperation::Merge { sources, keep, content } => merge(book, sources, keep, content, context),
+        SkillOperation::Keep { ids, reason } => keep_apart(book, ids, reason, context),
+        SkillOperation::Pin { id, on } => find(book, id).map(|skill| {
             let effect =
                 if skill.is_pinned == *on { Effect::Unchanged } else { Effect::Updated { id: id.clone() } };
             Verdict::put(effect, Skill { is_pinned: *on, ..skill.clone() })
         }),
-        Operation::Accept { id } => find(book, id).map(|skill| {
-            let accepted = Skill { status: Status::Active, quarantine: Vec::new(), ..skill.clone() };
+        SkillOperation::Accept { id } => find(book, id).map(|skill| {
+            let accepted = Skill { status: SkillStatus::Active, quarantine: Vec::new(), ..skill.clone() };
             Verdict::put(Effect::Updated { id: id.clone() }, accepted)
         }),
     };
     settled.unwrap_or_else(Verdict::refused)
 }
 
-fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, Refused> {
-    book.get(id).ok_or_else(|| Refused::new(codes::SKILL_UNKNOWN.name, format!("there is no skill '{id}'")))
+fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, SkillRefusal> {
+    book.get(id)
+        .ok_or_else(|| SkillRefusal::new(codes::SKILL_UNKNOWN.name, format!("there is no skill '{id}'")))
 }
 
-/// A skill that whoever asks may change.
-fn free<'a>(book: &'a Book, id: &str, context: &Context<'_>) -> Result<&'a Skill, Refused> {
+/// The skill, if the author of the operation may change it.
+fn free<'a>(book: &'a Book, id: &str, context: &SettleContext<'_>) -> Result<&'a Skill, SkillRefusal> {
     let skill = find(book, id)?;
     if skill.is_persons() && context.by != Author::Person {
         let message = format!("'{id}' is pinned or was written by a person; only a person changes it");
-        return Err(Refused::new(codes::SKILL_PROTECTED.name, message));
+        return Err(SkillRefusal::new(codes::SKILL_PROTECTED.name, message));
     }
     Ok(skill)
 }
 
-fn add(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
-    let Operation::Add { section, content, id, justification, evidence, issue, keywords } = operation else {
+fn add(book: &Book, operation: &SkillOperation, context: &SettleContext<'_>) -> Verdict {
+    let SkillOperation::Add { section, content, id, justification, evidence, issue, keywords } = operation
+    else {
         return Verdict::of(Effect::Unchanged, Vec::new());
     };
     let evidence = evidence.clone().unwrap_or_default();
     let is_person = context.by == Author::Person;
     let like = book.like_turned(content, SIMILAR, 20, is_turned(content));
-    let known = |is_wanted: fn(Status) -> bool| {
+    let known = |is_wanted: fn(SkillStatus) -> bool| {
         let mut same = like
             .iter()
             .filter_map(|found| book.at(found.place))
@@ -161,25 +163,25 @@ fn add(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
         same.find(|skill| is_wanted(skill.status))
     };
     let doubts = if is_person { Vec::new() } else { (context.doubts)(content) };
-    if let Some(skill) = known(|status| status != Status::Retired) {
+    if let Some(skill) = known(|status| status != SkillStatus::Retired) {
         // What a tool printed confirms nothing.
         if doubts.contains(&Quarantine::ToolTextOnly) {
             return Verdict::of(Effect::Unchanged, Vec::new());
         }
         return confirm(skill, evidence, context);
     }
-    if let Some(skill) = known(|status| status == Status::Retired).filter(|_| !is_person) {
+    if let Some(skill) = known(|status| status == SkillStatus::Retired).filter(|_| !is_person) {
         let message = format!("'{}' said the same and was taken out; a person can bring it back", skill.id);
-        return Verdict::refused(Refused::new(codes::SKILL_RETIRED.name, message));
+        return Verdict::refused(SkillRefusal::new(codes::SKILL_RETIRED.name, message));
     }
     let mut quarantine = doubts;
     if !is_person && !against(book, content).is_empty() {
         quarantine.push(Quarantine::Contradiction);
     }
     let status = match (is_person, quarantine.is_empty()) {
-        (true, _) => Status::Active,
-        (false, true) => Status::Candidate,
-        (false, false) => Status::Quarantined,
+        (true, _) => SkillStatus::Active,
+        (false, true) => SkillStatus::Candidate,
+        (false, false) => SkillStatus::Quarantined,
     };
     let id =
         id.clone().filter(|id| is_id(id) && book.get(id).is_none()).unwrap_or_else(|| book.next_id(section));
@@ -203,26 +205,37 @@ fn add(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
 }
 
 /// The same lesson once more: it counts once for each session.
-fn confirm(skill: &Skill, evidence: String, context: &Context<'_>) -> Verdict {
+fn confirm(skill: &Skill, evidence: String, context: &SettleContext<'_>) -> Verdict {
     let is_known = skill.sources.iter().any(|source| source.trace == context.trace);
     if context.by == Author::Person {
-        let accepted =
-            Skill { status: Status::Active, author: Author::Person, quarantine: Vec::new(), ..skill.clone() };
-        return Verdict::put(Effect::Confirmed { id: skill.id.clone(), status: Status::Active }, accepted);
+        let accepted = Skill {
+            status: SkillStatus::Active,
+            author: Author::Person,
+            quarantine: Vec::new(),
+            ..skill.clone()
+        };
+        return Verdict::put(
+            Effect::Confirmed { id: skill.id.clone(), status: SkillStatus::Active },
+            accepted,
+        );
     }
     if is_known {
         return Verdict::of(Effect::Unchanged, Vec::new());
     }
     let mut skill = skill.clone();
     skill.sources.push(source(evidence, context));
-    if skill.status == Status::Candidate && skill.sessions() >= SESSIONS {
-        skill.status = Status::Active;
+    if skill.status == SkillStatus::Candidate && skill.sessions() >= SESSIONS {
+        skill.status = SkillStatus::Active;
     }
     Verdict::put(Effect::Confirmed { id: skill.id.clone(), status: skill.status }, skill)
 }
 
-fn update(book: &Book, operation: &Operation, context: &Context<'_>) -> Result<Verdict, Refused> {
-    let Operation::Update { id, section, content, justification, evidence } = operation else {
+fn update(
+    book: &Book,
+    operation: &SkillOperation,
+    context: &SettleContext<'_>,
+) -> Result<Verdict, SkillRefusal> {
+    let SkillOperation::Update { id, section, content, justification, evidence } = operation else {
         return Ok(Verdict::of(Effect::Unchanged, Vec::new()));
     };
     let old = free(book, id, context)?;
@@ -242,8 +255,9 @@ fn update(book: &Book, operation: &Operation, context: &Context<'_>) -> Result<V
     skill.updated = context.now;
     if skill.content != old.content {
         reworded(&mut skill, context);
-        if skill.status == Status::Active && context.by != Author::Person && !skill.quarantine.is_empty() {
-            skill.status = Status::Quarantined;
+        if skill.status == SkillStatus::Active && context.by != Author::Person && !skill.quarantine.is_empty()
+        {
+            skill.status = SkillStatus::Quarantined;
         }
     }
     if context.by == Author::Person {
@@ -253,7 +267,7 @@ fn update(book: &Book, operation: &Operation, context: &Context<'_>) -> Result<V
 }
 
 /// New words: what was computed from the old ones is wrong now.
-fn reworded(skill: &mut Skill, context: &Context<'_>) {
+fn reworded(skill: &mut Skill, context: &SettleContext<'_>) {
     skill.other.shift_remove("embedding");
     skill.quarantine = match context.by {
         Author::Person => Vec::new(),
@@ -261,7 +275,7 @@ fn reworded(skill: &mut Skill, context: &Context<'_>) {
     };
 }
 
-fn tag(book: &Book, id: &str, vote: Vote, context: &Context<'_>) -> Result<Verdict, Refused> {
+fn tag(book: &Book, id: &str, vote: Vote, context: &SettleContext<'_>) -> Result<Verdict, SkillRefusal> {
     let skill = find(book, id)?;
     let counts = |vote: &Vote| (vote.helpful, vote.harmful, vote.neutral);
     if skill.votes.get(context.trace).is_some_and(|known| counts(known) == counts(&vote)) {
@@ -272,8 +286,8 @@ fn tag(book: &Book, id: &str, vote: Vote, context: &Context<'_>) -> Result<Verdi
     voted.votes.insert(context.trace.to_owned(), vote);
     let total = voted.total();
     let is_bad = total.harmful >= HARM && total.harmful > total.helpful || harms_now(&voted);
-    if is_bad && !skill.is_persons() && skill.status != Status::Retired {
-        voted.status = Status::Retired;
+    if is_bad && !skill.is_persons() && skill.status != SkillStatus::Retired {
+        voted.status = SkillStatus::Retired;
         return Ok(Verdict::put(Effect::Retired { id: id.to_owned() }, voted));
     }
     Ok(Verdict::of(Effect::Voted { id: id.to_owned() }, vec![record]))
@@ -290,18 +304,18 @@ fn harms_now(skill: &Skill) -> bool {
     newest.len() == HARM as usize && newest.into_iter().all(|harmed| harmed)
 }
 
-fn remove(book: &Book, id: &str, context: &Context<'_>) -> Result<Verdict, Refused> {
+fn remove(book: &Book, id: &str, context: &SettleContext<'_>) -> Result<Verdict, SkillRefusal> {
     let skill = free(book, id, context)?;
-    if skill.status == Status::Retired {
+    if skill.status == SkillStatus::Retired {
         return Ok(Verdict::of(Effect::Unchanged, Vec::new()));
     }
     let total = skill.total();
     if context.by != Author::Person && total.helpful > total.harmful {
         let message =
             format!("'{id}' has helped {} times and harmed {}; it stays", total.helpful, total.harmful);
-        return Err(Refused::new(codes::SKILL_STILL_HELPFUL.name, message));
+        return Err(SkillRefusal::new(codes::SKILL_STILL_HELPFUL.name, message));
     }
-    let retired = Skill { status: Status::Retired, is_pinned: false, ..skill.clone() };
+    let retired = Skill { status: SkillStatus::Retired, is_pinned: false, ..skill.clone() };
     Ok(Verdict::put(Effect::Retired { id: id.to_owned() }, retired))
 }
 
@@ -310,11 +324,11 @@ fn merge(
     sources: &[String],
     keep: &str,
     content: &str,
-    context: &Context<'_>,
-) -> Result<Verdict, Refused> {
+    context: &SettleContext<'_>,
+) -> Result<Verdict, SkillRefusal> {
     if !sources.iter().any(|id| id == keep) {
         let message = format!("keep_id '{keep}' is not among source_ids");
-        return Err(Refused::new(codes::SKILL_OPERATION_INVALID.name, message));
+        return Err(SkillRefusal::new(codes::SKILL_OPERATION_INVALID.name, message));
     }
     let mut kept = free(book, keep, context)?.clone();
     let mut others = Vec::new();
@@ -330,7 +344,7 @@ fn merge(
         kept.updated = context.now;
         reworded(&mut kept, context);
         if !kept.quarantine.is_empty() {
-            kept.status = Status::Quarantined;
+            kept.status = SkillStatus::Quarantined;
         }
     }
     let mut records = Vec::new();
@@ -344,17 +358,22 @@ fn merge(
         for (trace, vote) in &other.votes {
             kept.votes.entry(trace.clone()).or_insert(*vote);
         }
-        other.status = Status::Retired;
+        other.status = SkillStatus::Retired;
     }
-    if kept.status == Status::Candidate && kept.sessions() >= SESSIONS {
-        kept.status = Status::Active;
+    if kept.status == SkillStatus::Candidate && kept.sessions() >= SESSIONS {
+        kept.status = SkillStatus::Active;
     }
     records.push(Record::Put(Box::new(kept)));
     records.extend(others.into_iter().map(|other| Record::Put(Box::new(other))));
     Ok(Verdict::of(Effect::Merged { id: keep.to_owned() }, records))
 }
 
-fn keep_apart(book: &Book, ids: &[String], reason: &str, context: &Context<'_>) -> Result<Verdict, Refused> {
+fn keep_apart(
+    book: &Book,
+    ids: &[String],
+    reason: &str,
+    context: &SettleContext<'_>,
+) -> Result<Verdict, SkillRefusal> {
     for id in ids {
         find(book, id)?;
     }
@@ -368,8 +387,8 @@ fn keep_apart(book: &Book, ids: &[String], reason: &str, context: &Context<'_>) 
     Ok(Verdict::of(Effect::KeptApart, records))
 }
 
-fn source(evidence: String, context: &Context<'_>) -> Source {
-    Source { trace: context.trace.to_owned(), session: context.session.to_owned(), evidence }
+fn source(evidence: String, context: &SettleContext<'_>) -> SkillSource {
+    SkillSource { trace: context.trace.to_owned(), session: context.session.to_owned(), evidence }
 }
 
 /// Whether a wished id can be one: letters, digits and `_ - /`, and a number at its end.

@@ -4,21 +4,21 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    Author, Book, Context, Effect, Operation, Quarantine, Skill, Status, conflicts, parse_batch, render,
-    settle,
+    Author, Book, Effect, Quarantine, SettleContext, Skill, SkillOperation, SkillStatus, conflicts,
+    parse_batch, render, settle,
 };
 use crate::safety::doubts;
 
-pub(super) fn context(trace: &str) -> Context<'_> {
-    Context { by: Author::Learnt, trace, session: trace, now: 1_000_000, doubts: &doubts }
+pub(super) fn context(trace: &str) -> SettleContext<'_> {
+    SettleContext { by: Author::Learnt, trace, session: trace, now: 1_000_000, doubts: &doubts }
 }
 
-fn person() -> Context<'static> {
-    Context { by: Author::Person, ..context("person") }
+fn person() -> SettleContext<'static> {
+    SettleContext { by: Author::Person, ..context("person") }
 }
 
 /// Does what a batch asks for; says what each operation did.
-pub(super) fn run(book: &mut Book, batch: &Value, context: &Context<'_>) -> Vec<Effect> {
+pub(super) fn run(book: &mut Book, batch: &Value, context: &SettleContext<'_>) -> Vec<Effect> {
     let operations = parse_batch(batch).unwrap();
     let mut effects = Vec::new();
     for operation in operations {
@@ -26,7 +26,7 @@ pub(super) fn run(book: &mut Book, batch: &Value, context: &Context<'_>) -> Vec<
             Ok(operation) => {
                 let verdict = settle(book, &operation, context);
                 for record in verdict.records {
-                    book.take(record);
+                    book.apply(record);
                 }
                 effects.push(verdict.effect);
             }
@@ -62,7 +62,7 @@ fn book() -> Book {
     let mut book = Book::default();
     run(&mut book, &add("paths", "Stat a path before reading it"), &context("t1"));
     run(&mut book, &add("paths", "Stat a path before reading it"), &context("t2"));
-    assert_eq!(book.get("paths-00001").unwrap().status, Status::Active);
+    assert_eq!(book.get("paths-00001").unwrap().status, SkillStatus::Active);
     book
 }
 
@@ -72,11 +72,15 @@ fn a_lesson_is_shown_after_two_independent_sessions() {
     let lesson = add("paths", "Stat a path before reading it");
     assert_eq!(codes(&run(&mut book, &lesson, &context("t1"))), ["added"]);
     assert_eq!(codes(&run(&mut book, &lesson, &context("t1"))), ["unchanged"]);
-    let fork = Context { session: "t1", ..context("fork") };
+    let fork = SettleContext { session: "t1", ..context("fork") };
     run(&mut book, &lesson, &fork);
-    assert_eq!(book.get("paths-00001").unwrap().status, Status::Candidate, "a fork is no second session");
+    assert_eq!(
+        book.get("paths-00001").unwrap().status,
+        SkillStatus::Candidate,
+        "a fork is no second session"
+    );
     let effects = run(&mut book, &add("files", "Stat the path before reading it."), &context("t2"));
-    assert_eq!(effects, [Effect::Confirmed { id: "paths-00001".to_owned(), status: Status::Active }]);
+    assert_eq!(effects, [Effect::Confirmed { id: "paths-00001".to_owned(), status: SkillStatus::Active }]);
 }
 
 #[test]
@@ -138,7 +142,7 @@ fn case_64_new_words_drop_what_was_computed_from_the_old_ones() {
     let mut skill = book.get("paths-00001").unwrap().clone();
     skill.other.insert("embedding".to_owned(), json!([0.5]));
     skill.other.insert("mine".to_owned(), json!(1));
-    book.take(super::journal::Record::Put(Box::new(skill)));
+    book.apply(super::journal::Record::Put(Box::new(skill)));
     let batch =
         json!([{"type": "update", "skill_id": "paths-00001", "content": "Check that a path exists first"}]);
     assert_eq!(codes(&run(&mut book, &batch, &context("t3"))), ["updated"]);
@@ -196,15 +200,15 @@ fn case_68_opposites_raise_a_conflict_and_are_not_both_shown() {
     }
     let effects =
         run(&mut book, &add("git", "Never use rebase to update a shared feature branch"), &context("t3"));
-    assert_eq!(effects, [Effect::Added { id: "git-00002".to_owned(), status: Status::Quarantined }]);
+    assert_eq!(effects, [Effect::Added { id: "git-00002".to_owned(), status: SkillStatus::Quarantined }]);
     assert_eq!(book.get("git-00002").unwrap().quarantine, [Quarantine::Contradiction]);
     run(&mut book, &json!([]), &context("t3"));
-    let accept = Operation::Accept { id: "git-00002".to_owned() };
+    let accept = SkillOperation::Accept { id: "git-00002".to_owned() };
     for record in settle(&book, &accept, &person()).records {
-        book.take(record);
+        book.apply(record);
     }
     assert_eq!(conflicts(&book).len(), 1);
-    let wanted = render::Wanted { query: None, tokens: 10_000, now: 0 };
+    let wanted = render::RecallQuery { query: None, tokens: 10_000, now: 0 };
     assert_eq!(render::choose(&book, &wanted).len(), 1);
 }
 
@@ -223,9 +227,10 @@ fn case_69_a_lesson_that_harms_is_taken_out_and_not_learnt_again() {
 #[test]
 fn case_70_what_a_person_decided_is_never_taken_back() {
     let mut book = book();
-    for record in settle(&book, &Operation::Pin { id: "paths-00001".to_owned(), on: true }, &person()).records
+    for record in
+        settle(&book, &SkillOperation::Pin { id: "paths-00001".to_owned(), on: true }, &person()).records
     {
-        book.take(record);
+        book.apply(record);
     }
     let update = json!([{"type": "UPDATE", "skill_id": "paths-00001", "content": "Other words"}, {"type": "REMOVE", "skill_id": "paths-00001"}]);
     assert_eq!(codes(&run(&mut book, &update, &context("x"))), ["SKILL_PROTECTED", "SKILL_PROTECTED"]);
@@ -233,7 +238,7 @@ fn case_70_what_a_person_decided_is_never_taken_back() {
         let harmful = json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "harmful"}]);
         assert_eq!(codes(&run(&mut book, &harmful, &context(trace))), ["voted"]);
     }
-    assert_eq!(book.get("paths-00001").unwrap().status, Status::Active);
+    assert_eq!(book.get("paths-00001").unwrap().status, SkillStatus::Active);
     assert_eq!(codes(&run(&mut book, &update, &person())), ["updated", "retired"]);
 }
 
@@ -275,7 +280,7 @@ fn merging_joins_evidence_and_votes_once_for_each_trace() {
     assert_eq!(codes(&effects), ["SKILL_UNKNOWN", "SKILL_OPERATION_INVALID", "merged"]);
     let kept = book.get("paths-00001").unwrap();
     assert_eq!((kept.sessions(), kept.total().helpful), (3, 1));
-    assert_eq!(book.get("files-00002").unwrap().status, Status::Retired);
+    assert_eq!(book.get("files-00002").unwrap().status, SkillStatus::Retired);
 }
 
 #[test]
@@ -330,7 +335,7 @@ fn what_the_newest_three_traces_call_harmful_goes_however_good_it_was() {
     let effects: Vec<Effect> = ["x", "y", "z"]
         .into_iter()
         .flat_map(|trace| {
-            let later = Context { now: 2_000_000, ..context(trace) };
+            let later = SettleContext { now: 2_000_000, ..context(trace) };
             run(&mut book, &json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "harmful"}]), &later)
         })
         .collect();

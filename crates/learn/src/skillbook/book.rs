@@ -1,13 +1,13 @@
-//! All lessons, by id and in order.
+//! The book in memory: all skills, by id and in order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-use super::compare::{Index, Match};
-use super::journal::Record;
-use super::skill::{Skill, Status};
+use super::compare::{Index, SimilarSkill};
+use super::record::Record;
+use super::skill::{Skill, SkillStatus};
 
 /// A skillbook. Its order is that in which skills came.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ impl Book {
 
     /// How many skills have this status.
     #[must_use]
-    pub fn count(&self, status: Status) -> usize {
+    pub fn count(&self, status: SkillStatus) -> usize {
         self.skills.iter().filter(|skill| skill.status == status).count()
     }
 
@@ -81,12 +81,18 @@ impl Book {
 
     /// The skills most like `text`, best first: those of at least this similarity, at most `limit`. Retired ones are among them.
     #[must_use]
-    pub fn like(&self, text: &str, least: f64, limit: usize) -> Vec<Match> {
+    pub fn like(&self, text: &str, least: f64, limit: usize) -> Vec<SimilarSkill> {
         self.index().like(text, least, limit, None)
     }
 
     /// The same among the skills that say *never*, *not* or *avoid*, or among those that do not.
-    pub(super) fn like_turned(&self, text: &str, least: f64, limit: usize, turned: bool) -> Vec<Match> {
+    pub(super) fn like_turned(
+        &self,
+        text: &str,
+        least: f64,
+        limit: usize,
+        turned: bool,
+    ) -> Vec<SimilarSkill> {
         self.index().like(text, least, limit, Some(turned))
     }
 
@@ -109,7 +115,7 @@ impl Book {
     }
 
     /// Does what a record says. Records are facts: this cannot fail.
-    pub fn take(&mut self, record: Record) {
+    pub fn apply(&mut self, record: Record) {
         match record {
             Record::Put(skill) => self.put(*skill),
             Record::Vote { id, trace, vote } => {

@@ -1,4 +1,4 @@
-//! Finding the ids of skills in text, whatever brackets stand round them.
+//! Finds the ids of skills in text, with any brackets round them.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 

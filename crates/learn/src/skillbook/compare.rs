@@ -1,4 +1,4 @@
-//! How like two lessons are: shared words, rare ones counting more.
+//! Measures how similar two lessons are: by shared words, rare ones counting more.
 //!
 //! Adding to the index costs the words of one lesson, and so does asking, give or take how common they are.
 
@@ -11,7 +11,7 @@ pub const SIMILAR: f64 = 0.74;
 
 /// A lesson like the one that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Match {
+pub struct SimilarSkill {
     /// Its place in the book.
     pub place: usize,
     /// From 0 to 1: the weight of the words that both have, of the weight of all their words.
@@ -65,7 +65,13 @@ impl Index {
 
     /// The lessons most like `text`, best first, at most `limit` of at least this similarity; with `turned`, only those that are
     /// turned round, or only those that are not.
-    pub(crate) fn like(&self, text: &str, least: f64, limit: usize, turned: Option<bool>) -> Vec<Match> {
+    pub(crate) fn like(
+        &self,
+        text: &str,
+        least: f64,
+        limit: usize,
+        turned: Option<bool>,
+    ) -> Vec<SimilarSkill> {
         let words = topic(text);
         let known: Vec<Option<u32>> = words.iter().map(|word| self.numbers.get(word).copied()).collect();
         let own: f64 =
@@ -90,9 +96,9 @@ impl Index {
         seen.sort_unstable();
         seen.dedup();
         rare.sort_unstable();
-        let mut matches: Vec<Match> = seen
+        let mut matches: Vec<SimilarSkill> = seen
             .into_iter()
-            .map(|place| Match {
+            .map(|place| SimilarSkill {
                 place: place as usize,
                 similarity: self.similarity(&rare, own, place as usize),
             })

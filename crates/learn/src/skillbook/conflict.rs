@@ -1,11 +1,11 @@
-//! Skills that say the opposite of each other.
+//! Finds skills that say the opposite of each other.
 //!
 //! Found by words: the same matter, and one of the two turned round. Finds plain cases only, and never decides.
 
 use std::collections::BTreeSet;
 
 use super::book::Book;
-use super::skill::{Skill, Status};
+use super::skill::{Skill, SkillStatus};
 use super::words::{is_turned, topic};
 
 /// How much of the smaller matter both must share.
@@ -37,7 +37,7 @@ pub fn conflicts(book: &Book) -> Vec<Conflict> {
     conflicts
 }
 
-/// Live skills that say the opposite of `content`.
+/// Skills in use that say the opposite of `content`.
 pub(super) fn against<'a>(book: &'a Book, content: &str) -> Vec<&'a Skill> {
     // Turning a sentence round adds or changes a few words, so the matter is looked for more widely than a duplicate.
     let like = book.like_turned(content, 0.35, 50, !is_turned(content));
@@ -59,7 +59,7 @@ pub(super) fn are_opposed(one: &str, other: &str) -> bool {
 }
 
 fn is_live(skill: &Skill) -> bool {
-    matches!(skill.status, Status::Active | Status::Candidate)
+    matches!(skill.status, SkillStatus::Active | SkillStatus::Candidate)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "these are a handful of words")]

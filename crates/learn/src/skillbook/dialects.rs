@@ -1,4 +1,4 @@
-//! Six dialects of skillbook files, read as one.
+//! Reads six dialects of skillbook files as one.
 //!
 //! Must never lose a field: what means nothing here is kept with its skill, or with the book.
 
@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::dates::from_iso;
 use super::operation::section_name;
-use super::skill::{Author, Quarantine, Skill, Source, Status, Vote};
+use super::skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote, from_iso};
 
 /// Which dialect a file is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -149,7 +148,7 @@ fn skill(id: &str, mut fields: Map<String, Value>, repairs: &mut Vec<String>) ->
         evidence,
         issue,
         keywords,
-        status: if is_out { Status::Retired } else { Status::Active },
+        status: if is_out { SkillStatus::Retired } else { SkillStatus::Active },
         created,
         updated,
         brought,
@@ -179,13 +178,13 @@ fn section_of(section: &str, keywords: &[String]) -> String {
 /// Our own particulars, which only our files have.
 fn take_own(skill: &mut Skill, own: &Map<String, Value>) {
     let read = |name: &str| own.get(name).cloned().unwrap_or_default();
-    if let Ok(status) = serde_json::from_value::<Status>(read("status")) {
+    if let Ok(status) = serde_json::from_value::<SkillStatus>(read("status")) {
         skill.status = status;
     }
     skill.quarantine = serde_json::from_value::<Vec<Quarantine>>(read("quarantine")).unwrap_or_default();
     skill.is_pinned = read("pinned").as_bool().unwrap_or_default();
     skill.author = serde_json::from_value::<Author>(read("author")).unwrap_or_default();
-    skill.sources = serde_json::from_value::<Vec<Source>>(read("sources")).unwrap_or_default();
+    skill.sources = serde_json::from_value::<Vec<SkillSource>>(read("sources")).unwrap_or_default();
     skill.votes = serde_json::from_value(read("votes")).unwrap_or_default();
     // The counters of the file are all votes; those with a trace must not count twice.
     let counted = skill.votes.values();

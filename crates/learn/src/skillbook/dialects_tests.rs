@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::apply_tests::{add, context, run};
 use super::journal::Record;
-use super::{Book, Dialect, Status, import, to_hybrid};
+use super::{Book, Dialect, SkillStatus, import, to_hybrid};
 
 fn book_of(value: &Value) -> Book {
     let import = import(&value.to_string()).unwrap();
     let mut book = Book::default();
     for record in book.merge(&import) {
-        book.take(record);
+        book.apply(record);
     }
     book
 }
@@ -58,7 +58,7 @@ fn case_57_each_dialect_is_read() {
         let helpful = if dialect == Dialect::NoCounters { 0 } else { 4 };
         assert_eq!(
             (skill.content.as_str(), skill.total().helpful, skill.status),
-            ("Stat a path", helpful, Status::Active)
+            ("Stat a path", helpful, SkillStatus::Active)
         );
         assert_eq!(skill.created, 1_772_206_205_000);
     }
@@ -71,7 +71,7 @@ fn case_57_each_dialect_is_read() {
     assert_eq!((read.dialect, read.last_number), (Dialect::Schema2, 3));
     assert_eq!(
         (skill.section.as_str(), skill.content.as_str(), skill.status),
-        ("paths", "Stat a path", Status::Retired)
+        ("paths", "Stat a path", SkillStatus::Retired)
     );
     assert_eq!((skill.total().helpful, skill.other["occurrences"].clone()), (4, json!([{"x": 1}])));
 }
@@ -142,9 +142,9 @@ fn odd_values_cost_no_skill() {
     let file = json!({"skills": {"a-00001": {"section": 7, "content": "x", "helpful": "4", "harmful": -1, "created_at": 5},
         "b-00002": "no object", "c-00003": {"section": "c"}}});
     let read = import(&file.to_string()).unwrap();
-    let ids: Vec<(&str, Status)> =
+    let ids: Vec<(&str, SkillStatus)> =
         read.skills.iter().map(|skill| (skill.id.as_str(), skill.status)).collect();
-    assert_eq!(ids, [("a-00001", Status::Active), ("c-00003", Status::Retired)]);
+    assert_eq!(ids, [("a-00001", SkillStatus::Active), ("c-00003", SkillStatus::Retired)]);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn counters_and_words_that_another_program_changed_are_taken_over() {
     skill["content"] = json!("Stat each path first");
     skill["updated_at"] = json!("2030-01-01T00:00:00+00:00");
     for record in book.merge(&import(&file.to_string()).unwrap()) {
-        book.take(record);
+        book.apply(record);
     }
     let skill = book.get("paths-00001").unwrap();
     assert_eq!(

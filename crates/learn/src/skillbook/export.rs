@@ -1,24 +1,24 @@
-//! The book for others: one file that all programs of this family from 0.8 on read, and Markdown for people.
+//! Writes the book for others: one file that all programs of this family from 0.8 on read, and Markdown for people.
 
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
 use super::book::Book;
-use super::dates::to_iso;
 use super::dialects::{Import, OWN};
 use super::journal::Record;
-use super::skill::{Skill, Status};
+use super::skill::{Skill, SkillStatus, to_iso};
 
 /// The hybrid file. Skills that are not shown are `invalid` and not `active` to others.
 #[must_use]
 pub fn to_hybrid(book: &Book) -> Value {
     let mut top = book.other.clone();
     top.insert("schema_version".to_owned(), json!("2"));
-    let skills: Map<String, Value> = book.skills().map(|skill| (skill.id.clone(), one(skill))).collect();
+    let skills: Map<String, Value> =
+        book.skills().map(|skill| (skill.id.clone(), skill_fields(skill))).collect();
     top.insert("skills".to_owned(), Value::Object(skills));
     // With other names in this map, 0.12 and later load a skill and never show it.
-    let shown = book.skills().filter(|skill| skill.status == Status::Active);
+    let shown = book.skills().filter(|skill| skill.status == SkillStatus::Active);
     let shown: Vec<&str> = shown.map(|skill| skill.id.as_str()).collect();
     top.insert("sections".to_owned(), if shown.is_empty() { json!({}) } else { json!({"context": shown}) });
     top.insert("next_id".to_owned(), json!(book.last_number()));
@@ -26,9 +26,9 @@ pub fn to_hybrid(book: &Book) -> Value {
     Value::Object(top)
 }
 
-fn one(skill: &Skill) -> Value {
+fn skill_fields(skill: &Skill) -> Value {
     let total = skill.total();
-    let is_shown = skill.status == Status::Active;
+    let is_shown = skill.status == SkillStatus::Active;
     let mut keywords = vec![skill.section.clone()];
     keywords.extend(skill.keywords.iter().filter(|word| **word != skill.section).cloned());
     let none_if_empty = |text: &str| if text.is_empty() { Value::Null } else { json!(text) };
@@ -116,7 +116,7 @@ impl Book {
 /// The shown skills as Markdown, by section.
 #[must_use]
 pub fn markdown(book: &Book) -> String {
-    let mut shown: Vec<&Skill> = book.skills().filter(|skill| skill.status == Status::Active).collect();
+    let mut shown: Vec<&Skill> = book.skills().filter(|skill| skill.status == SkillStatus::Active).collect();
     shown.sort_by(|a, b| a.section.cmp(&b.section));
     let mut text = "# Skillbook\n".to_owned();
     let mut section = None;

@@ -1,136 +1,33 @@
-//! The book as what happened to it: one record a line, the newest last. The truth; every other file is made from it.
+//! Reads and writes the journal of a book: one record a line, the newest last. It is the truth; every other file is made from it.
 //!
 //! Must never write over what it cannot read. A record says what is so now, so reading one twice changes nothing.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
 use super::book::Book;
-use super::skill::{Skill, Vote};
-
-/// Something that is so from now on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Record {
-    /// A skill, whole.
-    Put(Box<Skill>),
-    /// What a trace says about a skill, instead of what it said before.
-    Vote {
-        /// The skill.
-        id: String,
-        /// The trace.
-        trace: String,
-        /// What it says.
-        vote: Vote,
-    },
-    /// Two skills are two things.
-    Apart {
-        /// One.
-        one: String,
-        /// The other.
-        other: String,
-        /// What was said about it.
-        why: Value,
-    },
-    /// How far a session was learnt from.
-    Session {
-        /// The session's id, or its file's name without one.
-        key: String,
-        /// How far.
-        state: Box<SessionState>,
-    },
-    /// What stands beside the skills.
-    Other {
-        /// Fields that mean nothing here.
-        fields: Map<String, Value>,
-        /// The highest number that an id has had.
-        last_number: u64,
-    },
-}
-
-/// How far a session was learnt from.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SessionState {
-    /// The file's name.
-    pub file: String,
-    /// Bytes of the file that were learnt from.
-    pub offset: u64,
-    /// Lines of the file that were learnt from.
-    pub lines: u64,
-    /// Bytes of the file when it was looked at.
-    pub size: u64,
-    /// When the file was last changed, in milliseconds since 1970.
-    pub modified: u64,
-    /// Beginning of the hash of the file's first bytes.
-    pub head: String,
-    /// Beginning of the hash of the bytes before `offset`; empty where it is not known.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub tail: String,
-    /// The file's number on its disk; 0 where it is not known.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub inode: u64,
-    /// The session that counts in its place, when it was forked.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub root: String,
-    /// How it ended: `learnt`, `skipped` or `failed`.
-    pub end: SessionEnd,
-    /// Why, where that says something.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-    /// How often it failed in a row.
-    #[serde(skip_serializing_if = "is_none")]
-    pub failures: u32,
-    /// When, in milliseconds since 1970.
-    pub at: u64,
-}
-
-/// How learning from a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SessionEnd {
-    /// Its lessons are in the book.
-    #[default]
-    Learnt,
-    /// There was nothing to learn from.
-    Skipped,
-    /// The model failed; it is tried again later.
-    Failed,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-fn is_none(count: &u32) -> bool {
-    *count == 0
-}
+pub use super::record::{Record, SessionEnd, SessionMark};
 
 /// A journal that was read.
 #[derive(Debug, Default)]
-pub struct Journal {
+pub struct BookJournal {
     /// The book it makes.
     pub book: Book,
     /// How far each session was learnt from, by its key.
-    pub sessions: BTreeMap<String, SessionState>,
+    pub sessions: BTreeMap<String, SessionMark>,
     /// Bytes of whole records. What stands behind was torn by a crash, and is written over.
     pub whole: u64,
     /// Records.
     pub records: u64,
 }
 
-impl Journal {
+impl BookJournal {
     /// Does what a record says.
-    pub fn take(&mut self, record: Record) {
+    pub fn apply(&mut self, record: Record) {
         match record {
             Record::Session { key, state } => {
                 self.sessions.insert(key, *state);
             }
-            other => self.book.take(other),
+            other => self.book.apply(other),
         }
     }
 
@@ -147,7 +44,7 @@ impl Journal {
 
 /// A line that is no record, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Damaged {
+pub struct DamagedLine {
     /// Which line.
     pub line: u64,
 }
@@ -161,15 +58,15 @@ const THREADS: usize = 4;
 /// Reads a journal. A last line without its end was torn and does not count.
 ///
 /// # Errors
-/// [`Damaged`] when a whole line is no record.
-pub fn read(bytes: &[u8]) -> Result<Journal, Damaged> {
-    let mut journal = Journal::default();
+/// [`DamagedLine`] when a whole line is no record.
+pub fn read(bytes: &[u8]) -> Result<BookJournal, DamagedLine> {
+    let mut journal = BookJournal::default();
     let whole = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
     let bytes = bytes.get(..whole).unwrap_or_default();
     journal.book.reserve(memchr::memchr_iter(b'\n', bytes).count());
     for part in parsed(bytes) {
         for record in part {
-            journal.take(record.map_err(|()| Damaged { line: journal.records + 1 })?);
+            journal.apply(record.map_err(|()| DamagedLine { line: journal.records + 1 })?);
             journal.records += 1;
         }
     }

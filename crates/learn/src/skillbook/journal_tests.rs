@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::apply_tests::{add, context, run};
-use super::journal::{Damaged, Record, read, write};
+use super::journal::{DamagedLine, Record, read, write};
 use super::{Book, parse_batch, settle};
 
 /// A history and the book it makes.
@@ -23,7 +23,7 @@ fn history(steps: &[u8]) -> (Vec<Record>, Book) {
         for operation in parse_batch(&batch).unwrap().into_iter().flatten() {
             for record in settle(&book, &operation, &context(&trace)).records {
                 records.push(record.clone());
-                book.take(record);
+                book.apply(record);
             }
         }
     }
@@ -35,7 +35,7 @@ fn a_line_that_is_no_record_is_named() {
     let (records, _) = history(&[0, 8, 16]);
     let mut bytes = write(&records);
     bytes.extend_from_slice(b"{\"put\":7}\n");
-    assert_eq!(read(&bytes).unwrap_err(), Damaged { line: 4 });
+    assert_eq!(read(&bytes).unwrap_err(), DamagedLine { line: 4 });
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_large_journal_is_read_as_a_small_one_is() {
     }
     let mut expected = Book::default();
     for record in all {
-        expected.take(record);
+        expected.apply(record);
     }
     let journal = read(&bytes).unwrap();
     assert_eq!(journal.book, expected);
@@ -73,7 +73,7 @@ fn a_large_journal_is_read_as_a_small_one_is() {
     let at =
         bytes.split_inclusive(|byte| *byte == b'\n').take(line as usize - 1).map(<[u8]>::len).sum::<usize>();
     bytes[at] = b'!';
-    assert_eq!(read(&bytes).unwrap_err(), Damaged { line });
+    assert_eq!(read(&bytes).unwrap_err(), DamagedLine { line });
     let end = bytes.len();
     bytes[end / 8] = 0xff;
     assert!(read(&bytes).unwrap_err().line < line, "the first of two is named");
@@ -92,7 +92,7 @@ proptest! {
         let journal = read(&bytes[..cut]).unwrap();
         let mut expected = Book::default();
         for record in records.iter().take(usize::try_from(journal.records).unwrap()) {
-            expected.take(record.clone());
+            expected.apply(record.clone());
         }
         prop_assert_eq!(&journal.book, &expected);
         prop_assert!(bytes[..cut].iter().skip(usize::try_from(journal.whole).unwrap()).all(|byte| *byte != b'\n'));

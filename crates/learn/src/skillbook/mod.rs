@@ -9,13 +9,12 @@ mod book;
 mod citations;
 mod compare;
 mod conflict;
-mod dates;
 mod dialects;
 mod export;
 pub mod journal;
 mod operation;
+mod record;
 pub mod render;
-mod score;
 mod skill;
 mod words;
 
@@ -30,15 +29,15 @@ mod journal_tests;
 #[cfg(test)]
 mod render_tests;
 
-pub use apply::{Context, Effect, Verdict, settle};
+pub use apply::{Effect, SettleContext, Verdict, settle};
 pub use book::Book;
 pub use citations::Citations;
-pub use compare::{Match, SIMILAR};
+pub use compare::{SIMILAR, SimilarSkill};
 pub use conflict::{Conflict, conflicts};
-pub use dates::{from_iso, to_iso};
 pub use dialects::{Dialect, Import, import};
 pub use export::{markdown, to_hybrid};
-pub use operation::{Operation, Refused, parse_batch};
-pub use score::{HALF_LIFE_DAYS, score};
-pub use skill::{Author, Quarantine, Skill, Source, Status, Vote};
+pub use operation::{SkillOperation, SkillRefusal, parse_batch};
+pub use skill::{
+    Author, HALF_LIFE_DAYS, Quarantine, Skill, SkillSource, SkillStatus, Vote, from_iso, score, to_iso,
+};
 pub(crate) use words::topic;

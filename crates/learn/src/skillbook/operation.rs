@@ -1,4 +1,4 @@
-//! What a curator may ask for, read one by one: a bad operation costs itself only.
+//! Reads the operations of a curator one by one: an invalid operation costs itself only.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const MOST: u64 = 1_000;
 
 /// One change of the book.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Operation {
+pub enum SkillOperation {
     /// A new lesson.
     Add {
         /// What it is about.
@@ -91,14 +91,14 @@ pub enum Operation {
 
 /// Why an operation was not done.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Refused {
+pub struct SkillRefusal {
     /// Stable code, explained in `docs/errors/CODE.md`.
     pub code: &'static str,
     /// What is wrong with it.
     pub message: String,
 }
 
-impl Refused {
+impl SkillRefusal {
     pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into() }
     }
@@ -117,22 +117,22 @@ impl Refused {
 ///
 /// # Errors
 /// When there is no list at all.
-pub fn parse_batch(answer: &Value) -> Result<Vec<Result<Operation, Refused>>, Refused> {
+pub fn parse_batch(answer: &Value) -> Result<Vec<Result<SkillOperation, SkillRefusal>>, SkillRefusal> {
     let within = if answer["update"].is_object() { &answer["update"] } else { answer };
     let list = within.as_array().or_else(|| within["operations"].as_array());
-    let list = list.ok_or_else(|| Refused::invalid("the answer has no list of operations"))?;
+    let list = list.ok_or_else(|| SkillRefusal::invalid("the answer has no list of operations"))?;
     Ok(list.iter().map(parse).collect())
 }
 
-fn parse(value: &Value) -> Result<Operation, Refused> {
+fn parse(value: &Value) -> Result<SkillOperation, SkillRefusal> {
     let typ =
-        value["type"].as_str().ok_or_else(|| Refused::invalid("the operation does not say its type"))?;
+        value["type"].as_str().ok_or_else(|| SkillRefusal::invalid("the operation does not say its type"))?;
     match typ.trim().to_ascii_uppercase().as_str() {
-        "ADD" => Ok(Operation::Add {
+        "ADD" => Ok(SkillOperation::Add {
             section: section(&value["section"]),
             content: words(value, "content")?
                 .or(words(value, "insight")?)
-                .ok_or_else(|| Refused::invalid("ADD needs content"))?,
+                .ok_or_else(|| SkillRefusal::invalid("ADD needs content"))?,
             id: words(value, "skill_id")?,
             justification: words(value, "justification")?,
             evidence: words(value, "evidence")?,
@@ -147,35 +147,36 @@ fn parse(value: &Value) -> Result<Operation, Refused> {
             let section = value["section"].is_string().then(|| section(&value["section"]));
             let (justification, evidence) = (words(value, "justification")?, words(value, "evidence")?);
             if content.is_none() && section.is_none() && justification.is_none() && evidence.is_none() {
-                return Err(Refused::invalid("UPDATE changes nothing"));
+                return Err(SkillRefusal::invalid("UPDATE changes nothing"));
             }
-            Ok(Operation::Update { id: id(value)?, section, content, justification, evidence })
+            Ok(SkillOperation::Update { id: id(value)?, section, content, justification, evidence })
         }
         "TAG" => tag(value),
-        "REMOVE" | "DELETE" => Ok(Operation::Remove { id: id(value)? }),
+        "REMOVE" | "DELETE" => Ok(SkillOperation::Remove { id: id(value)? }),
         "MERGE" => {
             let sources = list(&value["source_ids"]);
-            let keep = words(value, "keep_id")?.ok_or_else(|| Refused::invalid("MERGE needs keep_id"))?;
+            let keep =
+                words(value, "keep_id")?.ok_or_else(|| SkillRefusal::invalid("MERGE needs keep_id"))?;
             let content = words(value, "merged_content")?
-                .ok_or_else(|| Refused::invalid("MERGE needs merged_content"))?;
+                .ok_or_else(|| SkillRefusal::invalid("MERGE needs merged_content"))?;
             if sources.len() < 2 {
-                return Err(Refused::invalid("MERGE needs two source_ids or more"));
+                return Err(SkillRefusal::invalid("MERGE needs two source_ids or more"));
             }
-            Ok(Operation::Merge { sources, keep, content })
+            Ok(SkillOperation::Merge { sources, keep, content })
         }
         "KEEP" => {
             let ids = list(&value["skill_ids"]);
             if ids.len() < 2 {
-                return Err(Refused::invalid("KEEP needs two skill_ids or more"));
+                return Err(SkillRefusal::invalid("KEEP needs two skill_ids or more"));
             }
-            Ok(Operation::Keep { ids, reason: words(value, "reasoning")?.unwrap_or_default() })
+            Ok(SkillOperation::Keep { ids, reason: words(value, "reasoning")?.unwrap_or_default() })
         }
-        other => Err(Refused::invalid(format!("'{other}' is no type of operation"))),
+        other => Err(SkillRefusal::invalid(format!("'{other}' is no type of operation"))),
     }
 }
 
 /// `metadata{helpful,…}`, the same fields at the top, or `tag` and `delta`.
-fn tag(value: &Value) -> Result<Operation, Refused> {
+fn tag(value: &Value) -> Result<SkillOperation, SkillRefusal> {
     let id = id(value)?;
     let place = if value["metadata"].is_object() { &value["metadata"] } else { value };
     let (mut helpful, mut harmful, mut neutral) =
@@ -185,7 +186,7 @@ fn tag(value: &Value) -> Result<Operation, Refused> {
             "helpful" => helpful += 1,
             "harmful" => harmful += 1,
             "neutral" => neutral += 1,
-            other => return Err(Refused::invalid(format!("'{other}' is no tag"))),
+            other => return Err(SkillRefusal::invalid(format!("'{other}' is no tag"))),
         }
     }
     match &value["delta"] {
@@ -194,40 +195,41 @@ fn tag(value: &Value) -> Result<Operation, Refused> {
             Some(1) => helpful += 1,
             Some(-1) => harmful += 1,
             Some(0) => neutral += 1,
-            _ => return Err(Refused::invalid(format!("delta must be 1, 0 or -1, not {delta}"))),
+            _ => return Err(SkillRefusal::invalid(format!("delta must be 1, 0 or -1, not {delta}"))),
         },
     }
     if helpful + harmful + neutral == 0 {
-        return Err(Refused::invalid("TAG counts nothing"));
+        return Err(SkillRefusal::invalid("TAG counts nothing"));
     }
-    Ok(Operation::Tag { id, helpful, harmful, neutral })
+    Ok(SkillOperation::Tag { id, helpful, harmful, neutral })
 }
 
-fn number(place: &Value, name: &str) -> Result<u32, Refused> {
+fn number(place: &Value, name: &str) -> Result<u32, SkillRefusal> {
     let value = &place[name];
     if value.is_null() {
         return Ok(0);
     }
     let count = value.as_u64().filter(|count| *count <= MOST).and_then(|count| u32::try_from(count).ok());
     count.ok_or_else(|| {
-        Refused::invalid(format!("{name} must be a whole number from 0 to {MOST}, not {value}"))
+        SkillRefusal::invalid(format!("{name} must be a whole number from 0 to {MOST}, not {value}"))
     })
 }
 
-fn id(value: &Value) -> Result<String, Refused> {
-    words(value, "skill_id")?.ok_or_else(|| Refused::invalid("the operation does not say which skill_id"))
+fn id(value: &Value) -> Result<String, SkillRefusal> {
+    words(value, "skill_id")?
+        .ok_or_else(|| SkillRefusal::invalid("the operation does not say which skill_id"))
 }
 
 /// A text that is there and says something.
-fn words(value: &Value, name: &str) -> Result<Option<String>, Refused> {
+fn words(value: &Value, name: &str) -> Result<Option<String>, SkillRefusal> {
     match &value[name] {
         Value::Null => Ok(None),
         Value::String(text) if text.trim().is_empty() => Ok(None),
         Value::String(text) if text.chars().count() > LONGEST => {
-            Err(Refused::invalid(format!("{name} is longer than {LONGEST} characters")))
+            Err(SkillRefusal::invalid(format!("{name} is longer than {LONGEST} characters")))
         }
         Value::String(text) => Ok(Some(text.trim().to_owned())),
-        _ => Err(Refused::invalid(format!("{name} is no text"))),
+        _ => Err(SkillRefusal::invalid(format!("{name} is no text"))),
     }
 }
 

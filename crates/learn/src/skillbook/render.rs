@@ -1,4 +1,4 @@
-//! What of the book is shown: what fits and matters most, in an order that stays.
+//! Selects and renders the skills that fit a query and a budget, in a stable order.
 //!
 //! Must never show two skills that say the opposite, nor text that could pass for something else than a skill.
 
@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::book::Book;
-use super::score::score;
-use super::skill::{Skill, Status};
+use super::skill::{Skill, SkillStatus, score};
 use super::words::{is_turned, topic};
 use crate::safety::neutral;
 
@@ -16,7 +15,7 @@ const TOKEN: usize = 4;
 
 /// What may be shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct RecallQuery<'a> {
     /// What it is needed for; without, what is worth most.
     pub query: Option<&'a str>,
     /// Tokens, guessed as four bytes each.
@@ -27,17 +26,17 @@ pub struct Wanted<'a> {
 
 /// All skills that could be shown, what matters most first, whatever fits.
 #[must_use]
-pub fn rank<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<&'a Skill> {
+pub fn rank<'a>(book: &'a Book, wanted: &RecallQuery<'_>) -> Vec<&'a Skill> {
     ranked(book, wanted).into_iter().map(|(_, skill)| skill).collect()
 }
 
 /// The skills by rank, each with its place in the book.
-fn ranked<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<(usize, &'a Skill)> {
+fn ranked<'a>(book: &'a Book, wanted: &RecallQuery<'_>) -> Vec<(usize, &'a Skill)> {
     let query = wanted.query.map(topic).filter(|words| !words.is_empty());
     let mut ranked: Vec<(f64, usize, &Skill)> = book
         .skills()
         .enumerate()
-        .filter(|(_, skill)| skill.status == Status::Active)
+        .filter(|(_, skill)| skill.status == SkillStatus::Active)
         .filter_map(|(place, skill)| {
             let fit = query.as_ref().map_or(1.0, |words| fit(words, skill));
             let rank = fit * 2.0 + score(skill, wanted.now) + f64::from(u8::from(skill.is_pinned));
@@ -50,10 +49,10 @@ fn ranked<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<(usize, &'a Skill)> {
 
 /// The skills to show, in the book's order.
 #[must_use]
-pub fn choose<'a>(book: &'a Book, wanted: &Wanted<'_>) -> Vec<&'a Skill> {
+pub fn choose<'a>(book: &'a Book, wanted: &RecallQuery<'_>) -> Vec<&'a Skill> {
     let mut left = wanted.tokens.saturating_mul(TOKEN);
     let mut chosen: Vec<(usize, &Skill)> = Vec::new();
-    let mut said = Said::default();
+    let mut said = ChosenLessons::default();
     for (place, skill) in ranked(book, wanted) {
         let size = row(skill).len() + "\n  ".len();
         if size > left {
@@ -86,12 +85,12 @@ fn fit(words: &BTreeSet<String>, skill: &Skill) -> f64 {
 
 /// What was chosen so far, to notice its opposite.
 #[derive(Default)]
-struct Said {
+struct ChosenLessons {
     plain: Vec<BTreeSet<String>>,
     turned: Vec<BTreeSet<String>>,
 }
 
-impl Said {
+impl ChosenLessons {
     /// Whether `content` says the opposite of what was chosen; if not, it is chosen now.
     fn contradict(&mut self, content: &str) -> bool {
         let is_turned = is_turned(content);

@@ -2,15 +2,15 @@
 
 use super::apply_tests::{add, context, run};
 use super::journal::Record;
-use super::render::{Wanted, choose, list, toon, wrapped};
-use super::{Book, Skill, Status, Vote};
+use super::render::{RecallQuery, choose, list, toon, wrapped};
+use super::{Book, Skill, SkillStatus, Vote};
 
 fn active(id: &str, content: &str, helpful: u32) -> Skill {
     Skill {
         id: id.to_owned(),
         section: "s".to_owned(),
         content: content.to_owned(),
-        status: Status::Active,
+        status: SkillStatus::Active,
         brought: Vote { helpful, ..Vote::default() },
         ..Skill::default()
     }
@@ -19,7 +19,7 @@ fn active(id: &str, content: &str, helpful: u32) -> Skill {
 fn book(skills: Vec<Skill>) -> Book {
     let mut book = Book::default();
     for skill in skills {
-        book.take(Record::Put(Box::new(skill)));
+        book.apply(Record::Put(Box::new(skill)));
     }
     book
 }
@@ -57,7 +57,7 @@ fn case_71_a_hundred_thousand_skills_are_shown_within_the_budget() {
     let skills = (0..100_000u32)
         .map(|at| active(&format!("s-{at:06}"), &format!("lesson number{at} about thing{at}"), at % 7));
     let book = book(skills.collect());
-    let wanted = Wanted { query: None, tokens: 2_000, now: 0 };
+    let wanted = RecallQuery { query: None, tokens: 2_000, now: 0 };
     let chosen = choose(&book, &wanted);
     assert!(chosen.len() > 50 && toon(&chosen).len() <= 2_000 * 4 + 100, "{}", chosen.len());
     assert!(chosen.iter().all(|skill| skill.brought.helpful == 6), "the most helpful ones");
@@ -73,7 +73,7 @@ fn what_fits_the_question_comes_first() {
         active("b-00002", "Page through invoices until the cursor is empty", 0),
         active("c-00003", "Quote names with spaces", 9),
     ]);
-    let wanted = Wanted { query: Some("list all invoices with the cursor"), tokens: 25, now: 0 };
+    let wanted = RecallQuery { query: Some("list all invoices with the cursor"), tokens: 25, now: 0 };
     assert_eq!(ids(&choose(&book, &wanted)), ["b-00002"]);
 }
 
@@ -81,7 +81,7 @@ fn what_fits_the_question_comes_first() {
 fn only_active_skills_are_shown() {
     let mut book = Book::default();
     run(&mut book, &add("s", "Stat a path before reading it"), &context("t1"));
-    assert!(choose(&book, &Wanted { query: None, tokens: 1000, now: 0 }).is_empty());
+    assert!(choose(&book, &RecallQuery { query: None, tokens: 1000, now: 0 }).is_empty());
 }
 
 #[test]

@@ -1,14 +1,15 @@
-//! One lesson.
+//! One skill with its votes, its evidence and its score; the dates of skillbook files.
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// How far a lesson has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum SkillStatus {
     /// Seen in one session: kept, not shown.
     #[default]
     Candidate,
@@ -53,7 +54,7 @@ pub enum Author {
 
 /// Where a lesson comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct SkillSource {
     /// The trace: a session, or the part of one that was new.
     pub trace: String,
     /// The session as far as independence goes: forks count as the one they were forked from.
@@ -103,7 +104,7 @@ pub struct Skill {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
     /// How far it has come.
-    pub status: Status,
+    pub status: SkillStatus,
     /// Why it waits for a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quarantine: Vec<Quarantine>,
@@ -118,7 +119,7 @@ pub struct Skill {
     pub updated: u64,
     /// Where it comes from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<Source>,
+    pub sources: Vec<SkillSource>,
     /// Votes by trace, so that reading a trace again counts nothing twice.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub votes: BTreeMap<String, Vote>,
@@ -165,4 +166,55 @@ fn is_false(value: &bool) -> bool {
 
 fn is_no_vote(vote: &Vote) -> bool {
     *vote == Vote::default()
+}
+
+/// After so many days a vote counts half.
+pub const HALF_LIFE_DAYS: f64 = 90.0;
+
+/// How far below the mean the bound lies, in standard deviations.
+const CAUTION: f64 = 1.0;
+
+const DAY: f64 = 86_400_000.0;
+
+/// From 0 to 1: a careful guess at how often the skill helps where it is used. Votes fade; without any it is the guess about
+/// a skill nobody has tried. `now` is in milliseconds since 1970.
+#[must_use]
+pub fn score(skill: &Skill, now: u64) -> f64 {
+    let (mut good, mut bad) = (1.0, 1.0);
+    for vote in skill.votes.values().chain([&skill.brought]) {
+        let weight = weight(vote, now);
+        good += weight * f64::from(vote.helpful);
+        bad += weight * f64::from(vote.harmful);
+    }
+    let all: f64 = good + bad;
+    let mean = good / all;
+    let deviation = (mean * (1.0 - mean) / (all + 1.0)).sqrt();
+    (mean - CAUTION * deviation).clamp(0.0, 1.0)
+}
+
+/// What is left of a vote.
+#[expect(clippy::cast_precision_loss, reason = "times in milliseconds are far below the limit")]
+fn weight(vote: &Vote, now: u64) -> f64 {
+    if vote.at == 0 {
+        return 1.0;
+    }
+    let days = now.saturating_sub(vote.at) as f64 / DAY;
+    0.5f64.powf(days / HALF_LIFE_DAYS)
+}
+
+/// Milliseconds since 1970 as `2026-02-27T15:30:05+00:00`; empty when unknown.
+#[must_use]
+pub fn to_iso(millis: u64) -> String {
+    let at = i64::try_from(millis / 1000).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+    match at {
+        Some(at) if millis > 0 => format!("{}+00:00", at.to_string().trim_end_matches('Z')),
+        _ => String::new(),
+    }
+}
+
+/// An ISO date in milliseconds since 1970; 0 when it is none. A date without an offset is UTC.
+#[must_use]
+pub fn from_iso(text: &str) -> u64 {
+    let at: Option<Timestamp> = text.parse().ok().or_else(|| format!("{text}Z").parse().ok());
+    at.and_then(|at| u64::try_from(at.as_millisecond()).ok()).unwrap_or_default()
 }

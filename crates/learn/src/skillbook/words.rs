@@ -1,4 +1,4 @@
-//! Words as far as comparing goes: lower case, without endings and without words that say nothing.
+//! Reduces a text to the words that comparison uses: lower case, without endings and without stop words.
 //!
 //! No dictionary and no weights: the same on every machine, and offline.
 

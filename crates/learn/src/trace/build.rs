@@ -1,12 +1,12 @@
-//! From a session to its trace.
+//! Builds the trace of a session.
 
 use crate::skillbook::Citations;
-use crate::transcript::{Answered, Called, Origin, Outcome, Session, Step, What};
+use crate::transcript::{CallOutcome, CallStep, Speaker, StepKind, StepResult, Transcript, TranscriptStep};
 
 use super::corrections::corrections;
 use super::failures::failures;
-use super::segment::{Kind, Segment};
-use super::{Extra, Trace};
+use super::segment::{Segment, SegmentKind};
+use super::{Trace, TraceDetails};
 
 /// How a trace is made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,7 +20,7 @@ pub struct Options<'a> {
 /// Why there is no trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Skipped {
+pub enum SkipReason {
     /// The file holds no line that can be read.
     Empty,
     /// Nobody said anything.
@@ -33,7 +33,7 @@ pub enum Skipped {
     NothingNew,
 }
 
-impl Skipped {
+impl SkipReason {
     /// The reason, for people.
     #[must_use]
     pub fn reason(self) -> &'static str {
@@ -50,38 +50,42 @@ impl Skipped {
 /// Makes the trace of the way from the root to the leaf.
 ///
 /// # Errors
-/// [`Skipped`] says why there is nothing to tell.
-pub fn build(session: &Session, options: Options<'_>) -> Result<Trace, Skipped> {
+/// [`SkipReason`] says why there is nothing to tell.
+pub fn build(session: &Transcript, options: Options<'_>) -> Result<Trace, SkipReason> {
     if session.end.used_lines == session.end.bad_lines {
-        return Err(Skipped::Empty);
+        return Err(SkipReason::Empty);
     }
     if session.steps.is_empty() {
-        return Err(Skipped::NothingSaid);
+        return Err(SkipReason::NothingSaid);
     }
-    let path: Vec<&Step> = session.path().collect();
+    let path: Vec<&TranscriptStep> = session.path().collect();
     let user_turns: Vec<String> = path.iter().filter_map(|step| asked(step)).collect();
-    let question = user_turns.first().cloned().ok_or(Skipped::NoQuestion)?;
-    let is_models = |step: &&&Step| {
-        matches!(step.what, What::Thinking(_) | What::Call(_) | What::Assistant { origin: Origin::Model, .. })
+    let question = user_turns.first().cloned().ok_or(SkipReason::NoQuestion)?;
+    let is_models = |step: &&&TranscriptStep| {
+        matches!(
+            step.what,
+            StepKind::Thinking(_) | StepKind::Call(_) | StepKind::Assistant { origin: Speaker::Model, .. }
+        )
     };
     if !path.iter().any(|step| is_models(&step)) {
-        return Err(Skipped::NoAnswer);
+        return Err(SkipReason::NoAnswer);
     }
-    let new: Vec<&Step> = path.iter().copied().filter(|step| step.line > options.since_line).collect();
+    let new: Vec<&TranscriptStep> =
+        path.iter().copied().filter(|step| step.line > options.since_line).collect();
     if !new.iter().any(|step| is_models(&step)) {
-        return Err(Skipped::NothingNew);
+        return Err(SkipReason::NothingNew);
     }
     let answer = path.iter().rev().find_map(|step| answered(step)).unwrap_or_default();
-    let extra = Extra {
+    let extra = TraceDetails {
         session: session.id.clone(),
         parent: session.parent.clone(),
         cwd: session.cwd.clone(),
         models: session.models.clone(),
         user_turns,
-        calls: count(new.iter().filter(|step| matches!(step.what, What::Call(_))).count()),
+        calls: count(new.iter().filter(|step| matches!(step.what, StepKind::Call(_))).count()),
         failures: failures(&new),
         corrections: corrections(&path).into_iter().filter(|c| c.line > options.since_line).collect(),
-        stopped: count(new.iter().filter(|step| matches!(step.what, What::Stopped { .. })).count()),
+        stopped: count(new.iter().filter(|step| matches!(step.what, StepKind::Stopped { .. })).count()),
         abandoned: count(session.steps.iter().filter(|step| !step.is_on_path).count()),
         before: count(path.len() - new.len()),
     };
@@ -89,7 +93,7 @@ pub fn build(session: &Session, options: Options<'_>) -> Result<Trace, Skipped> 
     if extra.before > 0 {
         let text =
             format!("{} steps before these were read earlier; the question was: {question}", extra.before);
-        segments.push(Segment { line: 0, kind: Kind::Event, label: "earlier".to_owned(), text });
+        segments.push(Segment { line: 0, kind: SegmentKind::Event, label: "earlier".to_owned(), text });
     }
     for step in &new {
         tell(step, &mut segments);
@@ -108,26 +112,26 @@ pub fn build(session: &Session, options: Options<'_>) -> Result<Trace, Skipped> 
     })
 }
 
-fn asked(step: &Step) -> Option<String> {
+fn asked(step: &TranscriptStep) -> Option<String> {
     match &step.what {
-        What::User { text, origin: Origin::Person } if !text.trim().is_empty() => Some(text.clone()),
+        StepKind::User { text, origin: Speaker::Person } if !text.trim().is_empty() => Some(text.clone()),
         _ => None,
     }
 }
 
-fn answered(step: &Step) -> Option<String> {
+fn answered(step: &TranscriptStep) -> Option<String> {
     match &step.what {
-        What::Assistant { text, origin: Origin::Model } if !text.trim().is_empty() => Some(text.clone()),
+        StepKind::Assistant { text, origin: Speaker::Model } if !text.trim().is_empty() => Some(text.clone()),
         _ => None,
     }
 }
 
 /// The skills that the model named, each once, in the order of their first mention.
-fn cited(steps: &[&Step], citations: &Citations) -> Vec<String> {
+fn cited(steps: &[&TranscriptStep], citations: &Citations) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for step in steps {
         let words = match &step.what {
-            What::Thinking(text) | What::Assistant { text, origin: Origin::Model } => text,
+            StepKind::Thinking(text) | StepKind::Assistant { text, origin: Speaker::Model } => text,
             _ => continue,
         };
         for id in citations.find(words) {
@@ -139,58 +143,64 @@ fn cited(steps: &[&Step], citations: &Citations) -> Vec<String> {
     ids
 }
 
-fn tell(step: &Step, segments: &mut Vec<Segment>) {
+fn tell(step: &TranscriptStep, segments: &mut Vec<Segment>) {
     let mut add = |kind, label: String, text: String| {
         segments.push(Segment { line: step.line, kind, label, text });
     };
     match &step.what {
-        What::User { text, origin: Origin::Person } => add(Kind::User, "user".to_owned(), text.clone()),
-        What::User { text, .. } => add(Kind::Program, "program".to_owned(), text.clone()),
-        What::Thinking(text) => add(Kind::Thinking, "thinking".to_owned(), text.clone()),
-        What::Assistant { text, origin: Origin::Model } => {
-            add(Kind::Response, "response".to_owned(), text.clone());
+        StepKind::User { text, origin: Speaker::Person } => {
+            add(SegmentKind::User, "user".to_owned(), text.clone())
         }
-        What::Assistant { text, .. } => add(Kind::Program, "program".to_owned(), text.clone()),
-        What::Stopped { reason, message } => {
-            add(Kind::Event, "stopped".to_owned(), format!("{reason} {message}").trim().to_owned());
+        StepKind::User { text, .. } => add(SegmentKind::Program, "program".to_owned(), text.clone()),
+        StepKind::Thinking(text) => add(SegmentKind::Thinking, "thinking".to_owned(), text.clone()),
+        StepKind::Assistant { text, origin: Speaker::Model } => {
+            add(SegmentKind::Response, "response".to_owned(), text.clone());
         }
-        What::Call(call) => {
-            add(Kind::Call, format!("tool:{}", call.tool), call.arguments.clone());
+        StepKind::Assistant { text, .. } => add(SegmentKind::Program, "program".to_owned(), text.clone()),
+        StepKind::Stopped { reason, message } => {
+            add(SegmentKind::Event, "stopped".to_owned(), format!("{reason} {message}").trim().to_owned());
+        }
+        StepKind::Call(call) => {
+            add(SegmentKind::Call, format!("tool:{}", call.tool), call.arguments.clone());
             let (label, text) = result_of(call);
-            add(Kind::Result, label, text);
+            add(SegmentKind::Result, label, text);
         }
-        What::StrayResult(result) => {
+        StepKind::StrayResult(result) => {
             let label = format!("result:{}, no call{}", result.tool, outcome_of(result));
-            add(Kind::Result, label, result.text.clone());
+            add(SegmentKind::Result, label, result.text.clone());
         }
-        What::Command { command, output, exit } => {
-            add(Kind::User, "command".to_owned(), command.clone());
+        StepKind::Command { command, output, exit } => {
+            add(SegmentKind::User, "command".to_owned(), command.clone());
             let exit = exit.map(|exit| format!(", exit {exit}")).unwrap_or_default();
-            add(Kind::Result, format!("output{exit}"), output.clone());
+            add(SegmentKind::Result, format!("output{exit}"), output.clone());
         }
-        What::Image { mime, size, sha } => {
-            add(Kind::Event, "image".to_owned(), format!("{mime}, {size} characters of base64, {sha}"));
+        StepKind::Image { mime, size, sha } => {
+            add(
+                SegmentKind::Event,
+                "image".to_owned(),
+                format!("{mime}, {size} characters of base64, {sha}"),
+            );
         }
     }
 }
 
-fn result_of(call: &Called) -> (String, String) {
+fn result_of(call: &CallStep) -> (String, String) {
     match &call.result {
         Some(result) => (format!("result:{}{}", call.tool, outcome_of(result)), result.text.clone()),
         None => (format!("result:{}", call.tool), "no result".to_owned()),
     }
 }
 
-fn outcome_of(result: &Answered) -> &'static str {
+fn outcome_of(result: &StepResult) -> &'static str {
     match result.outcome {
-        Outcome::Fine => "",
-        Outcome::Failed => ", failed",
-        Outcome::Pending => ", pending",
-        Outcome::Synthetic => ", made up by a program",
+        CallOutcome::Fine => "",
+        CallOutcome::Failed => ", failed",
+        CallOutcome::Pending => ", pending",
+        CallOutcome::Synthetic => ", made up by a program",
     }
 }
 
-fn feedback(extra: &Extra) -> String {
+fn feedback(extra: &TraceDetails) -> String {
     let recovered = extra.failures.iter().filter(|failure| failure.recovery.is_some()).count();
     let mut parts = vec![
         format!("{} user turns", extra.user_turns.len()),

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::{Options, Skipped, Trace, build};
+use super::{Options, SkipReason, Trace, build};
 use crate::skillbook::Citations;
-use crate::transcript::Session;
+use crate::transcript::Transcript;
 
-pub(crate) fn session(entries: &[serde_json::Value]) -> Session {
+pub(crate) fn session(entries: &[serde_json::Value]) -> Transcript {
     let mut text = json!({"type": "session", "version": 3, "id": "s1", "cwd": "/w"}).to_string();
     for (at, message) in entries.iter().enumerate() {
         let parent = at.checked_sub(1).map(|before| format!("e{before}"));
@@ -15,7 +15,7 @@ pub(crate) fn session(entries: &[serde_json::Value]) -> Session {
         text.push_str(&format!("\n{entry}"));
     }
     text.push('\n');
-    Session::read(text.as_bytes(), true).unwrap()
+    Transcript::read(text.as_bytes(), true).unwrap()
 }
 
 fn user(text: &str) -> serde_json::Value {
@@ -38,7 +38,7 @@ fn result(id: &str, text: &str, is_error: bool) -> serde_json::Value {
         "content": [{"type": "text", "text": text}]})
 }
 
-fn trace(entries: &[serde_json::Value]) -> Result<Trace, Skipped> {
+fn trace(entries: &[serde_json::Value]) -> Result<Trace, SkipReason> {
     build(&session(entries), Options::default())
 }
 
@@ -79,11 +79,11 @@ fn a_trace_holds_everything_in_order() {
 
 #[test]
 fn a_session_that_teaches_nothing_says_why() {
-    assert_eq!(trace(&[]), Err(Skipped::NothingSaid));
-    assert_eq!(trace(&[said("hello")]), Err(Skipped::NoQuestion));
-    assert_eq!(trace(&[user("hello")]), Err(Skipped::NoAnswer));
-    let empty = Session::read(&b""[..], true).unwrap();
-    assert_eq!(build(&empty, Options::default()), Err(Skipped::Empty));
+    assert_eq!(trace(&[]), Err(SkipReason::NothingSaid));
+    assert_eq!(trace(&[said("hello")]), Err(SkipReason::NoQuestion));
+    assert_eq!(trace(&[user("hello")]), Err(SkipReason::NoAnswer));
+    let empty = Transcript::read(&b""[..], true).unwrap();
+    assert_eq!(build(&empty, Options::default()), Err(SkipReason::Empty));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn case_47_of_a_session_that_went_on_only_the_new_steps_are_told() {
         trace.reasoning,
         "[earlier] 2 steps before these were read earlier; the question was: one\n[user] two\n[response] 2"
     );
-    assert_eq!(build(&session, Options { since_line: 5, ..options }), Err(Skipped::NothingNew));
+    assert_eq!(build(&session, Options { since_line: 5, ..options }), Err(SkipReason::NothingNew));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Where a person set the agent right: the most valuable words of a transcript.
+//! Finds the places where a person corrected the agent: the most valuable words of a transcript.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Serialize;
 
-use crate::transcript::{Origin, Step, What};
+use crate::transcript::{Speaker, StepKind, TranscriptStep};
 
 /// A person's words that set the agent right.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,20 +32,20 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The corrections among `steps`, in order.
-pub(super) fn corrections(steps: &[&Step]) -> Vec<Correction> {
+pub(super) fn corrections(steps: &[&TranscriptStep]) -> Vec<Correction> {
     let mut about: Option<String> = None;
     let mut corrections = Vec::new();
     for step in steps {
         match &step.what {
-            What::User { text, origin: Origin::Person } => {
+            StepKind::User { text, origin: Speaker::Person } => {
                 if let Some(about) = about.take()
                     && is_correction(text)
                 {
                     corrections.push(Correction { line: step.line, text: text.clone(), about });
                 }
             }
-            What::Assistant { text, origin: Origin::Model } => about = Some(text.clone()),
-            What::Call(call) => about = Some(format!("{} {}", call.tool, call.arguments)),
+            StepKind::Assistant { text, origin: Speaker::Model } => about = Some(text.clone()),
+            StepKind::Call(call) => about = Some(format!("{} {}", call.tool, call.arguments)),
             _ => {}
         }
     }

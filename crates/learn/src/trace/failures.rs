@@ -1,8 +1,8 @@
-//! Calls that failed, and what worked afterwards.
+//! Finds calls that failed, and what worked afterwards.
 
 use serde::Serialize;
 
-use crate::transcript::{Called, Outcome, Step, What};
+use crate::transcript::{CallOutcome, CallStep, StepKind, TranscriptStep};
 
 /// Within how many later calls of the same tool a way out is looked for.
 const REACH: usize = 6;
@@ -12,7 +12,7 @@ const SIGNATURE: usize = 120;
 
 /// A call that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Failure {
+pub struct FailedCall {
     /// The line of the call.
     pub line: u64,
     /// The tool.
@@ -34,7 +34,7 @@ pub struct Recovery {
     pub arguments: String,
 }
 
-impl Failure {
+impl FailedCall {
     /// The error without what changes from time to time: equal for equal mistakes. Lower case, digits as `0`, one line.
     #[must_use]
     pub fn signature(&self) -> String {
@@ -51,22 +51,22 @@ impl Failure {
 }
 
 /// The failures among `steps`, in order.
-pub(super) fn failures(steps: &[&Step]) -> Vec<Failure> {
-    let calls: Vec<(u64, &Called)> = steps
+pub(super) fn failures(steps: &[&TranscriptStep]) -> Vec<FailedCall> {
+    let calls: Vec<(u64, &CallStep)> = steps
         .iter()
         .filter_map(|step| match &step.what {
-            What::Call(call) => Some((step.line, call)),
+            StepKind::Call(call) => Some((step.line, call)),
             _ => None,
         })
         .collect();
     let mut failures = Vec::new();
     for (at, (line, call)) in calls.iter().enumerate() {
-        let Some(result) = call.result.as_ref().filter(|result| result.outcome == Outcome::Failed) else {
+        let Some(result) = call.result.as_ref().filter(|result| result.outcome == CallOutcome::Failed) else {
             continue;
         };
         let later = calls.iter().skip(at + 1).filter(|(_, later)| later.tool == call.tool).take(REACH);
         let worked = later.clone().find(|(_, later)| is_fine(later));
-        failures.push(Failure {
+        failures.push(FailedCall {
             line: *line,
             tool: call.tool.clone(),
             arguments: call.arguments.clone(),
@@ -77,6 +77,6 @@ pub(super) fn failures(steps: &[&Step]) -> Vec<Failure> {
     failures
 }
 
-fn is_fine(call: &Called) -> bool {
-    call.result.as_ref().is_some_and(|result| result.outcome == Outcome::Fine)
+fn is_fine(call: &CallStep) -> bool {
+    call.result.as_ref().is_some_and(|result| result.outcome == CallOutcome::Fine)
 }

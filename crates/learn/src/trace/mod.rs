@@ -16,11 +16,11 @@ mod view_tests;
 
 use serde::Serialize;
 
-pub use build::{Options, Skipped, build};
+pub use build::{Options, SkipReason, build};
 pub use corrections::Correction;
-pub use failures::{Failure, Recovery};
-pub use segment::{Kind as SegmentKind, Segment};
-pub use view::View;
+pub use failures::{FailedCall, Recovery};
+pub use segment::{Segment, SegmentKind};
+pub use view::ShortenedTrace;
 pub(crate) use view::passes;
 
 /// A session retold. The first six keys are those that learners of this family read.
@@ -39,7 +39,7 @@ pub struct Trace {
     /// Nobody knows the right answer: always `null`.
     pub ground_truth: Option<String>,
     /// What those six do not hold.
-    pub extra: Extra,
+    pub extra: TraceDetails,
     /// The parts of `reasoning`.
     #[serde(skip)]
     pub segments: Vec<Segment>,
@@ -47,7 +47,7 @@ pub struct Trace {
 
 /// What else is known about a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Extra {
+pub struct TraceDetails {
     /// The session's id.
     pub session: Option<String>,
     /// The session it was forked from.
@@ -61,7 +61,7 @@ pub struct Extra {
     /// How often tools were called.
     pub calls: u64,
     /// Calls that failed.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<FailedCall>,
     /// Where a person set the agent right.
     pub corrections: Vec<Correction>,
     /// How often the model was stopped or failed.

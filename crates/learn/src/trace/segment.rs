@@ -2,7 +2,7 @@
 
 /// What a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SegmentKind {
     /// Words of a person.
     User,
     /// Words that a program put into the conversation.
@@ -25,7 +25,7 @@ pub struct Segment {
     /// The line of the transcript.
     pub line: u64,
     /// What it is.
-    pub kind: Kind,
+    pub kind: SegmentKind,
     /// What stands in brackets before it, such as `tool:read`.
     pub label: String,
     /// What it says, whole.
@@ -42,6 +42,6 @@ impl Segment {
     /// Whether a tool or a program said it, so that nothing in it may be taken for advice.
     #[must_use]
     pub fn is_untrusted(&self) -> bool {
-        matches!(self.kind, Kind::Result | Kind::Program)
+        matches!(self.kind, SegmentKind::Result | SegmentKind::Program)
     }
 }

@@ -1,4 +1,4 @@
-//! A trace for a reader with little room.
+//! Shortens a trace for a reader with little room.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ const LEFT: usize = 200;
 
 /// A reasoning that was shortened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct View {
+pub struct ShortenedTrace {
     /// The reasoning, with a mark at each place where something was left out.
     pub text: String,
     /// Characters that were left out.
@@ -29,7 +29,7 @@ impl Trace {
     /// The reasoning in about `budget` characters: the longest results, then the longest other parts, keep only their
     /// beginning and end.
     #[must_use]
-    pub fn view(&self, budget: usize) -> View {
+    pub fn view(&self, budget: usize) -> ShortenedTrace {
         let mut sizes: Vec<(bool, usize, usize)> = self
             .segments
             .iter()
@@ -63,7 +63,7 @@ impl Trace {
                 shortened(segment)
             })
             .collect();
-        View { text: shown.join("\n"), left_out, lines }
+        ShortenedTrace { text: shown.join("\n"), left_out, lines }
     }
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::view::passes;
-use super::{Extra, Segment, SegmentKind, Trace};
+use super::{Segment, SegmentKind, Trace, TraceDetails};
 
 fn segment(line: usize, text: &str) -> Segment {
     let kind = if line.is_multiple_of(2) { SegmentKind::Result } else { SegmentKind::Response };
@@ -19,7 +19,7 @@ fn trace(segments: Vec<Segment>) -> Trace {
         skill_ids: Vec::new(),
         feedback: String::new(),
         ground_truth: None,
-        extra: Extra::default(),
+        extra: TraceDetails::default(),
         segments,
     }
 }

@@ -1,8 +1,10 @@
-//! Codex's session files: everything stands in a `payload`, and calls and results are entries of their own.
+//! Reads Codex's session files: everything stands in a `payload`, and calls and results are entries of their own.
 
-use super::entry::{Arguments, Block, Call, Content, Entry, Header, Kind, Message};
+use super::entry::{
+    Arguments, CallItem, Content, ContentBlock, EntryKind, Header, TranscriptEntry, TranscriptMessage,
+};
 use super::message::{arguments, content};
-use crate::json::{Cursor, Fault, Text};
+use crate::json::{Cursor, ParseError, Text};
 
 /// The fields of a payload that matter.
 #[derive(Debug, Default)]
@@ -23,7 +25,7 @@ pub(super) struct Payload<'a> {
 }
 
 /// A payload; `None` when it is no object.
-pub(super) fn payload<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Payload<'a>>, Fault> {
+pub(super) fn payload<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Payload<'a>>, ParseError> {
     let Some(mut object) = cursor.object()? else {
         cursor.skip()?;
         return Ok(None);
@@ -51,55 +53,71 @@ pub(super) fn payload<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Payload<'a>>
 }
 
 /// What a payload is.
-pub(super) fn kind<'a>(typ: Option<Text<'a>>, payload: Payload<'a>, entry: &mut Entry<'a>) -> Kind<'a> {
+pub(super) fn kind<'a>(
+    typ: Option<Text<'a>>,
+    payload: Payload<'a>,
+    entry: &mut TranscriptEntry<'a>,
+) -> EntryKind<'a> {
     match typ.map(|typ| typ.raw()).unwrap_or_default() {
-        "session_meta" => {
-            Kind::Session(Header { id: payload.id, version: None, cwd: payload.cwd, parent_session: None })
-        }
-        "turn_context" => Kind::Model { provider: payload.provider, model: payload.model },
-        "compacted" => Kind::Compaction,
+        "session_meta" => EntryKind::Session(Header {
+            id: payload.id,
+            version: None,
+            cwd: payload.cwd,
+            parent_session: None,
+        }),
+        "turn_context" => EntryKind::Model { provider: payload.provider, model: payload.model },
+        "compacted" => EntryKind::Compaction,
         // Events repeat for the screen what the response items say.
-        "event_msg" => Kind::Note,
+        "event_msg" => EntryKind::Note,
         "response_item" => item(payload, entry),
-        _ => Kind::Unknown,
+        _ => EntryKind::Unknown,
     }
 }
 
-fn item<'a>(payload: Payload<'a>, entry: &mut Entry<'a>) -> Kind<'a> {
+fn item<'a>(payload: Payload<'a>, entry: &mut TranscriptEntry<'a>) -> EntryKind<'a> {
     let assistant = Text::plain("assistant");
     let message = match payload.typ.map(|typ| typ.raw()).unwrap_or_default() {
         "message" => {
             let role = payload.role.unwrap_or_default();
             entry.is_meta |= matches!(role.raw(), "developer" | "system");
-            Message { role, content: payload.content, ..Message::default() }
+            TranscriptMessage { role, content: payload.content, ..TranscriptMessage::default() }
         }
         "reasoning" => {
-            let texts = |content: &Content<'a>| content.texts().map(Block::Thinking).collect::<Vec<_>>();
+            let texts =
+                |content: &Content<'a>| content.texts().map(ContentBlock::Thinking).collect::<Vec<_>>();
             let mut blocks = texts(&payload.summary);
             blocks.extend(texts(&payload.content));
-            Message { role: assistant, content: Content::Blocks(blocks), ..Message::default() }
+            TranscriptMessage {
+                role: assistant,
+                content: Content::Blocks(blocks),
+                ..TranscriptMessage::default()
+            }
         }
         "function_call" | "custom_tool_call" | "local_shell_call" => {
-            let Some(id) = payload.call_id.or(payload.id) else { return Kind::NoMessage };
+            let Some(id) = payload.call_id.or(payload.id) else { return EntryKind::NoMessage };
             let tool = payload.name.unwrap_or(Text::plain("shell"));
             let arguments = payload.arguments.unwrap_or(Arguments::Json("{}"));
-            let call = Block::Call(Call { id, tool, arguments });
-            Message { role: assistant, content: Content::Blocks(vec![call]), ..Message::default() }
+            let call = ContentBlock::Call(CallItem { id, tool, arguments });
+            TranscriptMessage {
+                role: assistant,
+                content: Content::Blocks(vec![call]),
+                ..TranscriptMessage::default()
+            }
         }
-        "function_call_output" | "custom_tool_call_output" => Message {
+        "function_call_output" | "custom_tool_call_output" => TranscriptMessage {
             role: Text::plain("toolResult"),
             content: payload.output,
             call_id: payload.call_id,
             is_error: payload.is_error,
-            ..Message::default()
+            ..TranscriptMessage::default()
         },
-        _ => return Kind::Note,
+        _ => return EntryKind::Note,
     };
-    Kind::Message(Box::new(message))
+    EntryKind::Message(Box::new(message))
 }
 
 /// What came back: a text, pieces, or an object that holds either and says whether it went well.
-fn output<'a>(cursor: &mut Cursor<'a>) -> Result<(Content<'a>, bool), Fault> {
+fn output<'a>(cursor: &mut Cursor<'a>) -> Result<(Content<'a>, bool), ParseError> {
     let Some(mut object) = cursor.object()? else {
         return Ok((content(cursor)?, false));
     };

@@ -1,10 +1,10 @@
-//! What a line of a transcript says, whichever program wrote it. Everything borrows from the line.
+//! The entry that a line of a transcript holds, in one shape for all programs. Everything borrows from the line.
 
 use crate::json::Text;
 
 /// One JSON object of a transcript.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Entry<'a> {
+pub struct TranscriptEntry<'a> {
     /// Its id, if it has one: then it stands in the tree.
     pub id: Option<Text<'a>>,
     /// The entry that it follows.
@@ -12,7 +12,7 @@ pub struct Entry<'a> {
     /// ISO date, as it stands.
     pub timestamp: Option<Text<'a>>,
     /// What it is.
-    pub kind: Kind<'a>,
+    pub kind: EntryKind<'a>,
     /// It belongs to a helper's conversation beside the main one.
     pub is_aside: bool,
     /// The program itself wrote it, nobody said it.
@@ -33,11 +33,11 @@ pub enum Parent<'a> {
 
 /// What an entry is.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Kind<'a> {
+pub enum EntryKind<'a> {
     /// The header.
     Session(Header<'a>),
     /// Something said, called or answered.
-    Message(Box<Message<'a>>),
+    Message(Box<TranscriptMessage<'a>>),
     /// A message that is none: `message` is no object.
     NoMessage,
     /// Another model, from now on.
@@ -85,7 +85,7 @@ pub struct Header<'a> {
 
 /// Something said, called or answered.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Message<'a> {
+pub struct TranscriptMessage<'a> {
     /// `user`, `assistant`, `toolResult`, `bashExecution`, ….
     pub role: Text<'a>,
     /// What it holds.
@@ -125,7 +125,7 @@ pub enum Content<'a> {
     /// One text.
     Text(Text<'a>),
     /// Pieces.
-    Blocks(Vec<Block<'a>>),
+    Blocks(Vec<ContentBlock<'a>>),
 }
 
 impl<'a> Content<'a> {
@@ -137,7 +137,7 @@ impl<'a> Content<'a> {
             Self::Blocks(blocks) => (None, blocks.as_slice()),
         };
         let texts = blocks.iter().filter_map(|block| match block {
-            Block::Text(text) => Some(*text),
+            ContentBlock::Text(text) => Some(*text),
             _ => None,
         });
         one.into_iter().chain(texts)
@@ -145,7 +145,7 @@ impl<'a> Content<'a> {
 
     /// Its pieces; one text counts as none.
     #[must_use]
-    pub fn blocks(&self) -> &[Block<'a>] {
+    pub fn blocks(&self) -> &[ContentBlock<'a>] {
         match self {
             Self::Blocks(blocks) => blocks,
             Self::None | Self::Text(_) => &[],
@@ -155,13 +155,13 @@ impl<'a> Content<'a> {
 
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block<'a> {
+pub enum ContentBlock<'a> {
     /// Words.
     Text(Text<'a>),
     /// Thoughts.
     Thinking(Text<'a>),
     /// A call of a tool.
-    Call(Call<'a>),
+    Call(CallItem<'a>),
     /// The result of a call.
     Result(ResultItem<'a>),
     /// A picture: its data is never kept.
@@ -179,7 +179,7 @@ pub enum Block<'a> {
 
 /// A call of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct CallItem<'a> {
     /// Names the call. May be used again in a later turn.
     pub id: Text<'a>,
     /// The tool.

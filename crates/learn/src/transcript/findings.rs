@@ -1,4 +1,4 @@
-//! What could not be read, or only by a guess, with the line where it stands.
+//! Records what could not be read, or only by a guess, with its line.
 //!
 //! Must never grow without bound: a file can be nothing but findings.
 
@@ -12,7 +12,7 @@ const KEPT: usize = 1_000;
 /// What a finding is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Problem {
+pub enum FindingKind {
     /// The line is no JSON object: it is lost.
     BadLine,
     /// The last line is not whole yet: it is not read.
@@ -59,7 +59,7 @@ pub enum Problem {
     NotFromModel,
 }
 
-impl Problem {
+impl FindingKind {
     /// Whether something of the file could not be read.
     #[must_use]
     pub fn is_loss(self) -> bool {
@@ -77,11 +77,11 @@ impl Problem {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct TranscriptFinding {
     /// The line, counted from 1.
     pub line: u64,
     /// What it is.
-    pub problem: Problem,
+    pub problem: FindingKind,
     /// More about it; often empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -91,22 +91,22 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Findings {
     /// How many of each kind there are.
-    pub counts: BTreeMap<Problem, u64>,
+    pub counts: BTreeMap<FindingKind, u64>,
     /// The first ones, by line.
-    pub first: Vec<Finding>,
+    pub first: Vec<TranscriptFinding>,
 }
 
 impl Findings {
-    pub(super) fn add(&mut self, line: u64, problem: Problem, detail: impl Into<String>) {
+    pub(super) fn add(&mut self, line: u64, problem: FindingKind, detail: impl Into<String>) {
         *self.counts.entry(problem).or_default() += 1;
         if self.first.len() < KEPT {
-            self.first.push(Finding { line, problem, detail: detail.into() });
+            self.first.push(TranscriptFinding { line, problem, detail: detail.into() });
         }
     }
 
     /// How many there are of this kind.
     #[must_use]
-    pub fn of(&self, problem: Problem) -> u64 {
+    pub fn of(&self, problem: FindingKind) -> u64 {
         self.counts.get(&problem).copied().unwrap_or_default()
     }
 

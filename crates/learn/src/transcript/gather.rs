@@ -1,25 +1,41 @@
-//! From entries to a session: a fold over the lines, then one look at what belongs together.
+//! Builds a session from its entries: a fold over the lines, then one pass that pairs calls and results.
 
 use std::collections::HashMap;
+use std::io::Read;
 
-use super::entry::{Arguments, Block, Content, Entry, Kind, Message};
-use super::findings::Problem;
+use super::entry::{Arguments, Content, ContentBlock, EntryKind, TranscriptEntry, TranscriptMessage};
+use super::findings::FindingKind;
 use super::lines::LineEnd;
-use super::origin::{Origin, as_typed, of_assistant, of_user};
-use super::outcome::{Outcome, of_result};
-use super::pairing::{Fate, Pairing};
-use super::parse::Bad;
-use super::reader::{Item, Reading};
-use super::session::{Answered, Called, Session, Step, What};
+use super::outcome::{CallOutcome, of_result};
+use super::pairing::{Pairing, ResultMatch};
+use super::parse::LineError;
+use super::reader::{LineContent, LineReading, TranscriptReader};
+use super::session::{CallStep, StepKind, StepResult, Transcript, TranscriptStep};
+use super::speaker::{Speaker, as_typed, of_assistant, of_user};
 use super::stats::sha;
-use super::tree::Tree;
+use super::tree::EntryTree;
 use crate::Text;
 
+impl Transcript {
+    /// Reads a whole file. A last line without an end is read only if `is_over`: the file does not grow any more.
+    ///
+    /// # Errors
+    /// Whatever the source says.
+    pub fn read(source: impl Read, is_over: bool) -> std::io::Result<Self> {
+        let mut reader = TranscriptReader::new(source);
+        let mut gathering = TranscriptBuilder::new(is_over);
+        while let Some(reading) = reader.next_reading()? {
+            gathering.take(&reading);
+        }
+        Ok(gathering.finish())
+    }
+}
+
 /// Gathers a session.
-pub(super) struct Gathering {
-    session: Session,
+struct TranscriptBuilder {
+    session: Transcript,
     is_over: bool,
-    tree: Tree,
+    tree: EntryTree,
     /// For each place in the tree the line.
     lines: Vec<u64>,
     /// For each step its place in the tree.
@@ -28,12 +44,12 @@ pub(super) struct Gathering {
     /// For each call its step.
     calls: Vec<usize>,
     /// Each result, with its place in the tree.
-    results: Vec<(Answered, usize)>,
+    results: Vec<(StepResult, usize)>,
     headers: u32,
 }
 
 /// What all steps of an entry share.
-struct At {
+struct EntryContext {
     line: u64,
     place: usize,
     entry: Option<String>,
@@ -41,12 +57,12 @@ struct At {
     is_meta: bool,
 }
 
-impl Gathering {
-    pub(super) fn new(is_over: bool) -> Self {
+impl TranscriptBuilder {
+    fn new(is_over: bool) -> Self {
         Self {
-            session: Session::default(),
+            session: Transcript::default(),
             is_over,
-            tree: Tree::default(),
+            tree: EntryTree::default(),
             lines: Vec::new(),
             places: Vec::new(),
             pairing: Pairing::default(),
@@ -56,56 +72,57 @@ impl Gathering {
         }
     }
 
-    pub(super) fn take(&mut self, reading: &Reading<'_>) {
+    fn take(&mut self, reading: &LineReading<'_>) {
         let line = reading.line.number;
         let is_whole = reading.line.end != LineEnd::File;
-        if !is_whole && (!self.is_over || matches!(reading.item, Item::Bad(Bad::Torn))) {
-            if !matches!(reading.item, Item::Blank) {
-                self.find(line, Problem::TornTail, "");
+        if !is_whole && (!self.is_over || matches!(reading.item, LineContent::Bad(LineError::Torn))) {
+            if !matches!(reading.item, LineContent::Blank) {
+                self.find(line, FindingKind::TornTail, "");
             }
             return;
         }
         self.session.end.offset = reading.line.next_offset();
         self.session.end.lines = line;
-        self.session.end.used_lines += u64::from(!matches!(reading.item, Item::Blank));
+        self.session.end.used_lines += u64::from(!matches!(reading.item, LineContent::Blank));
         if reading.oddities.lone_surrogate {
-            self.find(line, Problem::LoneSurrogate, "");
+            self.find(line, FindingKind::LoneSurrogate, "");
         }
         if reading.oddities.duplicate_key {
-            self.find(line, Problem::DuplicateKey, "");
+            self.find(line, FindingKind::DuplicateKey, "");
         }
         match &reading.item {
-            Item::Blank => {}
-            Item::Bad(bad) => {
+            LineContent::Blank => {}
+            LineContent::Bad(bad) => {
                 self.session.end.bad_lines += 1;
-                let problem = if *bad == Bad::TooLong { Problem::LineTooLong } else { Problem::BadLine };
+                let problem =
+                    if *bad == LineError::TooLong { FindingKind::LineTooLong } else { FindingKind::BadLine };
                 let why = serde_json::to_value(bad).ok();
                 self.find(line, problem, why.as_ref().and_then(|why| why.as_str()).unwrap_or_default());
             }
-            Item::Entry(entry) => self.entry(line, entry),
+            LineContent::Entry(entry) => self.entry(line, entry),
         }
     }
 
-    fn entry(&mut self, line: u64, entry: &Entry<'_>) {
+    fn entry(&mut self, line: u64, entry: &TranscriptEntry<'_>) {
         match &entry.kind {
-            Kind::Session(header) => {
+            EntryKind::Session(header) => {
                 self.headers += 1;
                 if self.headers > 1 {
-                    self.find(line, Problem::SecondHeader, "");
+                    self.find(line, FindingKind::SecondHeader, "");
                     return;
                 }
-                self.session.id = said(header.id);
+                self.session.id = decoded(header.id);
                 self.session.version = header.version;
-                self.session.cwd = said(header.cwd);
-                self.session.parent = said(header.parent_session);
-                self.session.begun = said(entry.timestamp);
+                self.session.cwd = decoded(header.cwd);
+                self.session.parent = decoded(header.parent_session);
+                self.session.begun = decoded(entry.timestamp);
                 return;
             }
-            Kind::NoMessage => {
-                self.find(line, Problem::MessageMissing, "");
+            EntryKind::NoMessage => {
+                self.find(line, FindingKind::MessageMissing, "");
                 return;
             }
-            Kind::Leaf { target: Some(target) } => {
+            EntryKind::Leaf { target: Some(target) } => {
                 self.tree.move_leaf(&target.decode());
                 return;
             }
@@ -115,32 +132,38 @@ impl Gathering {
         if entry.is_aside {
             return;
         }
-        let id = said(entry.id);
+        let id = decoded(entry.id);
         let place = self.tree.add(id.as_deref(), entry.parent);
         self.lines.push(line);
-        let at = At { line, place, entry: id, timestamp: said(entry.timestamp), is_meta: entry.is_meta };
+        let at = EntryContext {
+            line,
+            place,
+            entry: id,
+            timestamp: decoded(entry.timestamp),
+            is_meta: entry.is_meta,
+        };
         match &entry.kind {
-            Kind::Message(message) => self.message(&at, message),
-            Kind::CustomMessage { content } => {
+            EntryKind::Message(message) => self.message(&at, message),
+            EntryKind::CustomMessage { content } => {
                 for text in content.texts() {
                     let text = text.decode().into_owned();
-                    self.step(&at, What::User { text, origin: Origin::Hook });
+                    self.step(&at, StepKind::User { text, origin: Speaker::Hook });
                 }
             }
-            Kind::Model { model: Some(model), .. } => self.model(*model),
-            Kind::Compaction => self.find(line, Problem::Compaction, ""),
-            Kind::Unknown => self.find(line, Problem::UnknownEntry, ""),
+            EntryKind::Model { model: Some(model), .. } => self.model(*model),
+            EntryKind::Compaction => self.find(line, FindingKind::Compaction, ""),
+            EntryKind::Unknown => self.find(line, FindingKind::UnknownEntry, ""),
             _ => {}
         }
     }
 
-    fn message(&mut self, at: &At, message: &Message<'_>) {
+    fn message(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
         match message.role.decode().as_ref() {
-            "user" => self.said_by_user(at, message),
-            "assistant" => self.said_by_model(at, message),
+            "user" => self.user_message(at, message),
+            "assistant" => self.model_message(at, message),
             "toolResult" | "tool" => {
                 let id = message.call_id.unwrap_or_default();
-                let result = Found {
+                let result = ResultFields {
                     tool: message.tool,
                     content: &message.content,
                     is_error: message.is_error,
@@ -149,9 +172,9 @@ impl Gathering {
                 self.result(at, id, &result);
             }
             "bashExecution" => {
-                let what = What::Command {
-                    command: said(message.command).unwrap_or_default(),
-                    output: said(message.output).unwrap_or_default(),
+                let what = StepKind::Command {
+                    command: decoded(message.command).unwrap_or_default(),
+                    output: decoded(message.output).unwrap_or_default(),
                     exit: message.exit_code.and_then(|exit| exit.parse().ok()),
                 };
                 self.step(at, what);
@@ -159,7 +182,7 @@ impl Gathering {
             "custom" | "hookMessage" => {
                 for text in message.content.texts() {
                     let text = text.decode().into_owned();
-                    self.step(at, What::User { text, origin: Origin::Hook });
+                    self.step(at, StepKind::User { text, origin: Speaker::Hook });
                 }
             }
             // Summaries are no experience: what they sum up stands in the file.
@@ -167,15 +190,15 @@ impl Gathering {
         }
     }
 
-    fn said_by_user(&mut self, at: &At, message: &Message<'_>) {
+    fn user_message(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
         if let Content::Text(text) = &message.content {
             self.user(at, *text);
         }
         for block in message.content.blocks() {
             match block {
-                Block::Text(text) => self.user(at, *text),
-                Block::Result(item) => {
-                    let result = Found {
+                ContentBlock::Text(text) => self.user(at, *text),
+                ContentBlock::Result(item) => {
+                    let result = ResultFields {
                         tool: item.tool,
                         content: &item.content,
                         is_error: item.is_error,
@@ -188,34 +211,34 @@ impl Gathering {
         }
     }
 
-    fn user(&mut self, at: &At, text: Text<'_>) {
+    fn user(&mut self, at: &EntryContext, text: Text<'_>) {
         let text = text.decode();
         let text = as_typed(&text);
         let origin = of_user(text, at.is_meta);
-        self.step(at, What::User { text: text.to_owned(), origin });
+        self.step(at, StepKind::User { text: text.to_owned(), origin });
     }
 
-    fn said_by_model(&mut self, at: &At, message: &Message<'_>) {
+    fn model_message(&mut self, at: &EntryContext, message: &TranscriptMessage<'_>) {
         let origin = of_assistant(message);
-        if origin == Origin::Model {
+        if origin == Speaker::Model {
             if let Some(model) = message.model {
                 self.model(model);
             }
         } else {
-            self.find(at.line, Problem::NotFromModel, "");
+            self.find(at.line, FindingKind::NotFromModel, "");
         }
         if let Content::Text(text) = &message.content {
-            self.step(at, What::Assistant { text: text.decode().into_owned(), origin });
+            self.step(at, StepKind::Assistant { text: text.decode().into_owned(), origin });
         }
         for block in message.content.blocks() {
             match block {
-                Block::Text(text) => {
-                    self.step(at, What::Assistant { text: text.decode().into_owned(), origin });
+                ContentBlock::Text(text) => {
+                    self.step(at, StepKind::Assistant { text: text.decode().into_owned(), origin });
                 }
-                Block::Thinking(text) if !text.is_empty() => {
-                    self.step(at, What::Thinking(text.decode().into_owned()));
+                ContentBlock::Thinking(text) if !text.is_empty() => {
+                    self.step(at, StepKind::Thinking(text.decode().into_owned()));
                 }
-                Block::Call(call) => {
+                ContentBlock::Call(call) => {
                     let arguments = match call.arguments {
                         Arguments::Json(json) => json.to_owned(),
                         Arguments::Text(text) => text.decode().into_owned(),
@@ -224,10 +247,13 @@ impl Gathering {
                     self.pairing.call(&id);
                     self.calls.push(self.session.steps.len());
                     let tool = call.tool.decode().into_owned();
-                    self.step(at, What::Call(Called { id: id.into_owned(), tool, arguments, result: None }));
+                    self.step(
+                        at,
+                        StepKind::Call(CallStep { id: id.into_owned(), tool, arguments, result: None }),
+                    );
                 }
-                Block::Result(item) => {
-                    let result = Found {
+                ContentBlock::Result(item) => {
+                    let result = ResultFields {
                         tool: item.tool,
                         content: &item.content,
                         is_error: item.is_error,
@@ -238,26 +264,26 @@ impl Gathering {
                 other => self.piece(at, other),
             }
         }
-        let reason = said(message.stop_reason).unwrap_or_default();
+        let reason = decoded(message.stop_reason).unwrap_or_default();
         if matches!(reason.as_str(), "aborted" | "error" | "length" | "max_tokens") {
-            self.step(at, What::Stopped { reason, message: said(message.error).unwrap_or_default() });
+            self.step(at, StepKind::Stopped { reason, message: decoded(message.error).unwrap_or_default() });
         }
     }
 
-    fn piece(&mut self, at: &At, block: &Block<'_>) {
+    fn piece(&mut self, at: &EntryContext, block: &ContentBlock<'_>) {
         match block {
-            Block::Image { mime, data } => {
+            ContentBlock::Image { mime, data } => {
                 let data = data.map(|data| data.decode()).unwrap_or_default();
-                let mime = said(*mime).unwrap_or_default();
-                self.step(at, What::Image { mime, size: data.len(), sha: sha(data.as_bytes()) });
+                let mime = decoded(*mime).unwrap_or_default();
+                self.step(at, StepKind::Image { mime, size: data.len(), sha: sha(data.as_bytes()) });
             }
-            Block::HalfCall => self.find(at.line, Problem::HalfCall, ""),
-            Block::Odd => self.find(at.line, Problem::OddPiece, ""),
+            ContentBlock::HalfCall => self.find(at.line, FindingKind::HalfCall, ""),
+            ContentBlock::Odd => self.find(at.line, FindingKind::OddPiece, ""),
             _ => {}
         }
     }
 
-    fn result(&mut self, at: &At, id: Text<'_>, found: &Found<'_>) {
+    fn result(&mut self, at: &EntryContext, id: Text<'_>, found: &ResultFields<'_>) {
         let mut text = String::new();
         for piece in found.content.texts() {
             if !text.is_empty() {
@@ -266,15 +292,15 @@ impl Gathering {
             text.push_str(&piece.decode());
         }
         for block in found.content.blocks() {
-            if let Block::Image { .. } = block {
+            if let ContentBlock::Image { .. } = block {
                 self.piece(at, block);
             }
         }
         let outcome = of_result(found.is_error, found.details, &text);
         let call_id = id.decode().into_owned();
         self.pairing.result(&call_id);
-        let tool = said(found.tool).unwrap_or_default();
-        self.results.push((Answered { line: at.line, call_id, tool, text, outcome }, at.place));
+        let tool = decoded(found.tool).unwrap_or_default();
+        self.results.push((StepResult { line: at.line, call_id, tool, text, outcome }, at.place));
     }
 
     fn model(&mut self, model: Text<'_>) {
@@ -284,9 +310,9 @@ impl Gathering {
         }
     }
 
-    fn step(&mut self, at: &At, what: What) {
+    fn step(&mut self, at: &EntryContext, what: StepKind) {
         self.places.push(at.place);
-        self.session.steps.push(Step {
+        self.session.steps.push(TranscriptStep {
             line: at.line,
             entry: at.entry.clone(),
             timestamp: at.timestamp.clone(),
@@ -295,11 +321,11 @@ impl Gathering {
         });
     }
 
-    fn find(&mut self, line: u64, problem: Problem, detail: &str) {
+    fn find(&mut self, line: u64, problem: FindingKind, detail: &str) {
         self.session.findings.add(line, problem, detail);
     }
 
-    pub(super) fn finish(mut self) -> Session {
+    fn finish(mut self) -> Transcript {
         let mut is_on_path = vec![false; self.lines.len()];
         for place in self.tree.path() {
             if let Some(is_on_path) = is_on_path.get_mut(place) {
@@ -310,15 +336,15 @@ impl Gathering {
         for (step, place) in self.session.steps.iter_mut().zip(&self.places) {
             step.is_on_path = is_on_path(*place);
         }
-        self.tell_tree();
+        self.report_tree();
         let strays = self.pair();
         for (answered, place) in strays {
-            let step = Step {
+            let step = TranscriptStep {
                 line: answered.line,
                 entry: None,
                 timestamp: None,
                 is_on_path: is_on_path(place),
-                what: What::StrayResult(answered),
+                what: StepKind::StrayResult(answered),
             };
             let at = self.session.steps.partition_point(|known| known.line <= step.line);
             self.session.steps.insert(at, step);
@@ -327,63 +353,69 @@ impl Gathering {
         self.session
     }
 
-    fn tell_tree(&mut self) {
+    fn report_tree(&mut self) {
         if self.headers == 0 && self.session.end.used_lines > self.session.end.bad_lines {
-            self.find(1, Problem::NoHeader, "");
+            self.find(1, FindingKind::NoHeader, "");
         }
         let line_of = |place: &usize| self.lines.get(*place).copied().unwrap_or_default();
         let dangling: Vec<u64> = self.tree.dangling().iter().map(line_of).collect();
         let twice: Vec<u64> = self.tree.twice().iter().map(line_of).collect();
         for line in dangling {
-            self.find(line, Problem::DanglingParent, "");
+            self.find(line, FindingKind::DanglingParent, "");
         }
         for line in twice {
-            self.find(line, Problem::DuplicateId, "");
+            self.find(line, FindingKind::DuplicateId, "");
         }
         let mut left: Vec<u64> =
             self.session.steps.iter().filter(|step| !step.is_on_path).map(|step| step.line).collect();
         left.dedup();
         for line in left {
-            self.find(line, Problem::AbandonedBranch, "");
+            self.find(line, FindingKind::AbandonedBranch, "");
         }
     }
 
     /// Gives each call its result; returns the results that have none, by line.
-    fn pair(&mut self) -> Vec<(Answered, usize)> {
+    fn pair(&mut self) -> Vec<(StepResult, usize)> {
         let pairs = self.pairing.finish();
         let mut strays = Vec::new();
-        let mut results: HashMap<usize, Answered> = HashMap::new();
+        let mut results: HashMap<usize, StepResult> = HashMap::new();
         for (number, (answered, place)) in std::mem::take(&mut self.results).into_iter().enumerate() {
             match answered.outcome {
-                Outcome::Synthetic => self.find(answered.line, Problem::SyntheticResult, &answered.call_id),
-                Outcome::Pending => self.find(answered.line, Problem::PendingResult, &answered.call_id),
-                Outcome::Fine | Outcome::Failed => {}
+                CallOutcome::Synthetic => {
+                    self.find(answered.line, FindingKind::SyntheticResult, &answered.call_id)
+                }
+                CallOutcome::Pending => {
+                    self.find(answered.line, FindingKind::PendingResult, &answered.call_id)
+                }
+                CallOutcome::Fine | CallOutcome::Failed => {}
             }
             match pairs.of_result.get(number) {
-                Some(Fate::Paired { is_late, .. }) => {
+                Some(ResultMatch::Paired { is_late, .. }) => {
                     if *is_late {
-                        self.find(answered.line, Problem::LateResult, &answered.call_id);
+                        self.find(answered.line, FindingKind::LateResult, &answered.call_id);
                     }
                     results.insert(number, answered);
                 }
-                Some(Fate::Duplicate { .. }) => {
-                    self.find(answered.line, Problem::DuplicateResult, &answered.call_id);
+                Some(ResultMatch::Duplicate { .. }) => {
+                    self.find(answered.line, FindingKind::DuplicateResult, &answered.call_id);
                 }
-                Some(Fate::Orphan) | None => {
-                    self.find(answered.line, Problem::OrphanResult, &answered.call_id);
+                Some(ResultMatch::Orphan) | None => {
+                    self.find(answered.line, FindingKind::OrphanResult, &answered.call_id);
                     strays.push((answered, place));
                 }
             }
         }
         for (number, step) in std::mem::take(&mut self.calls).into_iter().enumerate() {
-            let Some(Step { what: What::Call(called), line, .. }) = self.session.steps.get_mut(step) else {
+            let Some(TranscriptStep { what: StepKind::Call(called), line, .. }) =
+                self.session.steps.get_mut(step)
+            else {
                 continue;
             };
             called.result =
                 pairs.of_call.get(number).copied().flatten().and_then(|result| results.remove(&result));
             if called.result.is_none() {
                 let (line, id) = (*line, called.id.clone());
-                self.find(line, Problem::OrphanCall, &id);
+                self.find(line, FindingKind::OrphanCall, &id);
             }
         }
         strays
@@ -391,13 +423,13 @@ impl Gathering {
 }
 
 /// A result as it was found, in either shape.
-struct Found<'a> {
+struct ResultFields<'a> {
     tool: Option<Text<'a>>,
     content: &'a Content<'a>,
     is_error: bool,
     details: Option<&'a str>,
 }
 
-fn said(text: Option<Text<'_>>) -> Option<String> {
+fn decoded(text: Option<Text<'_>>) -> Option<String> {
     text.map(|text| text.decode().into_owned())
 }

@@ -1,4 +1,4 @@
-//! Lines of a growing file, read in bounded memory.
+//! Reads lines of a growing file in bounded memory.
 //!
 //! Must never split at anything but `\n`, and never hold more than one line beyond its limit.
 
@@ -25,7 +25,7 @@ pub enum LineEnd {
 
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct TranscriptLine<'a> {
     /// Counted from 1.
     pub number: u64,
     /// Bytes of the file before it.
@@ -38,7 +38,7 @@ pub struct Line<'a> {
     pub end: LineEnd,
 }
 
-impl Line<'_> {
+impl TranscriptLine<'_> {
     /// Whether it was longer than is read.
     #[must_use]
     pub fn is_too_long(&self) -> bool {
@@ -59,7 +59,7 @@ impl Line<'_> {
 
 /// Reads lines.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct LineReader<R> {
     source: R,
     buffer: Vec<u8>,
     /// The part of the buffer that is not given yet.
@@ -72,12 +72,12 @@ pub struct Lines<R> {
 }
 
 /// Where the next line stands.
-struct Found {
+struct LineBounds {
     length: usize,
     has_end: bool,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LineReader<R> {
     /// Lines of `source`, which begins at the file's beginning.
     pub fn new(source: R) -> Self {
         Self::from_place(source, 0, 0)
@@ -108,19 +108,19 @@ impl<R: Read> Lines<R> {
     ///
     /// # Errors
     /// Whatever the source says.
-    pub fn next_line(&mut self) -> std::io::Result<Option<Line<'_>>> {
+    pub fn next_line(&mut self) -> std::io::Result<Option<TranscriptLine<'_>>> {
         let (mut searched, mut dropped) = (0, 0u64);
         let found = loop {
             let rest = self.buffer.get(self.begin + searched..self.end).unwrap_or_default();
             if let Some(at) = memchr(b'\n', rest) {
-                break Found { length: searched + at, has_end: true };
+                break LineBounds { length: searched + at, has_end: true };
             }
             searched += rest.len();
             if self.is_over {
                 if searched == 0 && dropped == 0 {
                     return Ok(None);
                 }
-                break Found { length: searched, has_end: false };
+                break LineBounds { length: searched, has_end: false };
             }
             if searched > self.limit {
                 dropped += u64::try_from(searched).unwrap_or_default();
@@ -137,7 +137,7 @@ impl<R: Read> Lines<R> {
         let length = dropped + u64::try_from(held.len()).unwrap_or_default();
         let is_too_long = dropped > 0 || held.len() > self.limit;
         self.number += 1;
-        let line = Line {
+        let line = TranscriptLine {
             number: self.number,
             offset: self.offset,
             bytes: if is_too_long { &[] } else { held },

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use proptest::prelude::*;
 
-use super::lines::{LineEnd, Lines};
+use super::lines::{LineEnd, LineReader};
 
 /// Gives few bytes at a time.
 struct Slow<'a>(&'a [u8], usize);
@@ -20,7 +20,7 @@ impl Read for Slow<'_> {
 }
 
 fn lines(bytes: &[u8], step: usize, limit: usize) -> Vec<(u64, u64, Vec<u8>, u64, LineEnd)> {
-    let mut lines = Lines::new(Slow(bytes, step)).with_limit(limit);
+    let mut lines = LineReader::new(Slow(bytes, step)).with_limit(limit);
     let mut all = Vec::new();
     while let Some(line) = lines.next_line().unwrap() {
         all.push((line.number, line.offset, line.bytes.to_vec(), line.length, line.end));

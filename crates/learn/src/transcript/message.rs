@@ -1,17 +1,16 @@
-//! Messages and their pieces, in every spelling that is in use.
+//! Reads messages and their content blocks, in every spelling that is in use.
 
-use super::entry::{Arguments, Block, Call, Content, Message, ResultItem};
-use super::parse::Seen;
-use crate::json::{Cursor, Fault, Text};
+use super::entry::{Arguments, CallItem, Content, ContentBlock, ResultItem, TranscriptMessage};
+use crate::json::{Cursor, KeySet, ParseError, Text};
 
 /// A message; `None` when it is no object.
-pub(super) fn message<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Message<'a>>, Fault> {
+pub(super) fn message<'a>(cursor: &mut Cursor<'a>) -> Result<Option<TranscriptMessage<'a>>, ParseError> {
     let Some(mut object) = cursor.object()? else {
         cursor.skip()?;
         return Ok(None);
     };
-    let mut message = Message::default();
-    let mut seen = Seen::default();
+    let mut message = TranscriptMessage::default();
+    let mut seen = KeySet::default();
     let mut has_role = false;
     while let Some(key) = cursor.next_key(&mut object)? {
         let key = key.decode();
@@ -46,12 +45,12 @@ pub(super) fn message<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Message<'a>>
 }
 
 /// What a message holds.
-pub(super) fn content<'a>(cursor: &mut Cursor<'a>) -> Result<Content<'a>, Fault> {
+pub(super) fn content<'a>(cursor: &mut Cursor<'a>) -> Result<Content<'a>, ParseError> {
     pieces(cursor, false)
 }
 
 /// `is_inner` when they stand in a result: then results among them are not read.
-fn pieces<'a>(cursor: &mut Cursor<'a>, is_inner: bool) -> Result<Content<'a>, Fault> {
+fn pieces<'a>(cursor: &mut Cursor<'a>, is_inner: bool) -> Result<Content<'a>, ParseError> {
     if cursor.peek()? == b'"' {
         return Ok(cursor.text()?.map_or(Content::None, Content::Text));
     }
@@ -84,13 +83,13 @@ struct Fields<'a> {
     is_half: bool,
 }
 
-fn block<'a>(cursor: &mut Cursor<'a>, is_inner: bool) -> Result<Block<'a>, Fault> {
+fn block<'a>(cursor: &mut Cursor<'a>, is_inner: bool) -> Result<ContentBlock<'a>, ParseError> {
     let Some(mut object) = cursor.object()? else {
         cursor.skip()?;
-        return Ok(Block::Odd);
+        return Ok(ContentBlock::Odd);
     };
     let mut fields = Fields::default();
-    let mut seen = Seen::default();
+    let mut seen = KeySet::default();
     while let Some(key) = cursor.next_key(&mut object)? {
         let key = key.decode();
         match key.as_ref() {
@@ -135,22 +134,22 @@ fn block<'a>(cursor: &mut Cursor<'a>, is_inner: bool) -> Result<Block<'a>, Fault
     Ok(assemble(fields, is_inner))
 }
 
-fn assemble(fields: Fields<'_>, is_inner: bool) -> Block<'_> {
+fn assemble(fields: Fields<'_>, is_inner: bool) -> ContentBlock<'_> {
     let block = match fields.typ.raw() {
         "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
-            fields.text.map(Block::Text)
+            fields.text.map(ContentBlock::Text)
         }
-        "thinking" => fields.thinking.or(fields.text).map(Block::Thinking),
-        "toolCall" | "tool_use" | "tool_call" if fields.is_half => Some(Block::HalfCall),
+        "thinking" => fields.thinking.or(fields.text).map(ContentBlock::Thinking),
+        "toolCall" | "tool_use" | "tool_call" if fields.is_half => Some(ContentBlock::HalfCall),
         "toolCall" | "tool_use" | "tool_call" => match (fields.id, fields.name) {
             (Some(id), Some(tool)) => {
                 let arguments = fields.arguments.unwrap_or(Arguments::Json("{}"));
-                Some(Block::Call(Call { id, tool, arguments }))
+                Some(ContentBlock::Call(CallItem { id, tool, arguments }))
             }
             _ => None,
         },
         "toolResult" | "tool_result" if !is_inner => fields.call_id.map(|call_id| {
-            Block::Result(ResultItem {
+            ContentBlock::Result(ResultItem {
                 call_id,
                 tool: fields.name,
                 content: fields.content,
@@ -158,14 +157,14 @@ fn assemble(fields: Fields<'_>, is_inner: bool) -> Block<'_> {
                 details: fields.details,
             })
         }),
-        "image" | "input_image" => Some(Block::Image { mime: fields.mime, data: fields.data }),
+        "image" | "input_image" => Some(ContentBlock::Image { mime: fields.mime, data: fields.data }),
         _ => None,
     };
-    block.unwrap_or(Block::Odd)
+    block.unwrap_or(ContentBlock::Odd)
 }
 
 /// What a call is made with: a string is kept as such.
-pub(super) fn arguments<'a>(cursor: &mut Cursor<'a>) -> Result<Arguments<'a>, Fault> {
+pub(super) fn arguments<'a>(cursor: &mut Cursor<'a>) -> Result<Arguments<'a>, ParseError> {
     if cursor.peek()? == b'"'
         && let Some(text) = cursor.text()?
     {
@@ -175,7 +174,7 @@ pub(super) fn arguments<'a>(cursor: &mut Cursor<'a>) -> Result<Arguments<'a>, Fa
 }
 
 /// The data of a picture in Anthropic's shape.
-fn source<'a>(cursor: &mut Cursor<'a>, fields: &mut Fields<'a>) -> Result<(), Fault> {
+fn source<'a>(cursor: &mut Cursor<'a>, fields: &mut Fields<'a>) -> Result<(), ParseError> {
     let Some(mut object) = cursor.object()? else {
         return cursor.skip();
     };

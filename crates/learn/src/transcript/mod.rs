@@ -1,22 +1,21 @@
-//! Transcripts: what agents wrote down, read line by line in bounded memory.
+//! Reads transcripts, the files in which agents keep sessions, line by line in bounded memory.
 //!
 //! Must never change a file, fail for a bad line, or take what a line says for an order. [`lines`] splits, `parse` reads a
-//! line as an [`Entry`], [`pairing`] and [`Tree`] say how entries belong together, [`stats`] counts.
+//! line as an [`TranscriptEntry`], [`pairing`] and [`EntryTree`] say how entries belong together, [`stats`] counts.
 
 mod codex;
 mod entry;
 mod findings;
 mod gather;
-mod hazards;
 pub mod lines;
 mod message;
-mod origin;
 mod outcome;
 pub mod pairing;
 mod parse;
 mod reader;
 pub mod repair;
 mod session;
+mod speaker;
 pub mod stats;
 mod tree;
 
@@ -27,11 +26,14 @@ mod pairing_tests;
 #[cfg(test)]
 mod repair_tests;
 
-pub use entry::{Arguments, Block, Call, Content, Entry, Header, Kind, Message, Parent, ResultItem};
-pub use findings::{Finding, Findings, Problem};
-pub use origin::Origin;
-pub use outcome::Outcome;
-pub use parse::Bad;
-pub use reader::{Item, Oddities, Reader, Reading};
-pub use session::{Answered, Called, End, Session, Step, What};
-pub use tree::Tree;
+pub use entry::{
+    Arguments, CallItem, Content, ContentBlock, EntryKind, Header, Parent, ResultItem, TranscriptEntry,
+    TranscriptMessage,
+};
+pub use findings::{FindingKind, Findings, TranscriptFinding};
+pub use outcome::CallOutcome;
+pub use parse::LineError;
+pub use reader::{LineContent, LineFindings, LineReading, TranscriptReader};
+pub use session::{CallStep, ReadProgress, StepKind, StepResult, Transcript, TranscriptStep};
+pub use speaker::Speaker;
+pub use tree::EntryTree;

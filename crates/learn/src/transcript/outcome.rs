@@ -1,11 +1,11 @@
-//! Whether a call went well. What a program says in `isError` is only half of it.
+//! Judges whether a call succeeded. The flag `isError` of a program is only half of it.
 
 use serde_json::Value;
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CallOutcome {
     /// Nothing speaks against it.
     Fine,
     /// It failed.
@@ -24,15 +24,15 @@ const SYNTHETIC: &[&str] = &[
 ];
 
 /// Judges a result by what the program says, what the tool says in `details`, and its text.
-pub(super) fn of_result(is_error: bool, details: Option<&str>, text: &str) -> Outcome {
+pub(super) fn of_result(is_error: bool, details: Option<&str>, text: &str) -> CallOutcome {
     let head = text.get(..text.floor_char_boundary(512)).unwrap_or(text);
     if SYNTHETIC.iter().any(|words| head.contains(words)) {
-        return Outcome::Synthetic;
+        return CallOutcome::Synthetic;
     }
     let details: Value = details.and_then(|details| serde_json::from_str(details).ok()).unwrap_or_default();
     let status = details["status"].as_str().unwrap_or_default();
     if matches!(status, "pending" | "running") {
-        return Outcome::Pending;
+        return CallOutcome::Pending;
     }
     let is_bad = matches!(status, "error" | "failed" | "failure" | "timeout" | "timed_out" | "killed");
     let exit = ["exitCode", "exit_code"].iter().find_map(|key| details[*key].as_i64());
@@ -41,9 +41,9 @@ pub(super) fn of_result(is_error: bool, details: Option<&str>, text: &str) -> Ou
         || exit.is_some_and(|exit| exit != 0)
         || printed_exit(text).is_some_and(|exit| exit != 0)
     {
-        Outcome::Failed
+        CallOutcome::Failed
     } else {
-        Outcome::Fine
+        CallOutcome::Fine
     }
 }
 

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::pairing::{Fate, Pairing, Pairs};
+use super::pairing::{CallPairs, Pairing, ResultMatch};
 
 /// `a`, `b`: calls of these ids; `A`, `B`: results.
-fn pairs(marks: &str) -> Pairs {
+fn pairs(marks: &str) -> CallPairs {
     let mut pairing = Pairing::default();
     for mark in marks.chars() {
         let id = mark.to_lowercase().to_string();
@@ -18,12 +18,12 @@ fn pairs(marks: &str) -> Pairs {
     pairing.finish()
 }
 
-fn paired(call: usize) -> Fate {
-    Fate::Paired { call, is_late: false }
+fn paired(call: usize) -> ResultMatch {
+    ResultMatch::Paired { call, is_late: false }
 }
 
-fn late(call: usize) -> Fate {
-    Fate::Paired { call, is_late: true }
+fn late(call: usize) -> ResultMatch {
+    ResultMatch::Paired { call, is_late: true }
 }
 
 #[test]
@@ -34,15 +34,15 @@ fn case_37_results_out_of_order_are_bound_by_id() {
 #[test]
 fn case_38_a_result_before_its_call_is_bound_late() {
     assert_eq!(pairs("Aa").of_result, [late(0)]);
-    assert_eq!(pairs("AaA").of_result, [late(0), Fate::Duplicate { call: 0 }]);
-    assert_eq!(pairs("AAa").of_result, [late(0), Fate::Duplicate { call: 0 }]);
-    assert_eq!(pairs("Aaa").of_result, [Fate::Orphan], "two calls follow, so it could be either's");
+    assert_eq!(pairs("AaA").of_result, [late(0), ResultMatch::Duplicate { call: 0 }]);
+    assert_eq!(pairs("AAa").of_result, [late(0), ResultMatch::Duplicate { call: 0 }]);
+    assert_eq!(pairs("Aaa").of_result, [ResultMatch::Orphan], "two calls follow, so it could be either's");
 }
 
 #[test]
 fn case_39_of_two_results_the_first_counts() {
     let pairs = pairs("aAA");
-    assert_eq!(pairs.of_result, [paired(0), Fate::Duplicate { call: 0 }]);
+    assert_eq!(pairs.of_result, [paired(0), ResultMatch::Duplicate { call: 0 }]);
     assert_eq!(pairs.of_call, [Some(0)]);
 }
 
@@ -53,7 +53,7 @@ fn case_40_a_call_without_a_result_has_none() {
 
 #[test]
 fn case_41_a_result_without_a_call_is_an_orphan() {
-    assert_eq!(pairs("aAB").of_result, [paired(0), Fate::Orphan]);
+    assert_eq!(pairs("aAB").of_result, [paired(0), ResultMatch::Orphan]);
 }
 
 #[test]
@@ -73,14 +73,14 @@ proptest! {
         let pairs = pairs(&marks);
         for (call, result) in pairs.of_call.iter().enumerate() {
             if let Some(result) = result {
-                let Fate::Paired { call: known, .. } = pairs.of_result[*result] else { panic!("a pair is mutual") };
+                let ResultMatch::Paired { call: known, .. } = pairs.of_result[*result] else { panic!("a pair is mutual") };
                 prop_assert_eq!(known, call);
             }
         }
-        let bound = pairs.of_result.iter().filter(|fate| matches!(fate, Fate::Paired { .. })).count();
+        let bound = pairs.of_result.iter().filter(|fate| matches!(fate, ResultMatch::Paired { .. })).count();
         prop_assert_eq!(bound, pairs.of_call.iter().flatten().count());
         for fate in &pairs.of_result {
-            if let Fate::Duplicate { call } = fate {
+            if let ResultMatch::Duplicate { call } = fate {
                 prop_assert!(pairs.of_call[*call].is_some(), "only a call with a result has a second one");
             }
         }

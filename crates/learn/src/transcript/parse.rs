@@ -1,16 +1,16 @@
-//! From a line to an entry: OpenClaw's and engross's own files, Claude Code's and Codex's.
+//! Parses a line as an entry: OpenClaw's and engross's own files, Claude Code's and Codex's.
 //!
 //! Must never fail for what is merely unknown: only a line that is no JSON object is bad.
 
 use super::codex;
-use super::entry::{Entry, Header, Kind, Parent};
+use super::entry::{EntryKind, Header, Parent, TranscriptEntry};
 use super::message::{content, message};
-use crate::json::{Cursor, Fault, Notes, Text, Wrong};
+use crate::json::{Cursor, KeySet, ParseError, StringFindings, SyntaxErrorKind, Text};
 
 /// Why a line is no entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bad {
+pub enum LineError {
     /// It is no UTF-8.
     InvalidUtf8,
     /// It is JSON, but no object.
@@ -31,35 +31,35 @@ pub enum Bad {
 
 /// What a line says, and what was noticed in it.
 #[derive(Debug)]
-pub(crate) struct Parsed<'a> {
-    pub(crate) entry: Entry<'a>,
-    pub(crate) notes: Notes,
+pub(crate) struct ParsedLine<'a> {
+    pub(crate) entry: TranscriptEntry<'a>,
+    pub(crate) notes: StringFindings,
 }
 
 /// Reads a line without its end. Blank lines are the caller's affair.
-pub(crate) fn parse(line: &[u8]) -> Result<Parsed<'_>, Bad> {
-    let text = simdutf8::basic::from_utf8(line).map_err(|_| Bad::InvalidUtf8)?;
+pub(crate) fn parse(line: &[u8]) -> Result<ParsedLine<'_>, LineError> {
+    let text = simdutf8::basic::from_utf8(line).map_err(|_| LineError::InvalidUtf8)?;
     let mut cursor = Cursor::new(text);
     let entry = entry(&mut cursor).and_then(|entry| {
         cursor.end()?;
         Ok(entry)
     });
     match entry {
-        Ok(Some(entry)) => Ok(Parsed { entry, notes: cursor.notes }),
-        Ok(None) => Err(Bad::NotAnObject),
+        Ok(Some(entry)) => Ok(ParsedLine { entry, notes: cursor.notes }),
+        Ok(None) => Err(LineError::NotAnObject),
         Err(fault) => Err(bad(text, fault)),
     }
 }
 
 /// What a fault means for the line.
-fn bad(text: &str, fault: Fault) -> Bad {
+fn bad(text: &str, fault: ParseError) -> LineError {
     let blank = text.len() - text.trim_start().len();
     match fault.wrong {
-        Wrong::Ended => Bad::Torn,
-        Wrong::NotANumber => Bad::NotANumber,
-        Wrong::TooDeep => Bad::TooDeep,
-        Wrong::Unexpected | Wrong::BadString if fault.at <= blank => Bad::Garbage,
-        Wrong::Unexpected | Wrong::BadString => Bad::Malformed,
+        SyntaxErrorKind::Ended => LineError::Torn,
+        SyntaxErrorKind::NotANumber => LineError::NotANumber,
+        SyntaxErrorKind::TooDeep => LineError::TooDeep,
+        SyntaxErrorKind::Unexpected | SyntaxErrorKind::BadString if fault.at <= blank => LineError::Garbage,
+        SyntaxErrorKind::Unexpected | SyntaxErrorKind::BadString => LineError::Malformed,
     }
 }
 
@@ -74,20 +74,20 @@ struct Fields<'a> {
     target: Option<Text<'a>>,
     data: Option<&'a str>,
     custom_type: Option<Text<'a>>,
-    kind: Option<Kind<'a>>,
+    kind: Option<EntryKind<'a>>,
     content: Option<super::Content<'a>>,
     payload: Option<codex::Payload<'a>>,
 }
 
 /// `None` when the value is no object.
-fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Entry<'a>>, Fault> {
+fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<Option<TranscriptEntry<'a>>, ParseError> {
     let Some(mut object) = cursor.object()? else {
         cursor.skip()?;
         return Ok(None);
     };
-    let mut entry = Entry::default();
+    let mut entry = TranscriptEntry::default();
     let mut fields = Fields::default();
-    let mut seen = Seen::default();
+    let mut seen = KeySet::default();
     while let Some(key) = cursor.next_key(&mut object)? {
         let key = key.decode();
         let is_twice = match key.as_ref() {
@@ -110,7 +110,8 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Entry<'a>>, Fault> {
             }
             "message" => {
                 fields.kind = Some(
-                    message(cursor)?.map_or(Kind::NoMessage, |message| Kind::Message(Box::new(message))),
+                    message(cursor)?
+                        .map_or(EntryKind::NoMessage, |message| EntryKind::Message(Box::new(message))),
                 );
                 seen.again(6)
             }
@@ -177,38 +178,38 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Entry<'a>>, Fault> {
     Ok(Some(entry))
 }
 
-fn kind<'a>(entry: &mut Entry<'a>, fields: Fields<'a>) -> Result<Kind<'a>, Fault> {
+fn kind<'a>(entry: &mut TranscriptEntry<'a>, fields: Fields<'a>) -> Result<EntryKind<'a>, ParseError> {
     if let Some(payload) = fields.payload {
         return Ok(codex::kind(fields.typ, payload, entry));
     }
     let typ = fields.typ.map(|typ| typ.decode()).unwrap_or_default();
     Ok(match typ.as_ref() {
         "message" | "user" | "assistant" if fields.kind.is_some() => fields.kind.unwrap_or_default(),
-        "message" => Kind::NoMessage,
+        "message" => EntryKind::NoMessage,
         "session" => {
             let version = fields.version.and_then(|version| version.parse().ok());
             let id = entry.id.take();
-            Kind::Session(Header { id, version, ..fields.header })
+            EntryKind::Session(Header { id, version, ..fields.header })
         }
-        "model_change" => Kind::Model { provider: fields.provider, model: fields.model },
+        "model_change" => EntryKind::Model { provider: fields.provider, model: fields.model },
         "custom" if fields.custom_type.is_some_and(|typ| typ.raw() == "model-snapshot") => {
             let (provider, model) = snapshot(fields.data)?;
-            Kind::Model { provider, model }
+            EntryKind::Model { provider, model }
         }
-        "compaction" => Kind::Compaction,
-        "reset" => Kind::Reset,
-        "branch_summary" => Kind::BranchSummary,
-        "custom_message" => Kind::CustomMessage { content: fields.content.unwrap_or_default() },
-        "leaf" => Kind::Leaf { target: fields.target },
-        "custom" | "label" | "session_info" | "thinking_level_change" => Kind::Note,
+        "compaction" => EntryKind::Compaction,
+        "reset" => EntryKind::Reset,
+        "branch_summary" => EntryKind::BranchSummary,
+        "custom_message" => EntryKind::CustomMessage { content: fields.content.unwrap_or_default() },
+        "leaf" => EntryKind::Leaf { target: fields.target },
+        "custom" | "label" | "session_info" | "thinking_level_change" => EntryKind::Note,
         // What Claude Code writes beside messages.
-        "summary" | "system" | "file-history-snapshot" | "queue-operation" | "progress" => Kind::Note,
-        _ => Kind::Unknown,
+        "summary" | "system" | "file-history-snapshot" | "queue-operation" | "progress" => EntryKind::Note,
+        _ => EntryKind::Unknown,
     })
 }
 
 /// The model in the data of a `model-snapshot`.
-fn snapshot(data: Option<&str>) -> Result<(Option<Text<'_>>, Option<Text<'_>>), Fault> {
+fn snapshot(data: Option<&str>) -> Result<(Option<Text<'_>>, Option<Text<'_>>), ParseError> {
     let mut cursor = Cursor::new(data.unwrap_or("null"));
     let (mut provider, mut model) = (None, None);
     if let Some(mut object) = cursor.object()? {
@@ -223,7 +224,7 @@ fn snapshot(data: Option<&str>) -> Result<(Option<Text<'_>>, Option<Text<'_>>), 
     Ok((provider, model))
 }
 
-fn parent<'a>(cursor: &mut Cursor<'a>) -> Result<Parent<'a>, Fault> {
+fn parent<'a>(cursor: &mut Cursor<'a>) -> Result<Parent<'a>, ParseError> {
     Ok(match cursor.peek()? {
         b'"' => cursor.text()?.map_or(Parent::Unsaid, Parent::Entry),
         b'n' => {
@@ -235,18 +236,4 @@ fn parent<'a>(cursor: &mut Cursor<'a>) -> Result<Parent<'a>, Fault> {
             Parent::Unsaid
         }
     })
-}
-
-/// Which keys have been read.
-#[derive(Debug, Default)]
-pub(super) struct Seen(u32);
-
-impl Seen {
-    /// Whether the key with this number was read before.
-    pub(super) fn again(&mut self, key: u32) -> bool {
-        let bit = 1 << key;
-        let was = self.0 & bit != 0;
-        self.0 |= bit;
-        was
-    }
 }

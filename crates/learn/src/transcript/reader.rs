@@ -1,4 +1,4 @@
-//! Entries of a transcript, one after the other.
+//! Reads the entries of a transcript one after the other.
 //!
 //! Must never stop at a line that is bad.
 
@@ -6,45 +6,45 @@ use std::io::Read;
 
 use memchr::memmem;
 
-use super::entry::Entry;
-use super::lines::{Line, Lines};
-use super::parse::{Bad, parse};
-use crate::json::Notes;
+use super::entry::TranscriptEntry;
+use super::lines::{LineReader, TranscriptLine};
+use super::parse::{LineError, parse};
+use crate::json::StringFindings;
 
 /// The mark at the beginning of some UTF-8 files.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads entries.
 #[derive(Debug)]
-pub struct Reader<R> {
-    lines: Lines<R>,
+pub struct TranscriptReader<R> {
+    lines: LineReader<R>,
 }
 
 /// What stands in a line.
 #[derive(Debug)]
-pub enum Item<'a> {
+pub enum LineContent<'a> {
     /// Nothing.
     Blank,
     /// No entry.
-    Bad(Bad),
+    Bad(LineError),
     /// An entry.
-    Entry(Entry<'a>),
+    Entry(TranscriptEntry<'a>),
 }
 
 /// A line that was read.
 #[derive(Debug)]
-pub struct Reading<'a> {
+pub struct LineReading<'a> {
     /// The line, without a byte-order mark.
-    pub line: Line<'a>,
+    pub line: TranscriptLine<'a>,
     /// What stands in it.
-    pub item: Item<'a>,
+    pub item: LineContent<'a>,
     /// What else is odd about it.
-    pub oddities: Oddities,
+    pub oddities: LineFindings,
 }
 
 /// What is odd about a line that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Oddities {
+pub struct LineFindings {
     /// It began with a byte-order mark.
     pub bom: bool,
     /// A string holds half a surrogate pair.
@@ -57,14 +57,14 @@ pub struct Oddities {
     pub duplicate_key: bool,
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Read> TranscriptReader<R> {
     /// Entries of the file that `source` begins.
     pub fn new(source: R) -> Self {
-        Self { lines: Lines::new(source) }
+        Self { lines: LineReader::new(source) }
     }
 
     /// Entries of these lines.
-    pub fn of_lines(lines: Lines<R>) -> Self {
+    pub fn of_lines(lines: LineReader<R>) -> Self {
         Self { lines }
     }
 
@@ -72,9 +72,9 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// Whatever the source says.
-    pub fn next_reading(&mut self) -> std::io::Result<Option<Reading<'_>>> {
+    pub fn next_reading(&mut self) -> std::io::Result<Option<LineReading<'_>>> {
         let Some(mut line) = self.lines.next_line()? else { return Ok(None) };
-        let mut oddities = Oddities::default();
+        let mut oddities = LineFindings::default();
         let mut text = line.bytes;
         if line.number == 1
             && let Some(rest) = text.strip_prefix(BOM)
@@ -84,24 +84,24 @@ impl<R: Read> Reader<R> {
         }
         line.bytes = text;
         let item = if line.is_too_long() && !oddities.bom {
-            Item::Bad(Bad::TooLong)
+            LineContent::Bad(LineError::TooLong)
         } else if text.iter().all(u8::is_ascii_whitespace) {
-            Item::Blank
+            LineContent::Blank
         } else {
             match parse(text) {
                 Ok(parsed) => {
                     oddities.take(parsed.notes, text);
-                    Item::Entry(parsed.entry)
+                    LineContent::Entry(parsed.entry)
                 }
-                Err(bad) => Item::Bad(bad),
+                Err(bad) => LineContent::Bad(bad),
             }
         };
-        Ok(Some(Reading { line, item, oddities }))
+        Ok(Some(LineReading { line, item, oddities }))
     }
 }
 
-impl Oddities {
-    fn take(&mut self, notes: Notes, line: &[u8]) {
+impl LineFindings {
+    fn take(&mut self, notes: StringFindings, line: &[u8]) {
         self.lone_surrogate = notes.lone_surrogate;
         self.control = notes.control;
         self.duplicate_key = notes.duplicate_key;

@@ -1,20 +1,16 @@
-//! A whole session: what was said, called and answered, in the file's order, with what belongs together.
+//! A whole session: messages, calls and results, in the file's order, with results at their calls.
 //!
 //! Must never shorten anything, and never take the order of a file for the course of a conversation.
-
-use std::io::Read;
 
 use serde::Serialize;
 
 use super::findings::Findings;
-use super::gather::Gathering;
-use super::origin::Origin;
-use super::outcome::Outcome;
-use super::reader::Reader;
+use super::outcome::CallOutcome;
+use super::speaker::Speaker;
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Session {
+pub struct Transcript {
     /// Its id by its header, if it has one.
     pub id: Option<String>,
     /// The format's version by its header.
@@ -26,18 +22,18 @@ pub struct Session {
     /// When it began, as its header says.
     pub begun: Option<String>,
     /// What happened, in the file's order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TranscriptStep>,
     /// The models that spoke, in the order of their first words.
     pub models: Vec<String>,
     /// What could not be read, or only by a guess.
     pub findings: Findings,
     /// How far the file was read.
-    pub end: End,
+    pub end: ReadProgress,
 }
 
 /// How far a file was read. What stands behind is not whole yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct End {
+pub struct ReadProgress {
     /// Bytes up to the end of the last whole line.
     pub offset: u64,
     /// Lines up to there.
@@ -50,7 +46,7 @@ pub struct End {
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Step {
+pub struct TranscriptStep {
     /// The line it stands in, counted from 1.
     pub line: u64,
     /// The id of its entry.
@@ -60,19 +56,19 @@ pub struct Step {
     /// Whether it is on the way from the leaf to the root. What is not was tried and left.
     pub is_on_path: bool,
     /// What it is.
-    pub what: What,
+    pub what: StepKind,
 }
 
 /// What a step is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum StepKind {
     /// Words of a user, or of a program in the user's place.
     User {
         /// As a person typed them.
         text: String,
         /// Who said them.
-        origin: Origin,
+        origin: Speaker,
     },
     /// Thoughts of a model.
     Thinking(String),
@@ -81,7 +77,7 @@ pub enum What {
         /// The words.
         text: String,
         /// Who said them.
-        origin: Origin,
+        origin: Speaker,
     },
     /// The model was stopped, or failed.
     Stopped {
@@ -91,9 +87,9 @@ pub enum What {
         message: String,
     },
     /// A call of a tool.
-    Call(Called),
+    Call(CallStep),
     /// A result that answers no call of this file, or a further one.
-    StrayResult(Answered),
+    StrayResult(StepResult),
     /// A command that a person ran beside the model.
     Command {
         /// The command.
@@ -116,7 +112,7 @@ pub enum What {
 
 /// A call of a tool, with its result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Called {
+pub struct CallStep {
     /// Its id, as the model gave it.
     pub id: String,
     /// The tool.
@@ -124,12 +120,12 @@ pub struct Called {
     /// What it was called with, as JSON, as it stands.
     pub arguments: String,
     /// What came back.
-    pub result: Option<Answered>,
+    pub result: Option<StepResult>,
 }
 
 /// What came back from a tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Answered {
+pub struct StepResult {
     /// The line it stands in.
     pub line: u64,
     /// The call it names.
@@ -139,25 +135,12 @@ pub struct Answered {
     /// Its text, whole.
     pub text: String,
     /// How the call ended.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
 }
 
-impl Session {
-    /// Reads a whole file. A last line without an end is read only if `is_over`: the file does not grow any more.
-    ///
-    /// # Errors
-    /// Whatever the source says.
-    pub fn read(source: impl Read, is_over: bool) -> std::io::Result<Self> {
-        let mut reader = Reader::new(source);
-        let mut gathering = Gathering::new(is_over);
-        while let Some(reading) = reader.next_reading()? {
-            gathering.take(&reading);
-        }
-        Ok(gathering.finish())
-    }
-
+impl Transcript {
     /// The steps on the way from the root to the leaf.
-    pub fn path(&self) -> impl Iterator<Item = &Step> {
+    pub fn path(&self) -> impl Iterator<Item = &TranscriptStep> {
         self.steps.iter().filter(|step| step.is_on_path)
     }
 }

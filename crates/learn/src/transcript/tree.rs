@@ -8,7 +8,7 @@ use super::entry::Parent;
 
 /// Gathers entries in the file's order.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct EntryTree {
     places: HashMap<Box<str>, usize>,
     nodes: Vec<Option<usize>>,
     leaf: Option<usize>,
@@ -17,7 +17,7 @@ pub struct Tree {
     children: Vec<u32>,
 }
 
-impl Tree {
+impl EntryTree {
     /// Adds an entry; gives its place, counted from 0. The entry becomes the leaf.
     pub fn add(&mut self, id: Option<&str>, parent: Parent<'_>) -> usize {
         let place = self.nodes.len();

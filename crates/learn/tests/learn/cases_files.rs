@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use engross_learn::Error;
-use engross_learn::agents_md::{Mode, Warning};
+use engross_learn::agents_md::{BlockWarning, MarkerMode};
 use engross_learn::disk::{BookFile, folder_of, sync_files};
-use engross_learn::run::{Counts, Outcome};
+use engross_learn::run::{SessionOutcome, SkillCounts};
 
 use super::home::{Home, LATER, outcomes, said, stumbling, transcript, user};
 
 const INNER: &str = "## Learned Strategies\n\n- [a-00001] Stat a path\n";
 
-fn sync(path: &Path) -> Result<engross_learn::disk::Synced, Error> {
-    sync_files(&[path.to_owned()], Some(INNER), Mode::Strict, false).map(|mut synced| synced.remove(0))
+fn sync(path: &Path) -> Result<engross_learn::disk::BlockSync, Error> {
+    sync_files(&[path.to_owned()], Some(INNER), MarkerMode::Strict, false).map(|mut synced| synced.remove(0))
 }
 
 #[cfg(unix)]
@@ -45,9 +45,11 @@ fn case_23_what_is_no_ordinary_file_is_not_opened() {
 fn case_24_a_file_that_went_away_is_told() {
     let home = Home::new();
     let gone = home.sessions().join("gone.jsonl");
-    let input = engross_learn::run::Input::Files(vec![gone]);
-    let report = home.learn_with(engross_learn::run::Mind::Rules, &input).unwrap();
-    assert!(matches!(&report.sessions[0].outcome, Outcome::Failed { code, .. } if code == "READ_FAILED"));
+    let input = engross_learn::run::SessionSource::Files(vec![gone]);
+    let report = home.learn_with(engross_learn::run::Reflector::Rules, &input).unwrap();
+    assert!(
+        matches!(&report.sessions[0].outcome, SessionOutcome::Failed { code, .. } if code == "READ_FAILED")
+    );
 }
 
 #[test]
@@ -84,7 +86,9 @@ fn case_26_a_copy_of_what_was_read_is_read_and_nothing_is_new() {
     std::fs::rename(home.sessions().join("copy"), home.sessions().join("a.jsonl")).unwrap();
     let report = home.learn();
     assert_eq!(outcomes(&report), [("a.jsonl", "skipped")]);
-    assert!(matches!(&report.sessions[0].outcome, Outcome::Skipped { reason } if reason == "nothing is new"));
+    assert!(
+        matches!(&report.sessions[0].outcome, SessionOutcome::Skipped { reason } if reason == "nothing is new")
+    );
 }
 
 /// Permissions stop nobody who is root, so a file that fails at its first byte stands in for one.
@@ -105,19 +109,21 @@ fn case_25_a_file_that_cannot_be_read_is_told_and_the_others_go_on() {
         outcomes(&report),
         [("a.jsonl", "learnt"), ("b.jsonl", "failed"), ("c.jsonl", "learnt"), ("locked.jsonl", of_locked)]
     );
-    assert!(matches!(&report.sessions[1].outcome, Outcome::Failed { code, .. } if code == "READ_FAILED"));
-    assert!(home.book().count(engross_learn::skillbook::Status::Active) > 0);
+    assert!(
+        matches!(&report.sessions[1].outcome, SessionOutcome::Failed { code, .. } if code == "READ_FAILED")
+    );
+    assert!(home.book().count(engross_learn::skillbook::SkillStatus::Active) > 0);
 }
 
 #[test]
 fn case_84_what_does_not_fit_stands_in_the_file_that_the_block_names() {
     let mut book = engross_learn::skillbook::Book::default();
     for number in 0..200 {
-        book.take(engross_learn::skillbook::journal::Record::Put(Box::new(
+        book.apply(engross_learn::skillbook::journal::Record::Put(Box::new(
             engross_learn::skillbook::Skill {
                 id: format!("a-{number:05}"),
                 content: format!("Look at part{number} before touching piece{number} of the machine"),
-                status: engross_learn::skillbook::Status::Active,
+                status: engross_learn::skillbook::SkillStatus::Active,
                 is_pinned: number == 150,
                 ..Default::default()
             },
@@ -169,7 +175,7 @@ fn a_book_of_another_program_is_taken_over() {
     std::fs::write(home.paths().json, theirs).unwrap();
     home.write("a.jsonl", stumbling("a"));
     let report = home.learn();
-    assert_eq!(report.before, Counts { active: 1, ..Counts::default() });
+    assert_eq!(report.before, SkillCounts { active: 1, ..SkillCounts::default() });
     assert_eq!(home.book().get("err-00007").unwrap().total().helpful, 3);
     assert!(home.book().get("tool_read-00008").is_some());
 }
@@ -217,7 +223,7 @@ fn mode_and_link_stay_and_a_file_is_written_once() {
     std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
     std::os::unix::fs::symlink("AGENTS.md", &link).unwrap();
     let paths = [link.clone(), real.clone(), hard];
-    let synced = sync_files(&paths, Some(INNER), Mode::Strict, false).unwrap();
+    let synced = sync_files(&paths, Some(INNER), MarkerMode::Strict, false).unwrap();
     assert_eq!(synced.len(), 2, "the link and the file are one");
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
@@ -235,7 +241,7 @@ fn case_83_two_writers_at_once_lose_nothing() {
             scope.spawn(move || {
                 for turn in 0..10 {
                     let inner = format!("writer {writer} turn {turn}\n");
-                    sync_files(std::slice::from_ref(&path), Some(&inner), Mode::Strict, false).unwrap();
+                    sync_files(std::slice::from_ref(&path), Some(&inner), MarkerMode::Strict, false).unwrap();
                 }
             });
         }
@@ -255,7 +261,7 @@ fn case_85_a_persons_changes_inside_the_block_are_kept_aside() {
     let edited = std::fs::read_to_string(&path).unwrap().replace("Stat a path", "My own words");
     std::fs::write(&path, edited).unwrap();
     let synced = sync(&path).unwrap();
-    assert_eq!(synced.warnings, [Warning::EditedInside]);
+    assert_eq!(synced.warnings, [BlockWarning::EditedInside]);
     assert!(std::fs::read_to_string(&synced.kept[0]).unwrap().contains("My own words"));
 }
 
@@ -263,7 +269,7 @@ fn case_85_a_persons_changes_inside_the_block_are_kept_aside() {
 fn a_dry_sync_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep/AGENTS.md");
-    let synced = sync_files(&[path], Some(INNER), Mode::Strict, true).unwrap();
+    let synced = sync_files(&[path], Some(INNER), MarkerMode::Strict, true).unwrap();
     assert!(synced[0].is_changed);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -1,7 +1,7 @@
 //! What a reader must do with odd lines, trees and pairs, by the number of the case.
 
 use engross_learn::transcript::stats::count;
-use engross_learn::transcript::{Origin, Outcome, Problem, Session, What};
+use engross_learn::transcript::{CallOutcome, FindingKind, Speaker, StepKind, Transcript};
 
 const HEADER: &str =
     r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00Z","cwd":"/app"}"#;
@@ -21,29 +21,29 @@ fn message(id: &str, parent: &str, message: &str) -> String {
     format!(r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"t","message":{message}}}"#)
 }
 
-fn read(lines: &[&str]) -> Session {
+fn read(lines: &[&str]) -> Transcript {
     read_bytes(format!("{}\n", lines.join("\n")).as_bytes())
 }
 
-fn read_bytes(bytes: &[u8]) -> Session {
-    Session::read(bytes, true).unwrap()
+fn read_bytes(bytes: &[u8]) -> Transcript {
+    Transcript::read(bytes, true).unwrap()
 }
 
 /// What users and assistants said, on the path.
-fn said(session: &Session) -> Vec<String> {
-    let words = |what: &What| match what {
-        What::User { text, .. } | What::Assistant { text, .. } => Some(text.clone()),
+fn said(session: &Transcript) -> Vec<String> {
+    let words = |what: &StepKind| match what {
+        StepKind::User { text, .. } | StepKind::Assistant { text, .. } => Some(text.clone()),
         _ => None,
     };
     session.path().filter_map(|step| words(&step.what)).collect()
 }
 
-fn problems(session: &Session) -> Vec<(u64, Problem)> {
+fn problems(session: &Transcript) -> Vec<(u64, FindingKind)> {
     session.findings.first.iter().map(|finding| (finding.line, finding.problem)).collect()
 }
 
 /// A session whose one user says `text`, with `line` before that.
-fn with_line(line: &[u8]) -> Session {
+fn with_line(line: &[u8]) -> Transcript {
     let mut bytes = format!("{HEADER}\n").into_bytes();
     bytes.extend_from_slice(line);
     bytes.extend_from_slice(format!("\n{}\n", user("a1", "", "hello")).as_bytes());
@@ -53,7 +53,7 @@ fn with_line(line: &[u8]) -> Session {
 fn is_passed_over(line: &[u8]) {
     let session = with_line(line);
     assert_eq!(said(&session), ["hello"]);
-    assert_eq!(problems(&session), [(2, Problem::BadLine)]);
+    assert_eq!(problems(&session), [(2, FindingKind::BadLine)]);
     assert_eq!((session.end.used_lines, session.end.bad_lines), (3, 1));
 }
 
@@ -91,9 +91,9 @@ fn case_05_a_torn_last_line_is_not_read_yet() {
     let whole = format!("{HEADER}\n{}\n", user("a1", "", "hello"));
     let torn = format!("{whole}{}", &user("a2", "a1", "more")[..40]);
     for is_over in [false, true] {
-        let session = Session::read(torn.as_bytes(), is_over).unwrap();
+        let session = Transcript::read(torn.as_bytes(), is_over).unwrap();
         assert_eq!(session.end.offset, whole.len() as u64);
-        assert_eq!(problems(&session), [(3, Problem::TornTail)]);
+        assert_eq!(problems(&session), [(3, FindingKind::TornTail)]);
     }
 }
 
@@ -101,9 +101,9 @@ fn case_05_a_torn_last_line_is_not_read_yet() {
 fn case_06_a_whole_last_line_without_an_end_is_read_once_the_file_rests() {
     let first = format!("{HEADER}\n");
     let text = format!("{first}{}", user("a1", "", "hello"));
-    let growing = Session::read(text.as_bytes(), false).unwrap();
+    let growing = Transcript::read(text.as_bytes(), false).unwrap();
     assert_eq!((said(&growing).len(), growing.end.offset), (0, first.len() as u64));
-    let resting = Session::read(text.as_bytes(), true).unwrap();
+    let resting = Transcript::read(text.as_bytes(), true).unwrap();
     assert_eq!((said(&resting).len(), resting.end.offset), (1, text.len() as u64));
 }
 
@@ -111,7 +111,7 @@ fn case_06_a_whole_last_line_without_an_end_is_read_once_the_file_rests() {
 fn case_07_garbage_before_the_json_is_passed_over_and_counted() {
     is_passed_over(br#"/speci{"type":"custom","id":"deadbeef"}"#);
     let session = read(&[&format!("/speci{HEADER}"), &user("a1", "", "hello")]);
-    assert_eq!(problems(&session), [(1, Problem::BadLine), (1, Problem::NoHeader)]);
+    assert_eq!(problems(&session), [(1, FindingKind::BadLine), (1, FindingKind::NoHeader)]);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn case_11_half_a_surrogate_pair_is_replaced_and_told() {
     let line = user("a1", "", "bad tail").replace("tail", r"\ud83d");
     let session = read(&[HEADER, &line]);
     assert_eq!(said(&session), ["bad \u{fffd}"]);
-    assert_eq!(problems(&session), [(2, Problem::LoneSurrogate)]);
+    assert_eq!(problems(&session), [(2, FindingKind::LoneSurrogate)]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn case_13_a_line_of_many_megabytes_is_read_and_one_beyond_the_limit_is_told() {
     let longer = "x".repeat(30_000_000);
     let session = read(&[HEADER, &user("a1", "", &longer), &user("a2", "a1", "next")]);
     assert_eq!(said(&session), ["next"]);
-    assert!(problems(&session).contains(&(2, Problem::LineTooLong)));
+    assert!(problems(&session).contains(&(2, FindingKind::LineTooLong)));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn case_15_of_two_equal_keys_the_last_one_counts() {
     let line = message("a1", "", r#"{"role":"user","content":"first","content":"last"}"#);
     let session = read(&[HEADER, &line]);
     assert_eq!(said(&session), ["last"]);
-    assert_eq!(problems(&session), [(2, Problem::DuplicateKey)]);
+    assert_eq!(problems(&session), [(2, FindingKind::DuplicateKey)]);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn case_16_integers_of_any_length_survive() {
         session
             .steps
             .iter()
-            .any(|step| matches!(&step.what, What::Call(call) if call.arguments == arguments))
+            .any(|step| matches!(&step.what, StepKind::Call(call) if call.arguments == arguments))
     );
 }
 
@@ -204,7 +204,7 @@ fn case_18_what_is_no_message_or_no_piece_is_passed_over() {
     ]);
     assert_eq!(said(&session), ["ok"]);
     assert_eq!(
-        (session.findings.of(Problem::MessageMissing), session.findings.of(Problem::OddPiece)),
+        (session.findings.of(FindingKind::MessageMissing), session.findings.of(FindingKind::OddPiece)),
         (1, 6)
     );
 }
@@ -218,7 +218,7 @@ fn case_19_an_unknown_entry_is_counted_and_keeps_its_place_in_the_tree() {
         &assistant("a3", "a2", "two"),
     ]);
     assert_eq!(said(&session), ["one", "two"]);
-    assert_eq!(session.findings.of(Problem::UnknownEntry), 1);
+    assert_eq!(session.findings.of(FindingKind::UnknownEntry), 1);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn case_20_an_empty_file_and_a_header_alone_say_nothing() {
 fn case_21_a_file_without_a_header_is_read() {
     let session = read(&[&user("a1", "gone", "one"), &assistant("a2", "a1", "two")]);
     assert_eq!((session.id.as_deref(), said(&session)), (None, vec!["one".to_owned(), "two".to_owned()]));
-    assert_eq!(problems(&session), [(1, Problem::NoHeader), (1, Problem::DanglingParent)]);
+    assert_eq!(problems(&session), [(1, FindingKind::NoHeader), (1, FindingKind::DanglingParent)]);
 }
 
 #[test]
@@ -260,10 +260,10 @@ fn call(id: &str, parent: &str, call: &str) -> String {
     message(id, parent, &content)
 }
 
-fn outcome(rest: &str) -> Outcome {
+fn outcome(rest: &str) -> CallOutcome {
     let session = read(&[HEADER, &call("a1", "", "c"), &result("a2", "a1", "c", rest)]);
     let results = session.steps.into_iter().find_map(|step| match step.what {
-        What::Call(call) => call.result,
+        StepKind::Call(call) => call.result,
         _ => None,
     });
     results.unwrap().outcome
@@ -272,13 +272,13 @@ fn outcome(rest: &str) -> Outcome {
 #[test]
 fn case_27_details_that_tell_of_an_error_are_a_failure() {
     for (rest, expected) in [
-        (r#""isError":false"#, Outcome::Fine),
-        (r#""isError":true"#, Outcome::Failed),
-        (r#""isError":false,"details":{"status":"error"}"#, Outcome::Failed),
-        (r#""isError":false,"details":{"status":"completed","exitCode":2}"#, Outcome::Failed),
-        (r#""isError":false,"details":{"status":"completed","exitCode":0}"#, Outcome::Fine),
-        (r#""isError":false,"details":{"status":"pending"}"#, Outcome::Pending),
-        (r#""isError":false,"details":7"#, Outcome::Fine),
+        (r#""isError":false"#, CallOutcome::Fine),
+        (r#""isError":true"#, CallOutcome::Failed),
+        (r#""isError":false,"details":{"status":"error"}"#, CallOutcome::Failed),
+        (r#""isError":false,"details":{"status":"completed","exitCode":2}"#, CallOutcome::Failed),
+        (r#""isError":false,"details":{"status":"completed","exitCode":0}"#, CallOutcome::Fine),
+        (r#""isError":false,"details":{"status":"pending"}"#, CallOutcome::Pending),
+        (r#""isError":false,"details":7"#, CallOutcome::Fine),
     ] {
         assert_eq!(outcome(rest), expected, "{rest}");
     }
@@ -293,7 +293,7 @@ fn case_28_the_delivery_mirror_is_no_model() {
     );
     let session = read(&[HEADER, &user("a1", "", "hi"), &mirror]);
     assert!(session.models.is_empty());
-    let expected = What::Assistant { text: "mirrored".to_owned(), origin: Origin::Program };
+    let expected = StepKind::Assistant { text: "mirrored".to_owned(), origin: Speaker::Program };
     assert_eq!(session.steps.last().unwrap().what, expected);
 }
 
@@ -305,11 +305,11 @@ fn case_29_a_boot_prompt_is_said_by_the_program() {
         .steps
         .iter()
         .map(|step| match step.what {
-            What::User { origin, .. } => Some(origin),
+            StepKind::User { origin, .. } => Some(origin),
             _ => None,
         })
         .collect();
-    assert_eq!(origins, [Some(Origin::Program), Some(Origin::Person)]);
+    assert_eq!(origins, [Some(Speaker::Program), Some(Speaker::Person)]);
 }
 
 #[test]
@@ -319,7 +319,8 @@ fn case_30_of_a_picture_size_and_hash_are_kept() {
         "",
         r#"{"role":"user","content":[{"type":"image","data":"iVBORw0KGgo","mimeType":"image/png"}]}"#,
     );
-    let expected = What::Image { mime: "image/png".to_owned(), size: 11, sha: "904ba1c1941280f9".to_owned() };
+    let expected =
+        StepKind::Image { mime: "image/png".to_owned(), size: 11, sha: "904ba1c1941280f9".to_owned() };
     assert_eq!(read(&[HEADER, &line]).steps[0].what, expected);
 }
 
@@ -333,7 +334,7 @@ fn case_31_the_way_from_the_leaf_is_the_conversation() {
         &assistant("a4", "a3", "done"),
     ]);
     assert_eq!(said(&session), ["one", "again", "done"]);
-    assert_eq!(problems(&session), [(3, Problem::AbandonedBranch)]);
+    assert_eq!(problems(&session), [(3, FindingKind::AbandonedBranch)]);
 }
 
 #[test]
@@ -347,7 +348,7 @@ fn case_32_a_parent_that_is_nowhere_is_the_entry_before() {
         &user("a5", "a5", "five"),
     ]);
     assert_eq!(said(&session), ["one", "two", "three", "four", "five"]);
-    assert_eq!(session.findings.of(Problem::DanglingParent), 3);
+    assert_eq!(session.findings.of(FindingKind::DanglingParent), 3);
 }
 
 #[test]
@@ -396,9 +397,9 @@ fn case_36_results_of_either_shape_make_the_same_pair() {
     );
     for line in [result("a2", "a1", "c", r#""isError":false"#), item, anthropic] {
         let session = read(&[HEADER, &call("a1", "", "c"), &line]);
-        let What::Call(call) = &session.steps[0].what else { panic!("a call") };
+        let StepKind::Call(call) = &session.steps[0].what else { panic!("a call") };
         let result = call.result.as_ref().unwrap();
-        assert_eq!((result.text.as_str(), result.outcome, result.line), ("out", Outcome::Fine, 3));
+        assert_eq!((result.text.as_str(), result.outcome, result.line), ("out", CallOutcome::Fine, 3));
         assert!(session.findings.first.is_empty());
     }
 }
@@ -411,9 +412,9 @@ fn case_44_a_result_that_a_program_made_up_proves_nothing() {
         r#"{"role":"toolResult","toolCallId":"c","toolName":"exec","content":[{"type":"text","text":"[openclaw] missing tool result in session history; inserted synthetic error result for transcript repair."}],"isError":true}"#,
     );
     let session = read(&[HEADER, &call("a1", "", "c"), &made_up]);
-    let What::Call(call) = &session.steps[0].what else { panic!("a call") };
-    assert_eq!(call.result.as_ref().unwrap().outcome, Outcome::Synthetic);
-    assert_eq!(problems(&session), [(3, Problem::SyntheticResult)]);
+    let StepKind::Call(call) = &session.steps[0].what else { panic!("a call") };
+    assert_eq!(call.result.as_ref().unwrap().outcome, CallOutcome::Synthetic);
+    assert_eq!(problems(&session), [(3, FindingKind::SyntheticResult)]);
 }
 
 #[test]
@@ -421,7 +422,7 @@ fn case_45_half_a_call_is_no_call() {
     let half = r#"{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"exec","arguments":{},"partialJson":"{\"co"}]}"#;
     let text = format!("{HEADER}\n{}\n", message("a1", "", half));
     assert_eq!(count(text.as_bytes()).unwrap().tool_calls, 0);
-    assert_eq!(problems(&read_bytes(text.as_bytes())), [(2, Problem::HalfCall)]);
+    assert_eq!(problems(&read_bytes(text.as_bytes())), [(2, FindingKind::HalfCall)]);
 }
 
 #[test]
@@ -437,9 +438,11 @@ fn a_file_of_claude_code_is_read() {
     let kinds: Vec<&str> = session
         .path()
         .map(|step| match &step.what {
-            What::User { .. } => "user",
-            What::Thinking(_) => "thinking",
-            What::Call(call) if call.result.as_ref().is_some_and(|r| r.outcome == Outcome::Failed) => {
+            StepKind::User { .. } => "user",
+            StepKind::Thinking(_) => "thinking",
+            StepKind::Call(call)
+                if call.result.as_ref().is_some_and(|r| r.outcome == CallOutcome::Failed) =>
+            {
                 "failed"
             }
             _ => "other",
@@ -465,11 +468,11 @@ fn a_file_of_codex_is_read() {
     assert_eq!(said(&session).split_first().unwrap().1, ["fix it", "done"]);
     assert_eq!(session.models, ["gpt-x"]);
     let call = session.steps.iter().find_map(|step| match &step.what {
-        What::Call(call) => Some(call.clone()),
+        StepKind::Call(call) => Some(call.clone()),
         _ => None,
     });
     let call = call.unwrap();
     assert_eq!(call.arguments, r#"{"command":["ls"]}"#);
-    assert_eq!(call.result.unwrap().outcome, Outcome::Failed);
+    assert_eq!(call.result.unwrap().outcome, CallOutcome::Failed);
     assert!(session.findings.first.is_empty());
 }

@@ -1,8 +1,8 @@
 //! What a run must do, by the number of the case.
 
 use engross_learn::Error;
-use engross_learn::run::{Input, Mind, Outcome};
-use engross_learn::skillbook::{Effect, Quarantine, Status};
+use engross_learn::run::{Reflector, SessionOutcome, SessionSource};
+use engross_learn::skillbook::{Effect, Quarantine, SkillStatus};
 use engross_llm::{Event, Model, ModelInfo, Request};
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn case_20_files_without_a_conversation_are_skipped_with_a_reason() {
         .sessions
         .into_iter()
         .map(|session| match session.outcome {
-            Outcome::Skipped { reason } => reason,
+            SessionOutcome::Skipped { reason } => reason,
             other => format!("{other:?}"),
         })
         .collect();
@@ -41,7 +41,7 @@ fn two_sessions_with_the_same_stumble_make_a_skill_by_rules() {
         skill.content,
         "Check `path` before calling `read`: it fails with \"enoent: no such file\" until that is changed"
     );
-    assert_eq!((skill.status, skill.sessions()), (Status::Active, 2));
+    assert_eq!((skill.status, skill.sessions()), (SkillStatus::Active, 2));
     let json = std::fs::read_to_string(home.paths().json).unwrap();
     assert!(json.contains("\"schema_version\": \"2\""));
 }
@@ -68,7 +68,7 @@ fn case_47_of_a_session_that_went_on_only_the_new_part_is_learnt() {
     longer.push_str(&entry("a", 7, &said("Done.")));
     home.write("a.jsonl", longer);
     let report = home.learn();
-    let Outcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
+    let SessionOutcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
     assert_eq!(effects.len(), 1, "the stumble was learnt before");
     assert_eq!(home.book().skills().last().unwrap().section, "user_preferences");
 }
@@ -89,9 +89,9 @@ fn case_05_and_06_a_file_that_still_grows_is_read_up_to_its_last_whole_line() {
 }
 
 /// A model that cannot be reached.
-struct Broken;
+struct BrokenModel;
 
-impl Model for Broken {
+impl Model for BrokenModel {
     fn info(&self) -> ModelInfo {
         ModelInfo { spec: "broken".to_owned(), language_model: true }
     }
@@ -110,12 +110,16 @@ impl Model for Broken {
 fn case_48_a_session_whose_model_failed_is_tried_again_later() {
     let mut home = Home::new();
     home.write("a.jsonl", stumbling("a"));
-    assert_eq!(outcomes(&home.learn_asking(&Broken)), [("a.jsonl", "failed")]);
-    assert_eq!(outcomes(&home.learn_asking(&Broken)), [("a.jsonl", "waiting")]);
+    assert_eq!(outcomes(&home.learn_asking(&BrokenModel)), [("a.jsonl", "failed")]);
+    assert_eq!(outcomes(&home.learn_asking(&BrokenModel)), [("a.jsonl", "waiting")]);
     home.now += 61_000;
-    assert_eq!(outcomes(&home.learn_asking(&Broken)), [("a.jsonl", "failed")]);
+    assert_eq!(outcomes(&home.learn_asking(&BrokenModel)), [("a.jsonl", "failed")]);
     home.now += 61_000;
-    assert_eq!(outcomes(&home.learn_asking(&Broken)), [("a.jsonl", "waiting")], "it waits twice as long");
+    assert_eq!(
+        outcomes(&home.learn_asking(&BrokenModel)),
+        [("a.jsonl", "waiting")],
+        "it waits twice as long"
+    );
     home.now += 61_000;
     assert_eq!(outcomes(&home.learn_scripted(&script(LESSON))), [("a.jsonl", "learnt")]);
     assert_eq!(home.book().skills().len(), 1);
@@ -126,7 +130,7 @@ fn a_model_that_answers_nonsense_has_failed() {
     let home = Home::new();
     home.write("a.jsonl", stumbling("a"));
     let report = home.learn_scripted(&json!({"turns": [], "default": {"text": "I would rather not."}}));
-    let Outcome::Failed { code, .. } = &report.sessions[0].outcome else { panic!("{report:?}") };
+    let SessionOutcome::Failed { code, .. } = &report.sessions[0].outcome else { panic!("{report:?}") };
     assert_eq!((code.as_str(), report.calls), ("LEARN_ANSWER_INVALID", 0));
 }
 
@@ -176,7 +180,7 @@ fn case_51_reading_everything_anew_doubles_nothing() {
 fn case_52_of_two_runs_at_once_one_wins() {
     let home = Home::new();
     let held = engross_learn::disk::BookFile::open(home.paths()).unwrap();
-    let error = home.learn_with(Mind::Rules, &Input::Folder(home.sessions())).unwrap_err();
+    let error = home.learn_with(Reflector::Rules, &SessionSource::Folder(home.sessions())).unwrap_err();
     assert!(matches!(error, Error::Busy { .. }));
     drop(held);
     home.learn();
@@ -186,8 +190,8 @@ fn case_52_of_two_runs_at_once_one_wins() {
 fn case_53_named_files_are_remembered_too() {
     let home = Home::new();
     home.write("a.jsonl", stumbling("a"));
-    let input = Input::Files(vec![home.sessions().join("a.jsonl")]);
-    assert_eq!(home.learn_with(Mind::Rules, &input).unwrap().learnt, 1);
+    let input = SessionSource::Files(vec![home.sessions().join("a.jsonl")]);
+    assert_eq!(home.learn_with(Reflector::Rules, &input).unwrap().learnt, 1);
     assert_eq!(home.learn().learnt, 0);
 }
 
@@ -224,7 +228,7 @@ fn case_34_what_a_fork_shares_is_learnt_once() {
     assert_eq!(outcomes(&report), [("a.jsonl", "learnt"), ("f.jsonl", "learnt")]);
     let book = home.book();
     let skill = book.skills().next().unwrap();
-    assert_eq!((skill.status, skill.sessions()), (Status::Candidate, 1));
+    assert_eq!((skill.status, skill.sessions()), (SkillStatus::Candidate, 1));
 }
 
 #[test]
@@ -244,8 +248,8 @@ fn case_73_what_a_tool_advises_waits_for_a_person() {
         ),
     );
     let report = home.learn_scripted(&script(lesson));
-    let Outcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
-    assert_eq!(effects, &[Effect::Added { id: "files-00001".to_owned(), status: Status::Quarantined }]);
+    let SessionOutcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
+    assert_eq!(effects, &[Effect::Added { id: "files-00001".to_owned(), status: SkillStatus::Quarantined }]);
     assert_eq!(home.book().get("files-00001").unwrap().quarantine, [Quarantine::ToolTextOnly]);
     home.write(
         "b.jsonl",
@@ -254,7 +258,7 @@ fn case_73_what_a_tool_advises_waits_for_a_person() {
     home.learn_scripted(&script(lesson));
     assert_eq!(
         home.book().get("files-00001").unwrap().status,
-        Status::Quarantined,
+        SkillStatus::Quarantined,
         "saying it twice helps nothing"
     );
 }
@@ -268,7 +272,7 @@ fn case_76_a_skill_that_was_only_recalled_is_not_learnt_again() {
     home.write("b.jsonl", transcript("b", &[user(&told), said("Nothing.")]));
     home.learn_scripted(&script(LESSON));
     let skill = home.book().get("files-00001").cloned().unwrap();
-    assert_eq!((skill.sessions(), skill.status), (1, Status::Candidate));
+    assert_eq!((skill.sessions(), skill.status), (1, SkillStatus::Candidate));
 }
 
 #[test]
@@ -287,15 +291,15 @@ fn case_77_what_stands_in_instructions_is_no_experience() {
         ),
     );
     let report = home.learn_scripted(&script(LESSON));
-    let Outcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
+    let SessionOutcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
     assert!(matches!(&effects[..], [Effect::Refused(refused)] if refused.code == "LEARN_NOT_EXPERIENCE"));
     assert!(home.book().is_empty());
 }
 
 #[test]
 fn case_72_no_secret_reaches_the_model_or_the_book() {
-    struct Spy(std::sync::Mutex<String>, engross_llm::ScriptModel);
-    impl Model for Spy {
+    struct SpyModel(std::sync::Mutex<String>, engross_llm::ScriptModel);
+    impl Model for SpyModel {
         fn info(&self) -> ModelInfo {
             self.1.info()
         }
@@ -317,8 +321,10 @@ fn case_72_no_secret_reaches_the_model_or_the_book() {
     ];
     home.write("a.jsonl", transcript("a", &messages));
     let script = script(&format!("Pass the key {secret} in the header of each request"));
-    let spy =
-        Spy(std::sync::Mutex::default(), engross_llm::ScriptModel::new("s", &script.to_string()).unwrap());
+    let spy = SpyModel(
+        std::sync::Mutex::default(),
+        engross_llm::ScriptModel::new("s", &script.to_string()).unwrap(),
+    );
     home.learn_asking(&spy);
     let sent = spy.0.into_inner().unwrap();
     assert!(sent.contains("[REDACTED api_key") && sent.contains("The record, part 1 of 1"));

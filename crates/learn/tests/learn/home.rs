@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 
 use engross_learn::Error;
-use engross_learn::disk::{BookFile, Paths, folder_of};
-use engross_learn::reflect::Asking;
-use engross_learn::run::{Input, Mind, Options, Outcome, Report, learn};
-use engross_learn::safety::Personal;
+use engross_learn::disk::{BookFile, BookPaths, folder_of};
+use engross_learn::reflect::ModelReflector;
+use engross_learn::run::{LearnReport, Options, Reflector, SessionOutcome, SessionSource, learn};
+use engross_learn::safety::PersonalData;
 use engross_learn::skillbook::Book;
 use engross_llm::{Model, ScriptModel};
 use engross_protocol::{Clock, Timestamp};
 use serde_json::{Value, json};
 
 /// A clock that is set by hand.
-pub struct At(pub u64);
+pub struct FixedClock(pub u64);
 
-impl Clock for At {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         "2026-01-31T09:30:00Z".parse().unwrap()
     }
@@ -46,8 +46,8 @@ impl Home {
         folder_of(self.folder.path(), "main").unwrap()
     }
 
-    pub fn paths(&self) -> Paths {
-        Paths { json: self.folder.path().join("workspace/ace_skillbook.json") }
+    pub fn paths(&self) -> BookPaths {
+        BookPaths { json: self.folder.path().join("workspace/ace_skillbook.json") }
     }
 
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
@@ -55,31 +55,32 @@ impl Home {
     }
 
     /// Learns from all sessions by rules.
-    pub fn learn(&self) -> Report {
-        self.learn_with(Mind::Rules, &Input::Folder(self.sessions())).unwrap()
+    pub fn learn(&self) -> LearnReport {
+        self.learn_with(Reflector::Rules, &SessionSource::Folder(self.sessions())).unwrap()
     }
 
     /// Learns from all sessions with a scripted model.
-    pub fn learn_scripted(&self, script: &Value) -> Report {
+    pub fn learn_scripted(&self, script: &Value) -> LearnReport {
         let model = ScriptModel::new("script.json", &script.to_string()).unwrap();
         self.learn_asking(&model)
     }
 
-    pub fn learn_asking(&self, model: &dyn Model) -> Report {
-        let asking = Asking { model, budget: 100_000, personal: Personal::Redact, is_shortened: false };
-        self.learn_with(Mind::Model(asking), &Input::Folder(self.sessions())).unwrap()
+    pub fn learn_asking(&self, model: &dyn Model) -> LearnReport {
+        let asking =
+            ModelReflector { model, budget: 100_000, personal: PersonalData::Redact, is_shortened: false };
+        self.learn_with(Reflector::Model(asking), &SessionSource::Folder(self.sessions())).unwrap()
     }
 
-    pub fn learn_with(&self, mind: Mind<'_>, input: &Input) -> Result<Report, Error> {
+    pub fn learn_with(&self, mind: Reflector<'_>, input: &SessionSource) -> Result<LearnReport, Error> {
         let mut book =
             if self.dry_run { BookFile::read(self.paths())? } else { BookFile::open(self.paths())? };
-        let clock = At(self.now);
+        let clock = FixedClock(self.now);
         let options = Options {
             mind,
             clock: &clock,
             reprocess: self.reprocess,
             dry_run: self.dry_run,
-            personal: Personal::Redact,
+            personal: PersonalData::Redact,
             rests_after: 60_000,
             is_stopped: &|| false,
         };
@@ -112,12 +113,12 @@ impl Home {
 }
 
 /// What became of the sessions, in short.
-pub fn outcomes(report: &Report) -> Vec<(&str, &str)> {
-    let word = |outcome: &Outcome| match outcome {
-        Outcome::Learnt { .. } => "learnt",
-        Outcome::Skipped { .. } => "skipped",
-        Outcome::Waiting { .. } => "waiting",
-        Outcome::Failed { .. } => "failed",
+pub fn outcomes(report: &LearnReport) -> Vec<(&str, &str)> {
+    let word = |outcome: &SessionOutcome| match outcome {
+        SessionOutcome::Learnt { .. } => "learnt",
+        SessionOutcome::Skipped { .. } => "skipped",
+        SessionOutcome::Waiting { .. } => "waiting",
+        SessionOutcome::Failed { .. } => "failed",
     };
     report.sessions.iter().map(|session| (session.file.as_str(), word(&session.outcome))).collect()
 }

@@ -5,6 +5,7 @@
 mod cases_files;
 mod cases_parse;
 mod cases_run;
+mod golden;
 mod home;
 mod stats;
 mod store;

@@ -1,8 +1,8 @@
 //! OpenClaw's own store: its rows are read as the lines of a file, and nothing is written there.
 
-use engross_learn::disk::{discover, look_into, open};
-use engross_learn::run::{Input, Mind, Outcome};
-use engross_learn::skillbook::Status;
+use engross_learn::disk::{discover, open, sessions_at};
+use engross_learn::run::{Reflector, SessionOutcome, SessionSource};
+use engross_learn::skillbook::SkillStatus;
 use engross_learn::transcript::stats::count;
 use rusqlite::Connection;
 
@@ -61,7 +61,7 @@ fn a_store_gives_what_files_of_its_lines_give() {
     let before = std::fs::read(store(&home)).unwrap();
     let report = home.learn();
     assert_eq!(outcomes(&report), [("a.jsonl", "learnt"), ("b.jsonl", "learnt")]);
-    assert_eq!(home.book().count(Status::Active), 1, "two sessions with the same stumble");
+    assert_eq!(home.book().count(SkillStatus::Active), 1, "two sessions with the same stumble");
     assert_eq!(std::fs::read(store(&home)).unwrap(), before);
     assert_eq!(home.learn().skipped, 2, "nothing is new");
 }
@@ -76,7 +76,7 @@ fn a_session_of_a_store_that_went_on_is_learnt_from_where_it_was_left() {
         entry("a", 6, &user("No, use the file in /opt instead of that one")) + &entry("a", 7, &said("Done."));
     add(&running, "a", text.lines().count(), &further);
     let report = home.learn();
-    let Outcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
+    let SessionOutcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
     assert_eq!(effects.len(), 1, "the stumble was learnt before");
 }
 
@@ -94,9 +94,9 @@ fn a_store_stands_for_its_sessions_where_the_folder_is_gone_and_by_its_own_name(
     drop(made(&home, &[("a", stumbling("a")), ("b", stumbling("b"))]));
     std::fs::remove_dir(home.sessions()).unwrap();
     assert_eq!(discover(&home.sessions()).unwrap().0.len(), 2);
-    assert_eq!(look_into(&store(&home)).0.len(), 2);
-    let input = Input::Files(vec![store(&home)]);
-    assert_eq!(home.learn_with(Mind::Rules, &input).unwrap().learnt, 2);
+    assert_eq!(sessions_at(&store(&home)).0.len(), 2);
+    let input = SessionSource::Files(vec![store(&home)]);
+    assert_eq!(home.learn_with(Reflector::Rules, &input).unwrap().learnt, 2);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn rows_that_are_packed_are_unpacked_and_rows_that_cannot_be_are_counted() {
             .execute("INSERT INTO transcript_events VALUES ('a', ?1, NULL, 1, ?2, 1, NULL)", (seq, bytes))
             .unwrap();
     }
-    let (found, _) = look_into(&store(&home));
+    let (found, _) = sessions_at(&store(&home));
     let stats = count(open(&found[0]).unwrap()).unwrap();
     assert_eq!((stats.bad_lines, stats.roles["user"]), (2, 2), "{stats:?}");
 }

@@ -1,18 +1,18 @@
 //! Transcripts that real programs wrote, with what is odd about each.
 
-use engross_learn::transcript::{Origin, Outcome, Problem, Session, What};
+use engross_learn::transcript::{CallOutcome, FindingKind, Speaker, StepKind, Transcript};
 
-fn session(name: &str) -> Session {
+fn session(name: &str) -> Transcript {
     let path = format!("{}/tests/learn/fixtures/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
-    Session::read(std::fs::File::open(path).unwrap(), true).unwrap()
+    Transcript::read(std::fs::File::open(path).unwrap(), true).unwrap()
 }
 
 #[test]
 fn what_is_odd_about_real_files_is_told_with_its_line() {
-    use Problem::{
+    use FindingKind::{
         AbandonedBranch, Compaction, NotFromModel, OrphanCall, OrphanResult, PendingResult, SecondHeader,
     };
-    type Row = (&'static str, u32, &'static [(u64, Problem)]);
+    type Row = (&'static str, u32, &'static [(u64, FindingKind)]);
     let table: &[Row] = &[
         ("v3_plain", 3, &[]),
         ("v3_thinking", 3, &[]),
@@ -50,7 +50,7 @@ fn a_gateways_time_and_notice_are_no_words_of_a_person() {
         .steps
         .into_iter()
         .filter_map(|step| match step.what {
-            What::User { text, origin: Origin::Person } => Some(text),
+            StepKind::User { text, origin: Speaker::Person } => Some(text),
             _ => None,
         })
         .collect();
@@ -60,7 +60,7 @@ fn a_gateways_time_and_notice_are_no_words_of_a_person() {
 #[test]
 fn a_model_that_failed_has_stopped() {
     let stopped = session("v3_upstream_400").steps.into_iter().find_map(|step| match step.what {
-        What::Stopped { reason, .. } => Some(reason),
+        StepKind::Stopped { reason, .. } => Some(reason),
         _ => None,
     });
     assert_eq!(stopped.as_deref(), Some("error"));
@@ -72,12 +72,12 @@ fn a_call_holds_its_result() {
         .steps
         .into_iter()
         .filter_map(|step| match step.what {
-            What::Call(call) => Some((call.tool, call.result.map(|result| result.outcome))),
+            StepKind::Call(call) => Some((call.tool, call.result.map(|result| result.outcome))),
             _ => None,
         })
         .collect();
     assert_eq!(
         outcomes,
-        [("exec".to_owned(), Some(Outcome::Failed)), ("exec".to_owned(), Some(Outcome::Fine))]
+        [("exec".to_owned(), Some(CallOutcome::Failed)), ("exec".to_owned(), Some(CallOutcome::Fine))]
     );
 }

@@ -18,21 +18,21 @@ use engross_testkit::task_requests::within;
 
 /// A request that waits for its answer.
 #[derive(Debug)]
-pub struct Asked {
+pub struct RecordedRequest {
     pub id: String,
     pub method: String,
     pub params: Value,
 }
 
-pub struct Gate {
+pub struct FakeGateway {
     pub url: String,
-    asked: mpsc::UnboundedReceiver<Asked>,
-    shared: Arc<Shared>,
+    asked: mpsc::UnboundedReceiver<RecordedRequest>,
+    shared: Arc<GatewayState>,
     _tasks: JoinSet<()>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct GatewayState {
     /// To the client; gone when the line is cut.
     line: Mutex<Option<mpsc::UnboundedSender<Message>>>,
     /// Nobody is let in.
@@ -44,12 +44,12 @@ struct Shared {
     lines: AtomicU64,
 }
 
-impl Gate {
+impl FakeGateway {
     pub async fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("ws://{}", listener.local_addr().unwrap());
         let (sender, asked) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(GatewayState::default());
         let (mut tasks, state) = (JoinSet::new(), Arc::clone(&shared));
         tasks.spawn(async move {
             let mut lines = JoinSet::new();
@@ -63,7 +63,7 @@ impl Gate {
     }
 
     /// The next request, which must be of this method.
-    pub async fn asked(&mut self, method: &str) -> Asked {
+    pub async fn asked(&mut self, method: &str) -> RecordedRequest {
         loop {
             let asked = within(self.asked.recv()).await.expect("a request");
             // A line that has just come up may have the standing of a run asked twice.
@@ -81,11 +81,11 @@ impl Gate {
         self.asked.try_recv().is_err()
     }
 
-    pub fn ok(&self, asked: &Asked, payload: Value) {
+    pub fn ok(&self, asked: &RecordedRequest, payload: Value) {
         self.send(&json!({ "type": "res", "id": asked.id, "ok": true, "payload": payload }));
     }
 
-    pub fn refuse(&self, asked: &Asked, error: Value) {
+    pub fn refuse(&self, asked: &RecordedRequest, error: Value) {
         self.send(&json!({ "type": "res", "id": asked.id, "ok": false, "error": error }));
     }
 
@@ -147,7 +147,7 @@ impl Gate {
     }
 }
 
-async fn serve(stream: TcpStream, shared: Arc<Shared>, asked: mpsc::UnboundedSender<Asked>) {
+async fn serve(stream: TcpStream, shared: Arc<GatewayState>, asked: mpsc::UnboundedSender<RecordedRequest>) {
     let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else { return };
     let nonce = format!("nonce-{}", shared.lines.fetch_add(1, Ordering::SeqCst));
     let challenge =
@@ -183,7 +183,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>, asked: mpsc::UnboundedSen
                     let frame: Value = serde_json::from_str(&text).unwrap();
                     assert_eq!(frame["type"], "req");
                     let word = |name: &str| frame[name].as_str().unwrap().to_owned();
-                    let _ = asked.send(Asked { id: word("id"), method: word("method"), params: frame["params"].clone() });
+                    let _ = asked.send(RecordedRequest { id: word("id"), method: word("method"), params: frame["params"].clone() });
                 }
                 Some(Ok(_)) => {}
                 Some(Err(_)) | None => return,

@@ -3,7 +3,7 @@
 use engross_tasks::runner::{AgentEvent, How, RunningTurn, TaskRunner};
 use serde_json::{Value, json};
 
-use super::{Room, all, ended, next, started, text};
+use super::{TestBench, all, ended, next, started, text};
 use engross_testkit::task_requests::within;
 
 const DELIVERED: &str = include_str!("frames/delivered.jsonl");
@@ -12,7 +12,7 @@ const FAILED: &str = include_str!("frames/failed.jsonl");
 const VERSION_3: &str = include_str!("frames/version3.jsonl");
 
 /// Plays `frames`: waits for each request in them, and calls `cancel` before one for an end.
-async fn play(room: &mut Room, frames: &str) -> Vec<AgentEvent> {
+async fn play(room: &mut TestBench, frames: &str) -> Vec<AgentEvent> {
     let frames: Vec<Value> = frames.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let turn = room.turn("as recorded");
     let runner = room.runner.clone();
@@ -69,7 +69,7 @@ fn tool(id: &str, title: &str, status: &str) -> AgentEvent {
 
 #[tokio::test]
 async fn a_recorded_task_is_told_with_its_tools_and_its_words() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let expected = [
         tool("call_0", "Exec print text", "in_progress"),
         tool("call_0", "Exec print text", "completed"),
@@ -81,7 +81,7 @@ async fn a_recorded_task_is_told_with_its_tools_and_its_words() {
 
 #[tokio::test]
 async fn case_92_a_recorded_cancel_is_told_as_the_gateway_tells_it() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let events = play(&mut room, ABORTED).await;
     let all: String = (0..=10).map(|number| format!("still {number} ")).collect();
     let all = all.trim_end();
@@ -98,7 +98,7 @@ async fn case_92_a_recorded_cancel_is_told_as_the_gateway_tells_it() {
 
 #[tokio::test]
 async fn case_90_a_failure_is_told_once_although_it_comes_twice() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let message = "the run failed at the gateway: 400 scripted bad request; see the gateway's log".to_owned();
     let how = How::Failed { code: "GATEWAY_EXECUTION_FAILED".to_owned(), message };
     assert_eq!(play(&mut room, FAILED).await, [ended(how, None)]);
@@ -106,7 +106,7 @@ async fn case_90_a_failure_is_told_once_although_it_comes_twice() {
 
 #[tokio::test]
 async fn an_older_gateway_is_understood() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let expected = [
         text("Let me use a tool."),
         tool("call_136_0", "exec", "in_progress"),

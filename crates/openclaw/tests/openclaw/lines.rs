@@ -6,7 +6,7 @@ use engross_openclaw::GatewayLimits;
 use engross_tasks::runner::{AgentEvent, How, RunningTurn, TaskRunner};
 use serde_json::json;
 
-use super::{Room, all, chat, delta, ended, next, patient, started, text};
+use super::{TestBench, all, chat, delta, ended, next, patient, started, text};
 use engross_testkit::task_requests::within;
 
 fn degraded() -> AgentEvent {
@@ -20,7 +20,7 @@ fn without_line(events: Vec<AgentEvent>) -> Vec<AgentEvent> {
 
 #[tokio::test]
 async fn case_82_a_lost_line_is_told_and_the_run_goes_on_when_it_is_good_again() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let mut running = room.begun("x").await;
     room.gate.event("chat", delta("one"));
     assert_eq!(next(&mut running).await, text("one"));
@@ -39,10 +39,10 @@ async fn case_82_a_lost_line_is_told_and_the_run_goes_on_when_it_is_good_again()
 
 #[tokio::test]
 async fn an_end_that_was_missed_is_asked_for() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let mut running = room.begun("x").await;
     room.gate.cut();
-    // A run of before is no end of this one (case 85), and one that is under way is none (case 86).
+    // A run of before is no end of this one, and one that is under way is none.
     for (run, status) in [("turn-0", "ok"), ("turn-1", "timeout")] {
         let asked = room.gate.asked("agent.wait").await;
         room.gate.ok(&asked, json!({ "runId": run, "status": status }));
@@ -64,7 +64,7 @@ async fn an_end_that_was_missed_is_asked_for() {
 #[tokio::test]
 async fn a_silent_run_is_asked_after() {
     let limits = GatewayLimits { silence: Duration::from_millis(30), ..patient() };
-    let mut room = Room::with(limits).await;
+    let mut room = TestBench::with(limits).await;
     let mut running = room.begun("x").await;
     let asked = room.gate.asked("agent.wait").await;
     room.gate.ok(&asked, json!({ "runId": "turn-1", "status": "error", "error": "no model" }));
@@ -76,7 +76,7 @@ async fn a_silent_run_is_asked_after() {
 #[tokio::test]
 async fn a_gateway_that_does_not_say_how_a_run_stands_is_a_failure_with_a_code() {
     let limits = GatewayLimits { silence: Duration::from_millis(30), ..patient() };
-    let mut room = Room::with(limits).await;
+    let mut room = TestBench::with(limits).await;
     let mut running = room.begun("x").await;
     // It is overloaded, and may be asked again.
     let asked = room.gate.asked("agent.wait").await;
@@ -93,7 +93,7 @@ async fn a_gateway_that_does_not_say_how_a_run_stands_is_a_failure_with_a_code()
 #[tokio::test]
 async fn a_gateway_out_of_reach_for_too_long_is_given_up_without_an_end() {
     let limits = GatewayLimits { lost: Duration::from_millis(80), ..patient() };
-    let mut room = Room::with(limits).await;
+    let mut room = TestBench::with(limits).await;
     let mut running = room.begun("x").await;
     room.gate.shut();
     // Without an end the run says that the gateway is lost.
@@ -102,7 +102,7 @@ async fn a_gateway_out_of_reach_for_too_long_is_given_up_without_an_end() {
 
 #[tokio::test]
 async fn a_turn_is_handed_over_again_under_its_name_when_the_line_breaks() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let turn = room.turn("x");
     let (running, (first, second)) = within(async {
         tokio::join!(room.runner.start(turn), async {
@@ -128,7 +128,7 @@ async fn a_turn_is_handed_over_again_under_its_name_when_the_line_breaks() {
 
 #[tokio::test]
 async fn a_gateway_that_misses_its_ticks_is_called_again() {
-    let room = Room::new().await;
+    let room = TestBench::new().await;
     room.gate.set_policy(json!({ "tickIntervalMs": 20 }));
     within(room.runner.health()).await;
     within(async {
@@ -141,7 +141,7 @@ async fn a_gateway_that_misses_its_ticks_is_called_again() {
 
 #[tokio::test]
 async fn ticks_keep_the_line() {
-    let room = Room::new().await;
+    let room = TestBench::new().await;
     room.gate.set_policy(json!({ "tickIntervalMs": 100 }));
     within(room.runner.health()).await;
     for _ in 0..12 {
@@ -153,7 +153,7 @@ async fn ticks_keep_the_line() {
 
 #[tokio::test]
 async fn a_run_is_listened_to_again_after_a_restart() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let turn = room.turn("x");
     let resumed = within(room.runner.resume(turn, Some("agent:main:draft:1".to_owned()))).await;
     let mut running: RunningTurn = resumed.unwrap().unwrap();
@@ -170,7 +170,7 @@ async fn a_run_is_listened_to_again_after_a_restart() {
 
 #[tokio::test]
 async fn a_listener_that_goes_away_leaves_the_run_to_the_gateway() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let running = room.begun("x").await;
     drop(running);
     tokio::time::sleep(Duration::from_millis(50)).await;

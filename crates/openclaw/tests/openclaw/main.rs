@@ -24,7 +24,7 @@ use engross_tasks::runner::{AgentEvent, How, Policy, RunningTurn, TaskRunner, Tu
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use self::fake::Gate;
+use self::fake::FakeGateway;
 use engross_testkit::task_requests::within;
 
 /// Limits in which nothing is asked unless a test waits for it.
@@ -39,19 +39,19 @@ fn patient() -> GatewayLimits {
 }
 
 /// A gateway that plays, and a runner for it.
-struct Room {
+struct TestBench {
     folder: TempDir,
-    gate: Gate,
+    gate: FakeGateway,
     runner: GatewayRunner,
 }
 
-impl Room {
+impl TestBench {
     async fn new() -> Self {
         Self::with(patient()).await
     }
 
     async fn with(limits: GatewayLimits) -> Self {
-        let gate = Gate::open().await;
+        let gate = FakeGateway::open().await;
         let folder = tempfile::tempdir().unwrap();
         let runner = runner(&gate, folder.path(), limits);
         Self { folder, gate, runner }
@@ -95,7 +95,7 @@ impl Room {
     }
 }
 
-fn runner(gate: &Gate, data: &Path, limits: GatewayLimits) -> GatewayRunner {
+fn runner(gate: &FakeGateway, data: &Path, limits: GatewayLimits) -> GatewayRunner {
     let config = GatewayConfig {
         url: gate.url.clone(),
         token: Some("secret".to_owned().into()),

@@ -4,7 +4,7 @@ use engross_openclaw::GatewayLimits;
 use engross_tasks::runner::{AgentEvent, How, TaskRunner};
 use serde_json::{Value, json};
 
-use super::{Room, all, chat, ended, next, patient, started};
+use super::{TestBench, all, chat, ended, next, patient, started};
 use engross_testkit::task_requests::within;
 
 /// The SHA-256 of `made`.
@@ -19,7 +19,7 @@ fn listed(path: &str) -> Value {
 }
 
 /// A turn that ended at a gateway with the plugin, which lists these files.
-async fn done(room: &mut Room, end: Value, files: Value) -> engross_tasks::runner::RunningTurn {
+async fn done(room: &mut TestBench, end: Value, files: Value) -> engross_tasks::runner::RunningTurn {
     let turn = room.turn("x");
     let (running, sent) = within(async {
         tokio::join!(room.runner.start(turn), async {
@@ -46,7 +46,7 @@ async fn done(room: &mut Room, end: Value, files: Value) -> engross_tasks::runne
     running
 }
 
-async fn hand(room: &mut Room, path: &str, content: &str) {
+async fn hand(room: &mut TestBench, path: &str, content: &str) {
     let asked = room.gate.asked("xworkmate.artifacts.read").await;
     assert_eq!((&asked.params["relativePath"], &asked.params["artifactRef"]), (&json!(path), &json!("ref")));
     room.gate.ok(
@@ -63,7 +63,7 @@ fn code(events: &[AgentEvent]) -> &str {
 
 #[tokio::test]
 async fn files_of_the_run_are_fetched_before_its_end_is_told() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let files = json!([listed("a.txt"), listed("reports/b.txt")]);
     let mut running = done(&mut room, chat("final", "done"), files).await;
     hand(&mut room, "a.txt", "bWFkZQ==").await;
@@ -76,7 +76,7 @@ async fn files_of_the_run_are_fetched_before_its_end_is_told() {
 
 #[tokio::test]
 async fn files_that_the_answer_names_are_collected_first() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let mut end = chat("final", "done");
     end["mediaUrls"] = json!(["/media/a.png"]);
     let mut running = done(&mut room, end, Value::Null).await;
@@ -99,7 +99,7 @@ async fn a_file_that_cannot_be_had_as_it_was_listed_fails_the_run() {
         (listed("/etc/a.txt"), Some("bWFkZQ==")),
     ];
     for (file, content) in cases {
-        let mut room = Room::with(GatewayLimits { largest_file: 4, ..patient() }).await;
+        let mut room = TestBench::with(GatewayLimits { largest_file: 4, ..patient() }).await;
         let path = file["relativePath"].as_str().unwrap().to_owned();
         let mut running = done(&mut room, chat("final", "done"), json!([file])).await;
         if let Some(content) = content {
@@ -112,7 +112,7 @@ async fn a_file_that_cannot_be_had_as_it_was_listed_fails_the_run() {
 
 #[tokio::test]
 async fn nothing_is_fetched_of_a_run_that_was_not_done() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let mut running = done(&mut room, chat("aborted", ""), Value::Null).await;
     assert_eq!(all(&mut running).await, [ended(How::Cancelled, None)]);
     assert!(room.gate.is_idle());
@@ -120,7 +120,7 @@ async fn nothing_is_fetched_of_a_run_that_was_not_done() {
 
 #[tokio::test]
 async fn a_folder_of_another_session_is_a_mismatch() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let turn = room.turn("x");
     let (refused, ()) = within(async {
         tokio::join!(room.runner.start(turn), async {
@@ -137,7 +137,7 @@ async fn a_folder_of_another_session_is_a_mismatch() {
 
 #[tokio::test]
 async fn after_a_restart_the_files_are_fetched_all_the_same() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let turn = room.turn("x");
     let mut running = within(room.runner.resume(turn, None)).await.unwrap().unwrap();
     let asked = room.gate.asked("agent.wait").await;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_artifacts::{Keys, MemoryHashes, SigningKey, Workspace};
+use engross_artifacts::{ArtifactWorkspace, Keys, MemoryHashes, SigningKey};
 use engross_openclaw::media_sources;
 use engross_protocol::{Clock, RandomIds, SystemClock};
 use engross_store::files::Root;
@@ -16,7 +16,7 @@ use engross_tasks::runs::{Capacity, RunProvider, Runs, RunsConfig, Target};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::fake::Gate;
+use super::fake::FakeGateway;
 use super::{patient, runner};
 use engross_testkit::task_requests::{and, gateway, within};
 
@@ -30,17 +30,17 @@ fn request(method: &str, params: Value) -> RpcRequest {
 }
 
 /// A bridge whose gateway plays.
-struct House {
+struct TaskBench {
     folder: TempDir,
-    gate: Gate,
+    gate: FakeGateway,
     bridge: Bridge,
 }
 
-impl House {
+impl TaskBench {
     async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("media")).unwrap();
-        let gate = Gate::open().await;
+        let gate = FakeGateway::open().await;
         let bridge = open(folder.path(), &gate).await;
         Self { folder, gate, bridge }
     }
@@ -101,14 +101,14 @@ impl House {
     }
 }
 
-async fn open(folder: &Path, gate: &Gate) -> Bridge {
+async fn open(folder: &Path, gate: &FakeGateway) -> Bridge {
     let runner: Arc<dyn TaskRunner> = Arc::new(runner(gate, folder, patient()));
     let work = folder.join("work");
     let place = work.to_str().unwrap().to_owned();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.join("tasks.sqlite")).unwrap());
     let runs = Runs::new(RunsConfig {
         store,
-        workspace: Workspace::new(Root::open(&work).unwrap().top(), &place),
+        workspace: ArtifactWorkspace::new(Root::open(&work).unwrap().top(), &place),
         place,
         keys: Keys::new(vec![SigningKey::new("k1", vec![7; 32], None).unwrap()]),
         hashes: Arc::new(MemoryHashes::new(1000)),
@@ -140,7 +140,7 @@ fn paths(told: &Value) -> Vec<&str> {
 
 #[tokio::test]
 async fn case_70_80_121_words_alone_are_a_success_at_once() {
-    let mut house = House::new().await;
+    let mut house = TaskBench::new().await;
     let (handle, sent) = house.begun("t", json!({})).await;
     house.tell(&sent, "final", "hello");
     let end = house.end(&handle["runId"]).await;
@@ -151,7 +151,7 @@ async fn case_70_80_121_words_alone_are_a_success_at_once() {
 
 #[tokio::test]
 async fn case_69_an_end_without_a_word_or_a_file_is_a_failure() {
-    let mut house = House::new().await;
+    let mut house = TaskBench::new().await;
     let (handle, sent) = house.begun("t", json!({})).await;
     house.gate.event("chat", json!({ "runId": sent["idempotencyKey"], "state": "final" }));
     assert_eq!(house.end(&handle["runId"]).await["code"], "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE");
@@ -159,7 +159,7 @@ async fn case_69_an_end_without_a_word_or_a_file_is_a_failure() {
 
 #[tokio::test]
 async fn case_13_files_that_the_answer_names_are_taken_and_no_others() {
-    let mut house = House::new().await;
+    let mut house = TaskBench::new().await;
     let media = house.folder.path().join("media");
     for name in ["named.png", "url.png", "other.png"] {
         std::fs::write(media.join(name), name).unwrap();
@@ -180,7 +180,7 @@ async fn case_13_files_that_the_answer_names_are_taken_and_no_others() {
 
 #[tokio::test]
 async fn a_named_file_that_cannot_be_had_is_a_failure_and_a_link_is_none() {
-    let mut house = House::new().await;
+    let mut house = TaskBench::new().await;
     for (words, status) in [
         ("see MEDIA:/home/somebody/secret.png", "failed"),
         ("see MEDIA:https://elsewhere.example/a.png", "completed"),
@@ -200,7 +200,7 @@ async fn a_named_file_that_cannot_be_had_is_a_failure_and_a_link_is_none() {
 
 #[tokio::test]
 async fn case_82_83_a_gateway_that_stays_away_is_interrupted_at_the_deadline() {
-    let mut house = House::new().await;
+    let mut house = TaskBench::new().await;
     let (handle, _) = house.begun("t", json!({ "runBudgetMs": 1500 })).await;
     house.until(&handle["runId"], |told| told["status"] == "running").await;
     house.gate.shut();
@@ -214,7 +214,7 @@ async fn case_82_83_a_gateway_that_stays_away_is_interrupted_at_the_deadline() {
 
 #[tokio::test]
 async fn case_84_85_86_an_end_stays_and_is_of_its_own_run() {
-    let mut house = House::new().await;
+    let mut house = TaskBench::new().await;
     let (one, first) = house.begun("one", json!({})).await;
     let (two, second) = house.begun("two", json!({})).await;
     assert_ne!(first["idempotencyKey"], second["idempotencyKey"]);
@@ -227,12 +227,12 @@ async fn case_84_85_86_an_end_stays_and_is_of_its_own_run() {
     assert_eq!((&told["status"], &told["terminal"]), (&json!("running"), &json!(false)));
     assert_eq!(house.end(&one["runId"]).await["output"], "first");
     let unknown = house.call("xworkmate.tasks.get", json!({ "runId": "run-none" })).await;
-    assert_eq!(unknown["status"], "not_found", "case 87");
+    assert_eq!(unknown["status"], "not_found");
 }
 
 #[tokio::test]
 async fn a_run_goes_on_through_a_restart_of_ours() {
-    let mut house = House::new().await;
+    let mut house = TaskBench::new().await;
     let (handle, sent) = house.begun("t", json!({})).await;
     house.tell(&sent, "delta", "half");
     house.until(&handle["runId"], |told| told["status"] == "running").await;
@@ -250,7 +250,7 @@ async fn a_run_goes_on_through_a_restart_of_ours() {
 
 #[tokio::test]
 async fn case_88_92_a_cancel_is_told_as_it_was_confirmed_and_ends_with_the_gateways_word() {
-    let mut house = House::new().await;
+    let mut house = TaskBench::new().await;
     let (handle, sent) = house.begun("t", json!({})).await;
     let run = &handle["runId"];
     house.tell(&sent, "delta", "half");

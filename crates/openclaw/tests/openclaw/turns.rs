@@ -6,12 +6,12 @@ use engross_openclaw::GatewayLimits;
 use engross_tasks::runner::{Health, How, TaskRunner};
 use serde_json::{Value, json};
 
-use super::{Room, all, chat, delta, ended, next, patient, started, text};
+use super::{TestBench, all, chat, delta, ended, next, patient, started, text};
 use engross_testkit::task_requests::within;
 
 #[tokio::test]
 async fn a_turn_is_sent_under_its_own_name_and_the_thread_stays_here() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let turn = room.turn("hello");
     let directory = turn.directory.to_str().unwrap().to_owned();
     let deadline = turn.deadline;
@@ -45,7 +45,7 @@ async fn a_turn_is_sent_under_its_own_name_and_the_thread_stays_here() {
 #[tokio::test]
 async fn case_56_huge_and_foreign_events_are_filtered_while_text_and_end_survive() {
     let limits = GatewayLimits { event: 2000, ..patient() };
-    let mut room = Room::with(limits).await;
+    let mut room = TestBench::with(limits).await;
     let mut running = room.begun("x").await;
     let huge = "x".repeat(3 << 20);
     room.gate.event("chat", delta("one"));
@@ -72,7 +72,7 @@ async fn case_81_only_an_unknown_method_selects_the_fallback() {
         json!({ "message": "Unknown method" }),
     ];
     for error in unknown {
-        let mut room = Room::new().await;
+        let mut room = TestBench::new().await;
         let turn = room.turn("x");
         let (running, ()) = within(async {
             tokio::join!(room.runner.start(turn), async {
@@ -90,7 +90,7 @@ async fn case_81_only_an_unknown_method_selects_the_fallback() {
         json!("down"),
     ];
     for error in others {
-        let mut room = Room::new().await;
+        let mut room = TestBench::new().await;
         let turn = room.turn("x");
         let (refused, ()) = within(async {
             tokio::join!(room.runner.start(turn), async {
@@ -110,7 +110,7 @@ async fn case_81_only_an_unknown_method_selects_the_fallback() {
 
 #[tokio::test]
 async fn another_session_is_a_mismatch_and_is_stopped() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let turn = room.turn("x");
     let (refused, ()) = within(async {
         tokio::join!(room.runner.start(turn), async {
@@ -131,7 +131,7 @@ async fn another_session_is_a_mismatch_and_is_stopped() {
 #[tokio::test]
 async fn a_conversation_that_is_gone_is_not_begun_anew() {
     for (messages, known) in [(json!([]), false), (json!([{ "role": "user", "content": "x" }]), true)] {
-        let mut room = Room::new().await;
+        let mut room = TestBench::new().await;
         let turn = engross_tasks::runner::Turn { continues: true, ..room.turn("x") };
         let (begun, ()) = within(async {
             tokio::join!(room.runner.start(turn), async {
@@ -160,7 +160,7 @@ async fn case_89_a_receipt_must_be_for_this_run() {
         (json!({ "ok": false, "aborted": true, "runIds": ["turn-1"] }), None),
         (json!("yes"), None),
     ];
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let running = room.begun("x").await;
     for (payload, expected) in cases {
         let (receipt, ()) = within(async {
@@ -180,7 +180,7 @@ async fn case_89_a_receipt_must_be_for_this_run() {
 
 #[tokio::test]
 async fn case_90_a_failure_after_a_cancel_stays_a_failure() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let mut running = room.begun("x").await;
     let (receipt, ()) = within(async {
         tokio::join!(running.control.cancel(), async {
@@ -200,7 +200,7 @@ async fn case_90_a_failure_after_a_cancel_stays_a_failure() {
 
 #[tokio::test]
 async fn a_start_that_nobody_waits_for_is_taken_back() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     let turn = room.turn("x");
     let runner = room.runner.clone();
     let starting = tokio::task::spawn(async move { runner.start(turn).await.map(|_| ()) });
@@ -213,7 +213,7 @@ async fn a_start_that_nobody_waits_for_is_taken_back() {
 
 #[tokio::test]
 async fn a_request_that_is_too_long_is_not_sent() {
-    let mut room = Room::new().await;
+    let mut room = TestBench::new().await;
     room.gate.set_policy(json!({ "maxPayload": 1000 }));
     let turn = room.turn(&"x".repeat(2000));
     let (refused, ()) =
@@ -225,7 +225,7 @@ async fn a_request_that_is_too_long_is_not_sent() {
 #[tokio::test]
 async fn health_says_what_is_wrong() {
     let limits = GatewayLimits { connect: Duration::from_millis(300), ..patient() };
-    let room = Room::with(limits).await;
+    let room = TestBench::with(limits).await;
     assert_eq!(within(room.runner.health()).await, Health::Ready);
     room.gate.refuse_logins(json!({
         "code": "NOT_PAIRED", "message": "pairing required", "details": { "requestId": "p-1" },

@@ -12,7 +12,7 @@ use super::{Bridge, RpcCall};
 use crate::codes;
 use crate::runs::{Lookup, LookupResult, RunError, RunsConfig};
 use engross_artifacts::{
-    PageOf, Requirements, RunId, Scope, ScopeError, SessionKey, Signer, Wanted, expected_dirs,
+    ArtifactQuery, PageRequest, Requirements, RunId, Scope, ScopeError, SessionKey, Signer, expected_dirs,
 };
 
 /// The bytes of a file whose content comes along, unless the request says.
@@ -85,7 +85,7 @@ pub(super) async fn export(
         let requirements: Requirements = contract.requirements();
         let manifest = scope.manifest(&requirements, since, config.hashing())?;
         let inline = content.then_some(inline);
-        let of = PageOf { most, cursor: cursor.as_deref(), inline, expected: &expected };
+        let of = PageRequest { most, cursor: cursor.as_deref(), inline, expected: &expected };
         scope.page(&manifest, of, signer(config), config.hashing())
     });
     let mut told = serde_json::to_value(page.await?).unwrap_or_default();
@@ -107,7 +107,7 @@ pub(super) async fn read(
     let inline = params.number("maxInlineBytes")?.unwrap_or(INLINE).min(MOST_INLINE);
     let (session, run) = of.clone();
     let read = within(bridge, of, given.clone(), move |scope, config| {
-        let wanted = Wanted {
+        let wanted = ArtifactQuery {
             artifact_ref: reference.as_deref(),
             artifact_scope: given.as_deref(),
             relative_path: path.as_deref(),

@@ -12,7 +12,7 @@ use super::error::RunError;
 use super::request::{Inline, RequestContext};
 use crate::codes;
 use crate::runner::Attachment;
-use engross_artifacts::{Scope, ScopeError, Workspace, segment};
+use engross_artifacts::{ArtifactWorkspace, Scope, ScopeError, segment};
 
 /// The folder beneath a scope. Exports leave it out.
 const FOLDER: &str = ".xworkmate/attachments";
@@ -45,7 +45,7 @@ pub(super) fn put(scope: &Scope, turn: &str, inline: &[Inline]) -> Result<Vec<At
 }
 
 /// Removes those of a turn. What cannot be removed harms nobody: exports leave it out.
-pub(super) async fn remove(workspace: &Workspace, face: &RequestContext) {
+pub(super) async fn remove(workspace: &ArtifactWorkspace, face: &RequestContext) {
     let (workspace, face) = (workspace.clone(), face.clone());
     let removed = tokio::task::spawn_blocking(move || {
         let scope = workspace.open(&face.session_key, &face.run, None)?;

@@ -11,7 +11,9 @@ use engross_store::{Millis, Store};
 use super::request::Target;
 use super::run_queue::Capacity;
 use crate::runner::{ProviderId, TaskRunner};
-use engross_artifacts::{ArtifactScope, Hashes, Hashing, Keys, RunId, SessionKey, SourceRoot, Workspace};
+use engross_artifacts::{
+    ArtifactScope, ArtifactWorkspace, HashContext, Hashes, Keys, RunId, SessionKey, SourceRoot,
+};
 
 /// Somebody who can carry out runs.
 #[derive(Clone)]
@@ -37,7 +39,7 @@ pub struct RunsConfig {
     /// Where threads are kept: a store of their own, which no other process writes to.
     pub store: Arc<dyn Store>,
     /// Where runs work.
-    pub workspace: Workspace,
+    pub workspace: ArtifactWorkspace,
     /// Where that is, as agents name it.
     pub place: String,
     /// What references and links are signed with.
@@ -77,7 +79,7 @@ impl RunsConfig {
 
     /// What helps to hash.
     #[must_use]
-    pub fn hashing(&self) -> Hashing<'_> {
-        Hashing { hashes: &*self.hashes, clock: &*self.clock, threads: self.threads }
+    pub fn hashing(&self) -> HashContext<'_> {
+        HashContext { hashes: &*self.hashes, clock: &*self.clock, threads: self.threads }
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::request::{RequestContext, RunRequest};
 use super::status::{RunStatus, RunSyncStatus};
 use crate::runner::PermissionOption;
-use engross_artifacts::{Manifest, Outcome, RunId, SessionKey};
+use engross_artifacts::{Manifest, RequirementOutcome, RunId, SessionKey};
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,7 +141,7 @@ pub struct RunEnd {
     /// Its files: of a success only.
     pub manifest: Option<Manifest>,
     /// What is missing of what was required.
-    pub missing: Option<Outcome>,
+    pub missing: Option<RequirementOutcome>,
     /// Who knew of the end first.
     pub source: String,
 }

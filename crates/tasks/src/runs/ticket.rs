@@ -18,7 +18,7 @@ use super::service::Runs;
 use super::state::{Phase, Run, RunThread};
 use super::status::RunStatus;
 use super::updates::{Update, entry_of, seq_of};
-use engross_artifacts::{ExportPage, PageOf, RunId, SessionKey, Signer, expected_dirs};
+use engross_artifacts::{ExportPage, PageRequest, RunId, SessionKey, Signer, expected_dirs};
 
 /// Ends that are kept as they were told, for each thread.
 const TOLD: usize = 16;
@@ -256,7 +256,7 @@ impl Runs {
                 end.face.contract.expected_dirs.iter().cloned().map(Value::from).collect();
             let expected = expected_dirs(&expected).unwrap_or_default();
             let signer = Signer { keys: &config.keys, now, lifetime: config.lifetime };
-            let of = PageOf { expected: &expected, ..PageOf::default() };
+            let of = PageRequest { expected: &expected, ..PageRequest::default() };
             Ok(scope.page(manifest, of, signer, config.hashing())?)
         })();
         match page {

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use engross_artifacts::{Keys, MemoryHashes, SigningKey, Workspace};
+use engross_artifacts::{ArtifactWorkspace, Keys, MemoryHashes, SigningKey};
 use engross_protocol::{Clock, CountingIds, IdSource, SystemClock, Timestamp};
 use engross_store::blobs::Blobs;
 use engross_store::files::Root;
@@ -174,7 +174,7 @@ async fn open(
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.path().join("tasks.sqlite")).unwrap());
     let runs = Runs::new(RunsConfig {
         store,
-        workspace: Workspace::new(Root::open(&work).unwrap().top(), &place),
+        workspace: ArtifactWorkspace::new(Root::open(&work).unwrap().top(), &place),
         place,
         keys: Keys::new(vec![SigningKey::new("k1", vec![7; 32], None).unwrap()]),
         hashes: Arc::new(MemoryHashes::new(1000)),

@@ -1,10 +1,10 @@
-//! Does going on lead anywhere?
+//! Decides whether another continuation makes sense.
 
 use serde::{Deserialize, Serialize};
 
 /// Counts continuations, and notices those that add nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Guard {
+pub struct ProgressGuard {
     rounds: u32,
     before: u64,
     added: u64,
@@ -35,7 +35,7 @@ pub enum Limit {
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
 
-impl Guard {
+impl ProgressGuard {
     /// Continuations so far.
     #[must_use]
     pub fn rounds(&self) -> u32 {

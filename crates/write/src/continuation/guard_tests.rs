@@ -1,10 +1,10 @@
 //! When going on is given up.
 
-use super::{Guard, Limit};
+use super::{Limit, ProgressGuard};
 
 /// Turns of text, and what was said before the continuation that follows each.
 fn rounds(turns: &[&str], max: u32) -> Vec<Result<(), Limit>> {
-    let mut guard = Guard::default();
+    let mut guard = ProgressGuard::default();
     let play = |turn: &&str| {
         guard.add(turn.as_bytes());
         guard.next_round(max)

@@ -1,12 +1,12 @@
-//! What at the beginning of a continuation is repeated, or not of the file?
+//! Joins a continuation to the file: removes what it repeats, refuses what is not of the file.
 //!
 //! The beginning is held back until that is known: some five thousand bytes at most, or to the end of the turn.
 
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-use super::recent::{HEAD, Recent};
-use super::{Continuation, Overlap, Restart};
+use super::recent::{HEAD, RecentContent};
+use super::{Continuation, Overlap, RestartDetection};
 
 /// The longest first line that may be chatter, in bytes.
 const CHATTER: usize = 200;
@@ -37,7 +37,7 @@ const OPENINGS: &[&str] = &[
 ];
 
 /// What came before, to be compared with.
-pub trait Earlier {
+pub trait EarlierContent {
     /// Whether the bytes from `offset` on are `bytes`.
     fn matches(&mut self, offset: u64, bytes: &[u8]) -> bool;
 }
@@ -45,7 +45,7 @@ pub trait Earlier {
 /// A continuation that does not join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum Unclean {
+pub enum JoinError {
     /// It begins with words to the reader.
     #[error("the continuation begins with words that are not of the file")]
     Chatter,
@@ -68,13 +68,13 @@ pub struct Joiner {
     removed: u64,
     chatter: Option<String>,
     #[serde(default)]
-    doubt: Option<Doubt>,
+    doubt: Option<JoinDoubt>,
 }
 
 /// The end of the file repeats itself, so that more than one part of it may be what the continuation repeats. What was
 /// removed is what the model was asked to repeat, if it begins with that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Doubt {
+pub struct JoinDoubt {
     /// Bytes that were removed.
     pub removed: u64,
     /// Bytes that could have been removed as well.
@@ -91,12 +91,12 @@ enum Stage {
     /// The file is repeated from the beginning; so much has been compared.
     Restarting(u64),
     /// Nothing of this turn is content.
-    Refused(Unclean),
+    Refused(JoinError),
 }
 
 /// What the surroundings tell about the end of the file so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Surroundings {
+pub(crate) struct JoinContext {
     /// Whether it ends inside an open fence.
     pub(crate) in_fence: bool,
     /// Whether the file is Markdown, where a fence may begin anywhere.
@@ -106,7 +106,7 @@ pub(crate) struct Surroundings {
 impl Joiner {
     /// A continuation begins.
     pub fn begin(&mut self, options: &Continuation) {
-        let decides = options.overlap == Overlap::Dedupe || options.restart == Restart::Detect;
+        let decides = options.overlap == Overlap::Dedupe || options.restart == RestartDetection::Detect;
         *self = Self { stage: if decides { Stage::Deciding } else { Stage::Through }, ..Self::default() };
     }
 
@@ -128,7 +128,7 @@ impl Joiner {
     }
 
     /// Whether what was removed was in doubt. Given once.
-    pub fn take_doubt(&mut self) -> Option<Doubt> {
+    pub fn take_doubt(&mut self) -> Option<JoinDoubt> {
         self.doubt.take()
     }
 
@@ -140,10 +140,10 @@ impl Joiner {
         &mut self,
         chunk: &[u8],
         options: &Continuation,
-        recent: &Recent,
-        at: Surroundings,
-        earlier: &mut impl Earlier,
-    ) -> Result<Vec<u8>, Unclean> {
+        recent: &RecentContent,
+        at: JoinContext,
+        earlier: &mut impl EarlierContent,
+    ) -> Result<Vec<u8>, JoinError> {
         if self.stage == Stage::Deciding {
             self.held.extend_from_slice(chunk);
             if self.held.len() < recent.tail().len() + CHATTER + HEAD {
@@ -161,10 +161,10 @@ impl Joiner {
     pub(crate) fn end(
         &mut self,
         options: &Continuation,
-        recent: &Recent,
-        at: Surroundings,
-        earlier: &mut impl Earlier,
-    ) -> Result<Vec<u8>, Unclean> {
+        recent: &RecentContent,
+        at: JoinContext,
+        earlier: &mut impl EarlierContent,
+    ) -> Result<Vec<u8>, JoinError> {
         let rest = match self.stage {
             Stage::Deciding => self.decide(options, recent, at, earlier),
             Stage::Refused(unclean) => Err(unclean),
@@ -178,16 +178,17 @@ impl Joiner {
     fn decide(
         &mut self,
         options: &Continuation,
-        recent: &Recent,
-        at: Surroundings,
-        earlier: &mut impl Earlier,
-    ) -> Result<Vec<u8>, Unclean> {
+        recent: &RecentContent,
+        at: JoinContext,
+        earlier: &mut impl EarlierContent,
+    ) -> Result<Vec<u8>, JoinError> {
         let held = std::mem::take(&mut self.held);
-        let restarts = options.restart == Restart::Detect && is_new_beginning(&held, options, recent);
+        let restarts =
+            options.restart == RestartDetection::Detect && is_new_beginning(&held, options, recent);
         if options.overlap == Overlap::Dedupe {
             if let Some(repeated) = overlap(recent, &held, options) {
                 if restarts && recent.total() > recent.tail().len() as u64 {
-                    return self.refuse(Unclean::Restarted(0));
+                    return self.refuse(JoinError::Restarted(0));
                 }
                 return Ok(self.without(held, repeated));
             }
@@ -195,16 +196,16 @@ impl Joiner {
                 let blank = held[line.len()..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
                 let rest = held[line.len() + blank..].to_vec();
                 let Some(repeated) = overlap(recent, &rest, options) else {
-                    return self.refuse(Unclean::Chatter);
+                    return self.refuse(JoinError::Chatter);
                 };
                 self.chatter = Some(String::from_utf8_lossy(line).trim().to_owned());
                 return Ok(self.without(rest, repeated));
             }
             if repeats_lines_only(recent, &held, options) {
-                return self.refuse(Unclean::Elsewhere);
+                return self.refuse(JoinError::Elsewhere);
             }
             if is_wrapping_fence(&held, recent, at) {
-                return self.refuse(Unclean::Fence);
+                return self.refuse(JoinError::Fence);
             }
         }
         self.stage = if restarts { Stage::Restarting(0) } else { Stage::Through };
@@ -215,16 +216,16 @@ impl Joiner {
     fn follow(
         &mut self,
         bytes: Vec<u8>,
-        recent: &Recent,
-        earlier: &mut impl Earlier,
-    ) -> Result<Vec<u8>, Unclean> {
+        recent: &RecentContent,
+        earlier: &mut impl EarlierContent,
+    ) -> Result<Vec<u8>, JoinError> {
         match self.stage {
             Stage::Through | Stage::Deciding => Ok(bytes),
             Stage::Refused(_) => Ok(Vec::new()),
             Stage::Restarting(compared) => {
                 let left = usize::try_from(recent.total() - compared).unwrap_or(usize::MAX).min(bytes.len());
                 if !earlier.matches(compared, &bytes[..left]) {
-                    return self.refuse(Unclean::Restarted(compared));
+                    return self.refuse(JoinError::Restarted(compared));
                 }
                 let compared = compared + left as u64;
                 self.removed = compared;
@@ -235,15 +236,15 @@ impl Joiner {
         }
     }
 
-    fn without(&mut self, mut bytes: Vec<u8>, Repeated { length, other }: Repeated) -> Vec<u8> {
+    fn without(&mut self, mut bytes: Vec<u8>, RepeatedText { length, other }: RepeatedText) -> Vec<u8> {
         self.removed = length as u64;
-        self.doubt = other.map(|other| Doubt { removed: length as u64, other: other as u64 });
+        self.doubt = other.map(|other| JoinDoubt { removed: length as u64, other: other as u64 });
         self.stage = Stage::Through;
         bytes.drain(..length);
         bytes
     }
 
-    fn refuse(&mut self, unclean: Unclean) -> Result<Vec<u8>, Unclean> {
+    fn refuse(&mut self, unclean: JoinError) -> Result<Vec<u8>, JoinError> {
         self.stage = Stage::Refused(unclean);
         Err(unclean)
     }
@@ -251,7 +252,7 @@ impl Joiner {
 
 /// What a continuation repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Repeated {
+struct RepeatedText {
     /// So many bytes.
     length: usize,
     /// Or so many, which fit as well.
@@ -262,7 +263,7 @@ struct Repeated {
 ///
 /// In a run of the same lines more than one length fits. What the model was asked to repeat goes before what is longer: the
 /// lines behind it may be of the file.
-fn overlap(recent: &Recent, text: &[u8], options: &Continuation) -> Option<Repeated> {
+fn overlap(recent: &RecentContent, text: &[u8], options: &Continuation) -> Option<RepeatedText> {
     let tail = recent.tail();
     let (length, shorter) = longest_overlaps(tail, text);
     let least = options.min_overlap_bytes as usize;
@@ -273,10 +274,10 @@ fn overlap(recent: &Recent, text: &[u8], options: &Continuation) -> Option<Repea
         return None;
     }
     if asked.len() >= least && asked.len() < length && text.starts_with(asked) {
-        return Some(Repeated { length: asked.len(), other: Some(length) });
+        return Some(RepeatedText { length: asked.len(), other: Some(length) });
     }
     let is_asked = length == asked.len();
-    Some(Repeated { length, other: Some(shorter).filter(|shorter| *shorter >= least && !is_asked) })
+    Some(RepeatedText { length, other: Some(shorter).filter(|shorter| *shorter >= least && !is_asked) })
 }
 
 /// The lengths of the two longest ends of `tail` that `text` begins with.
@@ -307,13 +308,13 @@ fn longest_overlaps(tail: &[u8], text: &[u8]) -> (usize, usize) {
     (length, length.checked_sub(1).map_or(0, |last| borders[last]))
 }
 
-fn is_new_beginning(text: &[u8], options: &Continuation, recent: &Recent) -> bool {
+fn is_new_beginning(text: &[u8], options: &Continuation, recent: &RecentContent) -> bool {
     let head = recent.head();
     head.len() >= options.min_overlap_bytes as usize && text.starts_with(head)
 }
 
 /// Whether the whole lines that were to be repeated are, but what follows them is not.
-fn repeats_lines_only(recent: &Recent, text: &[u8], options: &Continuation) -> bool {
+fn repeats_lines_only(recent: &RecentContent, text: &[u8], options: &Continuation) -> bool {
     let least = options.min_overlap_bytes as usize;
     let anchor = recent.anchor(1, least).repeat;
     let lines = anchor.rfind('\n').map_or(0, |newline| newline + 1);
@@ -331,7 +332,7 @@ fn is_chatter(line: &[u8]) -> bool {
 }
 
 /// Whether `text` begins with a fence that cannot be of the file, as far as that can be told.
-fn is_wrapping_fence(text: &[u8], recent: &Recent, at: Surroundings) -> bool {
+fn is_wrapping_fence(text: &[u8], recent: &RecentContent, at: JoinContext) -> bool {
     let Some(line) = first_line(text) else { return false };
     if !line.starts_with(b"```") && !line.starts_with(b"~~~") {
         return false;

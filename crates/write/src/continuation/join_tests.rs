@@ -2,20 +2,22 @@
 
 use proptest::prelude::*;
 
-use super::join::Surroundings;
-use super::{Continuation, Doubt, Earlier, Joiner, Overlap, Recent, Restart, Unclean};
+use super::join::JoinContext;
+use super::{
+    Continuation, EarlierContent, JoinDoubt, JoinError, Joiner, Overlap, RecentContent, RestartDetection,
+};
 
 const BOTH: Continuation = Continuation {
     overlap: Overlap::Dedupe,
     min_overlap_bytes: 24,
-    restart: Restart::Detect,
+    restart: RestartDetection::Detect,
     max_rounds: 16,
 };
-const MARKDOWN: Surroundings = Surroundings { in_fence: false, markdown: true };
+const MARKDOWN: JoinContext = JoinContext { in_fence: false, markdown: true };
 
 struct Text<'a>(&'a [u8]);
 
-impl Earlier for Text<'_> {
+impl EarlierContent for Text<'_> {
     fn matches(&mut self, offset: u64, bytes: &[u8]) -> bool {
         self.0[usize::try_from(offset).unwrap()..].starts_with(bytes)
     }
@@ -26,10 +28,10 @@ fn joined(
     file: &str,
     more: &str,
     options: &Continuation,
-    at: Surroundings,
+    at: JoinContext,
     size: usize,
-) -> Result<String, Unclean> {
-    let mut recent = Recent::default();
+) -> Result<String, JoinError> {
+    let mut recent = RecentContent::default();
     recent.push(file.as_bytes());
     let mut joiner = Joiner::default();
     joiner.begin(options);
@@ -63,13 +65,13 @@ fn case_41_and_45_what_is_clearly_repeated_is_removed_and_nothing_else() {
         }
     }
     assert_eq!(joined("}\n}\n}\n", "}\n", &BOTH, MARKDOWN, 1), Ok("}\n}\n}\n}\n".to_owned()));
-    let kept = Continuation { overlap: Overlap::None, restart: Restart::Off, ..BOTH };
+    let kept = Continuation { overlap: Overlap::None, restart: RestartDetection::Off, ..BOTH };
     assert_eq!(joined(file, file, &kept, MARKDOWN, 3), Ok(format!("{file}{file}")));
 }
 
 /// The file after the continuation, and what was in doubt.
-fn joined_in_doubt(file: &str, more: &str) -> (String, Option<Doubt>) {
-    let mut recent = Recent::default();
+fn joined_in_doubt(file: &str, more: &str) -> (String, Option<JoinDoubt>) {
+    let mut recent = RecentContent::default();
     recent.push(file.as_bytes());
     let mut joiner = Joiner::default();
     joiner.begin(&BOTH);
@@ -93,7 +95,11 @@ fn in_a_run_of_the_same_lines_only_what_was_asked_for_is_removed() {
             format!("{rest}{}The end.\n", row.repeat(5)),
         );
         let (whole, doubt) = joined_in_doubt(file, &format!("{again}{new}"));
-        assert_eq!((whole, doubt), (format!("{file}{new}"), Some(Doubt { removed: asked, other })), "{cut}");
+        assert_eq!(
+            (whole, doubt),
+            (format!("{file}{new}"), Some(JoinDoubt { removed: asked, other })),
+            "{cut}"
+        );
     }
     // All that was asked for and nothing beside it: no doubt.
     let file = format!("# Title\n\n{}", row.repeat(3));
@@ -108,7 +114,7 @@ fn in_a_run_of_the_same_lines_only_what_was_asked_for_is_removed() {
     let more = format!("\n{}end\n", short.repeat(20));
     assert_eq!(
         joined_in_doubt(&file, &more),
-        (format!("{file}end\n"), Some(Doubt { removed: 41, other: 39 }))
+        (format!("{file}end\n"), Some(JoinDoubt { removed: 41, other: 39 }))
     );
 }
 
@@ -121,7 +127,7 @@ fn case_42_a_new_beginning_is_noticed() {
     }
     let other = file.replacen("number 300 ", "number three hundred ", 1);
     let at = joined(cut, &other, &BOTH, MARKDOWN, 1000).unwrap_err();
-    assert!(matches!(at, Unclean::Restarted(offset) if offset > 0), "{at:?}");
+    assert!(matches!(at, JoinError::Restarted(offset) if offset > 0), "{at:?}");
     let small = &file[..400];
     assert_eq!(joined(small, &file, &BOTH, MARKDOWN, 50).as_ref(), Ok(&file), "within the window");
 }
@@ -132,12 +138,12 @@ fn case_44_words_around_the_file_are_not_content() {
     let last = "This is line number 3 of the file.\n";
     let cleaned = joined(&file, &format!("Sure, here is the rest:\n\n{last}More.\n"), &BOTH, MARKDOWN, 9);
     assert_eq!(cleaned, Ok(format!("{file}More.\n")));
-    let code = Surroundings { in_fence: false, markdown: false };
-    let fenced = Surroundings { in_fence: true, markdown: true };
+    let code = JoinContext { in_fence: false, markdown: false };
+    let fenced = JoinContext { in_fence: true, markdown: true };
     let cases = [
-        ("Continuing from where I stopped:\nMore.\n".to_owned(), MARKDOWN, Err(Unclean::Chatter)),
-        ("```python\nmore()\n".to_owned(), code, Err(Unclean::Fence)),
-        ("```python\nmore()\n".to_owned(), fenced, Err(Unclean::Fence)),
+        ("Continuing from where I stopped:\nMore.\n".to_owned(), MARKDOWN, Err(JoinError::Chatter)),
+        ("```python\nmore()\n".to_owned(), code, Err(JoinError::Fence)),
+        ("```python\nmore()\n".to_owned(), fenced, Err(JoinError::Fence)),
         ("```\nmore\n".to_owned(), fenced, Ok(format!("{file}```\nmore\n"))),
         ("```python\nmore()\n".to_owned(), MARKDOWN, Ok(format!("{file}```python\nmore()\n"))),
         ("Sure thing is a film\n".to_owned(), MARKDOWN, Ok(format!("{file}Sure thing is a film\n"))),
@@ -147,7 +153,7 @@ fn case_44_words_around_the_file_are_not_content() {
     }
     let unfinished = format!("{file}And the");
     let elsewhere = format!("{last}Another sentence.\n");
-    assert_eq!(joined(&unfinished, &elsewhere, &BOTH, MARKDOWN, 5), Err(Unclean::Elsewhere));
+    assert_eq!(joined(&unfinished, &elsewhere, &BOTH, MARKDOWN, 5), Err(JoinError::Elsewhere));
 }
 
 proptest! {

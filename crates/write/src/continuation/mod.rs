@@ -1,4 +1,4 @@
-//! A file that breaks off is gone on with in another turn: how the two join, and when to stop trying.
+//! Joins a file that broke off with its continuation in another turn, and decides when to stop trying.
 //!
 //! Must never remove text that may be content: what does not clearly repeat stays, what is clearly not the file is refused.
 //!
@@ -19,10 +19,10 @@ mod join_tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use guard::{Guard, Limit};
-pub(crate) use join::Surroundings;
-pub use join::{Doubt, Earlier, Joiner, Unclean};
-pub use recent::{Anchor, Recent};
+pub use guard::{Limit, ProgressGuard};
+pub(crate) use join::JoinContext;
+pub use join::{EarlierContent, JoinDoubt, JoinError, Joiner};
+pub use recent::{Anchor, RecentContent};
 
 /// Whether repeated text at the beginning of a continuation is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub enum Overlap {
 /// Whether a continuation that begins the file anew is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Restart {
+pub enum RestartDetection {
     /// No.
     #[default]
     Off,
@@ -55,7 +55,7 @@ pub struct Continuation {
     /// The shortest repetition, in bytes, that counts as one.
     pub min_overlap_bytes: u32,
     /// Whether a new beginning is noticed.
-    pub restart: Restart,
+    pub restart: RestartDetection,
     /// How many continuations there may be.
     pub max_rounds: u32,
 }
@@ -63,6 +63,6 @@ pub struct Continuation {
 impl Default for Continuation {
     /// None removed, 24 bytes, off, 16 rounds.
     fn default() -> Self {
-        Self { overlap: Overlap::None, min_overlap_bytes: 24, restart: Restart::Off, max_rounds: 16 }
+        Self { overlap: Overlap::None, min_overlap_bytes: 24, restart: RestartDetection::Off, max_rounds: 16 }
     }
 }

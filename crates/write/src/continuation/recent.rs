@@ -1,4 +1,4 @@
-//! What the file begins and ends with, and from where the model is to go on.
+//! Keeps the beginning and the end of a file, and the place from which the model continues.
 
 use memchr::memrchr;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ const SHOWN: usize = 160;
 
 /// The beginning and the end of what came so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Recent {
+pub struct RecentContent {
     head: Vec<u8>,
     tail: Vec<u8>,
     total: u64,
@@ -32,7 +32,7 @@ pub struct Anchor {
     pub repeat: String,
 }
 
-impl Recent {
+impl RecentContent {
     /// Takes what has come next.
     pub fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;

@@ -1,6 +1,6 @@
-//! What may be the end, what is it when more comes, and what comes out when it is?
+//! Handles a candidate for the end: keeps it, drops it when more comes, or ends the file at it.
 
-use super::ends::{Candidate, End, EndedBy, TurnStart};
+use super::ends::{Candidate, ContentEnd, EndKind, TurnStart};
 use super::framer::Framer;
 use super::spots::count_newlines;
 use super::terminator::{LineKind, Terminator};
@@ -60,33 +60,42 @@ impl Framer {
         self.virtual_start = Some(start);
     }
 
-    pub(super) fn end_before_line(&mut self, by: EndedBy, out: &mut impl FnMut(&[u8])) -> End {
+    pub(super) fn end_before_line(&mut self, by: EndKind, out: &mut impl FnMut(&[u8])) -> ContentEnd {
         let blank = self.virtual_start == Some(TurnStart::Reply) && self.candidate.is_none();
         let keep = if blank { 0 } else { self.line };
         self.held.truncate(keep);
         self.finish(by, None, out)
     }
 
-    pub(super) fn end_at_candidate(&mut self, candidate: Candidate, out: &mut impl FnMut(&[u8])) -> End {
+    pub(super) fn end_at_candidate(
+        &mut self,
+        candidate: Candidate,
+        out: &mut impl FnMut(&[u8]),
+    ) -> ContentEnd {
         let at = self.asked.unwrap_or(candidate).offset;
         let keep = usize::try_from(at.saturating_sub(self.released)).unwrap_or(usize::MAX);
         // Blanks that a reply begins with are no content.
         let blank = self.held.iter().take(keep).all(u8::is_ascii_whitespace);
         self.held.truncate(if blank { 0 } else { keep });
-        self.finish(EndedBy::Done, Some(at).filter(|at| *at < self.released), out)
+        self.finish(EndKind::Done, Some(at).filter(|at| *at < self.released), out)
     }
 
-    pub(super) fn end_with_everything(&mut self, out: &mut impl FnMut(&[u8])) -> End {
+    pub(super) fn end_with_everything(&mut self, out: &mut impl FnMut(&[u8])) -> ContentEnd {
         if self.partial_line() == LineKind::Escaped {
             self.held.remove(self.line);
         }
-        self.finish(EndedBy::Request, None, out)
+        self.finish(EndKind::Request, None, out)
     }
 
-    pub(super) fn finish(&mut self, by: EndedBy, length: Option<u64>, out: &mut impl FnMut(&[u8])) -> End {
+    pub(super) fn finish(
+        &mut self,
+        by: EndKind,
+        length: Option<u64>,
+        out: &mut impl FnMut(&[u8]),
+    ) -> ContentEnd {
         self.candidate = None;
         self.release_held(out);
-        let end = End { by, length: length.unwrap_or(self.released) };
+        let end = ContentEnd { by, length: length.unwrap_or(self.released) };
         self.ended = Some(end);
         end
     }

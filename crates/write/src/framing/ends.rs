@@ -1,4 +1,4 @@
-//! The words for ends: what ended a file, what may end it, and how a turn begins behind one.
+//! The types for ends: what ended a file, what may end it, and how a turn begins after one.
 //!
 //! Must never know the engine: it, `ending` and `turn` all speak of these.
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What ended a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EndedBy {
+pub enum EndKind {
     /// The session's marker.
     Marker,
     /// A `DONE` line.
@@ -18,9 +18,9 @@ pub enum EndedBy {
 
 /// The end of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
+pub struct ContentEnd {
     /// What ended it.
-    pub by: EndedBy,
+    pub by: EndKind,
     /// Bytes of content. Less than were released when an answer says that the file had ended earlier: what is beyond
     /// must be cut off.
     pub length: u64,
@@ -28,7 +28,7 @@ pub struct End {
 
 /// It is doubtful whether the file ended at a `DONE` line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+pub struct EndQuestion {
     /// Bytes of content before the line.
     pub offset: u64,
     /// Its number, from 1.

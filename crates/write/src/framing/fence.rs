@@ -1,4 +1,4 @@
-//! Does a line stand inside a Markdown fence?
+//! Tracks whether a line stands inside a Markdown fence.
 //!
 //! As CommonMark has it: up to three spaces, three or more backticks or tildes, an info string; closed by the same
 //! character, as many of them, and nothing else. Lines may come in pieces.
@@ -10,7 +10,7 @@ const INFO: usize = 64;
 
 /// A fence that is open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fence {
+pub struct CodeFence {
     /// A backtick or a tilde.
     pub mark: char,
     /// How many of them.
@@ -23,8 +23,8 @@ pub struct Fence {
 
 /// Follows the lines of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Fences {
-    open: Option<Fence>,
+pub(crate) struct FenceTracker {
+    open: Option<CodeFence>,
     scan: Scan,
     info: Vec<u8>,
 }
@@ -43,9 +43,9 @@ enum Scan {
     Info(u8, u64, bool),
 }
 
-impl Fences {
+impl FenceTracker {
     /// The fence that is open.
-    pub(crate) fn open(&self) -> Option<&Fence> {
+    pub(crate) fn open(&self) -> Option<&CodeFence> {
         self.open.as_ref()
     }
 
@@ -73,7 +73,7 @@ impl Fences {
             None => {
                 let info = &info[..info.len().min(INFO)];
                 let info = String::from_utf8_lossy(info).trim().to_owned();
-                self.open = Some(Fence { mark, length, info, line: 0 });
+                self.open = Some(CodeFence { mark, length, info, line: 0 });
                 true
             }
             Some(open) => {
@@ -132,7 +132,7 @@ impl Fences {
         match &self.open {
             None => {
                 let info = String::from_utf8_lossy(&self.info).trim().to_owned();
-                self.open = Some(Fence { mark, length, info, line });
+                self.open = Some(CodeFence { mark, length, info, line });
             }
             Some(open) if open.mark == mark && length >= open.length && !text => self.open = None,
             Some(_) => {}

@@ -1,6 +1,6 @@
 //! What opens and closes a fence.
 
-use super::fence::Fences;
+use super::fence::FenceTracker;
 
 #[test]
 fn fences_follow_commonmark() {
@@ -22,7 +22,7 @@ fn fences_follow_commonmark() {
         ("```\n    ```", true),
     ];
     for (text, open) in cases {
-        let mut fences = Fences::default();
+        let mut fences = FenceTracker::default();
         for (number, line) in (1..).zip(text.split('\n')) {
             fences.begin_line();
             for piece in line.as_bytes().chunks(1) {
@@ -31,7 +31,7 @@ fn fences_follow_commonmark() {
             fences.end_line(number);
         }
         assert_eq!(fences.open().is_some(), open, "{text:?}");
-        let mut at_once = Fences::default();
+        let mut at_once = FenceTracker::default();
         for (number, line) in (1..).zip(text.split('\n')) {
             if at_once.whole_line(line.as_bytes()) {
                 at_once.opened_on(number);

@@ -1,4 +1,4 @@
-//! What of a chunk is content, and what is held back?
+//! Splits chunks into content and what is held back because it may be a terminator.
 //!
 //! Must never release a byte that may still belong to a terminator. Content in a chunk comes out as slices of it; only
 //! what is held back is copied, some 300 bytes at most.
@@ -6,11 +6,11 @@
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-use super::ends::{Candidate, End, EndedBy, TurnStart};
-use super::fence::{Fence, Fences};
+use super::ends::{Candidate, ContentEnd, EndKind, TurnStart};
+use super::fence::{CodeFence, FenceTracker};
 use super::spots::{Spot, Spots, count_newlines, last_newline};
 use super::terminator::{BLANKS, Framing, LineKind, Terminator, is_blank};
-use super::utf8::{Carry, Encoding, InvalidUtf8, Next, next};
+use super::utf8::{InvalidUtf8, Next, PartialCharacter, TextEncoding, next};
 
 /// The terminator engine of one session. Its serialised form is a checkpoint: an engine read from one goes on at
 /// [`Framer::received`].
@@ -18,14 +18,14 @@ use super::utf8::{Carry, Encoding, InvalidUtf8, Next, next};
 pub struct Framer {
     pub(super) framing: Framing,
     pub(super) spots: Spots,
-    pub(super) carry: Carry,
+    pub(super) carry: PartialCharacter,
     pub(super) received: u64,
     pub(super) replaced: u64,
     pub(super) released: u64,
     pub(super) newlines: u64,
     pub(super) blank: bool,
     pub(super) last: u8,
-    pub(super) fences: Fences,
+    pub(super) fences: FenceTracker,
     /// Whether the current line can be no terminator any more.
     pub(super) free: bool,
     /// Whole lines that may be dropped, then the current line.
@@ -39,7 +39,7 @@ pub struct Framer {
     pub(super) passed: Option<Candidate>,
     /// The `DONE` line that was asked about: an answer of `DONE` alone means that one.
     pub(super) asked: Option<Candidate>,
-    pub(super) ended: Option<End>,
+    pub(super) ended: Option<ContentEnd>,
     pub(super) after_end: u64,
 }
 
@@ -77,14 +77,14 @@ impl Framer {
         Self {
             spots: Spots::new(&framing),
             framing,
-            carry: Carry::default(),
+            carry: PartialCharacter::default(),
             received: 0,
             replaced: 0,
             released: 0,
             newlines: 0,
             blank: true,
             last: b'\n',
-            fences: Fences::default(),
+            fences: FenceTracker::default(),
             free: false,
             held: Vec::new(),
             line: 0,
@@ -102,7 +102,11 @@ impl Framer {
     ///
     /// # Errors
     /// [`InvalidUtf8`] when the encoding is strict. All content before it has been released.
-    pub fn push(&mut self, chunk: &[u8], out: &mut impl FnMut(&[u8])) -> Result<Option<End>, InvalidUtf8> {
+    pub fn push(
+        &mut self,
+        chunk: &[u8],
+        out: &mut impl FnMut(&[u8]),
+    ) -> Result<Option<ContentEnd>, InvalidUtf8> {
         let is_short = chunk.len() <= SHORT && self.carry.is_empty();
         if is_short && self.free && self.ended.is_none() && !self.fences.active() && is_plain(chunk) {
             self.received += chunk.len() as u64;
@@ -132,7 +136,7 @@ impl Framer {
                 // The byte that came last may begin something new: it is looked at again.
                 Next::Invalid(_) => {
                     let broken = self.carry.len() - 1;
-                    self.carry = Carry::default();
+                    self.carry = PartialCharacter::default();
                     self.invalid(broken, out)?;
                     continue;
                 }
@@ -160,7 +164,7 @@ impl Framer {
     }
 
     fn invalid(&mut self, length: usize, out: &mut impl FnMut(&[u8])) -> Result<(), InvalidUtf8> {
-        if self.ended.is_none() && self.framing.encoding == Encoding::Strict {
+        if self.ended.is_none() && self.framing.encoding == TextEncoding::Strict {
             return Err(InvalidUtf8 { offset: self.received });
         }
         self.received += length as u64;
@@ -220,7 +224,7 @@ impl Framer {
         self.blank
     }
 
-    /// Places where U+FFFD stands for what is not UTF-8.
+    /// How often U+FFFD stands for bytes that are not UTF-8.
     #[must_use]
     pub fn replaced(&self) -> u64 {
         self.replaced
@@ -234,13 +238,13 @@ impl Framer {
 
     /// The fence that is open.
     #[must_use]
-    pub fn fence(&self) -> Option<&Fence> {
+    pub fn fence(&self) -> Option<&CodeFence> {
         self.fences.open()
     }
 
     /// The end, if the file has ended.
     #[must_use]
-    pub fn ended(&self) -> Option<End> {
+    pub fn ended(&self) -> Option<ContentEnd> {
         self.ended
     }
 
@@ -343,7 +347,7 @@ impl Framer {
     fn end_line(&mut self, out: &mut impl FnMut(&[u8])) {
         match self.framing.classify(&self.held[self.line..]) {
             LineKind::Marker => {
-                self.end_before_line(EndedBy::Marker, out);
+                self.end_before_line(EndKind::Marker, out);
             }
             LineKind::Done => {
                 self.nominate(false);

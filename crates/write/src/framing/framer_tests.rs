@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::{Encoding, End, EndedBy, Finish, Framer, Framing, Terminator, TurnStart, Verdict};
+use super::{
+    ContentEnd, EndKind, Framer, Framing, Terminator, TextEncoding, TurnFinish, TurnStart, TurnVerdict,
+};
 
 const MARKER: &str = "END-K7QJ2MZTW4XA";
 const MODES: [Terminator; 4] = [Terminator::Done, Terminator::Sentinel, Terminator::Auto, Terminator::None];
@@ -10,7 +12,7 @@ const MODES: [Terminator; 4] = [Terminator::Done, Terminator::Sentinel, Terminat
 /// What became of a text that came in one turn.
 #[derive(Debug, Clone, PartialEq)]
 enum Outcome {
-    Ended(String, EndedBy),
+    Ended(String, EndKind),
     Ambiguous { line: u64, followed: bool },
     Unfinished(String),
 }
@@ -36,11 +38,11 @@ fn plain(text: &str, framing: &Framing) -> Outcome {
         let body = line.strip_suffix('\n').unwrap_or(line);
         let stripped = strip(body);
         if knows_marker && stripped == Some(MARKER) {
-            return Outcome::Ended(content, EndedBy::Marker);
+            return Outcome::Ended(content, EndKind::Marker);
         }
         if knows_done && stripped == Some("DONE") {
             if framing.terminator == Terminator::Done && fence.is_none() && whole {
-                return Outcome::Ended(content, EndedBy::Done);
+                return Outcome::Ended(content, EndKind::Done);
             }
             if let Some((_, line, false, _)) = last {
                 passed = Some(line);
@@ -78,7 +80,7 @@ fn plain(text: &str, framing: &Framing) -> Outcome {
         (Some((_, line, true, _)), _) if framing.terminator == Terminator::Auto => {
             Outcome::Ambiguous { line, followed: false }
         }
-        (Some((offset, ..)), _) => Outcome::Ended(content[..offset].to_owned(), EndedBy::Done),
+        (Some((offset, ..)), _) => Outcome::Ended(content[..offset].to_owned(), EndKind::Done),
         (None, Some(line)) if framing.terminator == Terminator::Auto => {
             Outcome::Ambiguous { line, followed: true }
         }
@@ -117,18 +119,18 @@ fn streamed<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, framing: &Framing) -
         framer = serde_json::from_str(&serde_json::to_string(&framer).unwrap()).unwrap();
         assert!(framer.held() <= 300, "held back: {}", framer.held());
     }
-    let verdict = framer.turn_end(Finish::Stop, &mut out);
+    let verdict = framer.turn_end(TurnFinish::Stop, &mut out);
     match verdict {
-        Verdict::Ended(End { by, length }) => {
+        TurnVerdict::Ended(ContentEnd { by, length }) => {
             content.truncate(usize::try_from(length).unwrap());
             Outcome::Ended(String::from_utf8(content).unwrap(), by)
         }
-        Verdict::Ambiguous(question) => {
+        TurnVerdict::Ambiguous(question) => {
             Outcome::Ambiguous { line: question.line, followed: question.followed }
         }
-        Verdict::Unfinished => {
+        TurnVerdict::Unfinished => {
             let end = framer.clone().finalise(&mut out);
-            assert_eq!(end.map(|end| end.by), Ok(EndedBy::Request));
+            assert_eq!(end.map(|end| end.by), Ok(EndKind::Request));
             Outcome::Unfinished(String::from_utf8(content).unwrap())
         }
     }
@@ -182,7 +184,7 @@ proptest! {
         bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), 0x80u8..0xff], 0..40),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {
-        let framing = Framing { encoding: Encoding::Replace, ..Framing::new(Terminator::None, "") };
+        let framing = Framing { encoding: TextEncoding::Replace, ..Framing::new(Terminator::None, "") };
         let mut framer = Framer::new(framing);
         let mut content = Vec::new();
         let mut whole = bytes.clone();
@@ -234,11 +236,11 @@ fn every_pair_of_cuts_gives_what_the_whole_text_gives() {
 }
 
 /// Turns of text, each with its end, into what is there at the end of the last one.
-fn turns(mode: Terminator, turns: &[(&str, Finish, TurnStart)]) -> (Verdict, String) {
+fn turns(mode: Terminator, turns: &[(&str, TurnFinish, TurnStart)]) -> (TurnVerdict, String) {
     let mut framer = Framer::new(Framing::new(mode, MARKER));
     let mut content = Vec::new();
     let mut out = |span: &[u8]| content.extend_from_slice(span);
-    let mut verdict = Verdict::Unfinished;
+    let mut verdict = TurnVerdict::Unfinished;
     for (index, (text, finish, start)) in turns.iter().enumerate() {
         if index > 0 {
             framer.begin_turn(*start, &mut out);
@@ -246,26 +248,26 @@ fn turns(mode: Terminator, turns: &[(&str, Finish, TurnStart)]) -> (Verdict, Str
         framer.push(text.as_bytes(), &mut out).unwrap();
         verdict = framer.turn_end(*finish, &mut out);
     }
-    if let Verdict::Ended(end) = verdict {
+    if let TurnVerdict::Ended(end) = verdict {
         content.truncate(usize::try_from(end.length).unwrap());
     }
     (verdict, String::from_utf8(content).unwrap())
 }
 
-fn ended(by: EndedBy, content: &str) -> (Verdict, String) {
-    (Verdict::Ended(End { by, length: content.len() as u64 }), content.to_owned())
+fn ended(by: EndKind, content: &str) -> (TurnVerdict, String) {
+    (TurnVerdict::Ended(ContentEnd { by, length: content.len() as u64 }), content.to_owned())
 }
 
 #[test]
 fn a_cut_goes_on_at_the_byte() {
-    use Finish::{Length, Stop};
+    use TurnFinish::{Length, Stop};
     let text = format!("one\nDONE\ntwo\n{MARKER}\n");
     for at in 0..text.len() {
         let (first, second) = text.split_at(at);
         for mode in [Terminator::Sentinel, Terminator::Auto] {
             let got = turns(mode, &[(first, Length, TurnStart::Cut), (second, Stop, TurnStart::Cut)]);
             // All of the second turn may be the DONE that ends the file; nothing tells it from a line of the text.
-            assert_eq!(got, ended(EndedBy::Marker, "one\nDONE\ntwo\n"), "{at} {mode:?}");
+            assert_eq!(got, ended(EndKind::Marker, "one\nDONE\ntwo\n"), "{at} {mode:?}");
         }
     }
     let text = "ABANDONED\nlast\nDONE\n";
@@ -273,36 +275,36 @@ fn a_cut_goes_on_at_the_byte() {
         let (first, second) = text.split_at(at);
         for mode in [Terminator::Done, Terminator::Auto] {
             let got = turns(mode, &[(first, Length, TurnStart::Cut), (second, Stop, TurnStart::Cut)]);
-            assert_eq!(got, ended(EndedBy::Done, "ABANDONED\nlast\n"), "{at} {mode:?}");
+            assert_eq!(got, ended(EndKind::Done, "ABANDONED\nlast\n"), "{at} {mode:?}");
         }
     }
 }
 
 #[test]
 fn a_terminator_alone_ends_a_cut_file() {
-    use Finish::{Length, Stop};
+    use TurnFinish::{Length, Stop};
     for mode in [Terminator::Done, Terminator::Auto] {
         let got = turns(mode, &[("last line", Length, TurnStart::Cut), ("DONE", Stop, TurnStart::Cut)]);
-        assert_eq!(got, ended(EndedBy::Done, "last line"), "{mode:?}");
+        assert_eq!(got, ended(EndKind::Done, "last line"), "{mode:?}");
         let got =
             turns(mode, &[("ABAN", Length, TurnStart::Cut), ("DONE\nmore\nDONE", Stop, TurnStart::Cut)]);
-        assert_eq!(got, ended(EndedBy::Done, "ABANDONE\nmore\n"), "{mode:?}");
+        assert_eq!(got, ended(EndKind::Done, "ABANDONE\nmore\n"), "{mode:?}");
     }
     let twice =
         turns(Terminator::Auto, &[("a\nDONE\n", Length, TurnStart::Cut), ("DONE\n", Stop, TurnStart::Cut)]);
-    assert_eq!(twice, ended(EndedBy::Done, "a\nDONE\n"), "as it would be without the cut");
+    assert_eq!(twice, ended(EndKind::Done, "a\nDONE\n"), "as it would be without the cut");
 }
 
 #[test]
 fn an_answer_settles_where_the_file_ends() {
-    use Finish::Stop;
+    use TurnFinish::Stop;
     let first = ("a\nDONE\nThat is all.", Stop, TurnStart::Cut);
     let answers = [
-        ("DONE", ended(EndedBy::Done, "a\n")),
-        ("\n\nDONE\n", ended(EndedBy::Done, "a\n")),
-        (MARKER, ended(EndedBy::Marker, "a\nDONE\nThat is all.")),
-        ("\nmore\nDONE\n", ended(EndedBy::Done, "a\nDONE\nThat is all.\nmore\n")),
-        ("\nmore\n", (Verdict::Unfinished, "a\nDONE\nThat is all.\nmore\n".to_owned())),
+        ("DONE", ended(EndKind::Done, "a\n")),
+        ("\n\nDONE\n", ended(EndKind::Done, "a\n")),
+        (MARKER, ended(EndKind::Marker, "a\nDONE\nThat is all.")),
+        ("\nmore\nDONE\n", ended(EndKind::Done, "a\nDONE\nThat is all.\nmore\n")),
+        ("\nmore\n", (TurnVerdict::Unfinished, "a\nDONE\nThat is all.\nmore\n".to_owned())),
     ];
     for (answer, expected) in answers {
         let got = turns(Terminator::Auto, &[first, (answer, Stop, TurnStart::Reply)]);
@@ -310,13 +312,13 @@ fn an_answer_settles_where_the_file_ends() {
     }
     let fenced = ("```\nDONE\n", Stop, TurnStart::Cut);
     let got = turns(Terminator::Auto, &[fenced, ("DONE", Stop, TurnStart::Reply)]);
-    assert_eq!(got, ended(EndedBy::Done, "```\n"));
+    assert_eq!(got, ended(EndKind::Done, "```\n"));
     let got = turns(Terminator::Auto, &[fenced, ("```\nDONE", Stop, TurnStart::Reply)]);
-    assert_eq!(got, ended(EndedBy::Done, "```\nDONE\n```\n"));
+    assert_eq!(got, ended(EndKind::Done, "```\nDONE\n```\n"));
     let unterminated = ("last line", Stop, TurnStart::Cut);
     for mode in [Terminator::Done, Terminator::Auto] {
         let got = turns(mode, &[unterminated, ("DONE", Stop, TurnStart::Reply)]);
-        assert_eq!(got, ended(EndedBy::Done, "last line"), "{mode:?}");
+        assert_eq!(got, ended(EndKind::Done, "last line"), "{mode:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where does the file end? Bytes in any chunks go in, spans of content come out.
+//! Finds where the file ends: bytes in any chunks go in, spans of content come out.
 //!
 //! Must never guess, look back at what was released, or do I/O. One pass: the cost grows with the bytes, not with the
 //! chunks.
@@ -32,11 +32,11 @@ mod framer_tests;
 #[cfg(test)]
 mod unwrap_tests;
 
-pub use ends::{End, EndedBy, Question, TurnStart};
-pub use fence::Fence;
-pub(crate) use fence::Fences;
+pub use ends::{ContentEnd, EndKind, EndQuestion, TurnStart};
+pub use fence::CodeFence;
+pub(crate) use fence::FenceTracker;
 pub use framer::Framer;
 pub use terminator::{Framing, Terminator};
-pub use turn::{Finish, Verdict};
-pub use unwrap::{Unwrapped, unwrap};
-pub use utf8::{Encoding, InvalidUtf8};
+pub use turn::{TurnFinish, TurnVerdict};
+pub use unwrap::{UnwrappedText, unwrap};
+pub use utf8::{InvalidUtf8, TextEncoding};

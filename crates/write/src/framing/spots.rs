@@ -1,4 +1,4 @@
-//! Where in many lines is one that may matter?
+//! Finds the lines that may be terminators among many.
 //!
 //! Most lines are neither terminators nor fences. Long pieces are searched for all that may begin one at once, by vector
 //! instructions and without a look at each line, which is what makes the engine fast.

@@ -1,10 +1,10 @@
-//! Can this line still be a terminator, and is it one?
+//! Classifies a line: whether it can still be a terminator, and whether it is one.
 //!
 //! A line is compared whole: no leading blanks, case exact; one CR and trailing spaces and tabs are left out.
 
 use serde::{Deserialize, Serialize};
 
-use super::utf8::Encoding;
+use super::utf8::TextEncoding;
 
 /// Trailing blanks that a terminator line may have; also the blanks that are held back behind one.
 pub(super) const BLANKS: usize = 64;
@@ -36,14 +36,14 @@ pub struct Framing {
     /// Whether `\DONE` stands for a content line `DONE`.
     pub escape: bool,
     /// What to do with bytes that are not UTF-8.
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
 }
 
 impl Framing {
     /// Framing by `terminator` and `marker`, without escapes, refusing what is not UTF-8.
     #[must_use]
     pub fn new(terminator: Terminator, marker: impl Into<String>) -> Self {
-        Self { terminator, marker: marker.into(), escape: false, encoding: Encoding::Strict }
+        Self { terminator, marker: marker.into(), escape: false, encoding: TextEncoding::Strict }
     }
 
     /// Whether a line that begins with `byte` may be a terminator.

@@ -1,15 +1,15 @@
-//! What does the end of a turn mean, and how does the next one begin?
+//! Decides what the end of a turn means, and how the next one begins.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::ends::{Candidate, End, EndedBy, Question, TurnStart};
+use super::ends::{Candidate, ContentEnd, EndKind, EndQuestion, TurnStart};
 use super::framer::Framer;
 use super::terminator::{LineKind, Terminator};
 
 /// Why a turn ended, as its host says. The label alone never ends a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Finish {
+pub enum TurnFinish {
     /// The model had no more to say.
     Stop,
     /// It reached its output limit.
@@ -24,7 +24,7 @@ pub enum Finish {
     Other,
 }
 
-impl Finish {
+impl TurnFinish {
     /// The reason that a provider calls `label`.
     #[must_use]
     pub fn parse(label: &str) -> Self {
@@ -45,7 +45,7 @@ impl Finish {
     }
 }
 
-impl<'de> Deserialize<'de> for Finish {
+impl<'de> Deserialize<'de> for TurnFinish {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(|label| Self::parse(&label))
     }
@@ -53,46 +53,46 @@ impl<'de> Deserialize<'de> for Finish {
 
 /// What a turn's end means for the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TurnVerdict {
     /// The file has ended.
-    Ended(End),
+    Ended(ContentEnd),
     /// It may have ended at a `DONE` line: somebody must be asked.
-    Ambiguous(Question),
+    Ambiguous(EndQuestion),
     /// It has not ended.
     Unfinished,
 }
 
 impl Framer {
     /// The turn has ended. What may still be a terminator stays held back unless the file has ended.
-    pub fn turn_end(&mut self, finish: Finish, out: &mut impl FnMut(&[u8])) -> Verdict {
+    pub fn turn_end(&mut self, finish: TurnFinish, out: &mut impl FnMut(&[u8])) -> TurnVerdict {
         if let Some(end) = self.ended() {
-            return Verdict::Ended(end);
+            return TurnVerdict::Ended(end);
         }
         match self.partial_line() {
-            LineKind::Marker => return Verdict::Ended(self.end_before_line(EndedBy::Marker, out)),
+            LineKind::Marker => return TurnVerdict::Ended(self.end_before_line(EndKind::Marker, out)),
             LineKind::Done => self.nominate(true),
             _ => {}
         }
         if !finish.is_whole() {
-            return Verdict::Unfinished;
+            return TurnVerdict::Unfinished;
         }
         if matches!(self.partial_line(), LineKind::Text | LineKind::Escaped) {
             self.pass_candidate();
         }
         match self.candidate {
             Some(candidate) if self.framing.terminator == Terminator::Auto && candidate.is_doubtful() => {
-                Verdict::Ambiguous(self.question(candidate, false))
+                TurnVerdict::Ambiguous(self.question(candidate, false))
             }
-            Some(candidate) => Verdict::Ended(self.end_at_candidate(candidate, out)),
+            Some(candidate) => TurnVerdict::Ended(self.end_at_candidate(candidate, out)),
             None => match self.passed {
-                Some(passed) => Verdict::Ambiguous(self.question(passed, true)),
-                None => Verdict::Unfinished,
+                Some(passed) => TurnVerdict::Ambiguous(self.question(passed, true)),
+                None => TurnVerdict::Unfinished,
             },
         }
     }
 
     /// Nothing came for a while. A whole `DONE` line outside a fence, with nothing behind it, ends the file then.
-    pub fn idle(&mut self, out: &mut impl FnMut(&[u8])) -> Option<End> {
+    pub fn idle(&mut self, out: &mut impl FnMut(&[u8])) -> Option<ContentEnd> {
         if let Some(end) = self.ended() {
             return Some(end);
         }
@@ -107,11 +107,11 @@ impl Framer {
     ///
     /// # Errors
     /// The question that is open, when a `DONE` line makes it doubtful where the file ends.
-    pub fn finalise(&mut self, out: &mut impl FnMut(&[u8])) -> Result<End, Question> {
-        match self.turn_end(Finish::Stop, out) {
-            Verdict::Ended(end) => Ok(end),
-            Verdict::Ambiguous(question) => Err(question),
-            Verdict::Unfinished => Ok(self.end_with_everything(out)),
+    pub fn finalise(&mut self, out: &mut impl FnMut(&[u8])) -> Result<ContentEnd, EndQuestion> {
+        match self.turn_end(TurnFinish::Stop, out) {
+            TurnVerdict::Ended(end) => Ok(end),
+            TurnVerdict::Ambiguous(question) => Err(question),
+            TurnVerdict::Unfinished => Ok(self.end_with_everything(out)),
         }
     }
 
@@ -132,7 +132,7 @@ impl Framer {
         }
     }
 
-    fn question(&self, at: Candidate, followed: bool) -> Question {
-        Question { offset: at.offset, line: at.line, fenced: at.fenced, followed }
+    fn question(&self, at: Candidate, followed: bool) -> EndQuestion {
+        EndQuestion { offset: at.offset, line: at.line, fenced: at.fenced, followed }
     }
 }

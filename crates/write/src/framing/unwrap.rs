@@ -1,17 +1,17 @@
-//! Is the whole file wrapped in one fence?
+//! Finds a fence that wraps the whole file.
 //!
 //! Only used when a session asks for it, and what it takes away is reported.
 
 use std::ops::Range;
 
-use super::fence::Fences;
+use super::fence::FenceTracker;
 
 /// The longest sentence before the fence that is taken for an introduction, in bytes.
 const INTRODUCTION: usize = 200;
 
 /// What is left of a wrapped file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unwrapped {
+pub struct UnwrappedText {
     /// The bytes between the two fence lines.
     pub content: Range<usize>,
     /// The line before the fence, if there was one: a sentence that ends in a colon.
@@ -21,8 +21,8 @@ pub struct Unwrapped {
 /// The file inside the one fence that wraps all of `content`; nothing when there is more than one fence, or text around
 /// it other than one introducing line that ends in a colon.
 #[must_use]
-pub fn unwrap(content: &[u8]) -> Option<Unwrapped> {
-    let mut fences = Fences::default();
+pub fn unwrap(content: &[u8]) -> Option<UnwrappedText> {
+    let mut fences = FenceTracker::default();
     let mut introduction = None;
     let (mut start, mut body, mut end) = (0, None, None);
     for (number, line) in (1u64..).zip(content.split_inclusive(|byte| *byte == b'\n')) {
@@ -48,5 +48,5 @@ pub fn unwrap(content: &[u8]) -> Option<Unwrapped> {
         }
         start = next;
     }
-    Some(Unwrapped { content: body?..end?, introduction })
+    Some(UnwrappedText { content: body?..end?, introduction })
 }

@@ -1,6 +1,6 @@
-//! Is it UTF-8, wherever the chunks are cut?
+//! Checks UTF-8 across chunks.
 //!
-//! At most three bytes are carried from one chunk to the next.
+//! At most three bytes are carried from one chunk to the next. Own code on purpose: decoders of libraries want the whole text, or copy it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ const SHORT: usize = 64;
 
 /// What to do with bytes that are not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Encoding {
+pub enum TextEncoding {
     /// Refuse them.
     #[default]
     #[serde(rename = "utf-8", alias = "utf8", alias = "strict")]
@@ -31,7 +31,7 @@ pub struct InvalidUtf8 {
 
 /// The unfinished code point at the end of what came so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Carry {
+pub(super) struct PartialCharacter {
     bytes: [u8; 4],
     length: u8,
 }
@@ -46,7 +46,7 @@ pub(super) enum Next {
     Unfinished,
 }
 
-impl Carry {
+impl PartialCharacter {
     #[inline]
     pub(super) fn is_empty(self) -> bool {
         self.length == 0

@@ -1,4 +1,4 @@
-//! The object around the content: its keys, its small values, and whether it is whole.
+//! Scans the object around the content: its keys, its small values, and whether it is whole.
 
 use engross_protocol::Code;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ const KEY: usize = 256;
 const SMALL: usize = 64 << 10;
 
 /// The fields beside the content.
-pub type Small = Map<String, Value>;
+pub type BoundedText = Map<String, Value>;
 
 /// Arguments that are not a whole call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +63,7 @@ impl ArgsError {
 
 /// Where in the object the stream stands.
 #[derive(Debug, Clone)]
-enum At {
+enum ScanPosition {
     /// Before the object.
     Start,
     /// Before a key; whether one must come.
@@ -72,7 +72,7 @@ enum At {
     Colon,
     Value,
     Content(StringDecoder),
-    Other(Raw),
+    Other(RawSpan),
     /// Behind a value.
     Comma,
     End,
@@ -80,7 +80,7 @@ enum At {
 
 /// A value that is kept as it is written.
 #[derive(Debug, Clone, Copy, Default)]
-struct Raw {
+struct RawSpan {
     depth: u32,
     string: bool,
     escaped: bool,
@@ -91,10 +91,10 @@ struct Raw {
 pub struct FieldScanner {
     content: &'static str,
     others: &'static [&'static str],
-    at: At,
+    at: ScanPosition,
     key: Vec<u8>,
     raw: Vec<u8>,
-    small: Small,
+    small: BoundedText,
     seen_content: bool,
     received: u64,
     decoded: u64,
@@ -108,10 +108,10 @@ impl FieldScanner {
         Self {
             content,
             others,
-            at: At::Start,
+            at: ScanPosition::Start,
             key: Vec::new(),
             raw: Vec::new(),
-            small: Small::new(),
+            small: BoundedText::new(),
             seen_content: false,
             received: 0,
             decoded: 0,
@@ -135,7 +135,7 @@ impl FieldScanner {
 
     /// The small fields so far.
     #[must_use]
-    pub fn small(&self) -> &Small {
+    pub fn small(&self) -> &BoundedText {
         &self.small
     }
 
@@ -148,19 +148,19 @@ impl FieldScanner {
     /// Whether the object is closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        matches!(self.at, At::End)
+        matches!(self.at, ScanPosition::End)
     }
 
     /// The arguments are over.
     ///
     /// # Errors
     /// When they are not a whole object with a content.
-    pub fn finish(self) -> Result<Small, ArgsError> {
+    pub fn finish(self) -> Result<BoundedText, ArgsError> {
         let (at, content) = (self.received, self.decoded);
         match (self.failed, self.at, self.seen_content) {
             (Some(error), ..) => Err(error),
-            (None, At::End, true) => Ok(self.small),
-            (None, At::End, false) => {
+            (None, ScanPosition::End, true) => Ok(self.small),
+            (None, ScanPosition::End, false) => {
                 Err(ArgsError::Invalid { at, content, problem: format!("there is no '{}'", self.content) })
             }
             (None, _, true) => Err(ArgsError::Incomplete { at, content }),
@@ -178,8 +178,17 @@ impl FieldScanner {
     fn take(&mut self, byte: u8, rest: &[u8], out: &mut impl FnMut(&[u8])) -> usize {
         let blank = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         match &mut self.at {
-            At::Start | At::Key(_) | At::Colon | At::Value | At::Comma | At::End if blank => 1,
-            At::Content(decoder) => {
+            ScanPosition::Start
+            | ScanPosition::Key(_)
+            | ScanPosition::Colon
+            | ScanPosition::Value
+            | ScanPosition::Comma
+            | ScanPosition::End
+                if blank =>
+            {
+                1
+            }
+            ScanPosition::Content(decoder) => {
                 let decoded = &mut self.decoded;
                 let piece = decoder.push(rest, &mut |span| {
                     *decoded += span.len() as u64;
@@ -188,52 +197,58 @@ impl FieldScanner {
                 match piece {
                     Piece::All => rest.len(),
                     Piece::Closed(taken) => {
-                        self.at = At::Comma;
+                        self.at = ScanPosition::Comma;
                         taken
                     }
-                    Piece::Wrong(good) => {
+                    Piece::BadEscape(good) => {
                         self.fail(good, "the content holds an escape that JSON does not know")
                     }
                 }
             }
-            At::InKey(decoder) => {
+            ScanPosition::InKey(decoder) => {
                 let key = &mut self.key;
                 match decoder.push(rest, &mut |span| key.extend_from_slice(span)) {
-                    Piece::Wrong(good) => self.fail(good, "a key holds an escape that JSON does not know"),
+                    Piece::BadEscape(good) => {
+                        self.fail(good, "a key holds an escape that JSON does not know")
+                    }
                     Piece::All if self.key.len() > KEY => self.fail(0, "a key is too long"),
                     Piece::All => rest.len(),
                     Piece::Closed(taken) => self.end_key(taken),
                 }
             }
-            At::Other(_) => self.take_raw(rest),
-            At::Start if byte == b'{' => self.go(At::Key(false)),
-            At::Key(_) if byte == b'"' => {
+            ScanPosition::Other(_) => self.take_raw(rest),
+            ScanPosition::Start if byte == b'{' => self.go(ScanPosition::Key(false)),
+            ScanPosition::Key(_) if byte == b'"' => {
                 self.key.clear();
-                self.go(At::InKey(StringDecoder::default()))
+                self.go(ScanPosition::InKey(StringDecoder::default()))
             }
-            At::Key(false) if byte == b'}' => self.go(At::End),
-            At::Colon if byte == b':' => self.go(At::Value),
-            At::Value if self.key == self.content.as_bytes() => {
+            ScanPosition::Key(false) if byte == b'}' => self.go(ScanPosition::End),
+            ScanPosition::Colon if byte == b':' => self.go(ScanPosition::Value),
+            ScanPosition::Value if self.key == self.content.as_bytes() => {
                 if byte != b'"' {
                     return self.fail(0, format!("'{}' is no string", self.content));
                 }
                 self.seen_content = true;
-                self.go(At::Content(StringDecoder::default()))
+                self.go(ScanPosition::Content(StringDecoder::default()))
             }
-            At::Value => {
+            ScanPosition::Value => {
                 self.raw.clear();
-                self.at = At::Other(Raw::default());
+                self.at = ScanPosition::Other(RawSpan::default());
                 0
             }
-            At::Comma if byte == b',' => self.go(At::Key(true)),
-            At::Comma if byte == b'}' => self.go(At::End),
-            At::End => self.fail(0, "something follows the object"),
-            At::Comma => self.fail(0, "a value is followed by neither a comma nor the end of the object"),
-            At::Start | At::Key(_) | At::Colon => self.fail(0, "this is not a JSON object"),
+            ScanPosition::Comma if byte == b',' => self.go(ScanPosition::Key(true)),
+            ScanPosition::Comma if byte == b'}' => self.go(ScanPosition::End),
+            ScanPosition::End => self.fail(0, "something follows the object"),
+            ScanPosition::Comma => {
+                self.fail(0, "a value is followed by neither a comma nor the end of the object")
+            }
+            ScanPosition::Start | ScanPosition::Key(_) | ScanPosition::Colon => {
+                self.fail(0, "this is not a JSON object")
+            }
         }
     }
 
-    fn go(&mut self, at: At) -> usize {
+    fn go(&mut self, at: ScanPosition) -> usize {
         self.at = at;
         1
     }
@@ -242,7 +257,7 @@ impl FieldScanner {
         let key = String::from_utf8_lossy(&self.key).into_owned();
         let known = key == self.content || self.others.contains(&key.as_str());
         let twice = if key == self.content { self.seen_content } else { self.small.contains_key(&key) };
-        self.at = At::Colon;
+        self.at = ScanPosition::Colon;
         match (known, twice) {
             (true, false) => taken,
             (true, true) => self.fail(0, format!("'{key}' comes twice")),
@@ -254,7 +269,7 @@ impl FieldScanner {
     }
 
     fn take_raw(&mut self, rest: &[u8]) -> usize {
-        let At::Other(raw) = &mut self.at else { return 0 };
+        let ScanPosition::Other(raw) = &mut self.at else { return 0 };
         for (index, &byte) in rest.iter().enumerate() {
             let closes = matches!(byte, b'}' | b']' | b',') && !raw.string && raw.depth == 0;
             if closes {
@@ -282,7 +297,7 @@ impl FieldScanner {
             Ok(value) => {
                 let key = String::from_utf8_lossy(&self.key).into_owned();
                 self.small.insert(key, value);
-                self.at = At::Comma;
+                self.at = ScanPosition::Comma;
                 taken
             }
             Err(_) => {

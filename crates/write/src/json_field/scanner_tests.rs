@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{ArgsError, FieldScanner, Small};
+use super::{ArgsError, BoundedText, FieldScanner};
 
 const OTHERS: &[&str] = &["target_file", "operation", "intent", "patch"];
 
-fn scan<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Result<Small, ArgsError>) {
+fn scan<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Result<BoundedText, ArgsError>) {
     let mut scanner = FieldScanner::new("content", OTHERS);
     let mut content = Vec::new();
     for chunk in chunks {
@@ -51,7 +51,7 @@ fn escapes_come_out_whole_however_they_are_cut() {
     for first in 0..text.len() {
         for second in first..text.len() {
             let (content, small) = scan([&text[..first], &text[first..second], &text[second..]]);
-            assert_eq!((content.as_slice(), small), (expected, Ok(Small::new())), "{first} {second}");
+            assert_eq!((content.as_slice(), small), (expected, Ok(BoundedText::new())), "{first} {second}");
         }
     }
 }
@@ -59,7 +59,7 @@ fn escapes_come_out_whole_however_they_are_cut() {
 #[test]
 fn raw_control_characters_are_content() {
     let (content, small) = scan([b"{\"content\":\"a\n\tb\x01\"}".as_slice()]);
-    assert_eq!((content, small), (b"a\n\tb\x01".to_vec(), Ok(Small::new())));
+    assert_eq!((content, small), (b"a\n\tb\x01".to_vec(), Ok(BoundedText::new())));
 }
 
 #[test]

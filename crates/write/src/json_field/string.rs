@@ -1,10 +1,10 @@
-//! The inside of a JSON string, decoded piece by piece.
+//! Decodes the inside of a JSON string piece by piece.
 
 use memchr::memchr2;
 
 /// Where in an escape the stream stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Escape {
+enum EscapeState {
     #[default]
     None,
     Backslash,
@@ -17,7 +17,7 @@ enum Escape {
 /// Decodes one string, after its opening quote.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StringDecoder {
-    escape: Escape,
+    escape: EscapeState,
 }
 
 /// What a piece of a string came to.
@@ -28,7 +28,7 @@ pub(super) enum Piece {
     /// The string is closed; so many bytes were taken, the quote included.
     Closed(usize),
     /// No string goes on like this; so many bytes were good.
-    Wrong(usize),
+    BadEscape(usize),
 }
 
 impl StringDecoder {
@@ -36,7 +36,7 @@ impl StringDecoder {
     pub(super) fn push(&mut self, piece: &[u8], out: &mut impl FnMut(&[u8])) -> Piece {
         let mut at = 0;
         while let Some(&byte) = piece.get(at) {
-            if self.escape == Escape::None {
+            if self.escape == EscapeState::None {
                 let plain = memchr2(b'"', b'\\', &piece[at..]).unwrap_or(piece.len() - at);
                 if plain > 0 {
                     out(&piece[at..at + plain]);
@@ -46,9 +46,9 @@ impl StringDecoder {
                 if byte == b'"' {
                     return Piece::Closed(at + 1);
                 }
-                self.escape = Escape::Backslash;
+                self.escape = EscapeState::Backslash;
             } else if !self.escaped(byte, out) {
-                return Piece::Wrong(at);
+                return Piece::BadEscape(at);
             }
             at += 1;
         }
@@ -57,22 +57,22 @@ impl StringDecoder {
 
     fn escaped(&mut self, byte: u8, out: &mut impl FnMut(&[u8])) -> bool {
         let next = match (self.escape, byte) {
-            (Escape::Backslash, b'u') => Escape::Hex(0, 0, None),
-            (Escape::Backslash, _) => {
+            (EscapeState::Backslash, b'u') => EscapeState::Hex(0, 0, None),
+            (EscapeState::Backslash, _) => {
                 let Some(plain) = short(byte) else { return false };
                 out(&[plain]);
-                Escape::None
+                EscapeState::None
             }
-            (Escape::High(high, false), b'\\') => Escape::High(high, true),
-            (Escape::High(high, true), b'u') => Escape::Hex(0, 0, Some(high)),
-            (Escape::Hex(digits, value, high), _) => {
+            (EscapeState::High(high, false), b'\\') => EscapeState::High(high, true),
+            (EscapeState::High(high, true), b'u') => EscapeState::Hex(0, 0, Some(high)),
+            (EscapeState::Hex(digits, value, high), _) => {
                 let Some(digit) = char::from(byte).to_digit(16).and_then(|digit| u16::try_from(digit).ok())
                 else {
                     return false;
                 };
                 let value = value << 4 | digit;
                 if digits < 3 {
-                    Escape::Hex(digits + 1, value, high)
+                    EscapeState::Hex(digits + 1, value, high)
                 } else {
                     return self.unit(value, high, out);
                 }
@@ -85,9 +85,9 @@ impl StringDecoder {
 
     /// A whole UTF-16 unit has come.
     fn unit(&mut self, value: u16, high: Option<u16>, out: &mut impl FnMut(&[u8])) -> bool {
-        self.escape = Escape::None;
+        self.escape = EscapeState::None;
         if high.is_none() && (0xD800..0xDC00).contains(&value) {
-            self.escape = Escape::High(value, false);
+            self.escape = EscapeState::High(value, false);
             return true;
         }
         let units = high.into_iter().chain([value]);

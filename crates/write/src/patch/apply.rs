@@ -1,4 +1,4 @@
-//! From the bytes of a file and the body of a patch to new bytes.
+//! Applies a patch: from the bytes of a file and the body of the patch to new bytes.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A change of a file by a body of text: where it goes is said at the beginning, the body comes as content.
+//! Patches a file by a body of text: its place is named at the beginning, the body comes as content.
 //!
 //! Must never guess a place: what is not found once is refused. The body takes the line ends of the file.
 

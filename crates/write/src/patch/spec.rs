@@ -1,4 +1,4 @@
-//! Where a patch goes, and why it cannot.
+//! The place of a patch, and the reasons why it does not fit.
 
 use engross_protocol::Code;
 use serde::{Deserialize, Serialize};

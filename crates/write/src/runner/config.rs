@@ -1,4 +1,4 @@
-//! What a runner needs, and where its bounds are.
+//! The configuration of a runner and its limits.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub trait Composer: Send + Sync {
     /// The bytes of the document, checked.
     ///
     /// # Errors
-    /// What of the text no document can hold, for whoever wrote it.
+    /// What of the text no document can hold, for its author.
     fn compose(&self, markdown: &str) -> Result<Vec<u8>, String>;
 }
 
@@ -29,7 +29,7 @@ pub struct Config {
     /// Makes ids and end lines.
     pub ids: Arc<dyn IdSource>,
     /// Makes documents; without it a target `.docx` is refused.
-    pub documents: Option<Arc<dyn Composer>>,
+    pub composer: Option<Arc<dyn Composer>>,
     /// Bounds.
     pub limits: Limits,
 }
@@ -61,8 +61,8 @@ pub struct Limits {
     pub keep: Millis,
     /// When content is made durable.
     pub durability: Durability,
-    /// Files that are looked into at once.
-    pub looks: usize,
+    /// Files that are validated at once.
+    pub validations: usize,
 }
 
 impl Default for Limits {
@@ -75,7 +75,7 @@ impl Default for Limits {
             expire: 5 * 60_000,
             keep: 24 * 60 * 60_000,
             durability: Durability::Paced,
-            looks: 2,
+            validations: 2,
         }
     }
 }

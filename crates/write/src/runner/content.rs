@@ -1,4 +1,4 @@
-//! Where the bytes of the content are: raw, in staged files, so that the last one only needs a name to be the file.
+//! Keeps the bytes of the content: raw, in staged files, so that the last one only needs a name to be the file.
 //!
 //! Must never take away bytes that the journal still counts on: what is cut off or replaced goes once the journal says so.
 
@@ -47,7 +47,7 @@ impl Fingerprint {
 
 /// One staged file of a session, by its number.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct ContentPart {
     pub(super) number: u32,
     pub(super) staged: StagedFile,
     pub(super) print: Fingerprint,
@@ -60,7 +60,7 @@ pub(super) struct PartState {
     pub(super) print: Fingerprint,
 }
 
-impl Part {
+impl ContentPart {
     /// Adds bytes at its end.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         self.cut()?;
@@ -111,12 +111,12 @@ pub(super) struct Content {
     id: WriteSessionId,
     next: u32,
     /// What comes goes here; it is gone once the file has its place.
-    pub(super) now: Option<Part>,
-    pub(super) aside: Option<Part>,
+    pub(super) now: Option<ContentPart>,
+    pub(super) aside: Option<ContentPart>,
     /// The file that was put together from it.
-    pub(super) file: Option<Part>,
+    pub(super) file: Option<ContentPart>,
     /// Parts that no later checkpoint counts on.
-    retired: Vec<Part>,
+    retired: Vec<ContentPart>,
     /// Makes what has come durable meanwhile, so that less is left to be when somebody waits for it.
     syncing: Option<JoinHandle<Result<(), FileError>>>,
     failure: Option<FileError>,
@@ -175,7 +175,7 @@ impl Content {
     }
 
     pub(super) fn state(&self) -> ContentState {
-        let state = |part: &Option<Part>| part.as_ref().map(Part::state);
+        let state = |part: &Option<ContentPart>| part.as_ref().map(ContentPart::state);
         ContentState {
             next: self.next,
             now: state(&self.now),
@@ -185,7 +185,7 @@ impl Content {
     }
 
     /// A new part.
-    pub(super) fn part(&mut self) -> Result<Part, FileError> {
+    pub(super) fn part(&mut self) -> Result<ContentPart, FileError> {
         let number = self.next;
         // What a killed process left under that name counts for nothing.
         if let Some(left) = self.folder.staged(&part_name(self.id, number)?)? {
@@ -193,7 +193,7 @@ impl Content {
         }
         let staged = self.folder.stage(&part_name(self.id, number)?)?;
         self.next += 1;
-        Ok(Part { number, staged, print: Fingerprint::default() })
+        Ok(ContentPart { number, staged, print: Fingerprint::default() })
     }
 
     /// What went wrong since this was last asked.
@@ -225,7 +225,7 @@ impl Content {
     }
 
     /// A part takes the place of the content, and nothing is aside any more.
-    pub(super) fn replace(&mut self, part: Part) {
+    pub(super) fn replace(&mut self, part: ContentPart) {
         self.retired.extend(self.now.replace(part));
         self.retired.extend(self.aside.take());
     }
@@ -254,7 +254,7 @@ impl Content {
         }
     }
 
-    fn begin_anew(&mut self) -> Option<Part> {
+    fn begin_anew(&mut self) -> Option<ContentPart> {
         match self.part() {
             Ok(part) => self.now.replace(part),
             Err(error) => {
@@ -312,12 +312,12 @@ impl Spool for Content {
     }
 }
 
-fn restore(folder: &Folder, id: WriteSessionId, state: PartState) -> Result<Option<Part>, FileError> {
+fn restore(folder: &Folder, id: WriteSessionId, state: PartState) -> Result<Option<ContentPart>, FileError> {
     let Some(staged) = folder.staged(&part_name(id, state.number)?)? else { return Ok(None) };
     if staged.len() < state.print.length {
         return Ok(None);
     }
-    let mut part = Part { number: state.number, staged, print: state.print };
+    let mut part = ContentPart { number: state.number, staged, print: state.print };
     if part.print_of(state.print.length)? != state.print {
         return Ok(None);
     }

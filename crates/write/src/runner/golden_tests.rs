@@ -5,11 +5,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::journal::{Checkpoint, JournalOpening};
+use crate::session::{BeginOptions, PromptKind, State, WriteEvent};
+use crate::validate::{FileKind, Language, ValidationReport};
 use engross_store::files::Root;
-
-use super::journal::{Checkpoint, Journal, Opening};
-use crate::session::{BeginOptions, Event, PromptKind, State};
-use crate::validate::{Kind, Language, Report};
 
 const PATCHES: &str = r#"[{"type":"insert_after_line","line":1},{"type":"insert_before_line","line":1},
     {"type":"replace_lines","start_line":1,"end_line":2},{"type":"prepend"},{"type":"replace_text","find":"f"},
@@ -88,7 +87,7 @@ fn opening() -> Value {
 
 #[test]
 fn records_keep_the_names_they_are_stored_under() {
-    read_and_written::<Opening>(&opening());
+    read_and_written::<JournalOpening>(&opening());
     let part = &content()["now"];
     let intent = json!({
         "part": part, "sha256": "h", "previous_sha256": "p", "changes": [{"code": "W", "message": "m"}]
@@ -100,7 +99,7 @@ fn records_keep_the_names_they_are_stored_under() {
 
 #[test]
 fn words_of_a_session_keep_their_spelling() {
-    let check = read_and_written::<Opening>;
+    let check = read_and_written::<JournalOpening>;
     let words = |words: &str| -> Vec<Value> { words.split(' ').map(Value::from).collect() };
     let patches: Vec<Value> = serde_json::from_str(PATCHES).unwrap();
     for (path, words) in [
@@ -156,21 +155,21 @@ fn what_clients_read_keeps_its_spelling() {
     read_and_written::<BeginOptions>(&options());
     let state = json!({"state": {"state": "failed", "offset": 1, "error": {"code": "C", "message": "m"}}});
     for event in [state, json!({"progress": {"bytes": 1, "lines": 2}}), json!({"receipt": receipt()})] {
-        read_and_written::<Event>(&event);
+        read_and_written::<WriteEvent>(&event);
     }
     let finding = json!({
         "code": "C", "severity": "hint", "line": 1, "column": 2, "message": "m", "context": ["a"]
     });
     let report = json!({"validators": ["json"], "findings": [finding]});
     let words = ["hint", "warning", "error"].map(Value::from);
-    with(report, "/findings/0/severity", &words, read_and_written::<Report>);
+    with(report, "/findings/0/severity", &words, read_and_written::<ValidationReport>);
     for word in ["json", "jsonlines", "toml", "yaml", "xml", "html", "csv", "tsv", "markdown", "docx", "text"]
     {
-        read_and_written::<Kind>(&word.into());
+        read_and_written::<FileKind>(&word.into());
     }
     for word in ["bash", "c", "css", "go", "java", "javascript", "python", "rust", "tsx", "typescript"] {
         read_and_written::<Language>(&word.into());
-        read_and_written::<Kind>(&json!({ "code": word }));
+        read_and_written::<FileKind>(&json!({ "code": word }));
     }
     read_and_written::<PromptKind>(&"begin".into());
     read_and_written::<State>(&"open".into());

@@ -1,4 +1,4 @@
-//! What those hear who listen to a session, also late.
+//! Publishes the events of a session to its listeners, also to late ones.
 //!
 //! Must never hold content, and never make the session wait for a listener.
 
@@ -8,15 +8,15 @@ use std::sync::{Mutex, PoisonError};
 use engross_store::Millis;
 use tokio::sync::watch;
 
-use crate::error::Problem;
-use crate::session::{Pause, Prompt, Receipt, State};
+use crate::error::WriteFailure;
+use crate::session::{Pause, Prompt, State, WriteReceipt};
 
 /// Events that are kept for late listeners. Of progress only the last is, so that a long file drives nothing else out.
 const KEPT: usize = 512;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct PublishedEvent {
     /// Counts from 1 in a session, and grows also over restarts.
     pub id: u64,
     /// When, in milliseconds since 1970.
@@ -24,12 +24,12 @@ pub struct Told {
     /// Bytes received by then.
     pub offset: u64,
     /// What.
-    pub news: News,
+    pub news: Notice,
 }
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq)]
-pub enum News {
+pub enum Notice {
     /// The session began.
     Opened,
     /// Content came.
@@ -48,30 +48,30 @@ pub enum News {
         /// How, if it is only a pause.
         pause: Option<Pause>,
         /// What is missing.
-        error: Option<Problem>,
+        error: Option<WriteFailure>,
     },
     /// It is doubtful where the file ends.
-    Ambiguous(Option<Problem>),
+    Ambiguous(Option<WriteFailure>),
     /// Content comes again.
     Resumed,
     /// The content is complete and looked at.
     Validating,
     /// It has errors.
-    RepairNeeded(Option<Problem>),
+    RepairNeeded(Option<WriteFailure>),
     /// The file is being written.
     Committing,
     /// The file is written.
-    Committed(Receipt),
+    Committed(WriteReceipt),
     /// The session is over without a file.
     Over {
         /// Cancelled, expired or failed.
         state: State,
         /// Why.
-        error: Option<Problem>,
+        error: Option<WriteFailure>,
     },
 }
 
-impl News {
+impl Notice {
     fn is_progress(&self) -> bool {
         matches!(self, Self::Progress { .. })
     }
@@ -79,23 +79,23 @@ impl News {
 
 /// The events of one session.
 #[derive(Debug)]
-pub(super) struct Hub {
-    ring: Mutex<Ring>,
+pub(super) struct EventHub {
+    ring: Mutex<EventRing>,
     latest: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
-struct Ring {
+struct EventRing {
     last: u64,
-    told: VecDeque<Told>,
+    kept: VecDeque<PublishedEvent>,
     over: bool,
 }
 
-impl Hub {
+impl EventHub {
     /// One whose events count on behind `last`.
-    pub(super) fn behind(last: u64) -> Self {
+    pub(super) fn after_event(last: u64) -> Self {
         Self {
-            ring: Mutex::new(Ring { last, told: VecDeque::new(), over: false }),
+            ring: Mutex::new(EventRing { last, kept: VecDeque::new(), over: false }),
             latest: watch::Sender::new(last),
         }
     }
@@ -105,26 +105,26 @@ impl Hub {
         *self.latest.borrow()
     }
 
-    pub(super) fn tell(&self, at: Millis, offset: u64, news: News) {
+    pub(super) fn publish(&self, at: Millis, offset: u64, news: Notice) {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         ring.last += 1;
         let id = ring.last;
-        if news.is_progress() && ring.told.back().is_some_and(|told| told.news.is_progress()) {
-            ring.told.pop_back();
+        if news.is_progress() && ring.kept.back().is_some_and(|event| event.news.is_progress()) {
+            ring.kept.pop_back();
         }
-        if ring.told.len() == KEPT {
-            ring.told.pop_front();
+        if ring.kept.len() == KEPT {
+            ring.kept.pop_front();
         }
-        ring.over = matches!(news, News::Committed(_) | News::Over { .. });
-        ring.told.push_back(Told { id, at, offset, news });
+        ring.over = matches!(news, Notice::Committed(_) | Notice::Over { .. });
+        ring.kept.push_back(PublishedEvent { id, at, offset, news });
         drop(ring);
         self.latest.send_replace(id);
     }
 
     /// The events behind `id`, and whether no more follow.
-    pub(super) fn behind_id(&self, id: u64) -> (Vec<Told>, bool) {
+    pub(super) fn after(&self, id: u64) -> (Vec<PublishedEvent>, bool) {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        (ring.told.iter().filter(|told| told.id > id).cloned().collect(), ring.over)
+        (ring.kept.iter().filter(|event| event.id > id).cloned().collect(), ring.over)
     }
 
     pub(super) fn watch(&self) -> watch::Receiver<u64> {

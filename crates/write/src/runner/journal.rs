@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::WriteSessionId;
 use super::content::{ContentState, PartState};
-use crate::session::{Session, Warning};
+use crate::session::{WriteSession, WriteWarning};
 
 /// What the name of a journal ends in.
 const SUFFIX: &str = "-journal";
@@ -22,7 +22,7 @@ const LONGEST: usize = 16 << 20;
 
 /// How a session began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Opening {
+pub(super) struct JournalOpening {
     pub(super) id: WriteSessionId,
     pub(super) created: Millis,
     /// The file beneath the server's root.
@@ -31,13 +31,13 @@ pub(super) struct Opening {
     pub(super) shown: String,
     /// Its hash, if it was there.
     pub(super) base: Option<String>,
-    pub(super) session: Box<Session>,
+    pub(super) session: Box<WriteSession>,
     pub(super) content: ContentState,
 }
 
 /// What a session was when its content was durable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Checkpoint<S = Box<Session>> {
+pub(super) struct Checkpoint<S = Box<WriteSession>> {
     pub(super) at: Millis,
     /// How many events were told.
     pub(super) events: u64,
@@ -56,13 +56,13 @@ pub(super) struct Intent {
     /// That of the file that it replaces.
     pub(super) previous_sha256: Option<String>,
     /// What was done to the content on the way.
-    pub(super) changes: Vec<Warning>,
+    pub(super) changes: Vec<WriteWarning>,
 }
 
 /// What is read from a journal.
 #[derive(Debug)]
-pub(super) struct Contents {
-    pub(super) opening: Opening,
+pub(super) struct JournalContents {
+    pub(super) opening: JournalOpening,
     pub(super) checkpoint: Option<Checkpoint>,
     /// Bytes that came before the checkpoint, the last of them.
     pub(super) before: Vec<Vec<u8>>,
@@ -71,7 +71,7 @@ pub(super) struct Contents {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum RecordKind {
     Opening = 1,
     Chunk = 2,
     Checkpoint = 3,
@@ -94,9 +94,10 @@ impl Journal {
     }
 
     /// Makes a journal, durably.
-    pub(super) fn create(folder: &Folder, opening: &Opening) -> Result<Self, FileError> {
+    pub(super) fn create(folder: &Folder, opening: &JournalOpening) -> Result<Self, FileError> {
         let mut journal = Self { staged: folder.stage(&Self::name(opening.id)?)? };
-        let written = journal.write(Kind::Opening, &json(opening)?).and_then(|()| journal.staged.sync());
+        let written =
+            journal.write(RecordKind::Opening, &json(opening)?).and_then(|()| journal.staged.sync());
         match written {
             Ok(()) => Ok(journal),
             Err(error) => {
@@ -107,7 +108,10 @@ impl Journal {
     }
 
     /// Opens one and reads what is whole of it; what follows is taken away. `None` when there is none, or nothing in it.
-    pub(super) fn open(folder: &Folder, id: WriteSessionId) -> Result<Option<(Self, Contents)>, FileError> {
+    pub(super) fn open(
+        folder: &Folder,
+        id: WriteSessionId,
+    ) -> Result<Option<(Self, JournalContents)>, FileError> {
         let Some(mut staged) = folder.staged(&Self::name(id)?)? else { return Ok(None) };
         let (read, whole) = read(&staged)?;
         staged.truncate(whole)?;
@@ -116,13 +120,13 @@ impl Journal {
 
     /// Bytes that came, in place of a checkpoint. Durable.
     pub(super) fn chunk(&mut self, bytes: &[u8]) -> Result<(), FileError> {
-        self.write(Kind::Chunk, bytes)?;
+        self.write(RecordKind::Chunk, bytes)?;
         self.staged.sync()
     }
 
     /// What the session is, once its content is durable. Durable.
-    pub(super) fn checkpoint(&mut self, checkpoint: &Checkpoint<&Session>) -> Result<(), FileError> {
-        self.write(Kind::Checkpoint, &json(checkpoint)?)?;
+    pub(super) fn checkpoint(&mut self, checkpoint: &Checkpoint<&WriteSession>) -> Result<(), FileError> {
+        self.write(RecordKind::Checkpoint, &json(checkpoint)?)?;
         self.staged.sync()
     }
 
@@ -131,7 +135,7 @@ impl Journal {
         let _ = self.staged.discard();
     }
 
-    fn write(&mut self, kind: Kind, body: &[u8]) -> Result<(), FileError> {
+    fn write(&mut self, kind: RecordKind, body: &[u8]) -> Result<(), FileError> {
         let mut record = Vec::with_capacity(HEAD + body.len());
         let length = u32::try_from(body.len()).map_err(|_| self.too_long())?;
         record.extend(length.to_le_bytes());
@@ -159,15 +163,20 @@ fn json<T: Serialize>(value: &T) -> Result<Vec<u8>, FileError> {
 }
 
 /// What is whole of a journal, and how many bytes that is.
-fn read(staged: &StagedFile) -> Result<(Option<Contents>, u64), FileError> {
+fn read(staged: &StagedFile) -> Result<(Option<JournalContents>, u64), FileError> {
     let mut reader = BufReader::new(staged.reader()?);
     let mut whole = 0;
-    let mut found: Option<Contents> = None;
+    let mut found: Option<JournalContents> = None;
     while let Some((kind, body)) = record(&mut reader) {
         match (&mut found, kind) {
             (None, 1) => {
-                let opening = serde_json::from_slice::<Opening>(&body).map_err(|_| newer(staged))?;
-                found = Some(Contents { opening, checkpoint: None, before: Vec::new(), since: Vec::new() });
+                let opening = serde_json::from_slice::<JournalOpening>(&body).map_err(|_| newer(staged))?;
+                found = Some(JournalContents {
+                    opening,
+                    checkpoint: None,
+                    before: Vec::new(),
+                    since: Vec::new(),
+                });
             }
             (Some(read), 2) => read.since.push(body.clone()),
             (Some(read), 3) => {

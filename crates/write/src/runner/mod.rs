@@ -1,4 +1,4 @@
-//! Write sessions on disk, many at once: what a session says is done here.
+//! Carries out write sessions on disk, many at once.
 //!
 //! Must never tell an offset that a loss of power takes back, or a receipt that is not stored; and never let one session
 //! wait for another. Everything blocks, except for [`WriteService`], which asynchronous callers use.
@@ -12,8 +12,9 @@
 //! | `work` | what is done with an input, and when is it durable? |
 //! | `deliver` | how does the file come from the content, and take its place? |
 //! | `restart` | what is a session after a crash? |
-//! | `hub` | what do those hear who listen, also late? |
-//! | `running` | who works on a session, and what do others see of it meanwhile? |
+//! | `environment` | what do all sessions share? |
+//! | `hub` | which events do listeners get, also late ones? |
+//! | `loaded` | who drives a session, and what do others see of it meanwhile? |
 //! | `sessions` | which sessions are there? |
 //! | `watch` | which of them are silent, too old, forgotten? |
 //! | `service` | the same for asynchronous callers |
@@ -21,10 +22,11 @@
 mod config;
 mod content;
 mod deliver;
+mod environment;
 mod hub;
 mod journal;
+mod loaded;
 mod restart;
-mod running;
 mod service;
 mod sessions;
 mod target;
@@ -37,8 +39,8 @@ mod golden_tests;
 
 pub use config::{Composer, Config, Durability, Limits};
 pub use engross_protocol::WriteSessionId;
-pub use hub::{News, Told};
-pub use running::View;
-pub use service::{Listener, WriteService};
-pub use sessions::{Ending, WriteSessions};
-pub use text::Unavailable;
+pub use hub::{Notice, PublishedEvent};
+pub use loaded::WriteSessionView;
+pub use service::{WriteListener, WriteService};
+pub use sessions::{ChunkEnd, WriteSessions};
+pub use text::TextError;

@@ -1,4 +1,4 @@
-//! What a session is after a crash.
+//! Restores a session after a crash.
 //!
 //! Must never take for written what is not there with the hash that was noted, and never count bytes that are not.
 
@@ -6,21 +6,24 @@ use engross_store::files::FileError;
 
 use super::WriteSessionId;
 use super::content::Content;
-use super::journal::{Contents, Intent, Journal};
-use super::running::{Running, Times};
-use super::sessions::Shared;
+use super::environment::Environment;
+use super::journal::{Intent, Journal, JournalContents};
+use super::loaded::{LoadedSession, StoredTimes};
 use super::target::Target;
 use super::work::Work;
-use crate::error::Problem;
-use crate::session::{Input, State};
+use crate::error::WriteFailure;
+use crate::session::{State, WriteInput};
 
 /// How far event ids jump, so that none that was told but not stored comes again.
 const JUMP: u64 = 1_000;
 
 /// The session whose journal is there; `None` when there is nothing to be made of it.
-pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Running>, Problem> {
+pub(super) fn restart(
+    id: WriteSessionId,
+    shared: &Environment,
+) -> Result<Option<LoadedSession>, WriteFailure> {
     let Some((journal, read)) = Journal::open(&shared.spool, id)? else { return Ok(None) };
-    let Contents { opening, checkpoint, before, since } = read;
+    let JournalContents { opening, checkpoint, before, since } = read;
     let (mut session, at, state, events, intent) = match checkpoint {
         Some(last) => (last.session, last.at, last.content, last.events, last.intent),
         None => (opening.session, opening.created, opening.content, 0, None),
@@ -31,10 +34,10 @@ pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Runn
         if let (Some(mut left), false) = (content, session.state() == State::Expired) {
             left.discard();
         }
-        let times = Times { created: opening.created, updated: at, events };
-        return Ok(Some(Running::finished(&session, id, &times, shared)));
+        let times = StoredTimes { created: opening.created, updated: at, events };
+        return Ok(Some(LoadedSession::finished(&session, id, &times, shared)));
     }
-    let target = Target::again(&shared.root, &opening.path, &opening.shown, opening.base)?;
+    let target = Target::reopen(&shared.root, &opening.path, &opening.shown, opening.base)?;
     let key = target.folder.lock_key(&target.path);
     let lock = shared.locks.lock(&key).ok_or_else(|| target.conflict())?;
     for bytes in &before {
@@ -42,8 +45,7 @@ pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Runn
     }
     let is_there = content.is_some();
     let content = content.unwrap_or_else(|| Content::none(&shared.spool, id));
-    let mut work =
-        Work::new(*session, content, target, journal, Some(lock), opening.created, &shared.surroundings());
+    let mut work = Work::new(*session, content, target, journal, Some(lock), opening.created, shared);
     work.events = events;
     match intent {
         Some(intent) => finish_commit(&mut work, &intent, is_there)?,
@@ -58,16 +60,16 @@ pub(super) fn restart(id: WriteSessionId, shared: &Shared) -> Result<Option<Runn
             work.pause()?;
         }
     }
-    let running = Running::new(work, id, shared);
-    running.go_on(shared);
+    let running = LoadedSession::new(work, id, shared);
+    running.resume(shared);
     Ok(Some(running))
 }
 
 /// The crash came while the file was about to take its place.
-fn finish_commit(work: &mut Work, intent: &Intent, is_there: bool) -> Result<(), Problem> {
+fn finish_commit(work: &mut Work, intent: &Intent, is_there: bool) -> Result<(), WriteFailure> {
     let found = work.target.folder.sha256(&work.target.path)?.map(|(sha256, _)| sha256);
     let input = if found.as_ref() == Some(&intent.sha256) {
-        Input::Committed(work.written(intent))
+        WriteInput::Committed(work.delivery().written(intent))
     } else if is_there {
         // It had not: that is done again.
         work.changes.clone_from(&intent.changes);
@@ -75,7 +77,7 @@ fn finish_commit(work: &mut Work, intent: &Intent, is_there: bool) -> Result<(),
     } else {
         let (path, found) = (work.target.path.to_string(), found.unwrap_or_default());
         let changed = FileError::TargetChanged { path, expected: intent.sha256.clone(), found };
-        Input::CommitFailed(changed.into())
+        WriteInput::CommitFailed(changed.into())
     };
     let actions = work.feed(input)?;
     work.carry_out(actions);

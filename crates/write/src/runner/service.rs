@@ -1,4 +1,4 @@
-//! The same for asynchronous callers: whatever touches the disk is done on a thread that may wait.
+//! Offers write sessions to asynchronous callers: what touches the disk runs on a blocking thread.
 
 use std::collections::VecDeque;
 
@@ -8,11 +8,11 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use super::WriteSessionId;
-use super::hub::Told;
-use super::running::View;
-use super::sessions::{Ending, WriteSessions};
-use crate::error::Problem;
-use crate::framing::Finish;
+use super::hub::PublishedEvent;
+use super::loaded::WriteSessionView;
+use super::sessions::{ChunkEnd, WriteSessions};
+use crate::error::WriteFailure;
+use crate::framing::TurnFinish;
 use crate::patch::PatchSpec;
 use crate::session::BeginOptions;
 
@@ -37,7 +37,7 @@ impl WriteService {
     ///
     /// # Errors
     /// As there.
-    pub async fn begin(&self, options: BeginOptions) -> Result<View, Problem> {
+    pub async fn begin(&self, options: BeginOptions) -> Result<WriteSessionView, WriteFailure> {
         self.run(move |sessions| sessions.begin(&options)).await
     }
 
@@ -50,8 +50,8 @@ impl WriteService {
         id: WriteSessionId,
         offset: Option<u64>,
         bytes: impl AsRef<[u8]> + Send + 'static,
-        ending: Ending,
-    ) -> Result<View, Problem> {
+        ending: ChunkEnd,
+    ) -> Result<WriteSessionView, WriteFailure> {
         self.run(move |sessions| sessions.chunk(id, offset, bytes.as_ref(), ending)).await
     }
 
@@ -59,7 +59,11 @@ impl WriteService {
     ///
     /// # Errors
     /// As there.
-    pub async fn turn_end(&self, id: WriteSessionId, finish: Finish) -> Result<View, Problem> {
+    pub async fn turn_end(
+        &self,
+        id: WriteSessionId,
+        finish: TurnFinish,
+    ) -> Result<WriteSessionView, WriteFailure> {
         self.run(move |sessions| sessions.turn_end(id, finish)).await
     }
 
@@ -67,7 +71,7 @@ impl WriteService {
     ///
     /// # Errors
     /// As there.
-    pub async fn finalise(&self, id: WriteSessionId) -> Result<View, Problem> {
+    pub async fn finalise(&self, id: WriteSessionId) -> Result<WriteSessionView, WriteFailure> {
         self.run(move |sessions| sessions.finalise(id)).await
     }
 
@@ -75,7 +79,11 @@ impl WriteService {
     ///
     /// # Errors
     /// As there.
-    pub async fn whole(&self, id: WriteSessionId, content: Vec<u8>) -> Result<View, Problem> {
+    pub async fn whole(
+        &self,
+        id: WriteSessionId,
+        content: Vec<u8>,
+    ) -> Result<WriteSessionView, WriteFailure> {
         self.run(move |sessions| sessions.whole(id, &content)).await
     }
 
@@ -83,7 +91,7 @@ impl WriteService {
     ///
     /// # Errors
     /// As there.
-    pub async fn patch(&self, id: WriteSessionId, spec: PatchSpec) -> Result<View, Problem> {
+    pub async fn patch(&self, id: WriteSessionId, spec: PatchSpec) -> Result<WriteSessionView, WriteFailure> {
         self.run(move |sessions| sessions.patch(id, spec)).await
     }
 
@@ -91,7 +99,7 @@ impl WriteService {
     ///
     /// # Errors
     /// As there.
-    pub async fn cancel(&self, id: WriteSessionId) -> Result<View, Problem> {
+    pub async fn cancel(&self, id: WriteSessionId) -> Result<WriteSessionView, WriteFailure> {
         self.run(move |sessions| sessions.cancel(id)).await
     }
 
@@ -120,43 +128,43 @@ impl WriteService {
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`.
-    pub fn listen(&self, id: WriteSessionId, last: u64) -> Result<Listener, Problem> {
+    pub fn listen(&self, id: WriteSessionId, last: u64) -> Result<WriteListener, WriteFailure> {
         let news = self.0.running(id)?.hub.watch();
-        Ok(Listener { sessions: self.0.clone(), id, last, heard: VecDeque::new(), news })
+        Ok(WriteListener { sessions: self.0.clone(), id, last, heard: VecDeque::new(), news })
     }
 
     async fn run<T: Send + 'static>(
         &self,
-        ask: impl FnOnce(&WriteSessions) -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
+        ask: impl FnOnce(&WriteSessions) -> Result<T, WriteFailure> + Send + 'static,
+    ) -> Result<T, WriteFailure> {
         let sessions = self.0.clone();
         let done = spawn_blocking(move || ask(&sessions)).await;
         done.unwrap_or_else(|_| {
             let message = "the server is stopping: send the request again when it is back".to_owned();
-            Err(Problem { code: shared::SERVER_STOPPING.name.to_owned(), message })
+            Err(WriteFailure { code: shared::SERVER_STOPPING.name.to_owned(), message })
         })
     }
 }
 
 /// Somebody who listens to a session.
-pub struct Listener {
+pub struct WriteListener {
     sessions: WriteSessions,
     id: WriteSessionId,
     last: u64,
-    heard: VecDeque<Told>,
+    heard: VecDeque<PublishedEvent>,
     news: watch::Receiver<u64>,
 }
 
-impl Listener {
+impl WriteListener {
     /// The next event; `None` when the session is over and all was told. A future that is dropped has taken nothing.
-    pub async fn next(&mut self) -> Option<Told> {
+    pub async fn next(&mut self) -> Option<PublishedEvent> {
         loop {
             if let Some(told) = self.heard.pop_front() {
                 self.last = told.id;
                 return Some(told);
             }
             self.news.borrow_and_update();
-            let (heard, is_over) = self.sessions.told(self.id, self.last).ok()?;
+            let (heard, is_over) = self.sessions.events_after(self.id, self.last).ok()?;
             self.heard.extend(heard);
             if self.heard.is_empty() && (is_over || self.news.changed().await.is_err()) {
                 return None;

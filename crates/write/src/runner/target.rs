@@ -1,11 +1,11 @@
-//! Where the file goes, and what must hold there.
+//! The target of a session: its path, and what must hold there.
 
 use std::io::Read;
 
 use engross_store::files::{FileError, Folder, Precondition, RelPath, Root};
 
-use crate::error::{Error, Problem};
-use crate::session::{BeginOptions, Operation};
+use crate::error::{Error, WriteFailure};
+use crate::session::{BeginOptions, WriteOperation};
 
 /// Where workspaces keep what files were before; nobody writes there from outside.
 const OWN: &str = ".engross";
@@ -27,7 +27,7 @@ pub(super) struct Target {
 
 impl Target {
     /// Finds the place that `options` name. A folder that they name as root is made if it is missing.
-    pub(super) fn find(root: &Root, options: &BeginOptions) -> Result<Self, Problem> {
+    pub(super) fn find(root: &Root, options: &BeginOptions) -> Result<Self, WriteFailure> {
         let file = RelPath::parse(&options.target_file)?;
         let shown = file.to_string();
         let path = match options.root.as_deref().filter(|root| !matches!(root.trim(), "" | "." | "./")) {
@@ -49,7 +49,7 @@ impl Target {
     }
 
     /// The place that a journal names.
-    pub(super) fn again(
+    pub(super) fn reopen(
         root: &Root,
         path: &str,
         shown: &str,
@@ -59,16 +59,16 @@ impl Target {
     }
 
     /// Looks at what is there, and whether the operation may be done with it.
-    pub(super) fn look(&mut self, options: &BeginOptions) -> Result<(), Problem> {
+    pub(super) fn check(&mut self, options: &BeginOptions) -> Result<(), WriteFailure> {
         let path = self.path.as_str();
         let missing = || FileError::TargetMissing { path: path.to_owned() };
         let there = self.folder.info(&self.path)?.is_some();
         match (options.operation, there) {
-            (Operation::Create, true) => {
+            (WriteOperation::Create, true) => {
                 return Err(FileError::TargetExists { path: path.to_owned() }.into());
             }
-            (Operation::Append | Operation::Patch, false) => return Err(missing().into()),
-            (Operation::Overwrite, false) if options.must_exist || options.expect_sha256.is_some() => {
+            (WriteOperation::Append | WriteOperation::Patch, false) => return Err(missing().into()),
+            (WriteOperation::Overwrite, false) if options.must_exist || options.expect_sha256.is_some() => {
                 return Err(missing().into());
             }
             _ => {}
@@ -86,7 +86,7 @@ impl Target {
     }
 
     /// Whether the old file has the end line `marker`; large ones are not asked.
-    pub(super) fn has(&self, marker: &str) -> Result<bool, Problem> {
+    pub(super) fn has(&self, marker: &str) -> Result<bool, WriteFailure> {
         if self.base.is_none() || self.folder.info(&self.path)?.is_none_or(|info| info.size > SEARCHED) {
             return Ok(false);
         }
@@ -100,10 +100,10 @@ impl Target {
     }
 
     /// What it means that the condition does not hold.
-    pub(super) fn problem(&self, operation: Operation, error: FileError) -> Problem {
+    pub(super) fn problem(&self, operation: WriteOperation, error: FileError) -> WriteFailure {
         match error {
             // It was to be replaced, but not unseen.
-            FileError::TargetExists { path } if operation != Operation::Create => {
+            FileError::TargetExists { path } if operation != WriteOperation::Create => {
                 FileError::TargetChanged { path, expected: String::new(), found: String::new() }.into()
             }
             FileError::TargetMissing { path } if self.base.is_some() => {
@@ -128,7 +128,7 @@ impl Target {
     }
 
     /// Who writes it already.
-    pub(super) fn conflict(&self) -> Problem {
+    pub(super) fn conflict(&self) -> WriteFailure {
         Error::SessionConflict(self.path.to_string()).into()
     }
 }

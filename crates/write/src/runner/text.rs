@@ -1,4 +1,4 @@
-//! The text of a finished session, for those who use it again: an edit of a document may take its words from there.
+//! Reads the text of a finished session for reuse: an edit of a document may take its words from there.
 //!
 //! Must never give a text that is not whole, or not the one that was sent.
 
@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 use super::WriteSessionId;
 use super::sessions::WriteSessions;
 use crate::error::Error;
-use crate::validate::Kind;
+use crate::validate::FileKind;
 
 /// Why a text is not to be had.
 #[derive(Debug, thiserror::Error)]
-pub enum Unavailable {
+pub enum TextError {
     /// It is not there, not finished, or changed since.
     #[error(transparent)]
     Session(#[from] Error),
@@ -22,7 +22,7 @@ pub enum Unavailable {
     File(#[from] FileError),
 }
 
-impl Unavailable {
+impl TextError {
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -39,16 +39,16 @@ impl WriteSessions {
     /// # Errors
     /// `SESSION_NOT_FOUND`, also for one of another folder; `CONTENT_NOT_WRITTEN` before its end; `CONTENT_CHANGED` when the
     /// file is not what was written; `UNSUPPORTED_TARGET` when that is no text; `TOO_LARGE`, `ENCODING_INVALID`.
-    pub fn text(&self, id: WriteSessionId, folder: Option<&str>, limit: u64) -> Result<String, Unavailable> {
+    pub fn text(&self, id: WriteSessionId, folder: Option<&str>, limit: u64) -> Result<String, TextError> {
         let unknown = || Error::SessionNotFound(id.to_string());
-        let view = self.look(id).map_err(|_| unknown())?;
+        let view = self.get(id).map_err(|_| unknown())?;
         let target = &view.options.target_file;
         let is_inside = |folder: &str| target.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         if !folder.is_none_or(is_inside) {
             return Err(unknown().into());
         }
         let receipt = view.receipt.as_ref().ok_or_else(|| Error::ContentNotWritten(id.to_string()))?;
-        if Kind::of_name(target) == Kind::Docx {
+        if FileKind::of_name(target) == FileKind::Docx {
             return Err(Error::UnsupportedTarget(target.clone()).into());
         }
         if receipt.bytes > limit {
@@ -56,7 +56,7 @@ impl WriteSessions {
         }
         let changed = || Error::ContentChanged(target.clone());
         let path = RelPath::parse(&receipt.path)?;
-        let (bytes, _) = self.0.root.top().read(&path, limit)?.ok_or_else(changed)?;
+        let (bytes, _) = self.0.environment.root.top().read(&path, limit)?.ok_or_else(changed)?;
         if hex::encode(Sha256::digest(&bytes)) != receipt.sha256 {
             return Err(changed().into());
         }

@@ -1,4 +1,4 @@
-//! What is done with an input, and when it is durable.
+//! Carries out the actions of one session, and makes its content durable in time.
 //!
 //! Must never be asked while somebody else asks: `running` sees to that.
 
@@ -9,14 +9,17 @@ use engross_protocol::Clock;
 use engross_store::Millis;
 use engross_store::files::{LockGuard, Locks};
 
-use super::config::{Composer, Durability, Limits};
+use super::config::{Composer, Durability};
 use super::content::Content;
-use super::deliver::{Look, Unprepared};
-use super::hub::News;
+use super::deliver::{Delivery, Inspection, PrepareError};
+use super::environment::Environment;
+use super::hub::Notice;
 use super::journal::{Checkpoint, Intent, Journal};
 use super::target::Target;
-use crate::error::Problem;
-use crate::session::{Action, Event, Input, Pause, Prompt, Session, State, Warning};
+use crate::error::WriteFailure;
+use crate::session::{
+    CommittedFile, Pause, Prompt, State, WriteAction, WriteEvent, WriteInput, WriteSession, WriteWarning,
+};
 
 /// A chunk up to this size goes into the journal itself, so that one file is synced rather than two.
 const SMALL: usize = 32 << 10;
@@ -32,14 +35,14 @@ const PROGRESS_EVERY: Millis = 250;
 
 /// A session that is not over, with its files.
 pub(super) struct Work {
-    pub(super) session: Session,
+    pub(super) session: WriteSession,
     pub(super) content: Content,
     pub(super) target: Target,
     /// What was done to the content when the file was put together.
-    pub(super) changes: Vec<Warning>,
-    pub(super) intent: Option<Intent>,
+    pub(super) changes: Vec<WriteWarning>,
+    intent: Option<Intent>,
     /// What is to be told, once it may be.
-    pub(super) news: Vec<News>,
+    pub(super) news: Vec<Notice>,
     /// What was last asked, while nobody has answered.
     pub(super) prompt: Option<Prompt>,
     /// Bytes received that are durable.
@@ -53,14 +56,14 @@ pub(super) struct Work {
     lock: Option<LockGuard>,
     locks: Locks,
     clock: Arc<dyn Clock>,
-    pub(super) documents: Option<Arc<dyn Composer>>,
+    composer: Option<Arc<dyn Composer>>,
     durability: Durability,
-    small: Small,
+    small: PendingChunks,
     is_changed: bool,
     synced_at: Millis,
     sync_begun_at: Millis,
     /// Why content could not be made durable before somebody waited for it.
-    failure: Option<Problem>,
+    failure: Option<WriteFailure>,
     told_at: Millis,
     told: u64,
     has_begun: bool,
@@ -68,31 +71,23 @@ pub(super) struct Work {
 
 /// Bytes that came since the journal's last record, while they can be taken again from it.
 #[derive(Debug, Default)]
-struct Small {
+struct PendingChunks {
     bytes: Vec<u8>,
     since_checkpoint: usize,
     spoilt: bool,
 }
 
-/// What a session needs that is not stored with it.
-pub(super) struct Surroundings<'a> {
-    pub(super) clock: &'a Arc<dyn Clock>,
-    pub(super) locks: &'a Locks,
-    pub(super) documents: Option<&'a Arc<dyn Composer>>,
-    pub(super) limits: &'a Limits,
-}
-
 impl Work {
     pub(super) fn new(
-        session: Session,
+        session: WriteSession,
         content: Content,
         target: Target,
         journal: Journal,
         lock: Option<LockGuard>,
         created: Millis,
-        around: &Surroundings<'_>,
+        shared: &Environment,
     ) -> Self {
-        let now = around.clock.millis();
+        let now = shared.now();
         Self {
             durable: session.offset(),
             has_begun: session.state() != State::Open,
@@ -108,11 +103,11 @@ impl Work {
             asked: 0,
             journal,
             lock,
-            locks: around.locks.clone(),
-            clock: Arc::clone(around.clock),
-            documents: around.documents.cloned(),
-            durability: around.limits.durability,
-            small: Small::default(),
+            locks: shared.locks.clone(),
+            clock: Arc::clone(&shared.clock),
+            composer: shared.composer.clone(),
+            durability: shared.limits.durability,
+            small: PendingChunks::default(),
             is_changed: false,
             synced_at: now,
             sync_begun_at: now,
@@ -123,15 +118,15 @@ impl Work {
     }
 
     /// Takes an input. What is returned is to be carried out.
-    pub(super) fn feed(&mut self, input: Input<'_>) -> Result<Vec<Action>, Problem> {
-        if matches!(input, Input::Finalise) && self.session.may_be_written_again() {
-            self.lock_again()?;
+    pub(super) fn feed(&mut self, input: WriteInput<'_>) -> Result<Vec<WriteAction>, WriteFailure> {
+        if matches!(input, WriteInput::Finalise) && self.session.may_be_written_again() {
+            self.relock()?;
         }
-        if !matches!(input, Input::Idle | Input::Expire) {
+        if !matches!(input, WriteInput::Idle | WriteInput::Expire) {
             self.asked = 0;
         }
-        let (before, spoils) = (self.session.offset(), !matches!(input, Input::Chunk { .. }));
-        let sent = if let Input::Chunk { bytes, .. } = &input { *bytes } else { &[] };
+        let (before, spoils) = (self.session.offset(), !matches!(input, WriteInput::Chunk { .. }));
+        let sent = if let WriteInput::Chunk { bytes, .. } = &input { *bytes } else { &[] };
         let actions = self.session.step(input, &mut self.content)?;
         let new = usize::try_from(self.session.offset() - before).unwrap_or(sent.len());
         self.small.push(sent.get(sent.len().saturating_sub(new)..).unwrap_or_default());
@@ -144,42 +139,48 @@ impl Work {
     }
 
     /// Its content cannot be kept.
-    pub(super) fn lose(&mut self, problem: Problem) -> Result<Vec<Action>, Problem> {
+    pub(super) fn lose(&mut self, problem: WriteFailure) -> Result<Vec<WriteAction>, WriteFailure> {
         self.is_changed = true;
         self.small.spoilt = true;
-        self.session.step(Input::Lost(problem), &mut self.content)
+        self.session.step(WriteInput::Lost(problem), &mut self.content)
     }
 
-    /// Does what is to be done, up to a look at the file; somebody else takes that, and feeds what is found.
-    pub(super) fn carry_out(&mut self, actions: Vec<Action>) -> Option<Look> {
-        let mut left: VecDeque<Action> = actions.into();
+    /// Does what is to be done, up to the validation of the file: the caller does that, and feeds what is found.
+    pub(super) fn carry_out(&mut self, actions: Vec<WriteAction>) -> Option<Inspection> {
+        let mut left: VecDeque<WriteAction> = actions.into();
         while let Some(action) = left.pop_front() {
             let following = match action {
-                Action::Sync => {
+                WriteAction::Sync => {
                     self.pace(true);
                     continue;
                 }
-                Action::Ask(prompt) => {
-                    self.news.push(News::Prompt(prompt.clone()));
+                WriteAction::Ask(prompt) => {
+                    self.news.push(Notice::Prompt(prompt.clone()));
                     self.prompt = Some(prompt);
                     continue;
                 }
-                Action::Tell(event) => {
-                    self.hear(event);
+                WriteAction::Publish(event) => {
+                    self.note_event(event);
                     continue;
                 }
-                Action::Discard => {
+                WriteAction::Discard => {
                     self.content.discard();
                     continue;
                 }
-                Action::Validate(assembly) => match self.prepare(&assembly) {
-                    Ok(look) => return Some(look),
-                    Err(Unprepared::Patch(error)) => self.feed(Input::PatchFailed(error)),
-                    Err(Unprepared::Lost(problem)) => self.lose(problem),
-                },
-                Action::Commit => match self.commit() {
-                    Ok(written) => self.feed(Input::Committed(written)),
-                    Err(problem) => self.feed(Input::CommitFailed(problem)),
+                WriteAction::Validate(assembly) => {
+                    self.changes.clear();
+                    match self.delivery().prepare(&assembly) {
+                        Ok((inspection, changes)) => {
+                            self.changes = changes;
+                            return Some(inspection);
+                        }
+                        Err(PrepareError::Patch(error)) => self.feed(WriteInput::PatchFailed(error)),
+                        Err(PrepareError::Lost(problem)) => self.lose(problem),
+                    }
+                }
+                WriteAction::Commit => match self.commit() {
+                    Ok(written) => self.feed(WriteInput::Committed(written)),
+                    Err(problem) => self.feed(WriteInput::CommitFailed(problem)),
                 },
             };
             left.extend(following.into_iter().flatten());
@@ -187,48 +188,71 @@ impl Work {
         None
     }
 
-    fn hear(&mut self, event: Event) {
+    /// Moves the file to its place. What is about to happen is stored before.
+    fn commit(&mut self) -> Result<CommittedFile, WriteFailure> {
+        let changes = std::mem::take(&mut self.changes);
+        let intent = self.delivery().intend(&changes);
+        self.changes = changes;
+        let intent = intent?;
+        self.intent = Some(intent.clone());
+        let stored = self.checkpoint();
+        self.intent = None;
+        stored?;
+        self.delivery().place(&intent)
+    }
+
+    /// What the file is put together from, and where it goes.
+    pub(super) fn delivery(&mut self) -> Delivery<'_> {
+        Delivery {
+            content: &mut self.content,
+            target: &self.target,
+            session: &self.session,
+            composer: self.composer.as_deref(),
+        }
+    }
+
+    fn note_event(&mut self, event: WriteEvent) {
         let news = match event {
-            Event::Progress { bytes, .. } => {
+            WriteEvent::Progress { bytes, .. } => {
                 self.told = bytes;
-                return self.tell_progress();
+                return self.publish_progress();
             }
-            Event::Receipt(receipt) => News::Committed(receipt),
-            Event::State { state, error, .. } => {
+            WriteEvent::Receipt(receipt) => Notice::Committed(receipt),
+            WriteEvent::State { state, error, .. } => {
                 if !matches!(state, State::Paused(_)) {
                     self.prompt = None;
                 }
                 match state {
                     State::Receiving if !std::mem::replace(&mut self.has_begun, true) => return,
-                    State::Receiving => News::Resumed,
+                    State::Receiving => Notice::Resumed,
                     State::Paused(Pause::Idle) | State::Open | State::Committed => return,
-                    State::Paused(pause) => News::Cut { pause: Some(pause), error },
-                    State::Incomplete => News::Cut { pause: None, error },
-                    State::Ambiguous => News::Ambiguous(error),
-                    State::Validating => News::Validating,
-                    State::NeedsRepair => News::RepairNeeded(error),
-                    State::Committing => News::Committing,
-                    State::Cancelled | State::Expired | State::Failed => News::Over { state, error },
+                    State::Paused(pause) => Notice::Cut { pause: Some(pause), error },
+                    State::Incomplete => Notice::Cut { pause: None, error },
+                    State::Ambiguous => Notice::Ambiguous(error),
+                    State::Validating => Notice::Validating,
+                    State::NeedsRepair => Notice::RepairNeeded(error),
+                    State::Committing => Notice::Committing,
+                    State::Cancelled | State::Expired | State::Failed => Notice::Over { state, error },
                 }
             }
         };
         self.news.push(news);
     }
 
-    fn tell_progress(&mut self) {
+    fn publish_progress(&mut self) {
         self.told_at = self.clock.millis();
         let (bytes, lines) = (self.session.content_bytes(), self.session.content_lines());
         let rate = bytes.saturating_mul(1000) / self.told_at.saturating_sub(self.created).max(1);
-        self.news.push(News::Progress { bytes, lines, rate });
+        self.news.push(Notice::Progress { bytes, lines, rate });
     }
 
     /// Content has come, and more may follow.
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn receive_more(&mut self) {
         self.pace(false);
         let bytes = self.session.content_bytes();
         if bytes > self.told && self.clock.millis() >= self.told_at + PROGRESS_EVERY {
             self.told = bytes;
-            self.tell_progress();
+            self.publish_progress();
         }
     }
 
@@ -245,7 +269,7 @@ impl Work {
             done
         } else if is_much && now >= self.sync_begun_at.saturating_add(SYNC_APART) {
             self.sync_begun_at = now;
-            self.content.begin_sync().map_err(Problem::from)
+            self.content.begin_sync().map_err(WriteFailure::from)
         } else {
             Ok(())
         };
@@ -255,7 +279,7 @@ impl Work {
     }
 
     /// Makes all that has come durable.
-    pub(super) fn persist(&mut self) -> Result<(), Problem> {
+    pub(super) fn persist(&mut self) -> Result<(), WriteFailure> {
         if let Some(problem) = self.failure.take() {
             return Err(problem);
         }
@@ -272,7 +296,7 @@ impl Work {
     }
 
     /// Stores what the session is.
-    pub(super) fn checkpoint(&mut self) -> Result<(), Problem> {
+    pub(super) fn checkpoint(&mut self) -> Result<(), WriteFailure> {
         self.content.sync()?;
         self.journal.checkpoint(&Checkpoint {
             at: self.clock.millis(),
@@ -282,7 +306,7 @@ impl Work {
             intent: self.intent.clone(),
         })?;
         self.content.settle();
-        self.small = Small::default();
+        self.small = PendingChunks::default();
         self.persisted();
         Ok(())
     }
@@ -297,7 +321,7 @@ impl Work {
         self.lock = None;
     }
 
-    fn lock_again(&mut self) -> Result<(), Problem> {
+    fn relock(&mut self) -> Result<(), WriteFailure> {
         if self.lock.is_none() {
             let key = self.target.folder.lock_key(&self.target.path);
             self.lock = Some(self.locks.lock(&key).ok_or_else(|| self.target.conflict())?);
@@ -312,23 +336,23 @@ impl Work {
     }
 
     /// Nobody knows whether more was sent than has come.
-    pub(super) fn pause(&mut self) -> Result<(), Problem> {
-        let actions = self.feed(Input::Disconnect)?;
+    pub(super) fn pause(&mut self) -> Result<(), WriteFailure> {
+        let actions = self.feed(WriteInput::Disconnect)?;
         self.carry_out(actions);
         Ok(())
     }
 
     /// Takes bytes again that the journal has.
-    pub(super) fn replay(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+    pub(super) fn replay(&mut self, bytes: &[u8]) -> Result<(), WriteFailure> {
         // It leads to nothing that is to be done, else there would be a checkpoint.
-        self.feed(Input::Chunk { offset: None, bytes })?;
+        self.feed(WriteInput::Chunk { offset: None, bytes })?;
         self.small.spoilt = true;
         self.durable = self.session.offset();
         Ok(())
     }
 }
 
-impl Small {
+impl PendingChunks {
     fn push(&mut self, bytes: &[u8]) {
         self.since_checkpoint += bytes.len();
         if bytes.len() + self.bytes.len() > SMALL || self.since_checkpoint > SMALL_TOGETHER {

@@ -1,8 +1,8 @@
-//! What file comes from the content?
+//! Computes the bytes of the file from the content.
 
 use std::borrow::Cow;
 
-use super::state::{Assembly, Base, Warning};
+use super::state::{Assembly, AssemblyBase, WriteWarning};
 use crate::codes;
 use crate::framing::unwrap;
 use crate::patch::{PatchError, apply};
@@ -17,7 +17,7 @@ pub fn assemble<'a>(
     content: &'a [u8],
     target: Option<&[u8]>,
     set_aside: &[u8],
-) -> Result<(Cow<'a, [u8]>, Vec<Warning>), PatchError> {
+) -> Result<(Cow<'a, [u8]>, Vec<WriteWarning>), PatchError> {
     let mut changes = Vec::new();
     let unwrapped = if assembly.unwrap { unwrap(content) } else { None };
     let content = match unwrapped {
@@ -25,20 +25,20 @@ pub fn assemble<'a>(
         Some(found) => {
             let line = found.introduction.map(|line| format!(", and the line before it: {line}"));
             let message = format!("the fence around the file was taken away{}", line.unwrap_or_default());
-            changes.push(Warning { code: codes::UNWRAPPED.name.to_owned(), message });
+            changes.push(WriteWarning { code: codes::UNWRAPPED.name.to_owned(), message });
             &content[found.content]
         }
     };
     let target = target.unwrap_or_default();
     let file = match &assembly.base {
-        Base::Nothing => Cow::Borrowed(content),
-        Base::BehindTarget { newline } => {
+        AssemblyBase::Nothing => Cow::Borrowed(content),
+        AssemblyBase::BehindTarget { newline } => {
             let joint: &[u8] =
                 if *newline && target.last().is_some_and(|last| *last != b'\n') { b"\n" } else { b"" };
             Cow::Owned([target, joint, content].concat())
         }
-        Base::Target(spec) => Cow::Owned(apply(target, content, spec)?),
-        Base::SetAside(spec) => Cow::Owned(apply(set_aside, content, spec)?),
+        AssemblyBase::Target(spec) => Cow::Owned(apply(target, content, spec)?),
+        AssemblyBase::SetAside(spec) => Cow::Owned(apply(set_aside, content, spec)?),
     };
     Ok((file, changes))
 }

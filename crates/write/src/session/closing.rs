@@ -1,18 +1,21 @@
-//! What follows the end of the content: it is put together, looked at, mended, written.
+//! Handles the end of the content: assembly, validation, repair, commit.
 
-use super::machine::Session;
-use super::options::{Join, Operation, Unwrap};
+use super::machine::WriteSession;
+use super::options::{Join, Unwrap, WriteOperation};
 use super::prompts;
-use super::state::{Action, Assembly, Base, Event, Prompt, Receipt, Spool, State, Warning, Written};
+use super::state::{
+    Assembly, AssemblyBase, CommittedFile, Prompt, Spool, State, WriteAction, WriteEvent, WriteReceipt,
+    WriteWarning,
+};
 use crate::codes;
-use crate::error::{Error, Problem};
-use crate::framing::End;
+use crate::error::{Error, WriteFailure};
+use crate::framing::ContentEnd;
 use crate::patch::{PatchError, PatchSpec};
-use crate::validate::{Finding, Kind, Mode, Report, Severity};
+use crate::validate::{ContentFinding, FileKind, FindingSeverity, ValidationMode, ValidationReport};
 
-impl Session {
+impl WriteSession {
     /// The content has ended.
-    pub(super) fn close(&mut self, end: End, spool: &mut impl Spool, actions: &mut Vec<Action>) {
+    pub(super) fn close(&mut self, end: ContentEnd, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) {
         if end.length < self.framer.released() {
             spool.truncate(end.length);
         }
@@ -20,42 +23,44 @@ impl Session {
             return self.fail(Error::TooLarge { limit: self.options.max_bytes }, actions);
         }
         let is_empty = self.framer.is_blank() || end.length == 0;
-        let is_patch = self.options.operation == Operation::Patch || self.patch.is_some();
+        let is_patch = self.options.operation == WriteOperation::Patch || self.patch.is_some();
         if is_empty && !self.options.allow_empty && !is_patch {
             self.replace = true;
             self.go_to(State::Incomplete, Some(Error::EmptyContent.into()), actions);
-            actions.push(Action::Ask(prompts::empty(&self.options, &self.marker)));
+            actions.push(WriteAction::Ask(prompts::empty(&self.options, &self.marker)));
             return;
         }
-        actions.push(Action::Sync);
+        actions.push(WriteAction::Sync);
         self.go_to(State::Validating, None, actions);
-        actions.push(Action::Validate(self.assembly()));
+        actions.push(WriteAction::Validate(self.assembly()));
     }
 
     pub(super) fn assembly(&self) -> Assembly {
         let base = match (&self.patch, &self.options.patch, self.options.operation) {
-            (Some(spec), ..) => Base::SetAside(spec.clone()),
-            (None, Some(spec), _) => Base::Target(spec.clone()),
-            (None, None, Operation::Append) => {
-                Base::BehindTarget { newline: self.options.join == Some(Join::Newline) }
+            (Some(spec), ..) => AssemblyBase::SetAside(spec.clone()),
+            (None, Some(spec), _) => AssemblyBase::Target(spec.clone()),
+            (None, None, WriteOperation::Append) => {
+                AssemblyBase::BehindTarget { newline: self.options.join == Some(Join::Newline) }
             }
-            (None, None, _) => Base::Nothing,
+            (None, None, _) => AssemblyBase::Nothing,
         };
         let kind = self.options.kind();
-        let unwrap = self.options.unwrap == Unwrap::Auto && kind != Kind::Markdown;
+        let unwrap = self.options.unwrap == Unwrap::Auto && kind != FileKind::Markdown;
         Assembly { base, unwrap, kind, mode: self.options.mode() }
     }
 
-    pub(super) fn validated(&mut self, report: Report, actions: &mut Vec<Action>) {
+    pub(super) fn validated(&mut self, report: ValidationReport, actions: &mut Vec<WriteAction>) {
         self.patch = None;
         let mode = self.options.mode();
-        let errors: Vec<&Finding> =
-            report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+        let errors: Vec<&ContentFinding> =
+            report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Error).collect();
         // An end line that was not understood as one is never content, however little is looked at.
         let marked = errors.iter().find(|finding| finding.code == codes::MARKER_IN_CONTENT.name);
         let problem = match (marked, errors.first()) {
-            (Some(marked), _) if mode != Mode::Off => Some(Error::MarkerInContent { line: marked.line }),
-            (None, Some(first)) if mode == Mode::Strict => Some(Error::ValidationFailed {
+            (Some(marked), _) if mode != ValidationMode::Off => {
+                Some(Error::MarkerInContent { line: marked.line })
+            }
+            (None, Some(first)) if mode == ValidationMode::Strict => Some(Error::ValidationFailed {
                 errors: errors.len(),
                 line: first.line,
                 message: first.message.clone(),
@@ -72,40 +77,40 @@ impl Session {
             self.warn(&finding.code, format!("line {}: {}", finding.line, finding.message));
         }
         self.go_to(State::Committing, None, actions);
-        actions.push(Action::Commit);
+        actions.push(WriteAction::Commit);
     }
 
-    pub(super) fn patch_failed(&mut self, error: PatchError, actions: &mut Vec<Action>) {
+    pub(super) fn patch_failed(&mut self, error: PatchError, actions: &mut Vec<WriteAction>) {
         self.patch = None;
         let left = self.options.repair_attempts.saturating_sub(self.repairs + 1);
         let prompt = prompts::patch_again(&self.options, &self.marker, &error, left);
         self.ask_for_repair(error.into(), prompt, actions);
     }
 
-    fn ask_for_repair(&mut self, problem: Error, prompt: Prompt, actions: &mut Vec<Action>) {
-        let problem = Problem::from(problem);
+    fn ask_for_repair(&mut self, problem: Error, prompt: Prompt, actions: &mut Vec<WriteAction>) {
+        let problem = WriteFailure::from(problem);
         if self.repairs >= self.options.repair_attempts {
             return self.go_to(State::Failed, Some(problem), actions);
         }
         self.repairs += 1;
         self.replace = true;
         self.go_to(State::NeedsRepair, Some(problem), actions);
-        actions.push(Action::Ask(prompt));
+        actions.push(WriteAction::Ask(prompt));
     }
 
     /// The next content is a patch: of the content that was refused, or, in a session that patches its target, another
     /// one of that.
-    pub(super) fn take_patch(&mut self, spec: PatchSpec) -> Result<(), Problem> {
+    pub(super) fn take_patch(&mut self, spec: PatchSpec) -> Result<(), WriteFailure> {
         if self.state != State::NeedsRepair {
             let problem = "a patch is taken only where a repair was asked for";
             return Err(Error::Options(problem.to_owned()).into());
         }
-        if self.options.operation == Operation::Append {
+        if self.options.operation == WriteOperation::Append {
             // The lines that were told count from the beginning of the file, not of what is appended.
             let problem = "an appended text is not patched: send it again";
             return Err(Error::Options(problem.to_owned()).into());
         }
-        if self.options.operation == Operation::Patch {
+        if self.options.operation == WriteOperation::Patch {
             self.options.patch = Some(spec);
         } else {
             self.patch = Some(spec);
@@ -113,7 +118,7 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn committed(&mut self, written: Written, actions: &mut Vec<Action>) {
+    pub(super) fn committed(&mut self, written: CommittedFile, actions: &mut Vec<WriteAction>) {
         if self.framer.after_end() > 0 {
             let message = format!(
                 "{} bytes of text came after the end and are not in the file",
@@ -127,7 +132,7 @@ impl Session {
             self.warn(codes::ENCODING_REPLACED.name, message);
         }
         self.warnings.extend(written.changes);
-        let receipt = Receipt {
+        let receipt = WriteReceipt {
             path: written.path,
             bytes: written.bytes,
             lines: written.lines,
@@ -140,10 +145,10 @@ impl Session {
         };
         self.receipt = Some(receipt.clone());
         self.go_to(State::Committed, None, actions);
-        actions.push(Action::Tell(Event::Receipt(receipt)));
+        actions.push(WriteAction::Publish(WriteEvent::Receipt(receipt)));
     }
 
     pub(super) fn warn(&mut self, code: &str, message: String) {
-        self.warnings.push(Warning { code: code.to_owned(), message });
+        self.warnings.push(WriteWarning { code: code.to_owned(), message });
     }
 }

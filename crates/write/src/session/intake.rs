@@ -1,13 +1,15 @@
-//! Which bytes of a chunk are new, and what becomes of them.
+//! Takes a chunk: drops bytes that were received before, frames and joins the rest.
 
-use super::machine::{Session, framer};
+use super::machine::{WriteSession, framer};
 use super::resent::Mismatch;
-use super::state::{Action, Event, Pause, Spool, State};
+use super::state::{Pause, Spool, State, WriteAction, WriteEvent};
 use crate::codes;
-use crate::continuation::{Continuation, Doubt, Earlier, Restart, Surroundings, Unclean};
-use crate::error::{Error, Problem};
-use crate::framing::{Encoding, Terminator};
-use crate::validate::Kind;
+use crate::continuation::{
+    Continuation, EarlierContent, JoinContext, JoinDoubt, JoinError, RestartDetection,
+};
+use crate::error::{Error, WriteFailure};
+use crate::framing::{Terminator, TextEncoding};
+use crate::validate::FileKind;
 
 /// Content is taken in pieces of this many bytes, so that a limit is noticed at once.
 const PIECE: usize = 64 << 10;
@@ -18,13 +20,13 @@ const RAW_TIMES: u64 = 4;
 const RAW_MORE: u64 = 1 << 20;
 
 /// The content so far: what the spool has, then what is held back.
-struct SoFar<'a, S> {
+struct ChunkOutcome<'a, S> {
     spool: &'a mut S,
     released: u64,
     held: Vec<u8>,
 }
 
-impl<S: Spool> Earlier for SoFar<'_, S> {
+impl<S: Spool> EarlierContent for ChunkOutcome<'_, S> {
     fn matches(&mut self, offset: u64, bytes: &[u8]) -> bool {
         let in_spool =
             usize::try_from(self.released.saturating_sub(offset)).unwrap_or(usize::MAX).min(bytes.len());
@@ -35,14 +37,14 @@ impl<S: Spool> Earlier for SoFar<'_, S> {
     }
 }
 
-impl Session {
+impl WriteSession {
     pub(super) fn chunk(
         &mut self,
         offset: Option<u64>,
         bytes: &[u8],
         spool: &mut impl Spool,
-        actions: &mut Vec<Action>,
-    ) -> Result<(), Problem> {
+        actions: &mut Vec<WriteAction>,
+    ) -> Result<(), WriteFailure> {
         if !self.state.takes_content() {
             return Ok(());
         }
@@ -91,8 +93,8 @@ impl Session {
         &mut self,
         bytes: &[u8],
         spool: &mut impl Spool,
-        actions: &mut Vec<Action>,
-    ) -> Result<(), Problem> {
+        actions: &mut Vec<WriteAction>,
+    ) -> Result<(), WriteFailure> {
         if matches!(self.state, State::Validating | State::Committing | State::Committed) {
             return Ok(());
         }
@@ -113,10 +115,10 @@ impl Session {
     }
 
     /// The bytes that did not come before.
-    fn new_bytes<'a>(&self, offset: Option<u64>, bytes: &'a [u8]) -> Result<&'a [u8], Problem> {
+    fn new_bytes<'a>(&self, offset: Option<u64>, bytes: &'a [u8]) -> Result<&'a [u8], WriteFailure> {
         let expected = self.received;
         let offset = offset.unwrap_or(expected);
-        let mismatch = |problem| Problem::from(Error::OffsetMismatch { offset, expected, problem });
+        let mismatch = |problem| WriteFailure::from(Error::OffsetMismatch { offset, expected, problem });
         if bytes.is_empty() && offset <= expected {
             return Ok(bytes);
         }
@@ -132,11 +134,11 @@ impl Session {
     }
 
     /// Content comes again after a pause, a question, or a refusal.
-    fn resume(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) {
+    fn resume(&mut self, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) {
         if self.replace {
             self.begin_again(spool);
         } else if let Some(start) = self.next_turn.take() {
-            let asked = std::mem::take(&mut self.asked_to_go_on);
+            let asked = std::mem::take(&mut self.continuation_requested);
             let mid_turn = self.state == State::Paused(Pause::Idle);
             if asked && !mid_turn {
                 let options = self.joining();
@@ -149,24 +151,24 @@ impl Session {
 
     /// The options of continuations, without what cannot be compared with the content as it came.
     fn joining(&self) -> Continuation {
-        let altered = self.options.escape.is_some() || self.options.encoding == Encoding::Replace;
-        let restart = if altered { Restart::Off } else { self.options.continuation.restart };
+        let altered = self.options.escape.is_some() || self.options.encoding == TextEncoding::Replace;
+        let restart = if altered { RestartDetection::Off } else { self.options.continuation.restart };
         Continuation { restart, ..self.options.continuation }
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings {
+    fn surroundings(&self) -> JoinContext {
+        JoinContext {
             in_fence: self.framer.fence().is_some(),
-            markdown: matches!(self.options.kind(), Kind::Markdown),
+            markdown: matches!(self.options.kind(), FileKind::Markdown),
         }
     }
 
-    fn so_far<'a, S: Spool>(&self, spool: &'a mut S) -> SoFar<'a, S> {
-        SoFar { spool, released: self.framer.released(), held: self.framer.held_bytes() }
+    fn so_far<'a, S: Spool>(&self, spool: &'a mut S) -> ChunkOutcome<'a, S> {
+        ChunkOutcome { spool, released: self.framer.released(), held: self.framer.held_bytes() }
     }
 
     /// Takes text of the file, terminators included.
-    fn take(&mut self, text: &[u8], spool: &mut impl Spool, actions: &mut Vec<Action>) {
+    fn take(&mut self, text: &[u8], spool: &mut impl Spool, actions: &mut Vec<WriteAction>) {
         if text.is_empty() || self.state != State::Receiving {
             return;
         }
@@ -184,10 +186,10 @@ impl Session {
     }
 
     /// The turn is over: what is held of its beginning is taken, too. Whether the session still takes content.
-    pub(super) fn end_joining(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) -> bool {
+    pub(super) fn end_joining(&mut self, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) -> bool {
         let options = self.joining();
         let (at, mut earlier) = (self.surroundings(), self.so_far(spool));
-        let rest: Result<Vec<u8>, Unclean> = self.joiner.end(&options, &self.recent, at, &mut earlier);
+        let rest: Result<Vec<u8>, JoinError> = self.joiner.end(&options, &self.recent, at, &mut earlier);
         match rest {
             Ok(rest) => self.take(&rest, spool, actions),
             Err(unclean) => self.unclean = Some(unclean),
@@ -201,7 +203,7 @@ impl Session {
                 format!("before the text went on, this line was removed: {line}"),
             );
         }
-        if let Some(Doubt { removed, other }) = self.joiner.take_doubt() {
+        if let Some(JoinDoubt { removed, other }) = self.joiner.take_doubt() {
             let message = format!(
                 "the end of the file repeats itself: {removed} bytes of a continuation were taken for repeated, {other} would fit too"
             );
@@ -211,22 +213,22 @@ impl Session {
     }
 
     /// No further byte completes a character. Whether the session still takes content.
-    pub(super) fn end_character(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) -> bool {
+    pub(super) fn end_character(&mut self, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) -> bool {
         if let Err(invalid) = self.framer.end_character(&mut |content| spool.append(content)) {
             self.fail(invalid.into(), actions);
         }
         self.state.takes_content()
     }
 
-    fn tell_progress(&mut self, actions: &mut Vec<Action>) {
+    fn tell_progress(&mut self, actions: &mut Vec<WriteAction>) {
         let bytes = self.framer.released();
         if bytes >= self.synced + SYNC && self.state == State::Receiving {
             self.synced = bytes;
-            actions.push(Action::Sync);
+            actions.push(WriteAction::Sync);
         }
         if bytes >= self.told + PIECE as u64 {
             self.told = bytes;
-            actions.push(Action::Tell(Event::Progress { bytes, lines: self.framer.lines() }));
+            actions.push(WriteAction::Publish(WriteEvent::Progress { bytes, lines: self.framer.lines() }));
         }
     }
 }

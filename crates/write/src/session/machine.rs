@@ -1,4 +1,4 @@
-//! What each input leads to.
+//! The state machine of a session: what each input leads to.
 //!
 //! Must never reach `Committed` but through the end of the content, a look at it, and a file that was written.
 
@@ -6,35 +6,38 @@ use serde::{Deserialize, Serialize};
 
 use super::options::{BeginOptions, Escape};
 use super::prompts;
-use super::resent::Resent;
-use super::state::{Action, Event, Input, Pause, Prompt, Receipt, Spool, State, Warning};
+use super::resent::ResentBytes;
+use super::state::{
+    Pause, Prompt, Spool, State, WriteAction, WriteEvent, WriteInput, WriteReceipt, WriteWarning,
+};
 use crate::codes;
-use crate::continuation::{Guard, Joiner, Limit, Recent, Unclean};
-use crate::error::{Error, Problem};
-use crate::framing::{Finish, Framer, Framing, Terminator, TurnStart, Verdict};
+use crate::continuation::{JoinError, Joiner, Limit, ProgressGuard, RecentContent};
+use crate::error::{Error, WriteFailure};
+use crate::framing::{Framer, Framing, Terminator, TurnFinish, TurnStart, TurnVerdict};
 use crate::patch::PatchSpec;
 
 /// One write session. Its serialised form is a checkpoint; bytes kept for comparison are not in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Session {
+pub struct WriteSession {
     pub(super) options: BeginOptions,
     pub(super) marker: String,
     pub(super) state: State,
-    pub(super) problem: Option<Problem>,
+    pub(super) problem: Option<WriteFailure>,
     /// All bytes sent that were taken, whatever became of them.
     pub(super) received: u64,
     #[serde(skip)]
-    pub(super) resent: Resent,
+    pub(super) resent: ResentBytes,
     pub(super) framer: Framer,
     pub(super) joiner: Joiner,
-    pub(super) recent: Recent,
-    pub(super) guard: Guard,
+    pub(super) recent: RecentContent,
+    pub(super) guard: ProgressGuard,
     /// How the next turn joins, once it begins.
     pub(super) next_turn: Option<TurnStart>,
     /// Whether the next turn was asked to go on with the file.
-    pub(super) asked_to_go_on: bool,
+    #[serde(rename = "asked_to_go_on")]
+    pub(super) continuation_requested: bool,
     /// Why the current turn is not taken.
-    pub(super) unclean: Option<Unclean>,
+    pub(super) unclean: Option<JoinError>,
     pub(super) asked_again: bool,
     /// Whether the next content takes the place of what has come.
     pub(super) replace: bool,
@@ -46,14 +49,14 @@ pub struct Session {
     pub(super) synced: u64,
     pub(super) told: u64,
     pub(super) validators: Vec<String>,
-    pub(super) warnings: Vec<Warning>,
-    pub(super) receipt: Option<Receipt>,
+    pub(super) warnings: Vec<WriteWarning>,
+    pub(super) receipt: Option<WriteReceipt>,
     /// What was asked last, while nothing has come since.
     #[serde(default)]
     pub(super) asked: Option<Prompt>,
 }
 
-impl Session {
+impl WriteSession {
     /// A session for `options`, whose content may end with the line `marker` ([`super::marker`]).
     #[must_use]
     pub fn begin(options: BeginOptions, marker: impl Into<String>) -> Self {
@@ -65,12 +68,12 @@ impl Session {
             state: State::Open,
             problem: None,
             received: 0,
-            resent: Resent::default(),
+            resent: ResentBytes::default(),
             joiner: Joiner::default(),
-            recent: Recent::default(),
-            guard: Guard::default(),
+            recent: RecentContent::default(),
+            guard: ProgressGuard::default(),
             next_turn: None,
-            asked_to_go_on: false,
+            continuation_requested: false,
             unclean: None,
             asked_again: false,
             replace: false,
@@ -118,7 +121,7 @@ impl Session {
 
     /// What is wrong, if it is.
     #[must_use]
-    pub fn problem(&self) -> Option<&Problem> {
+    pub fn problem(&self) -> Option<&WriteFailure> {
         self.problem.as_ref()
     }
 
@@ -142,7 +145,7 @@ impl Session {
 
     /// The proof, once the file is written.
     #[must_use]
-    pub fn receipt(&self) -> Option<&Receipt> {
+    pub fn receipt(&self) -> Option<&WriteReceipt> {
         self.receipt.as_ref()
     }
 
@@ -160,10 +163,10 @@ impl Session {
 
     /// What is still to be done in a session that was read from a checkpoint.
     #[must_use]
-    pub(crate) fn left_to_do(&self) -> Vec<Action> {
+    pub(crate) fn left_to_do(&self) -> Vec<WriteAction> {
         match self.state {
-            State::Validating => vec![Action::Validate(self.assembly())],
-            State::Committing => vec![Action::Commit],
+            State::Validating => vec![WriteAction::Validate(self.assembly())],
+            State::Committing => vec![WriteAction::Commit],
             _ => Vec::new(),
         }
     }
@@ -177,78 +180,91 @@ impl Session {
     ///
     /// # Errors
     /// When the input itself is refused. The session is as it was then.
-    pub fn step(&mut self, input: Input<'_>, spool: &mut impl Spool) -> Result<Vec<Action>, Problem> {
+    pub fn step(
+        &mut self,
+        input: WriteInput<'_>,
+        spool: &mut impl Spool,
+    ) -> Result<Vec<WriteAction>, WriteFailure> {
         let mut actions = Vec::new();
         let before = self.state;
         match input {
-            Input::Chunk { offset, bytes } => self.chunk(offset, bytes, spool, &mut actions)?,
-            Input::Whole(bytes) => self.whole(bytes, spool, &mut actions)?,
-            Input::TurnEnd(finish) if self.state.takes_content() => {
+            WriteInput::Chunk { offset, bytes } => self.chunk(offset, bytes, spool, &mut actions)?,
+            WriteInput::Whole(bytes) => self.whole(bytes, spool, &mut actions)?,
+            WriteInput::TurnEnd(finish) if self.state.takes_content() => {
                 self.turn_end(finish, spool, &mut actions);
             }
-            Input::Idle => self.idle(spool, &mut actions),
-            Input::Disconnect if matches!(self.state, State::Receiving | State::Paused(Pause::Idle)) => {
-                actions.push(Action::Sync);
+            WriteInput::Idle => self.idle(spool, &mut actions),
+            WriteInput::Disconnect if matches!(self.state, State::Receiving | State::Paused(Pause::Idle)) => {
+                actions.push(WriteAction::Sync);
                 self.go_to(State::Paused(Pause::Disconnect), None, &mut actions);
             }
-            Input::Finalise => self.finalise(spool, &mut actions)?,
-            Input::Patch(spec) => self.take_patch(spec)?,
-            Input::Validated(report) if self.state == State::Validating => {
+            WriteInput::Finalise => self.finalise(spool, &mut actions)?,
+            WriteInput::Patch(spec) => self.take_patch(spec)?,
+            WriteInput::Validated(report) if self.state == State::Validating => {
                 self.validated(report, &mut actions);
             }
-            Input::PatchFailed(error) if self.state == State::Validating => {
+            WriteInput::PatchFailed(error) if self.state == State::Validating => {
                 self.patch_failed(error, &mut actions);
             }
-            Input::Committed(written) if self.state == State::Committing => {
+            WriteInput::Committed(written) if self.state == State::Committing => {
                 self.committed(written, &mut actions);
             }
-            Input::CommitFailed(problem) if self.state == State::Committing => {
+            WriteInput::CommitFailed(problem) if self.state == State::Committing => {
                 self.go_to(State::Failed, Some(problem), &mut actions);
             }
-            Input::Lost(problem) if !self.state.is_final() => {
+            WriteInput::Lost(problem) if !self.state.is_final() => {
                 self.go_to(State::Failed, Some(problem), &mut actions);
-                actions.push(Action::Discard);
+                actions.push(WriteAction::Discard);
             }
-            Input::Cancel if self.state.takes_content() || self.state == State::Validating => {
+            WriteInput::Cancel if self.state.takes_content() || self.state == State::Validating => {
                 self.go_to(State::Cancelled, Some(Error::Cancelled.into()), &mut actions);
-                actions.push(Action::Discard);
+                actions.push(WriteAction::Discard);
             }
-            Input::Expire if self.state.takes_content() => {
+            WriteInput::Expire if self.state.takes_content() => {
                 self.go_to(State::Expired, Some(Error::SessionExpired.into()), &mut actions);
             }
             // They come too late, or once more.
-            Input::TurnEnd(_)
-            | Input::Disconnect
-            | Input::Validated(_)
-            | Input::PatchFailed(_)
-            | Input::Committed(_)
-            | Input::CommitFailed(_)
-            | Input::Lost(_)
-            | Input::Cancel
-            | Input::Expire => {}
+            WriteInput::TurnEnd(_)
+            | WriteInput::Disconnect
+            | WriteInput::Validated(_)
+            | WriteInput::PatchFailed(_)
+            | WriteInput::Committed(_)
+            | WriteInput::CommitFailed(_)
+            | WriteInput::Lost(_)
+            | WriteInput::Cancel
+            | WriteInput::Expire => {}
         }
         if self.state != before && !matches!(self.state, State::Paused(_)) {
             self.asked = None;
         }
         for action in &actions {
-            if let Action::Ask(prompt) = action {
+            if let WriteAction::Ask(prompt) = action {
                 self.asked = Some(prompt.clone());
             }
         }
         Ok(actions)
     }
 
-    pub(super) fn go_to(&mut self, state: State, problem: Option<Problem>, actions: &mut Vec<Action>) {
+    pub(super) fn go_to(
+        &mut self,
+        state: State,
+        problem: Option<WriteFailure>,
+        actions: &mut Vec<WriteAction>,
+    ) {
         if self.state != state || self.problem != problem {
             self.state = state;
             self.problem.clone_from(&problem);
-            actions.push(Action::Tell(Event::State { state, offset: self.received, error: problem }));
+            actions.push(WriteAction::Publish(WriteEvent::State {
+                state,
+                offset: self.received,
+                error: problem,
+            }));
         }
     }
 
-    pub(super) fn fail(&mut self, error: Error, actions: &mut Vec<Action>) {
+    pub(super) fn fail(&mut self, error: Error, actions: &mut Vec<WriteAction>) {
         self.go_to(State::Failed, Some(error.into()), actions);
-        actions.push(Action::Discard);
+        actions.push(WriteAction::Discard);
     }
 
     /// Begins the content anew: what has come is replaced, or set aside for a patch.
@@ -262,11 +278,11 @@ impl Session {
         self.earlier_rounds += self.guard.rounds();
         (self.joiner, self.recent, self.guard) = Default::default();
         (self.next_turn, self.unclean) = (None, None);
-        (self.asked_to_go_on, self.asked_again, self.replace) = (false, false, false);
+        (self.continuation_requested, self.asked_again, self.replace) = (false, false, false);
         (self.synced, self.told) = (0, 0);
     }
 
-    fn turn_end(&mut self, finish: Finish, spool: &mut impl Spool, actions: &mut Vec<Action>) {
+    fn turn_end(&mut self, finish: TurnFinish, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) {
         // A turn without content mends nothing.
         if self.replace || !self.end_joining(spool, actions) {
             return;
@@ -274,46 +290,46 @@ impl Session {
         if finish.is_whole() && !self.end_character(spool, actions) {
             return;
         }
-        actions.push(Action::Sync);
+        actions.push(WriteAction::Sync);
         if let Some(unclean) = self.unclean.take() {
             let again = !std::mem::replace(&mut self.asked_again, true);
             self.next_turn = Some(TurnStart::Cut);
             self.go_to(State::Incomplete, Some(Error::from(unclean).into()), actions);
-            if again && self.may_go_on(Guard::again, actions) {
-                self.ask_to_go_on(Some(unclean), actions);
+            if again && self.may_continue(ProgressGuard::again, actions) {
+                self.request_continuation(Some(unclean), actions);
             }
             return;
         }
         match self.framer.turn_end(finish, &mut |content| spool.append(content)) {
-            Verdict::Ended(end) => self.close(end, spool, actions),
-            Verdict::Ambiguous(question) => {
+            TurnVerdict::Ended(end) => self.close(end, spool, actions),
+            TurnVerdict::Ambiguous(question) => {
                 self.next_turn = Some(TurnStart::Reply);
                 let problem = Error::AmbiguousEnd { line: question.line };
                 self.go_to(State::Ambiguous, Some(problem.into()), actions);
-                if self.may_go_on(Guard::next_round, actions) {
-                    actions.push(Action::Ask(prompts::ambiguous(&self.options, &self.marker, question)));
+                if self.may_continue(ProgressGuard::next_round, actions) {
+                    actions.push(WriteAction::Ask(prompts::ambiguous(&self.options, &self.marker, question)));
                 }
             }
-            Verdict::Unfinished => self.unfinished(finish, actions),
+            TurnVerdict::Unfinished => self.unfinished(finish, actions),
         }
     }
 
-    fn unfinished(&mut self, finish: Finish, actions: &mut Vec<Action>) {
+    fn unfinished(&mut self, finish: TurnFinish, actions: &mut Vec<WriteAction>) {
         let (state, cause) = match finish {
-            Finish::Length => (State::Paused(Pause::Length), "output limit"),
-            Finish::Stop => (State::Incomplete, "no end line"),
-            Finish::ToolCalls => (State::Incomplete, "tool call"),
-            Finish::Other => (State::Incomplete, "unknown reason"),
-            Finish::ContentFilter => (State::Incomplete, "content filter"),
-            Finish::Error => (State::Incomplete, "error"),
+            TurnFinish::Length => (State::Paused(Pause::Length), "output limit"),
+            TurnFinish::Stop => (State::Incomplete, "no end line"),
+            TurnFinish::ToolCalls => (State::Incomplete, "tool call"),
+            TurnFinish::Other => (State::Incomplete, "unknown reason"),
+            TurnFinish::ContentFilter => (State::Incomplete, "content filter"),
+            TurnFinish::Error => (State::Incomplete, "error"),
         };
         // Whatever the label says, the next turn may go on in the middle of a line.
         self.next_turn = Some(TurnStart::Cut);
         let problem = (state == State::Incomplete).then(|| self.incomplete(cause).into());
         self.go_to(state, problem, actions);
-        let ask = !matches!(finish, Finish::ContentFilter | Finish::Error);
-        if ask && self.may_go_on(Guard::next_round, actions) {
-            self.ask_to_go_on(None, actions);
+        let ask = !matches!(finish, TurnFinish::ContentFilter | TurnFinish::Error);
+        if ask && self.may_continue(ProgressGuard::next_round, actions) {
+            self.request_continuation(None, actions);
         }
     }
 
@@ -322,17 +338,17 @@ impl Session {
     }
 
     /// Asks for the rest of the file.
-    fn ask_to_go_on(&mut self, unclean: Option<Unclean>, actions: &mut Vec<Action>) {
-        self.asked_to_go_on = true;
+    fn request_continuation(&mut self, unclean: Option<JoinError>, actions: &mut Vec<WriteAction>) {
+        self.continuation_requested = true;
         let least = self.options.continuation.min_overlap_bytes as usize;
         let anchor = self.recent.anchor(self.framer.lines().max(1), least);
-        actions.push(Action::Ask(prompts::go_on(&self.options, &self.marker, &anchor, unclean)));
+        actions.push(WriteAction::Ask(prompts::resume(&self.options, &self.marker, &anchor, unclean)));
     }
 
-    fn may_go_on(
+    fn may_continue(
         &mut self,
-        round: impl FnOnce(&mut Guard, u32) -> Result<(), Limit>,
-        actions: &mut Vec<Action>,
+        round: impl FnOnce(&mut ProgressGuard, u32) -> Result<(), Limit>,
+        actions: &mut Vec<WriteAction>,
     ) -> bool {
         let limit = round(&mut self.guard, self.options.continuation.max_rounds);
         if let Err(limit) = limit {
@@ -341,30 +357,30 @@ impl Session {
         limit.is_ok()
     }
 
-    fn idle(&mut self, spool: &mut impl Spool, actions: &mut Vec<Action>) {
+    fn idle(&mut self, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) {
         if !matches!(self.state, State::Receiving | State::Paused(Pause::Idle)) {
             return;
         }
         if let Some(end) = self.framer.idle(&mut |content| spool.append(content)) {
             return self.close(end, spool, actions);
         }
-        actions.push(Action::Sync);
+        actions.push(WriteAction::Sync);
         self.next_turn = self.next_turn.or(Some(TurnStart::Cut));
         self.go_to(State::Paused(Pause::Idle), None, actions);
-        actions.push(Action::Ask(prompts::idle(&self.options, &self.marker)));
+        actions.push(WriteAction::Ask(prompts::idle(&self.options, &self.marker)));
     }
 
     pub(super) fn finalise(
         &mut self,
         spool: &mut impl Spool,
-        actions: &mut Vec<Action>,
-    ) -> Result<(), Problem> {
+        actions: &mut Vec<WriteAction>,
+    ) -> Result<(), WriteFailure> {
         match self.state {
             State::Open | State::Receiving | State::Paused(Pause::Idle) => {}
             State::Validating | State::Committing | State::Committed => return Ok(()),
             State::Failed if self.may_be_written_again() => {
                 self.go_to(State::Committing, None, actions);
-                actions.push(Action::Commit);
+                actions.push(WriteAction::Commit);
                 return Ok(());
             }
             State::Paused(Pause::Length) => return Err(self.incomplete("output limit").into()),
@@ -391,7 +407,7 @@ impl Session {
                 self.next_turn = Some(TurnStart::Reply);
                 let problem = Error::AmbiguousEnd { line: question.line };
                 self.go_to(State::Ambiguous, Some(problem.into()), actions);
-                actions.push(Action::Ask(prompts::ambiguous(&self.options, &self.marker, question)));
+                actions.push(WriteAction::Ask(prompts::ambiguous(&self.options, &self.marker, question)));
             }
         }
         Ok(())

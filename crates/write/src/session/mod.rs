@@ -24,9 +24,10 @@ mod resent;
 mod state;
 
 pub use assemble::assemble;
-pub use machine::Session;
-pub use options::{BeginOptions, Escape, Join, MAX_BYTES, Operation, Unwrap};
+pub use machine::WriteSession;
+pub use options::{BeginOptions, Escape, Join, MAX_BYTES, Unwrap, WriteOperation};
 pub use prompts::marker;
 pub use state::{
-    Action, Assembly, Base, Event, Input, Pause, Prompt, PromptKind, Receipt, Spool, State, Warning, Written,
+    Assembly, AssemblyBase, CommittedFile, Pause, Prompt, PromptKind, Spool, State, WriteAction, WriteEvent,
+    WriteInput, WriteReceipt, WriteWarning,
 };

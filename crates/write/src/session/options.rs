@@ -1,13 +1,13 @@
-//! What was asked for, and does it make sense?
+//! The options of a session, parsed and checked.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::continuation::Continuation;
 use crate::error::Error;
-use crate::framing::{Encoding, Terminator};
+use crate::framing::{Terminator, TextEncoding};
 use crate::patch::PatchSpec;
-use crate::validate::{Kind, Mode};
+use crate::validate::{FileKind, ValidationMode};
 
 /// Bytes that a file may have unless it is said.
 pub const MAX_BYTES: u64 = 64 << 20;
@@ -17,7 +17,7 @@ const MAX_REPAIRS: u32 = 3;
 /// What becomes of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Operation {
+pub enum WriteOperation {
     /// It must not exist.
     Create,
     /// It is replaced, or created.
@@ -62,7 +62,7 @@ pub struct BeginOptions {
     /// The file, relative to the root.
     pub target_file: String,
     /// What becomes of it.
-    pub operation: Operation,
+    pub operation: WriteOperation,
     /// What it is for, in the sender's words.
     #[serde(default)]
     pub intent: Option<String>,
@@ -89,10 +89,10 @@ pub struct BeginOptions {
     pub escape: Option<Escape>,
     /// What to do with bytes that are not UTF-8.
     #[serde(default)]
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// What findings do; by the kind of file if not said.
     #[serde(default)]
-    pub validate: Option<Mode>,
+    pub validate: Option<ValidationMode>,
     /// The format to look for, by its name or extension, whatever the target is called.
     #[serde(default)]
     pub validate_as: Option<String>,
@@ -124,7 +124,7 @@ fn bytes() -> u64 {
 impl BeginOptions {
     /// Options with nothing said but the target and the operation.
     #[must_use]
-    pub fn new(target_file: impl Into<String>, operation: Operation) -> Self {
+    pub fn new(target_file: impl Into<String>, operation: WriteOperation) -> Self {
         Self {
             target_file: target_file.into(),
             operation,
@@ -136,7 +136,7 @@ impl BeginOptions {
             expect_sha256: None,
             join: None,
             escape: None,
-            encoding: Encoding::default(),
+            encoding: TextEncoding::default(),
             validate: None,
             validate_as: None,
             repair_attempts: MAX_REPAIRS,
@@ -159,7 +159,7 @@ impl BeginOptions {
             return Err(Error::TargetRequired);
         }
         let operation = value.get("operation").unwrap_or(&Value::Null);
-        if Operation::deserialize(operation).is_err() {
+        if WriteOperation::deserialize(operation).is_err() {
             return Err(Error::InvalidOperation(
                 operation.as_str().unwrap_or_default().chars().take(40).collect(),
             ));
@@ -171,14 +171,14 @@ impl BeginOptions {
 
     /// What the target is taken for.
     #[must_use]
-    pub fn kind(&self) -> Kind {
-        let said = self.validate_as.as_deref().and_then(Kind::of_extension);
-        said.unwrap_or_else(|| Kind::of_name(&self.target_file))
+    pub fn kind(&self) -> FileKind {
+        let said = self.validate_as.as_deref().and_then(FileKind::of_extension);
+        said.unwrap_or_else(|| FileKind::of_name(&self.target_file))
     }
 
     /// What findings do.
     #[must_use]
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> ValidationMode {
         self.validate.unwrap_or_else(|| self.kind().default_mode())
     }
 
@@ -190,32 +190,32 @@ impl BeginOptions {
         if self.target_file.trim().is_empty() {
             return Err(Error::TargetRequired);
         }
-        let is_document = Kind::of_name(&self.target_file) == Kind::Docx;
-        let is_anew = matches!(self.operation, Operation::Create | Operation::Overwrite);
+        let is_document = FileKind::of_name(&self.target_file) == FileKind::Docx;
+        let is_anew = matches!(self.operation, WriteOperation::Create | WriteOperation::Overwrite);
         let is_other = [".docm", ".dotx", ".dotm", ".doc"]
             .iter()
             .any(|extension| self.target_file.to_ascii_lowercase().ends_with(extension));
-        if is_other || (is_document && !is_anew) || (self.kind() == Kind::Docx) != is_document {
+        if is_other || (is_document && !is_anew) || (self.kind() == FileKind::Docx) != is_document {
             return Err(Error::UnsupportedTarget(self.target_file.clone()));
         }
         let hash = self.expect_sha256.as_ref();
         let is_hash = |hash: &String| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let known = self.validate_as.as_ref().is_none_or(|name| Kind::of_extension(name).is_some());
+        let known = self.validate_as.as_ref().is_none_or(|name| FileKind::of_extension(name).is_some());
         let wrong = [
             (
-                (self.operation == Operation::Patch) != self.patch.is_some(),
+                (self.operation == WriteOperation::Patch) != self.patch.is_some(),
                 "'patch' goes with the operation patch, and only with it",
             ),
             (
-                self.join.is_some() && self.operation != Operation::Append,
+                self.join.is_some() && self.operation != WriteOperation::Append,
                 "'join' goes with the operation append",
             ),
             (
-                self.must_exist && self.operation == Operation::Create,
+                self.must_exist && self.operation == WriteOperation::Create,
                 "'must_exist' makes no sense with the operation create",
             ),
             (
-                hash.is_some() && self.operation == Operation::Create,
+                hash.is_some() && self.operation == WriteOperation::Create,
                 "'expect_sha256' makes no sense with the operation create",
             ),
             (hash.is_some_and(|hash| !is_hash(hash)), "'expect_sha256' has 64 hexadecimal digits"),

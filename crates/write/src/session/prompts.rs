@@ -1,21 +1,21 @@
-//! What the model is told.
+//! The prompts for the model.
 //!
 //! Short, and the same for the same thing: a model that is told how to end ends.
 
 use std::fmt::Write as _;
 
-use super::options::{BeginOptions, Escape, Operation};
-use super::state::{Prompt, PromptKind, Receipt};
-use crate::continuation::{Anchor, Overlap, Unclean};
-use crate::framing::{Question, Terminator};
+use super::options::{BeginOptions, Escape, WriteOperation};
+use super::state::{Prompt, PromptKind, WriteReceipt};
+use crate::continuation::{Anchor, JoinError, Overlap};
+use crate::framing::{EndQuestion, Terminator};
 use crate::patch::PatchError;
-use crate::validate::{Kind, Report, Severity};
+use crate::validate::{FileKind, FindingSeverity, ValidationReport};
 
 /// The most findings that the model is told.
 const FINDINGS: usize = 5;
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// The end line of a session from 80 random bits. Whoever draws them draws again if the line is in the old file.
+/// The end line of a session from 80 random bits. The caller draws again if the line is in the old file.
 #[must_use]
 pub fn marker(random: [u8; 10]) -> String {
     let bits = random.iter().fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
@@ -25,12 +25,12 @@ pub fn marker(random: [u8; 10]) -> String {
 
 pub(super) fn begin(options: &BeginOptions, marker: &str) -> Prompt {
     let what = match options.operation {
-        Operation::Create | Operation::Overwrite => "the whole content of",
-        Operation::Append => "the content to append to",
-        Operation::Patch => "the new text for the patch of",
+        WriteOperation::Create | WriteOperation::Overwrite => "the whole content of",
+        WriteOperation::Append => "the content to append to",
+        WriteOperation::Patch => "the new text for the patch of",
     };
     let how = match options.kind() {
-        Kind::Docx => "as Markdown: the Word document is made of it",
+        FileKind::Docx => "as Markdown: the Word document is made of it",
         _ => "as plain text: it is streamed to the file as it is",
     };
     let mut text = format!(
@@ -73,11 +73,11 @@ pub(super) fn idle(options: &BeginOptions, marker: &str) -> Prompt {
     Prompt { kind: PromptKind::Idle, text }
 }
 
-pub(super) fn go_on(
+pub(super) fn resume(
     options: &BeginOptions,
     marker: &str,
     anchor: &Anchor,
-    unclean: Option<Unclean>,
+    unclean: Option<JoinError>,
 ) -> Prompt {
     let mut text = String::new();
     if let Some(unclean) = unclean {
@@ -105,7 +105,7 @@ pub(super) fn go_on(
     Prompt { kind: PromptKind::Continue, text }
 }
 
-pub(super) fn ambiguous(options: &BeginOptions, marker: &str, question: Question) -> Prompt {
+pub(super) fn ambiguous(options: &BeginOptions, marker: &str, question: EndQuestion) -> Prompt {
     let place = match (question.followed, question.fenced) {
         (true, _) => "and more text follows it",
         (false, true) => "inside a code fence that is still open",
@@ -130,16 +130,16 @@ pub(super) fn empty(options: &BeginOptions, marker: &str) -> Prompt {
     Prompt { kind: PromptKind::Repair, text }
 }
 
-pub(super) fn repair(options: &BeginOptions, marker: &str, report: &Report, left: u32) -> Prompt {
+pub(super) fn repair(options: &BeginOptions, marker: &str, report: &ValidationReport, left: u32) -> Prompt {
     let mut text = format!("{} was not written, it has errors:\n", options.target_file);
-    let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let errors = report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Error);
     for finding in errors.take(FINDINGS) {
         _ = writeln!(text, "line {}, column {}: {}", finding.line, finding.column, finding.message);
         for line in &finding.context {
             _ = writeln!(text, "  | {line}");
         }
     }
-    if options.operation == Operation::Append {
+    if options.operation == WriteOperation::Append {
         text.push_str("Write all that is to be appended again. ");
     } else {
         _ = write!(
@@ -164,7 +164,7 @@ pub(super) fn patch_again(options: &BeginOptions, marker: &str, error: &PatchErr
     Prompt { kind: PromptKind::Repair, text }
 }
 
-pub(super) fn receipt(receipt: &Receipt) -> Prompt {
+pub(super) fn receipt(receipt: &WriteReceipt) -> Prompt {
     let mut text = format!(
         "{} is written: {} bytes, {} lines, sha256 {}.",
         receipt.path, receipt.bytes, receipt.lines, receipt.sha256

@@ -1,4 +1,4 @@
-//! Are bytes that come again the same?
+//! Compares bytes that are sent again with those that were received.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ const KEPT: usize = 1 << 20;
 
 /// The last bytes received, as they came.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Resent {
+pub(super) struct ResentBytes {
     bytes: VecDeque<u8>,
 }
 
@@ -20,7 +20,7 @@ pub(super) enum Mismatch {
     Forgotten,
 }
 
-impl Resent {
+impl ResentBytes {
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let bytes = &bytes[bytes.len().saturating_sub(KEPT)..];
         let over = (self.bytes.len() + bytes.len()).saturating_sub(KEPT);

@@ -1,11 +1,11 @@
-//! Where a session stands, what happens to it, and what is to be done.
+//! The states, inputs and actions of a session.
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Problem;
-use crate::framing::Finish;
+use crate::error::WriteFailure;
+use crate::framing::TurnFinish;
 use crate::patch::{PatchError, PatchSpec};
-use crate::validate::{Kind, Mode, Report};
+use crate::validate::{FileKind, ValidationMode, ValidationReport};
 
 /// Why nothing comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ impl State {
 
 /// What happens to a session.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Input<'a> {
+pub enum WriteInput<'a> {
     /// Bytes, for this offset of all bytes sent, or for the next.
     Chunk {
         /// Where they belong.
@@ -108,7 +108,7 @@ pub enum Input<'a> {
     /// All of the content at once: nothing in it ends it, and nothing follows.
     Whole(&'a [u8]),
     /// The turn has ended.
-    TurnEnd(Finish),
+    TurnEnd(TurnFinish),
     /// Nothing came for a while.
     Idle,
     /// The connection is gone.
@@ -118,15 +118,15 @@ pub enum Input<'a> {
     /// The next content is a patch of what was refused.
     Patch(PatchSpec),
     /// The content was looked at.
-    Validated(Report),
+    Validated(ValidationReport),
     /// The content, a patch, could not be applied.
     PatchFailed(PatchError),
     /// The file is written.
-    Committed(Written),
+    Committed(CommittedFile),
     /// It could not be written.
-    CommitFailed(Problem),
+    CommitFailed(WriteFailure),
     /// Its content could not be kept, or its file not be put together.
-    Lost(Problem),
+    Lost(WriteFailure),
     /// The sender gives up.
     Cancel,
     /// Nothing came for too long.
@@ -148,10 +148,10 @@ pub trait Spool {
 
 /// What is to be done, in order, once the spool has taken the content.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum WriteAction {
     /// Make what the spool has durable.
     Sync,
-    /// Say this to the model, or to whoever sends.
+    /// Send this prompt to the sender of the content.
     Ask(Prompt),
     /// Put the file together and look at it.
     Validate(Assembly),
@@ -159,27 +159,27 @@ pub enum Action {
     Commit,
     /// Delete what the spool has.
     Discard,
-    /// Tell those who watch.
-    Tell(Event),
+    /// Publish this event.
+    Publish(WriteEvent),
 }
 
 /// How the file comes from the content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assembly {
     /// What the content goes to.
-    pub base: Base,
+    pub base: AssemblyBase,
     /// Whether one fence around the content is taken away.
     pub unwrap: bool,
     /// What the file is taken for.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// What findings do; nothing is looked at when it is off.
-    pub mode: Mode,
+    pub mode: ValidationMode,
 }
 
 /// What the content goes to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Base {
+pub enum AssemblyBase {
     /// Nothing: it is the file.
     Nothing,
     /// It goes behind the target, with a line end between if `newline` and the target has none.
@@ -223,7 +223,7 @@ pub enum PromptKind {
 /// What those who watch are told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Event {
+pub enum WriteEvent {
     /// The state has changed.
     State {
         /// The new one.
@@ -231,7 +231,7 @@ pub enum Event {
         /// Bytes received.
         offset: u64,
         /// What is wrong, if it is.
-        error: Option<Problem>,
+        error: Option<WriteFailure>,
     },
     /// Content has come.
     Progress {
@@ -241,12 +241,12 @@ pub enum Event {
         lines: u64,
     },
     /// The file is written.
-    Receipt(Receipt),
+    Receipt(WriteReceipt),
 }
 
 /// What the one who wrote the file knows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
+pub struct CommittedFile {
     /// The file, relative to the root.
     pub path: String,
     /// Its length.
@@ -258,12 +258,12 @@ pub struct Written {
     /// The hash of the file that it took the place of.
     pub previous_sha256: Option<String>,
     /// What was done to the content on the way: unwrapped, joined.
-    pub changes: Vec<Warning>,
+    pub changes: Vec<WriteWarning>,
 }
 
-/// Something that whoever reads the receipt should know.
+/// A remark on the file for the reader of the receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Warning {
+pub struct WriteWarning {
     /// Stable code.
     pub code: String,
     /// What happened.
@@ -272,7 +272,7 @@ pub struct Warning {
 
 /// The proof that a file is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
+pub struct WriteReceipt {
     /// The file, relative to the root.
     pub path: String,
     /// Its length.
@@ -290,5 +290,5 @@ pub struct Receipt {
     /// How often it was gone on with.
     pub continuations: u32,
     /// What was found or done on the way.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<WriteWarning>,
 }

@@ -1,4 +1,4 @@
-//! Does source code parse, as well as the file before it did?
+//! Parses source code and reports the errors that the file before it did not have.
 //!
 //! The grammars find a place even in code that is wrong, so only errors that the old file did not have are told.
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::{Node, ParseOptions, Parser, TreeCursor};
 
-use super::{Finding, Language, Severity, Subject, Validator};
+use super::{ContentFinding, FindingSeverity, Language, Subject, Validator};
 use crate::codes;
 
 /// Errors that are reported.
@@ -26,10 +26,10 @@ pub(super) struct Code {
 }
 
 /// It took too long.
-struct TooLong;
+struct OutOfTime;
 
 /// An error: what it is, the text of its line, and where it is.
-struct Wrong {
+struct CodeError {
     message: String,
     text: String,
     line: usize,
@@ -52,22 +52,22 @@ impl Validator for Code {
         }
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
-        self.find(subject).unwrap_or_else(|TooLong| {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
+        self.find(subject).unwrap_or_else(|OutOfTime| {
             let message = format!("the code was not parsed within {} ms", self.patience.as_millis());
-            vec![Finding::new(codes::NOT_VALIDATED.name, Severity::Warning, message)]
+            vec![ContentFinding::new(codes::NOT_VALIDATED.name, FindingSeverity::Warning, message)]
         })
     }
 }
 
 impl Code {
-    fn find(&self, subject: &Subject<'_>) -> Result<Vec<Finding>, TooLong> {
+    fn find(&self, subject: &Subject<'_>) -> Result<Vec<ContentFinding>, OutOfTime> {
         let until = Instant::now() + self.patience;
         let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
         for old in subject.old.map_or(Ok(Vec::new()), |old| self.errors(old, until))? {
             *known.entry((old.message, old.text)).or_default() += 1;
         }
-        let is_new = |wrong: &Wrong| match known.get_mut(&(wrong.message.clone(), wrong.text.clone())) {
+        let is_new = |wrong: &CodeError| match known.get_mut(&(wrong.message.clone(), wrong.text.clone())) {
             Some(count) if *count > 0 => {
                 *count -= 1;
                 false
@@ -75,8 +75,8 @@ impl Code {
             _ => true,
         };
         let new = self.errors(subject.bytes, until)?.into_iter().filter(is_new).take(ERRORS);
-        let finding = |wrong: Wrong| {
-            Finding::new(codes::SYNTAX_ERROR.name, Severity::Error, wrong.message).at(
+        let finding = |wrong: CodeError| {
+            ContentFinding::new(codes::SYNTAX_ERROR.name, FindingSeverity::Error, wrong.message).at(
                 subject.bytes,
                 wrong.line,
                 wrong.column,
@@ -85,17 +85,17 @@ impl Code {
         Ok(new.map(finding).collect())
     }
 
-    fn errors(&self, text: &[u8], until: Instant) -> Result<Vec<Wrong>, TooLong> {
+    fn errors(&self, text: &[u8], until: Instant) -> Result<Vec<CodeError>, OutOfTime> {
         let mut parser = Parser::new();
         if parser.set_language(&grammar(self.language)).is_err() {
             return Ok(Vec::new());
         }
-        let mut go_on = |_: &_| {
+        let mut within_time = |_: &_| {
             if Instant::now() < until { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let options = ParseOptions::new().progress_callback(&mut go_on);
+        let options = ParseOptions::new().progress_callback(&mut within_time);
         let rest = &mut |offset: usize, _| text.get(offset..).unwrap_or_default();
-        let tree = parser.parse_with_options(rest, None, Some(options)).ok_or(TooLong)?;
+        let tree = parser.parse_with_options(rest, None, Some(options)).ok_or(OutOfTime)?;
         let mut found = Vec::new();
         let mut cursor = tree.walk();
         for _ in 0..NODES {
@@ -125,7 +125,7 @@ fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
     true
 }
 
-fn wrong(text: &[u8], node: Node<'_>) -> Wrong {
+fn wrong(text: &[u8], node: Node<'_>) -> CodeError {
     let at = node.start_position();
     let line = text.split(|byte| *byte == b'\n').nth(at.row).unwrap_or_default();
     let before = &line[..at.column.min(line.len())];
@@ -134,7 +134,7 @@ fn wrong(text: &[u8], node: Node<'_>) -> Wrong {
     } else {
         "the code does not parse from here".to_owned()
     };
-    Wrong {
+    CodeError {
         message,
         text: String::from_utf8_lossy(line).trim().to_owned(),
         line: at.row + 1,

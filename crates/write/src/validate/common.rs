@@ -1,6 +1,6 @@
-//! Did something come along that is not of the file?
+//! Finds text that does not belong into any file: elisions, markers, chatter.
 
-use super::{Finding, Kind, Severity, Subject, Validator};
+use super::{ContentFinding, FileKind, FindingSeverity, Subject, Validator};
 use crate::codes;
 
 /// Findings of one sort that are reported.
@@ -9,14 +9,14 @@ const EACH: usize = 5;
 const ELISION: usize = 160;
 
 /// The checks that any file gets; some depend on what it is.
-pub(super) struct Common(pub(super) Kind);
+pub(super) struct CommonChecks(pub(super) FileKind);
 
-impl Validator for Common {
+impl Validator for CommonChecks {
     fn name(&self) -> &'static str {
         "common"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let mut findings = Vec::new();
         let mut counts = [0; 5];
         for (number, line) in (1..).zip(subject.bytes.split(|byte| *byte == b'\n')) {
@@ -25,7 +25,7 @@ impl Validator for Common {
                 let Some((code, severity, message)) = found else { continue };
                 counts[sort] += 1;
                 if counts[sort] <= EACH && !was_there(subject.old, line) {
-                    findings.push(Finding::new(code, severity, message).at(subject.bytes, number, 0));
+                    findings.push(ContentFinding::new(code, severity, message).at(subject.bytes, number, 0));
                 }
             }
         }
@@ -33,38 +33,38 @@ impl Validator for Common {
     }
 }
 
-type Found = Option<(&'static str, Severity, &'static str)>;
+type CommonFinding = Option<(&'static str, FindingSeverity, &'static str)>;
 
-impl Common {
-    fn line(&self, line: &str, marker: Option<&str>) -> [Found; 5] {
-        let is_prose = matches!(self.0, Kind::Markdown | Kind::Text | Kind::Html);
+impl CommonChecks {
+    fn line(&self, line: &str, marker: Option<&str>) -> [CommonFinding; 5] {
+        let is_prose = matches!(self.0, FileKind::Markdown | FileKind::Text | FileKind::Html);
         let text = line.trim();
         let conflict = line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
         let marked = marker.is_some_and(|marker| line.contains(marker));
         [
             marked.then_some((
                 codes::MARKER_IN_CONTENT.name,
-                Severity::Error,
+                FindingSeverity::Error,
                 "the end marker of the session stands in a line with other text",
             )),
             is_elision(text, is_prose).then_some((
                 codes::ELISION.name,
-                Severity::Warning,
+                FindingSeverity::Warning,
                 "the line stands for text that was left out",
             )),
             conflict.then_some((
                 codes::CONFLICT_MARKER.name,
-                Severity::Warning,
+                FindingSeverity::Warning,
                 "this is the marker of a merge conflict",
             )),
             is_mojibake(text).then_some((
                 codes::MOJIBAKE.name,
-                Severity::Warning,
+                FindingSeverity::Warning,
                 "the text was decoded wrongly",
             )),
             is_artefact(text).then_some((
                 codes::PROMPT_ARTEFACT.name,
-                Severity::Warning,
+                FindingSeverity::Warning,
                 "the line is of a conversation with a model, not of the file",
             )),
         ]

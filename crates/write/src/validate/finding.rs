@@ -1,4 +1,4 @@
-//! What is wrong, where.
+//! A finding: what is wrong, and where.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ const LINE: usize = 200;
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
+pub enum FindingSeverity {
     /// It may be as meant.
     Hint,
     /// It is probably not as meant.
@@ -19,11 +19,11 @@ pub enum Severity {
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct ContentFinding {
     /// Stable, upper snake case; explained in `docs/errors/CODE.md`.
     pub code: String,
     /// How bad it is.
-    pub severity: Severity,
+    pub severity: FindingSeverity,
     /// From 1; 0 when it concerns the file as a whole.
     pub line: u64,
     /// From 1, in characters; 0 when it concerns the whole line.
@@ -34,9 +34,9 @@ pub struct Finding {
     pub context: Vec<String>,
 }
 
-impl Finding {
+impl ContentFinding {
     /// Something about the file as a whole.
-    pub(crate) fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &'static str, severity: FindingSeverity, message: impl Into<String>) -> Self {
         Self {
             code: code.to_owned(),
             severity,

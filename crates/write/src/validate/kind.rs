@@ -1,11 +1,11 @@
-//! What a file of this name is, and how strictly it is looked at.
+//! Names the kind of a file by its extension, and how strictly it is validated.
 
 use serde::{Deserialize, Serialize};
 
 /// What findings do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum ValidationMode {
     /// Nothing is looked at.
     Off,
     /// They are told in the receipt.
@@ -17,7 +17,7 @@ pub enum Mode {
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum FileKind {
     /// JSON.
     Json,
     /// One JSON value a line.
@@ -70,7 +70,7 @@ pub enum Language {
     TypeScript,
 }
 
-impl Kind {
+impl FileKind {
     /// The kind of a file by the extension of its name.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
@@ -110,10 +110,10 @@ impl Kind {
 
     /// How strictly files of this kind are looked at unless it is said.
     #[must_use]
-    pub fn default_mode(self) -> Mode {
+    pub fn default_mode(self) -> ValidationMode {
         match self {
-            Self::Json | Self::Toml | Self::Yaml | Self::Xml | Self::Docx => Mode::Strict,
-            _ => Mode::Warn,
+            Self::Json | Self::Toml | Self::Yaml | Self::Xml | Self::Docx => ValidationMode::Strict,
+            _ => ValidationMode::Warn,
         }
     }
 }

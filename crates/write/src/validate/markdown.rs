@@ -1,10 +1,10 @@
-//! Does a Markdown file look unfinished?
+//! Finds Markdown files that look unfinished.
 //!
 //! Hints only: any text is Markdown.
 
-use super::{Finding, Severity, Subject, Validator};
+use super::{ContentFinding, FindingSeverity, Subject, Validator};
 use crate::codes;
-use crate::framing::Fences;
+use crate::framing::FenceTracker;
 
 pub(super) struct Markdown;
 
@@ -13,9 +13,9 @@ impl Validator for Markdown {
         "markdown"
     }
 
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let bytes = subject.bytes;
-        let mut fences = Fences::default();
+        let mut fences = FenceTracker::default();
         let mut last = (0, &bytes[..0]);
         for (number, line) in (1usize..).zip(bytes.split(|byte| *byte == b'\n')) {
             fences.begin_line();
@@ -28,7 +28,8 @@ impl Validator for Markdown {
         let (number, line) = last;
         let text = String::from_utf8_lossy(line);
         let hint = |message: &str, line: usize| {
-            Finding::new(codes::LOOKS_UNFINISHED.name, Severity::Hint, message).at(bytes, line, 0)
+            ContentFinding::new(codes::LOOKS_UNFINISHED.name, FindingSeverity::Hint, message)
+                .at(bytes, line, 0)
         };
         if let Some(fence) = fences.open() {
             return vec![hint("this fence is not closed", usize::try_from(fence.line).unwrap_or(1))];

@@ -1,4 +1,4 @@
-//! Is the file what its name says, and is it all there?
+//! Validates a file by the format that its name promises.
 //!
 //! Must never change a byte. A finding says where and why; whether it stops the file is the session's to decide.
 //!
@@ -6,9 +6,7 @@
 //! |---|---|
 //! | `kind` | what is a file of this name, and how strictly is it looked at? |
 //! | `finding` | what is wrong, where? |
-//! | `data` | is it JSON, JSON lines, TOML, YAML? |
-//! | `markup` | is it XML? is the HTML whole? |
-//! | `table` | has every row as many columns? |
+//! | `formats` | is it well-formed JSON, TOML, YAML, XML, HTML, CSV? |
 //! | `markdown` | does it look unfinished? |
 //! | `code` | does source code parse, as well as before? |
 //! | `common` | did something come along that is not of the file? |
@@ -16,12 +14,10 @@
 #[cfg(feature = "code")]
 mod code;
 mod common;
-mod data;
 mod finding;
+mod formats;
 mod kind;
 mod markdown;
-mod markup;
-mod table;
 
 #[cfg(test)]
 mod validate_tests;
@@ -29,9 +25,8 @@ mod validate_tests;
 use serde::{Deserialize, Serialize};
 
 use crate::codes;
-
-pub use finding::{Finding, Severity};
-pub use kind::{Kind, Language, Mode};
+pub use finding::{ContentFinding, FindingSeverity};
+pub use kind::{FileKind, Language, ValidationMode};
 
 /// The longest file that is looked into, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -54,58 +49,68 @@ pub trait Validator: Send + Sync {
     /// What a receipt calls it.
     fn name(&self) -> &'static str;
     /// What is wrong, in the order of the file.
-    fn check(&self, subject: &Subject<'_>) -> Vec<Finding>;
+    fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding>;
 }
 
 /// What was looked at and found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Report {
+pub struct ValidationReport {
     /// The validators that looked.
     pub validators: Vec<String>,
     /// What they found, at most 50.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ContentFinding>,
 }
 
-impl Report {
+impl ValidationReport {
     /// Of a file of `bytes` bytes, which are too many to be looked into.
     #[must_use]
-    pub fn not_looked_into(bytes: u64) -> Self {
+    pub fn too_large(bytes: u64) -> Self {
         let message = format!("the file has {bytes} bytes; files over {MAX_BYTES} are not looked into");
-        let finding = Finding::new(codes::NOT_VALIDATED.name, Severity::Warning, message);
+        let finding = ContentFinding::new(codes::NOT_VALIDATED.name, FindingSeverity::Warning, message);
         Self { validators: Vec::new(), findings: vec![finding] }
     }
 
     /// Whether anything is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+        self.findings.iter().any(|finding| finding.severity == FindingSeverity::Error)
     }
 }
 
-/// Looks at a file of `kind`. `others` are validators from outside, for kinds that this crate does not know.
+/// Says that source code is not parsed here, and how that is had.
+#[cfg(not(feature = "code"))]
+fn no_grammars() -> ContentFinding {
+    let message = "the syntax of source code is not checked: this program was built without the feature 'code' (cargo build --features code)";
+    ContentFinding::new(codes::NOT_VALIDATED.name, FindingSeverity::Warning, message)
+}
+
+/// Validates a file of `kind`. `others` are validators from outside, for kinds that this crate does not know.
 #[must_use]
-pub fn validate(kind: Kind, subject: &Subject<'_>, others: &[&dyn Validator]) -> Report {
+pub fn validate(kind: FileKind, subject: &Subject<'_>, others: &[&dyn Validator]) -> ValidationReport {
     if subject.bytes.len() > MAX_BYTES {
-        return Report::not_looked_into(subject.bytes.len() as u64);
+        return ValidationReport::too_large(subject.bytes.len() as u64);
     }
-    let mut report = Report::default();
+    let mut report = ValidationReport::default();
     let by_kind: &[&dyn Validator] = match kind {
-        Kind::Json => &[&data::Json],
-        Kind::JsonLines => &[&data::JsonLines],
-        Kind::Toml => &[&data::Toml],
-        Kind::Yaml => &[&data::Yaml],
-        Kind::Xml => &[&markup::Xml],
-        Kind::Html => &[&markup::Html],
-        Kind::Csv => &[&table::Rows(b',')],
-        Kind::Tsv => &[&table::Rows(b'\t')],
-        Kind::Markdown => &[&markdown::Markdown],
+        FileKind::Json => &[&formats::Json],
+        FileKind::JsonLines => &[&formats::JsonLines],
+        FileKind::Toml => &[&formats::Toml],
+        FileKind::Yaml => &[&formats::Yaml],
+        FileKind::Xml => &[&formats::Xml],
+        FileKind::Html => &[&formats::Html],
+        FileKind::Csv => &[&formats::Rows(b',')],
+        FileKind::Tsv => &[&formats::Rows(b'\t')],
+        FileKind::Markdown => &[&markdown::Markdown],
         #[cfg(feature = "code")]
-        Kind::Code(language) => &[&code::Code { language, patience: code::PATIENCE }],
+        FileKind::Code(language) => &[&code::Code { language, patience: code::PATIENCE }],
         #[cfg(not(feature = "code"))]
-        Kind::Code(_) => &[],
-        Kind::Docx | Kind::Text => &[],
+        FileKind::Code(_) => {
+            report.findings.push(no_grammars());
+            &[]
+        }
+        FileKind::Docx | FileKind::Text => &[],
     };
-    for validator in by_kind.iter().chain(others).chain([&(&common::Common(kind) as &dyn Validator)]) {
+    for validator in by_kind.iter().chain(others).chain([&(&common::CommonChecks(kind) as &dyn Validator)]) {
         report.validators.push(validator.name().to_owned());
         report.findings.extend(validator.check(subject));
     }

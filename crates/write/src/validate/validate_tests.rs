@@ -1,11 +1,11 @@
 //! What is found in files of each kind, and what is not.
 
-use super::{Finding, Kind, MAX_BYTES, Mode, Severity, Subject, validate};
+use super::{ContentFinding, FileKind, FindingSeverity, MAX_BYTES, Subject, ValidationMode, validate};
 
-fn found(name: &str, old: Option<&str>, text: &str) -> Vec<Finding> {
+fn found(name: &str, old: Option<&str>, text: &str) -> Vec<ContentFinding> {
     let old = old.map(str::as_bytes);
     let subject = Subject { bytes: text.as_bytes(), old, marker: Some("END-K7QJ2MZTW4XA") };
-    validate(Kind::of_name(name), &subject, &[]).findings
+    validate(FileKind::of_name(name), &subject, &[]).findings
 }
 
 /// The code, line and column of each finding.
@@ -15,14 +15,14 @@ fn places(name: &str, text: &str) -> Vec<(String, u64, u64)> {
 
 #[cfg(feature = "code")]
 #[test]
-fn code_that_takes_too_long_to_parse_is_told_as_not_looked_into() {
+fn code_that_takes_too_long_to_parse_is_told_as_too_large() {
     use super::Validator as _;
     let text = "fn f() { let x = (1; }\n".repeat(20_000);
     let slow = super::code::Code { language: super::Language::Rust, patience: std::time::Duration::ZERO };
     let subject = Subject { bytes: text.as_bytes(), old: None, marker: None };
-    let found: Vec<(String, Severity)> =
+    let found: Vec<(String, FindingSeverity)> =
         slow.check(&subject).into_iter().map(|finding| (finding.code, finding.severity)).collect();
-    assert_eq!(found, [("NOT_VALIDATED".to_owned(), Severity::Warning)]);
+    assert_eq!(found, [("NOT_VALIDATED".to_owned(), FindingSeverity::Warning)]);
 }
 
 #[test]
@@ -76,15 +76,25 @@ fn whole_files_have_no_findings() {
 
 #[test]
 fn a_finding_shows_its_surroundings() {
-    let expected = Finding {
+    let expected = ContentFinding {
         code: "SYNTAX_ERROR".to_owned(),
-        severity: Severity::Error,
+        severity: FindingSeverity::Error,
         line: 3,
         column: 3,
         message: "key must be a string".to_owned(),
         context: ["\"a\": 1,", "  b: 2", "}"].map(str::to_owned).to_vec(),
     };
     assert_eq!(found("a.json", None, "{\n\"a\": 1,\n  b: 2\n}\n"), [expected]);
+}
+
+#[cfg(not(feature = "code"))]
+#[test]
+fn source_code_without_grammars_is_reported_as_not_validated() {
+    let findings = found("a.rs", None, "fn a( {}\n");
+    let [finding] = findings.as_slice() else { panic!("{findings:?}") };
+    assert_eq!((finding.code.as_str(), finding.severity), ("NOT_VALIDATED", FindingSeverity::Warning));
+    assert!(finding.message.contains("--features code"), "{}", finding.message);
+    assert_eq!(found("a.txt", None, "fn a( {}\n"), []);
 }
 
 #[cfg(feature = "code")]
@@ -157,9 +167,9 @@ fn what_is_too_long_is_said_not_to_be_looked_at() {
 #[test]
 fn data_is_strict_and_the_rest_is_not() {
     for name in ["a.json", "a.TOML", "x/a.yml", "a.svg", "a.docx"] {
-        assert_eq!(Kind::of_name(name).default_mode(), Mode::Strict, "{name}");
+        assert_eq!(FileKind::of_name(name).default_mode(), ValidationMode::Strict, "{name}");
     }
     for name in ["a.jsonl", "a.csv", "a.md", "a.rs", "json", ".json/a", "a."] {
-        assert_eq!(Kind::of_name(name).default_mode(), Mode::Warn, "{name}");
+        assert_eq!(FileKind::of_name(name).default_mode(), ValidationMode::Warn, "{name}");
     }
 }

@@ -1,22 +1,22 @@
 //! A host that does what a session says, with everything in memory.
 
-use engross_write::Problem;
-use engross_write::framing::Finish;
+use engross_write::WriteFailure;
+use engross_write::framing::TurnFinish;
 use engross_write::session::{
-    Action, Assembly, BeginOptions, Event, Input, Operation, PromptKind, Session, Spool, State, Written,
-    assemble,
+    Assembly, BeginOptions, CommittedFile, PromptKind, Spool, State, WriteAction, WriteEvent, WriteInput,
+    WriteOperation, WriteSession, assemble,
 };
-use engross_write::validate::{Mode, Report, Subject, validate};
+use engross_write::validate::{Subject, ValidationMode, ValidationReport, validate};
 
 pub const MARKER: &str = "END-K7QJ2MZTW4XAB3CD";
 
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct MemorySpool {
     pub content: Vec<u8>,
     pub aside: Vec<u8>,
 }
 
-impl Spool for Memory {
+impl Spool for MemorySpool {
     fn append(&mut self, bytes: &[u8]) {
         self.content.extend_from_slice(bytes);
     }
@@ -38,14 +38,14 @@ impl Spool for Memory {
 
 #[derive(Debug)]
 pub struct Host {
-    pub session: Session,
-    pub spool: Memory,
+    pub session: WriteSession,
+    pub spool: MemorySpool,
     pub target: Option<Vec<u8>>,
     file: Vec<u8>,
-    changes: Vec<engross_write::session::Warning>,
+    changes: Vec<engross_write::session::WriteWarning>,
     /// What was asked, in order.
     pub asked: Vec<(PromptKind, String)>,
-    pub events: Vec<Event>,
+    pub events: Vec<WriteEvent>,
     pub commits: usize,
     pub discarded: bool,
     /// Refuses to write this often.
@@ -55,8 +55,8 @@ pub struct Host {
 impl Host {
     pub fn new(options: BeginOptions) -> Self {
         Self {
-            session: Session::begin(options, MARKER),
-            spool: Memory::default(),
+            session: WriteSession::begin(options, MARKER),
+            spool: MemorySpool::default(),
             target: None,
             file: Vec::new(),
             changes: Vec::new(),
@@ -74,64 +74,64 @@ impl Host {
     }
 
     pub fn named(name: &str, change: impl FnOnce(&mut BeginOptions)) -> Self {
-        let mut options = BeginOptions::new(name, Operation::Overwrite);
+        let mut options = BeginOptions::new(name, WriteOperation::Overwrite);
         change(&mut options);
         Self::new(options)
     }
 
-    pub fn send(&mut self, text: impl AsRef<[u8]>) -> Result<(), Problem> {
-        self.step(Input::Chunk { offset: None, bytes: text.as_ref() })
+    pub fn send(&mut self, text: impl AsRef<[u8]>) -> Result<(), WriteFailure> {
+        self.step(WriteInput::Chunk { offset: None, bytes: text.as_ref() })
     }
 
     /// A turn of text and its end.
-    pub fn turn(&mut self, text: impl AsRef<[u8]>, finish: Finish) -> State {
+    pub fn turn(&mut self, text: impl AsRef<[u8]>, finish: TurnFinish) -> State {
         self.send(text).unwrap();
-        self.step(Input::TurnEnd(finish)).unwrap();
+        self.step(WriteInput::TurnEnd(finish)).unwrap();
         self.session.state()
     }
 
-    pub fn step(&mut self, input: Input<'_>) -> Result<(), Problem> {
+    pub fn step(&mut self, input: WriteInput<'_>) -> Result<(), WriteFailure> {
         for action in self.session.step(input, &mut self.spool)? {
             match action {
-                Action::Sync => {}
-                Action::Discard => self.discarded = true,
-                Action::Ask(prompt) => self.asked.push((prompt.kind, prompt.text)),
-                Action::Tell(event) => self.events.push(event),
-                Action::Validate(assembly) => self.look(&assembly)?,
-                Action::Commit if self.write_fails > 0 => {
+                WriteAction::Sync => {}
+                WriteAction::Discard => self.discarded = true,
+                WriteAction::Ask(prompt) => self.asked.push((prompt.kind, prompt.text)),
+                WriteAction::Publish(event) => self.events.push(event),
+                WriteAction::Validate(assembly) => self.look(&assembly)?,
+                WriteAction::Commit if self.write_fails > 0 => {
                     self.write_fails -= 1;
-                    let problem = Problem { code: "NO_SPACE".to_owned(), message: "no room".to_owned() };
-                    self.step(Input::CommitFailed(problem))?;
+                    let problem = WriteFailure { code: "NO_SPACE".to_owned(), message: "no room".to_owned() };
+                    self.step(WriteInput::CommitFailed(problem))?;
                 }
-                Action::Commit => self.commit()?,
+                WriteAction::Commit => self.commit()?,
             }
         }
         Ok(())
     }
 
-    fn look(&mut self, assembly: &Assembly) -> Result<(), Problem> {
+    fn look(&mut self, assembly: &Assembly) -> Result<(), WriteFailure> {
         let assembled = assemble(assembly, &self.spool.content, self.target.as_deref(), &self.spool.aside);
         let (file, changes) = match assembled {
             Ok(assembled) => assembled,
-            Err(error) => return self.step(Input::PatchFailed(error)),
+            Err(error) => return self.step(WriteInput::PatchFailed(error)),
         };
         self.file = file.into_owned();
         self.changes = changes;
-        if let engross_write::session::Base::SetAside(_) = assembly.base {
+        if let engross_write::session::AssemblyBase::SetAside(_) = assembly.base {
             self.spool.content.clone_from(&self.file);
         }
         let subject = Subject { bytes: &self.file, old: self.target.as_deref(), marker: Some(MARKER) };
         let report = match assembly.mode {
-            Mode::Off => Report::default(),
-            Mode::Warn | Mode::Strict => validate(assembly.kind, &subject, &[]),
+            ValidationMode::Off => ValidationReport::default(),
+            ValidationMode::Warn | ValidationMode::Strict => validate(assembly.kind, &subject, &[]),
         };
-        self.step(Input::Validated(report))
+        self.step(WriteInput::Validated(report))
     }
 
-    fn commit(&mut self) -> Result<(), Problem> {
+    fn commit(&mut self) -> Result<(), WriteFailure> {
         self.commits += 1;
         let newlines = self.file.iter().filter(|byte| **byte == b'\n').count() as u64;
-        let written = Written {
+        let written = CommittedFile {
             path: self.session.options().target_file.clone(),
             bytes: self.file.len() as u64,
             lines: newlines + u64::from(self.file.last().is_some_and(|last| *last != b'\n')),
@@ -140,7 +140,7 @@ impl Host {
             changes: std::mem::take(&mut self.changes),
         };
         self.target = Some(self.file.clone());
-        self.step(Input::Committed(written))
+        self.step(WriteInput::Committed(written))
     }
 
     /// The file, if it is written.

@@ -1,15 +1,15 @@
 //! Random inputs against what must hold of every session.
 
-use engross_write::framing::{Finish, Terminator};
-use engross_write::session::{Input, Session, State};
+use engross_write::framing::{Terminator, TurnFinish};
+use engross_write::session::{State, WriteInput, WriteSession};
 use proptest::prelude::*;
 
 use crate::host::{Host, MARKER};
 
 #[derive(Debug, Clone)]
-enum Op {
+enum ModelStep {
     Text(String),
-    TurnEnd(Finish),
+    TurnEnd(TurnFinish),
     Idle,
     Disconnect,
     Finalise,
@@ -21,25 +21,25 @@ enum Op {
     Restart,
 }
 
-fn ops() -> impl Strategy<Value = Vec<Op>> {
+fn ops() -> impl Strategy<Value = Vec<ModelStep>> {
     let piece = prop_oneof![
         4 => Just("text\n"), 2 => Just("DONE\n"), 1 => Just("DONE"), 1 => Just(MARKER), 1 => Just("\n"), 1 => Just("```\n"),
         1 => Just("é"), 1 => Just("END-K7"), 1 => Just("\r\n"),
     ];
-    let text = prop::collection::vec(piece, 1..5).prop_map(|pieces| Op::Text(pieces.concat()));
+    let text = prop::collection::vec(piece, 1..5).prop_map(|pieces| ModelStep::Text(pieces.concat()));
     let finish = prop_oneof![
-        3 => Just(Finish::Stop), 3 => Just(Finish::Length), 1 => Just(Finish::Error), 1 => Just(Finish::ToolCalls),
+        3 => Just(TurnFinish::Stop), 3 => Just(TurnFinish::Length), 1 => Just(TurnFinish::Error), 1 => Just(TurnFinish::ToolCalls),
     ];
     let op = prop_oneof![
         12 => text,
-        5 => finish.prop_map(Op::TurnEnd),
-        2 => Just(Op::Idle),
-        1 => Just(Op::Disconnect),
-        1 => Just(Op::Finalise),
-        1 => Just(Op::Cancel),
-        1 => Just(Op::Expire),
-        2 => (0usize..30).prop_map(Op::Again),
-        2 => Just(Op::Restart),
+        5 => finish.prop_map(ModelStep::TurnEnd),
+        2 => Just(ModelStep::Idle),
+        1 => Just(ModelStep::Disconnect),
+        1 => Just(ModelStep::Finalise),
+        1 => Just(ModelStep::Cancel),
+        1 => Just(ModelStep::Expire),
+        2 => (0usize..30).prop_map(ModelStep::Again),
+        2 => Just(ModelStep::Restart),
     ];
     prop::collection::vec(op, 0..20)
 }
@@ -55,28 +55,28 @@ proptest! {
         for op in ops {
             let before = host.session.state();
             match op {
-                Op::Text(text) => {
+                ModelStep::Text(text) => {
                     if before.takes_content() {
                         sent.extend_from_slice(text.as_bytes());
                     }
                     prop_assert!(host.send(&text).is_ok());
                 }
-                Op::Again(back) => {
+                ModelStep::Again(back) => {
                     let from = sent.len().saturating_sub(back);
                     let offset = Some(from as u64);
-                    let result = host.step(Input::Chunk { offset, bytes: &sent[from..] });
+                    let result = host.step(WriteInput::Chunk { offset, bytes: &sent[from..] });
                     // After a restart the bytes are not there to be compared with.
                     prop_assert!(result.is_ok() || host.session.offset() == sent.len() as u64);
                 }
-                Op::TurnEnd(finish) => host.step(Input::TurnEnd(finish)).unwrap(),
-                Op::Idle => host.step(Input::Idle).unwrap(),
-                Op::Disconnect => host.step(Input::Disconnect).unwrap(),
-                Op::Finalise => finalised |= host.step(Input::Finalise).is_ok(),
-                Op::Cancel => host.step(Input::Cancel).unwrap(),
-                Op::Expire => host.step(Input::Expire).unwrap(),
-                Op::Restart => {
+                ModelStep::TurnEnd(finish) => host.step(WriteInput::TurnEnd(finish)).unwrap(),
+                ModelStep::Idle => host.step(WriteInput::Idle).unwrap(),
+                ModelStep::Disconnect => host.step(WriteInput::Disconnect).unwrap(),
+                ModelStep::Finalise => finalised |= host.step(WriteInput::Finalise).is_ok(),
+                ModelStep::Cancel => host.step(WriteInput::Cancel).unwrap(),
+                ModelStep::Expire => host.step(WriteInput::Expire).unwrap(),
+                ModelStep::Restart => {
                     let checkpoint = serde_json::to_string(&host.session).unwrap();
-                    let session: Session = serde_json::from_str(&checkpoint).unwrap();
+                    let session: WriteSession = serde_json::from_str(&checkpoint).unwrap();
                     host.session = session;
                 }
             }
@@ -117,11 +117,11 @@ proptest! {
             host.send(&stream.as_bytes()[from..to]).unwrap();
             from = to;
             match how {
-                0 => host.step(Input::Disconnect).unwrap(),
-                1 => host.step(Input::TurnEnd(Finish::Length)).unwrap(),
-                2 => host.step(Input::TurnEnd(Finish::Error)).unwrap(),
+                0 => host.step(WriteInput::Disconnect).unwrap(),
+                1 => host.step(WriteInput::TurnEnd(TurnFinish::Length)).unwrap(),
+                2 => host.step(WriteInput::TurnEnd(TurnFinish::Error)).unwrap(),
                 // A label that is wrong. In the other modes a turn may end the file with DONE.
-                3 if mode == Terminator::Sentinel && stream.is_char_boundary(to) => host.step(Input::TurnEnd(Finish::Stop)).unwrap(),
+                3 if mode == Terminator::Sentinel && stream.is_char_boundary(to) => host.step(WriteInput::TurnEnd(TurnFinish::Stop)).unwrap(),
                 _ => host.session = serde_json::from_str(&serde_json::to_string(&host.session).unwrap()).unwrap(),
             }
         }
@@ -136,12 +136,12 @@ fn the_fault_matrix_ends_exact_or_with_a_code() {
     let texts = ["a\nDONE.\nxDONE\n END-K7\n", "\nDONERIGHT\n\n", "```\nDONE\n```\né\n"];
     let faults = [
         None,
-        Some(Input::Disconnect),
-        Some(Input::Idle),
-        Some(Input::TurnEnd(Finish::Length)),
-        Some(Input::TurnEnd(Finish::Error)),
-        Some(Input::TurnEnd(Finish::Stop)),
-        Some(Input::TurnEnd(Finish::ToolCalls)),
+        Some(WriteInput::Disconnect),
+        Some(WriteInput::Idle),
+        Some(WriteInput::TurnEnd(TurnFinish::Length)),
+        Some(WriteInput::TurnEnd(TurnFinish::Error)),
+        Some(WriteInput::TurnEnd(TurnFinish::Stop)),
+        Some(WriteInput::TurnEnd(TurnFinish::ToolCalls)),
     ];
     let mut exact = 0;
     for mode in [Terminator::Done, Terminator::Sentinel, Terminator::Auto] {
@@ -162,7 +162,13 @@ fn the_fault_matrix_ends_exact_or_with_a_code() {
 }
 
 /// Whether the file arrives; the test fails when another one does.
-fn survives(mode: Terminator, file: &str, stream: &str, at: usize, fault: Option<&Input<'static>>) -> bool {
+fn survives(
+    mode: Terminator,
+    file: &str,
+    stream: &str,
+    at: usize,
+    fault: Option<&WriteInput<'static>>,
+) -> bool {
     let mut host = Host::named("a.md", |options| options.terminator = mode);
     host.send(&stream.as_bytes()[..at]).unwrap();
     if let Some(fault) = fault {
@@ -172,11 +178,11 @@ fn survives(mode: Terminator, file: &str, stream: &str, at: usize, fault: Option
     let so_far = &stream[..stream.floor_char_boundary(at)];
     let said_done =
         mode != Terminator::Sentinel && so_far.trim_end_matches('\r').lines().last() == Some("DONE");
-    if said_done && matches!(fault, Some(Input::TurnEnd(Finish::Stop | Finish::ToolCalls))) {
+    if said_done && matches!(fault, Some(WriteInput::TurnEnd(TurnFinish::Stop | TurnFinish::ToolCalls))) {
         return false;
     }
     host.send(&stream.as_bytes()[at..]).unwrap();
-    host.step(Input::TurnEnd(Finish::Stop)).unwrap();
+    host.step(WriteInput::TurnEnd(TurnFinish::Stop)).unwrap();
     let case = format!("{mode:?} {stream:?} {at} {fault:?}");
     match host.written() {
         Some(written) => assert_eq!(written, file, "{case}"),

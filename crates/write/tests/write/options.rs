@@ -1,9 +1,9 @@
 //! What a session may begin with.
 
-use engross_write::framing::{Encoding, Terminator};
+use engross_write::framing::{Terminator, TextEncoding};
 use engross_write::patch::PatchSpec;
-use engross_write::session::{BeginOptions, Escape, Join, MAX_BYTES, Operation, Unwrap, marker};
-use engross_write::validate::Mode;
+use engross_write::session::{BeginOptions, Escape, Join, MAX_BYTES, Unwrap, WriteOperation, marker};
+use engross_write::validate::ValidationMode;
 use serde_json::{Value, json};
 
 fn code(value: &Value) -> Option<&'static str> {
@@ -21,7 +21,7 @@ fn every_option_is_read() {
     });
     let options = BeginOptions::parse(&all).unwrap();
     assert_eq!(serde_json::to_value(&options).unwrap()["continuation"], all["continuation"]);
-    let mut expected = BeginOptions::new("a/b.json", Operation::Append);
+    let mut expected = BeginOptions::new("a/b.json", WriteOperation::Append);
     expected.intent = Some("why".to_owned());
     expected.root = Some("r".to_owned());
     expected.terminator = Terminator::Sentinel;
@@ -29,16 +29,19 @@ fn every_option_is_read() {
     expected.expect_sha256 = Some("aB".repeat(32));
     expected.join = Some(Join::Newline);
     expected.escape = Some(Escape::Backslash);
-    expected.encoding = Encoding::Replace;
-    expected.validate = Some(Mode::Off);
+    expected.encoding = TextEncoding::Replace;
+    expected.validate = Some(ValidationMode::Off);
     expected.validate_as = Some("yaml".to_owned());
     (expected.repair_attempts, expected.max_bytes) = (1, 5);
     expected.unwrap = Unwrap::Auto;
     expected.continuation = options.continuation;
     assert_eq!(options, expected);
     let least = BeginOptions::parse(&json!({"target_file": "a", "operation": "create"})).unwrap();
-    assert_eq!(least, BeginOptions::new("a", Operation::Create));
-    assert_eq!((least.max_bytes, least.terminator, least.mode()), (MAX_BYTES, Terminator::Auto, Mode::Warn));
+    assert_eq!(least, BeginOptions::new("a", WriteOperation::Create));
+    assert_eq!(
+        (least.max_bytes, least.terminator, least.mode()),
+        (MAX_BYTES, Terminator::Auto, ValidationMode::Warn)
+    );
     let patch = json!({"target_file": "a", "operation": "patch", "patch": {"type": "replace_lines", "start_line": 1, "end_line": 2}});
     let patch = BeginOptions::parse(&patch).unwrap().patch;
     assert_eq!(patch, Some(PatchSpec::ReplaceLines { start_line: 1, end_line: 2 }));

@@ -1,4 +1,4 @@
-//! A process that has been greeted: requests and their answers, sessions.
+//! Speaks with an initialised agent process: requests and their answers, sessions.
 //!
 //! Must never wait without a limit, nor take an answer for one to another request.
 
@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
-use super::line::{Heard, Line};
+use super::line::{PipeMessage, Pipes};
 use super::wire::{self, Message};
 use crate::client::error::{AgentFault, shown};
 use crate::client::limits::Limits;
@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_millis(250);
 /// A process that has been greeted. Dropping it kills it.
 pub(in crate::client) struct Client {
     process: Process,
-    line: Line,
+    line: Pipes,
     about: InitializeResponse,
     next: i64,
     noise: usize,
@@ -62,7 +62,7 @@ impl Client {
         let (process, input, output) = started.map_err(|error| AgentFault::Start {
             problem: format!("`{}`: {error}", launch.program.display()),
         })?;
-        let line = Line::new(input, output, limits.message);
+        let line = Pipes::new(input, output, limits.message);
         let about = InitializeResponse::new(ProtocolVersion::V1);
         let mut client = Self { process, line, about, next: 0, noise: 0, limits: limits.clone() };
         let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(true);
@@ -88,8 +88,8 @@ impl Client {
         loop {
             match self.line.heard() {
                 None => return !self.process.has_ended(),
-                Some(Heard::Line(_)) => {}
-                Some(Heard::TooLong | Heard::End) => return false,
+                Some(PipeMessage::Line(_)) => {}
+                Some(PipeMessage::TooLong | PipeMessage::End) => return false,
             }
         }
     }
@@ -196,12 +196,12 @@ impl Client {
     pub(super) async fn hear(&mut self) -> Result<Message, AgentFault> {
         loop {
             match self.hear_line().await {
-                Heard::Line(line) => match wire::parse(&line) {
+                PipeMessage::Line(line) => match wire::parse(&line) {
                     Ok(message) => return Ok(message),
                     Err(problem) => self.count_noise(&problem)?,
                 },
-                Heard::TooLong => return Err(AgentFault::FrameTooLarge { limit: self.limits.message }),
-                Heard::End => {
+                PipeMessage::TooLong => return Err(AgentFault::FrameTooLarge { limit: self.limits.message }),
+                PipeMessage::End => {
                     sleep(WORDS).await;
                     return Err(AgentFault::Exited { said: self.process.words().in_brackets() });
                 }
@@ -210,11 +210,11 @@ impl Client {
     }
 
     /// The next line. A process that is gone is noticed also when one that it started holds its output open.
-    async fn hear_line(&mut self) -> Heard {
+    async fn hear_line(&mut self) -> PipeMessage {
         loop {
             match timeout(LOOK, self.line.hear()).await {
                 Ok(heard) => return heard,
-                Err(_) if self.process.has_ended() => return self.line.heard().unwrap_or(Heard::End),
+                Err(_) if self.process.has_ended() => return self.line.heard().unwrap_or(PipeMessage::End),
                 Err(_) => {}
             }
         }

@@ -1,4 +1,4 @@
-//! The two pipes to an agent: whole lines out of one, whole lines into the other.
+//! Reads and writes whole lines on the two pipes to an agent.
 //!
 //! Must never hold a line that is longer than the limit, nor wait for an agent that does not read.
 
@@ -13,7 +13,7 @@ const WAITING_OUT: usize = 32;
 
 /// What comes from an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum PipeMessage {
     /// A line, without its end.
     Line(Vec<u8>),
     /// A line that is too long. Nothing comes after it.
@@ -24,16 +24,16 @@ pub(super) enum Heard {
 
 /// An agent does not read what it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NotRead;
+pub(super) struct PipeClosed;
 
 /// The pipes. Dropping it closes them.
-pub(super) struct Line {
-    heard: mpsc::Receiver<Heard>,
+pub(super) struct Pipes {
+    heard: mpsc::Receiver<PipeMessage>,
     say: mpsc::Sender<Vec<u8>>,
     _tasks: JoinSet<()>,
 }
 
-impl Line {
+impl Pipes {
     /// Begins to read from `output` and to write to `input`. A line may have `limit` bytes.
     pub(super) fn new(
         input: impl AsyncWrite + Unpin + Send + 'static,
@@ -49,32 +49,32 @@ impl Line {
     }
 
     /// What comes next. It loses nothing when it is given up before the end.
-    pub(super) async fn hear(&mut self) -> Heard {
-        self.heard.recv().await.unwrap_or(Heard::End)
+    pub(super) async fn hear(&mut self) -> PipeMessage {
+        self.heard.recv().await.unwrap_or(PipeMessage::End)
     }
 
     /// What has come already.
-    pub(super) fn heard(&mut self) -> Option<Heard> {
+    pub(super) fn heard(&mut self) -> Option<PipeMessage> {
         match self.heard.try_recv() {
             Ok(heard) => Some(heard),
             Err(mpsc::error::TryRecvError::Empty) => None,
-            Err(mpsc::error::TryRecvError::Disconnected) => Some(Heard::End),
+            Err(mpsc::error::TryRecvError::Disconnected) => Some(PipeMessage::End),
         }
     }
 
     /// Sends a line. An agent that has closed its input is found out by its output.
-    pub(super) fn say(&self, line: Vec<u8>) -> Result<(), NotRead> {
+    pub(super) fn say(&self, line: Vec<u8>) -> Result<(), PipeClosed> {
         match self.say.try_send(line) {
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
-            Err(mpsc::error::TrySendError::Full(_)) => Err(NotRead),
+            Err(mpsc::error::TrySendError::Full(_)) => Err(PipeClosed),
         }
     }
 }
 
-async fn keep_reading(mut output: impl AsyncBufRead + Unpin, limit: usize, hear: mpsc::Sender<Heard>) {
+async fn keep_reading(mut output: impl AsyncBufRead + Unpin, limit: usize, hear: mpsc::Sender<PipeMessage>) {
     loop {
         let heard = read_line(&mut output, limit).await;
-        let last = !matches!(heard, Heard::Line(_));
+        let last = !matches!(heard, PipeMessage::Line(_));
         if hear.send(heard).await.is_err() || last {
             return;
         }
@@ -82,25 +82,25 @@ async fn keep_reading(mut output: impl AsyncBufRead + Unpin, limit: usize, hear:
 }
 
 /// The next line that is not empty.
-async fn read_line(output: &mut (impl AsyncBufRead + Unpin), limit: usize) -> Heard {
+async fn read_line(output: &mut (impl AsyncBufRead + Unpin), limit: usize) -> PipeMessage {
     let mut line = Vec::new();
     loop {
-        let Ok(piece) = output.fill_buf().await else { return Heard::End };
+        let Ok(piece) = output.fill_buf().await else { return PipeMessage::End };
         if piece.is_empty() {
             // What has no end of line is no message.
-            return Heard::End;
+            return PipeMessage::End;
         }
         let end = piece.iter().position(|byte| *byte == b'\n');
         let part = piece.get(..end.unwrap_or(piece.len())).unwrap_or_default();
         if line.len() + part.len() > limit {
-            return Heard::TooLong;
+            return PipeMessage::TooLong;
         }
         line.extend_from_slice(part);
         let used = part.len() + usize::from(end.is_some());
         output.consume(used);
         if end.is_some() {
             if !line.trim_ascii().is_empty() {
-                return Heard::Line(line);
+                return PipeMessage::Line(line);
             }
             line.clear();
         }

@@ -19,4 +19,4 @@ mod wire;
 mod wire_tests;
 
 pub(super) use client::{Client, Session};
-pub(super) use turn::{Prompt, Signals};
+pub(super) use turn::{Prompt, TurnChannels};

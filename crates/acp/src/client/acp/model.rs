@@ -1,4 +1,4 @@
-//! The model that a turn asks for, among those that an agent offers.
+//! Selects the model that a turn asks for among those that an agent offers.
 //!
 //! Must never fall back to another model silently.
 

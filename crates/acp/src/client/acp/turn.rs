@@ -41,7 +41,7 @@ pub(in crate::client) struct Prompt<'a> {
 }
 
 /// How a turn is influenced and heard.
-pub(in crate::client) struct Signals {
+pub(in crate::client) struct TurnChannels {
     pub(in crate::client) events: mpsc::Sender<AgentEvent>,
     pub(in crate::client) cancelled: CancellationToken,
     /// Answers to questions: which, and the option.
@@ -50,7 +50,7 @@ pub(in crate::client) struct Signals {
 
 /// The end of a turn.
 #[derive(Debug)]
-pub(in crate::client) struct TurnOver {
+pub(in crate::client) struct TurnResult {
     pub(in crate::client) how: How,
     /// Whether the process is idle again. Otherwise it is to be stopped before the end is told.
     pub(in crate::client) usable: bool,
@@ -63,7 +63,7 @@ struct Question {
     until: Instant,
 }
 
-struct Drive<'a> {
+struct TurnDriver<'a> {
     client: &'a mut Client,
     session: SessionId,
     folder: RunFolder,
@@ -77,11 +77,11 @@ struct Drive<'a> {
 }
 
 /// What the turn waited for.
-enum Next {
+enum TurnSignal {
     Cancel,
     Dropped,
     Answer(String, Option<String>),
-    Said(Result<Message, AgentFault>),
+    Received(Result<Message, AgentFault>),
     Late,
 }
 
@@ -91,11 +91,11 @@ impl Client {
         &mut self,
         session: &Session,
         prompt: Prompt<'_>,
-        mut signals: Signals,
+        mut signals: TurnChannels,
         limits: &Limits,
-    ) -> TurnOver {
+    ) -> TurnResult {
         let request = PromptRequest::new(session.id.clone(), blocks(&prompt));
-        let mut drive = Drive {
+        let mut drive = TurnDriver {
             folder: RunFolder::new(prompt.folder, &prompt.turn.directory, limits.file),
             client: self,
             session: session.id.clone(),
@@ -109,13 +109,13 @@ impl Client {
         };
         drive.tell(AgentEvent::Started { agent_session: Some(session.id().to_owned()) }).await;
         match drive.run(&request, &mut signals.answers, prompt.deadline).await {
-            // Whoever cancels wants everything to stop, also what the agent has running besides.
-            Ok(how) => TurnOver { how, usable: !signals.cancelled.is_cancelled() },
+            // A cancel stops everything, also what the agent has started besides.
+            Ok(how) => TurnResult { how, usable: !signals.cancelled.is_cancelled() },
             // It was asked to end and did not do so in time, or it broke on the way: either way it is stopped.
-            Err(_) if signals.cancelled.is_cancelled() => TurnOver { how: How::Cancelled, usable: false },
+            Err(_) if signals.cancelled.is_cancelled() => TurnResult { how: How::Cancelled, usable: false },
             Err(fault) => {
                 let usable = fault.leaves_agent_usable();
-                TurnOver {
+                TurnResult {
                     how: How::Failed { code: fault.code().to_owned(), message: fault.to_string() },
                     usable,
                 }
@@ -124,7 +124,7 @@ impl Client {
     }
 }
 
-impl Drive<'_> {
+impl TurnDriver<'_> {
     async fn run(
         &mut self,
         request: &PromptRequest,
@@ -144,24 +144,24 @@ impl Drive<'_> {
             until = self.open.values().map(|question| question.until).fold(until, Instant::min);
             let next = tokio::select! {
                 biased;
-                () = self.events.closed() => Next::Dropped,
-                () = self.cancelled.cancelled(), if stop.is_none() => Next::Cancel,
+                () = self.events.closed() => TurnSignal::Dropped,
+                () = self.cancelled.cancelled(), if stop.is_none() => TurnSignal::Cancel,
                 // Before what it says: an agent that never stops talking is stopped all the same.
-                () = sleep_until(until) => Next::Late,
-                Some((question, option)) = answers.recv() => Next::Answer(question, option),
-                said = self.client.hear() => Next::Said(said),
+                () = sleep_until(until) => TurnSignal::Late,
+                Some((question, option)) = answers.recv() => TurnSignal::Answer(question, option),
+                said = self.client.hear() => TurnSignal::Received(said),
             };
             match next {
-                Next::Dropped => return Err(AgentFault::Deadline),
-                Next::Cancel => {
+                TurnSignal::Dropped => return Err(AgentFault::Deadline),
+                TurnSignal::Cancel => {
                     self.client.tell("session/cancel", &CancelNotification::new(self.session.clone()))?;
                     for (_, question) in std::mem::take(&mut self.open) {
                         self.client.reply(&question.id, &outcome(None))?;
                     }
                     stop = Some(Instant::now() + self.limits.cancel);
                 }
-                Next::Answer(question, option) => self.answer(&question, option.as_deref())?,
-                Next::Said(said) => {
+                TurnSignal::Answer(question, option) => self.answer(&question, option.as_deref())?,
+                TurnSignal::Received(said) => {
                     heard = Instant::now();
                     match said? {
                         Message::Answer(of, answer) if of == id => {
@@ -176,7 +176,7 @@ impl Drive<'_> {
                         Message::Request { id, method, params } => self.asked(id, &method, params).await?,
                     }
                 }
-                Next::Late => {
+                TurnSignal::Late => {
                     let now = Instant::now();
                     let expired = |question: &Question| question.until <= now;
                     let late: Vec<String> = self

@@ -1,4 +1,4 @@
-//! What an agent tells in a turn, in the words of [`AgentEvent`].
+//! Translates ACP session updates into [`AgentEvent`]s.
 //!
 //! Must never fail: an update of a kind that is not known is passed over.
 

@@ -1,4 +1,4 @@
-//! What of our own environment an agent gets to see.
+//! Selects the variables of our environment that an agent may see.
 //!
 //! Must never pass on a name that is not listed: the server's tokens and database passwords are none of an agent's business.
 

@@ -5,9 +5,9 @@
 mod environment;
 #[cfg(test)]
 mod environment_tests;
-mod last_words;
+mod stderr_tail;
 #[cfg(test)]
-mod last_words_tests;
+mod stderr_tail_tests;
 #[cfg(unix)]
 mod tree;
 
@@ -21,11 +21,11 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-pub(crate) use last_words::LastWords;
+pub(crate) use stderr_tail::StderrTail;
 #[cfg(unix)]
-use tree::Family;
+use tree::ProcessTree;
 
-/// By this name in its environment a process is known as an agent's, whoever started it.
+/// This variable in the environment of a process marks it as an agent's, also when another process started it.
 const MARK: &str = "ENGROSS_AGENT";
 
 /// How often it is looked whether an agent has ended.
@@ -53,8 +53,8 @@ pub(crate) struct Launch {
 pub(crate) struct Process {
     child: Child,
     #[cfg(unix)]
-    family: Family,
-    words: LastWords,
+    family: ProcessTree,
+    words: StderrTail,
     readers: JoinSet<()>,
     over: bool,
 }
@@ -84,11 +84,11 @@ impl Process {
         let mut child = command.spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         #[cfg(unix)]
-        let family = Family {
+        let family = ProcessTree {
             leader: child.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?)),
             mark: format!("{MARK}={}", launch.mark),
         };
-        let words = LastWords::new(environment::secrets(&environment));
+        let words = StderrTail::new(environment::secrets(&environment));
         let mut process = Self {
             child,
             #[cfg(unix)]
@@ -105,7 +105,7 @@ impl Process {
     }
 
     /// What it last wrote to its error output.
-    pub(crate) fn words(&self) -> &LastWords {
+    pub(crate) fn words(&self) -> &StderrTail {
         &self.words
     }
 
@@ -156,7 +156,7 @@ impl Drop for Process {
 /// environment.
 pub(crate) fn sweep(owner: &str) {
     #[cfg(unix)]
-    Family { leader: None, mark: format!("{MARK}={owner}.*") }.kill();
+    ProcessTree { leader: None, mark: format!("{MARK}={owner}.*") }.kill();
     #[cfg(not(unix))]
     let _ = owner;
 }

@@ -7,10 +7,10 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 /// Which processes belong to an agent.
 #[derive(Debug, Clone)]
-pub(super) struct Family {
+pub(super) struct ProcessTree {
     /// The first process, which leads a process group of its own; `None` when only the mark is known.
     pub(super) leader: Option<Pid>,
-    /// `NAME=VALUE` as it stands in the environment of each, whoever its parent is. An asterisk at the end stands for
+    /// `NAME=VALUE` as it stands in the environment of each, whichever its parent is. An asterisk at the end stands for
     /// whatever follows.
     pub(super) mark: String,
 }
@@ -21,7 +21,7 @@ mod system {
 
     use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
-    use super::Family;
+    use super::ProcessTree;
 
     /// What `/proc` says about a process.
     struct Entry {
@@ -31,7 +31,7 @@ mod system {
     }
 
     /// The processes that are alive and belong to the agent.
-    pub(super) fn members(family: &Family) -> Vec<Pid> {
+    pub(super) fn members(family: &ProcessTree) -> Vec<Pid> {
         let entries = entries();
         let leader = family.leader.map(|leader| leader.as_raw_nonzero().get());
         let own = getpid().as_raw_nonzero().get();
@@ -56,7 +56,7 @@ mod system {
 
     /// Signals each member. The handle is taken first and the process looked at again, so that a number that was given away
     /// meanwhile does no harm.
-    pub(super) fn signal(family: &Family, signal: Signal) {
+    pub(super) fn signal(family: &ProcessTree, signal: Signal) {
         let handles: Vec<_> = members(family)
             .into_iter()
             .filter_map(|pid| pidfd_open(pid, PidfdFlags::empty()).ok().map(|handle| (pid, handle)))
@@ -103,22 +103,22 @@ mod system {
 mod system {
     use rustix::process::{Pid, Signal, kill_process_group};
 
-    use super::Family;
+    use super::ProcessTree;
 
     /// The first process while it lives; here nobody tells of the others.
-    pub(super) fn members(family: &Family) -> Vec<Pid> {
+    pub(super) fn members(family: &ProcessTree) -> Vec<Pid> {
         family.leader.filter(|_| !family.has_leader_ended()).into_iter().collect()
     }
 
     /// Signals the group. Its first process is not waited for before, so nobody else can have its number.
-    pub(super) fn signal(family: &Family, signal: Signal) {
+    pub(super) fn signal(family: &ProcessTree, signal: Signal) {
         if let Some(leader) = family.leader {
             let _ = kill_process_group(leader, signal);
         }
     }
 }
 
-impl Family {
+impl ProcessTree {
     /// Whether the first process has ended. It is not waited for, so that its number stays its own.
     pub(super) fn has_leader_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

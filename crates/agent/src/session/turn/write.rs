@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use engross_llm::{Error, Event, FinishReason, Limits, Model, Request, ToolCall, collect_within};
 use engross_protocol::Clock;
-use engross_write::Problem;
-use engross_write::framing::Finish;
+use engross_write::WriteFailure;
+use engross_write::framing::TurnFinish;
 use tokio::sync::Notify;
 
 use super::{TurnTask, deserted};
@@ -102,7 +102,7 @@ impl TurnTask {
         let working = std::sync::Arc::clone(&self.working);
         let buffer = TextBuffer::default();
         let mut progress = Progress::new(&writing.file, writing.bytes, writing.lines);
-        let mut failed: Option<Problem> = None;
+        let mut failed: Option<WriteFailure> = None;
         let answer = async {
             let _permit = working.acquire().await;
             collect_within(Limits::default(), model.answer(request), |event| {
@@ -163,7 +163,7 @@ impl TurnTask {
             }
             // A stream that breaks off is an answer that is cut off.
             AnswerEnd::Failed(Error::Truncated) if progress.bytes() > 0 => {
-                let wrote = measured(writer.end(writing.id, Finish::Length).await);
+                let wrote = measured(writer.end(writing.id, TurnFinish::Length).await);
                 let wrote = WriteReport { model: model.info().spec, ..wrote };
                 self.publish_report(&wrote, &writing);
                 Input::Wrote(wrote, Vec::new())
@@ -172,7 +172,7 @@ impl TurnTask {
                 Input::Failed(error, PartialAnswer::default())
             }
             AnswerEnd::Failed(error) => {
-                let wrote = measured(writer.end(writing.id, Finish::Error).await);
+                let wrote = measured(writer.end(writing.id, TurnFinish::Error).await);
                 self.publish_report(&wrote, &writing);
                 Input::Failed(error, partial(wrote))
             }
@@ -187,7 +187,7 @@ impl TurnTask {
                 Input::Cancel(code, message, PartialAnswer::default())
             }
             AnswerEnd::Stopped(code, message) => {
-                let wrote = measured(writer.end(writing.id, Finish::Error).await);
+                let wrote = measured(writer.end(writing.id, TurnFinish::Error).await);
                 self.publish_report(&wrote, &writing);
                 Input::Cancel(code, message, partial(wrote))
             }
@@ -241,8 +241,8 @@ async fn pass_on(
     writer: &Writer,
     writing: &FileInProgress,
     text: String,
-    failed: Option<Problem>,
-) -> Option<Problem> {
+    failed: Option<WriteFailure>,
+) -> Option<WriteFailure> {
     if text.is_empty() || failed.is_some() {
         return failed;
     }
@@ -258,12 +258,12 @@ fn named(writing: &FileInProgress) -> ToolCall {
     ToolCall { id: writing.call.clone(), name: BEGIN.to_owned(), arguments: String::new() }
 }
 
-fn finish(finish: FinishReason) -> Finish {
+fn finish(finish: FinishReason) -> TurnFinish {
     match finish {
-        FinishReason::Stop => Finish::Stop,
-        FinishReason::ToolCalls => Finish::ToolCalls,
-        FinishReason::Length => Finish::Length,
-        FinishReason::ContentFilter => Finish::ContentFilter,
+        FinishReason::Stop => TurnFinish::Stop,
+        FinishReason::ToolCalls => TurnFinish::ToolCalls,
+        FinishReason::Length => TurnFinish::Length,
+        FinishReason::ContentFilter => TurnFinish::ContentFilter,
     }
 }
 
@@ -271,7 +271,7 @@ fn is_cut(finish: FinishReason) -> bool {
     matches!(finish, FinishReason::Length | FinishReason::ContentFilter)
 }
 
-fn no_workspace() -> Problem {
+fn no_workspace() -> WriteFailure {
     let message = "the workspace of the file cannot be reached any more".to_owned();
-    Problem { code: codes::WORKSPACE_UNKNOWN.name.to_owned(), message }
+    WriteFailure { code: codes::WORKSPACE_UNKNOWN.name.to_owned(), message }
 }

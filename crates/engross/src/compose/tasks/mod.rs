@@ -13,9 +13,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_acp::client::{self, Agents, Host};
+use engross_acp::client::{self, AgentRegistry, Host};
 use engross_agent::session::Sessions;
-use engross_artifacts::{Keys, SigningKey, Workspace};
+use engross_artifacts::{ArtifactWorkspace, Keys, SigningKey};
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::Store;
 use engross_store::blobs::Blobs;
@@ -59,7 +59,7 @@ pub(crate) struct Parts {
     /// Where files of ended runs are kept besides.
     pub(crate) blobs: Option<Arc<dyn Blobs>>,
     /// Other people's agents.
-    pub(crate) agents: Arc<Agents>,
+    pub(crate) agents: Arc<AgentRegistry>,
     /// The gateway to agents elsewhere.
     pub(crate) gateway: Gateway,
 }
@@ -90,7 +90,7 @@ pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure
     let providers = others.chain(own).collect::<Result<Vec<_>, _>>();
     let runs = Runs::new(RunsConfig {
         store,
-        workspace: Workspace::new(root.top(), &place),
+        workspace: ArtifactWorkspace::new(root.top(), &place),
         place,
         keys,
         hashes,
@@ -121,18 +121,22 @@ fn provider(
 
 /// Other people's agents, as processes of this machine: those that are known, and those of the settings. What an earlier server
 /// of the same `owner` left behind is ended.
-pub(crate) fn agents(data: &Path, owner: String, settings: &AgentSettings) -> Result<Arc<Agents>, Failure> {
+pub(crate) fn agents(
+    data: &Path,
+    owner: String,
+    settings: &AgentSettings,
+) -> Result<Arc<AgentRegistry>, Failure> {
     let folder = data.join("agents");
     crate::files::make_folder(&folder)?;
     let host = Host { environment: Environment::whole(), folder, owner, clock: Arc::new(SystemClock) };
-    let agents = Agents::new(providers(settings)?, &host, &client::Limits::default());
+    let agents = AgentRegistry::new(providers(settings)?, &host, &client::Limits::default());
     agents.sweep();
     Ok(Arc::new(agents))
 }
 
 /// The agents that are known, each as the settings have it, and further ones.
-fn providers(settings: &AgentSettings) -> Result<Vec<client::Provider>, Failure> {
-    let mut providers = client::Provider::known();
+fn providers(settings: &AgentSettings) -> Result<Vec<client::AgentProvider>, Failure> {
+    let mut providers = client::AgentProvider::known();
     for (name, setting) in settings {
         let wrong = |problem: String| {
             Failure::new(Exit::Usage, "CONFIG_INVALID", format!("[agents.{name}] cannot be used: {problem}"))
@@ -141,12 +145,12 @@ fn providers(settings: &AgentSettings) -> Result<Vec<client::Provider>, Failure>
             return Err(wrong("the name is taken; choose another one".to_owned()));
         }
         let id = ProviderId::new(name).map_err(wrong)?;
-        let mut provider = client::Provider::from_command(id.clone(), &setting.command)
+        let mut provider = client::AgentProvider::from_command(id.clone(), &setting.command)
             .map_err(|error| wrong(error.to_string()))?;
         let known = providers.iter().position(|known| known.id == id);
         if let Some(known) = known.map(|at| providers.remove(at)) {
-            let client::Provider { label, install, pass, set, start, warm, .. } = known;
-            provider = client::Provider { label, install, pass, set, start, warm, ..provider };
+            let client::AgentProvider { label, install, pass, set, start, warm, .. } = known;
+            provider = client::AgentProvider { label, install, pass, set, start, warm, ..provider };
         }
         provider.pass.extend(setting.pass.iter().cloned());
         provider.set.extend(setting.set.iter().map(|(name, value)| (name.clone(), value.clone())));

@@ -2,21 +2,21 @@
 
 use std::path::PathBuf;
 
-use engross_write::framing::{Finish, Terminator};
-use engross_write::runner::{Ending, WriteSessionId};
-use engross_write::session::{Operation, State};
+use engross_write::framing::{Terminator, TurnFinish};
+use engross_write::runner::{ChunkEnd, WriteSessionId};
+use engross_write::session::{State, WriteOperation};
 
-use super::desk::{Desk, SPOOL, code, problem};
+use super::desk::{SPOOL, TestBench, code, problem};
 
-fn journal(desk: &Desk, id: WriteSessionId) -> PathBuf {
+fn journal(desk: &TestBench, id: WriteSessionId) -> PathBuf {
     desk.path(&format!("{SPOOL}/.engross-staged-{id}-journal"))
 }
 
 /// The journal is cut anywhere. What is taken up is a whole beginning of what was sent.
 #[test]
 fn case_46_and_49_a_torn_journal_gives_a_whole_beginning() {
-    let mut desk = Desk::new();
-    let id = desk.begun("a.txt", Operation::Create, |options| options.terminator = Terminator::None);
+    let mut desk = TestBench::new();
+    let id = desk.begun("a.txt", WriteOperation::Create, |options| options.terminator = Terminator::None);
     let opened = std::fs::metadata(journal(&desk, id)).unwrap().len();
     let pieces = ["first\n", "second, longer\n", "3\n"];
     let mut known = vec![(opened, 0)];
@@ -33,10 +33,15 @@ fn case_46_and_49_a_torn_journal_gives_a_whole_beginning() {
         std::fs::write(&spool, &content).unwrap();
         desk.restart();
         let expected = known.iter().rev().find(|(length, _)| *length <= cut as u64).unwrap().1;
-        let view = desk.sessions.look(id).unwrap();
+        let view = desk.sessions.get(id).unwrap();
         assert_eq!(view.offset, expected, "cut at {cut}");
         desk.sessions
-            .chunk(id, Some(expected), &text.as_bytes()[usize::try_from(expected).unwrap()..], Ending::Whole)
+            .chunk(
+                id,
+                Some(expected),
+                &text.as_bytes()[usize::try_from(expected).unwrap()..],
+                ChunkEnd::Whole,
+            )
             .unwrap();
     }
     desk.sessions.finalise(id).unwrap();
@@ -45,15 +50,15 @@ fn case_46_and_49_a_torn_journal_gives_a_whole_beginning() {
 
 #[test]
 fn content_that_is_damaged_is_not_taken_for_whole() {
-    let mut desk = Desk::new();
-    let id = desk.begin("a.txt", Operation::Create).unwrap().id;
+    let mut desk = TestBench::new();
+    let id = desk.begin("a.txt", WriteOperation::Create).unwrap().id;
     desk.send(id, "x".repeat(100_000)).unwrap();
     let spool = desk.path(&format!("{SPOOL}/.engross-staged-{id}-0"));
     let mut bytes = std::fs::read(&spool).unwrap();
     bytes[50_000] = b'y';
     std::fs::write(&spool, bytes).unwrap();
     desk.restart();
-    let view = desk.sessions.look(id).unwrap();
+    let view = desk.sessions.get(id).unwrap();
     assert_eq!((view.state, problem(&view)), (State::Failed, Some("FILE_UNREADABLE")));
     assert_eq!(desk.read("a.txt"), None);
 }
@@ -61,10 +66,10 @@ fn content_that_is_damaged_is_not_taken_for_whole() {
 /// A crash before the renaming, and one between it and the receipt.
 #[test]
 fn case_47_and_48_a_crash_around_the_renaming_and_one_effect() {
-    for operation in [Operation::Create, Operation::Append] {
+    for operation in [WriteOperation::Create, WriteOperation::Append] {
         for renamed in [false, true] {
-            let mut desk = Desk::new();
-            if operation == Operation::Append {
+            let mut desk = TestBench::new();
+            if operation == WriteOperation::Append {
                 desk.put("a.txt", "old\n");
             }
             let id = desk.begin("a.txt", operation).unwrap().id;
@@ -85,7 +90,7 @@ fn case_47_and_48_a_crash_around_the_renaming_and_one_effect() {
                     }
                 }
                 match operation {
-                    Operation::Append => {
+                    WriteOperation::Append => {
                         std::fs::write(desk.path("a.txt"), "old\n").unwrap();
                         let file = desk.path(&format!("{SPOOL}/.engross-staged-{id}-1"));
                         std::fs::write(file, "old\nnew\n").unwrap();
@@ -94,14 +99,14 @@ fn case_47_and_48_a_crash_around_the_renaming_and_one_effect() {
                 }
             }
             desk.restart();
-            let view = desk.sessions.look(id).unwrap();
+            let view = desk.sessions.get(id).unwrap();
             assert_eq!(
                 (view.state, view.receipt.as_ref()),
                 (State::Committed, Some(&receipt)),
                 "{operation:?} {renamed}"
             );
-            assert_eq!(desk.sessions.finalise(id).unwrap().receipt, Some(receipt), "case 48");
-            let expected = if operation == Operation::Append { "old\nnew\n" } else { "new\n" };
+            assert_eq!(desk.sessions.finalise(id).unwrap().receipt, Some(receipt));
+            let expected = if operation == WriteOperation::Append { "old\nnew\n" } else { "new\n" };
             assert_eq!(desk.read("a.txt").as_deref(), Some(expected));
         }
     }
@@ -109,34 +114,34 @@ fn case_47_and_48_a_crash_around_the_renaming_and_one_effect() {
 
 #[test]
 fn what_is_over_is_known_after_a_restart() {
-    let mut desk = Desk::new();
-    let written = desk.write("a.txt", Operation::Create, "x\n").unwrap();
-    let id = desk.begin("b.txt", Operation::Create).unwrap().id;
+    let mut desk = TestBench::new();
+    let written = desk.write("a.txt", WriteOperation::Create, "x\n").unwrap();
+    let id = desk.begin("b.txt", WriteOperation::Create).unwrap().id;
     desk.send(id, "text\n").unwrap();
-    desk.sessions.turn_end(id, Finish::Length).unwrap();
+    desk.sessions.turn_end(id, TurnFinish::Length).unwrap();
     desk.restart();
-    let view = desk.sessions.look(written.id).unwrap();
+    let view = desk.sessions.get(written.id).unwrap();
     assert_eq!((view.state, view.receipt), (written.state, written.receipt));
-    let view = desk.sessions.look(id).unwrap();
+    let view = desk.sessions.get(id).unwrap();
     assert_eq!(view.state.name(), "paused");
-    assert_eq!(code(desk.begin("b.txt", Operation::Create)), "SESSION_CONFLICT");
+    assert_eq!(code(desk.begin("b.txt", WriteOperation::Create)), "SESSION_CONFLICT");
     desk.send(id, "more\nDONE").unwrap();
-    desk.sessions.turn_end(id, Finish::Stop).unwrap();
+    desk.sessions.turn_end(id, TurnFinish::Stop).unwrap();
     assert_eq!(desk.read("b.txt").as_deref(), Some("text\nmore\n"));
 }
 
 /// A sender who says where it goes on may finalise; one who has lost what came in between may not.
 #[test]
 fn after_a_restart_the_offset_is_to_be_confirmed() {
-    let mut desk = Desk::new();
-    let id = desk.begin("a.txt", Operation::Create).unwrap().id;
+    let mut desk = TestBench::new();
+    let id = desk.begin("a.txt", WriteOperation::Create).unwrap().id;
     desk.send(id, "text\n").unwrap();
     desk.restart();
     assert_eq!(code(desk.sessions.finalise(id)), "INCOMPLETE");
-    assert_eq!(code(desk.sessions.chunk(id, Some(9), b"", Ending::Whole)), "OFFSET_MISMATCH");
-    let again = desk.sessions.chunk(id, Some(0), b"text\n", Ending::Whole).unwrap();
+    assert_eq!(code(desk.sessions.chunk(id, Some(9), b"", ChunkEnd::Whole)), "OFFSET_MISMATCH");
+    let again = desk.sessions.chunk(id, Some(0), b"text\n", ChunkEnd::Whole).unwrap();
     assert_eq!(again.offset, 5, "what came since the last checkpoint is known when it comes again");
-    let view = desk.sessions.chunk(id, Some(5), b"", Ending::Whole).unwrap();
+    let view = desk.sessions.chunk(id, Some(5), b"", ChunkEnd::Whole).unwrap();
     assert_eq!((view.state, view.offset), (State::Receiving, 5));
     assert_eq!(desk.sessions.finalise(id).unwrap().state, State::Committed);
 }

@@ -6,23 +6,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use engross_protocol::{Clock, RandomIds, Timestamp};
 use engross_store::files::{Locks, RelPath, Root};
-use engross_write::Problem;
-use engross_write::runner::{Composer, Config, Ending, Limits, View, WriteSessionId, WriteSessions};
-use engross_write::session::{BeginOptions, Operation};
+use engross_write::WriteFailure;
+use engross_write::runner::{
+    ChunkEnd, Composer, Config, Limits, WriteSessionId, WriteSessionView, WriteSessions,
+};
+use engross_write::session::{BeginOptions, WriteOperation};
 use tempfile::TempDir;
 
 pub const SPOOL: &str = ".engross-writes";
 
 #[derive(Debug, Default)]
-pub struct Time(AtomicU64);
+pub struct TestClock(AtomicU64);
 
-impl Time {
+impl TestClock {
     pub fn pass(&self, millis: u64) {
         self.0.fetch_add(millis, Ordering::SeqCst);
     }
 }
 
-impl Clock for Time {
+impl Clock for TestClock {
     fn now(&self) -> Timestamp {
         "2026-01-31T09:30:00Z".parse().unwrap()
     }
@@ -32,22 +34,22 @@ impl Clock for Time {
     }
 }
 
-pub struct Desk {
+pub struct TestBench {
     pub folder: TempDir,
-    pub time: Arc<Time>,
+    pub time: Arc<TestClock>,
     pub limits: Limits,
     pub locks: Locks,
     pub sessions: WriteSessions,
 }
 
-impl Desk {
+impl TestBench {
     pub fn new() -> Self {
         Self::with(Limits::default())
     }
 
     pub fn with(limits: Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (time, locks) = (Arc::new(Time::default()), Locks::new());
+        let (time, locks) = (Arc::new(TestClock::default()), Locks::new());
         let sessions = open(&folder, &time, &locks, limits);
         Self { folder, time, limits, locks, sessions }
     }
@@ -99,14 +101,14 @@ impl Desk {
         self.files().into_iter().filter(|name| !name.ends_with("-journal")).collect()
     }
 
-    pub fn begin(&self, target: &str, operation: Operation) -> Result<View, Problem> {
+    pub fn begin(&self, target: &str, operation: WriteOperation) -> Result<WriteSessionView, WriteFailure> {
         self.sessions.begin(&BeginOptions::new(target, operation))
     }
 
     pub fn begun(
         &self,
         target: &str,
-        operation: Operation,
+        operation: WriteOperation,
         change: impl FnOnce(&mut BeginOptions),
     ) -> WriteSessionId {
         let mut options = BeginOptions::new(target, operation);
@@ -114,35 +116,40 @@ impl Desk {
         self.sessions.begin(&options).unwrap().id
     }
 
-    pub fn send(&self, id: WriteSessionId, text: impl AsRef<[u8]>) -> Result<View, Problem> {
-        self.sessions.chunk(id, None, text.as_ref(), Ending::Whole)
+    pub fn send(&self, id: WriteSessionId, text: impl AsRef<[u8]>) -> Result<WriteSessionView, WriteFailure> {
+        self.sessions.chunk(id, None, text.as_ref(), ChunkEnd::Whole)
     }
 
     /// All of a file, in one session.
-    pub fn write(&self, target: &str, operation: Operation, text: &str) -> Result<View, Problem> {
+    pub fn write(
+        &self,
+        target: &str,
+        operation: WriteOperation,
+        text: &str,
+    ) -> Result<WriteSessionView, WriteFailure> {
         let id = self.begin(target, operation)?.id;
         self.send(id, text)?;
         self.sessions.finalise(id)
     }
 }
 
-fn open(folder: &TempDir, time: &Arc<Time>, locks: &Locks, limits: Limits) -> WriteSessions {
+fn open(folder: &TempDir, time: &Arc<TestClock>, locks: &Locks, limits: Limits) -> WriteSessions {
     let config = Config {
         root: Root::open(folder.path()).unwrap(),
         spool: Some(RelPath::parse(SPOOL).unwrap()),
         locks: locks.clone(),
         clock: time.clone(),
         ids: Arc::new(RandomIds),
-        documents: Some(Arc::new(Shouting)),
+        composer: Some(Arc::new(UppercaseComposer)),
         limits,
     };
     WriteSessions::new(config).unwrap()
 }
 
 /// Makes "documents": the text in capitals behind a head; refuses what holds a bell.
-struct Shouting;
+struct UppercaseComposer;
 
-impl Composer for Shouting {
+impl Composer for UppercaseComposer {
     fn compose(&self, markdown: &str) -> Result<Vec<u8>, String> {
         let bell = markdown.find('\u{7}');
         bell.map_or_else(
@@ -152,11 +159,11 @@ impl Composer for Shouting {
     }
 }
 
-pub fn code<T: std::fmt::Debug>(result: Result<T, Problem>) -> String {
+pub fn code<T: std::fmt::Debug>(result: Result<T, WriteFailure>) -> String {
     result.unwrap_err().code
 }
 
 /// The code of what is wrong with a session.
-pub fn problem(view: &View) -> Option<&str> {
+pub fn problem(view: &WriteSessionView) -> Option<&str> {
     view.problem.as_ref().map(|problem| problem.code.as_str())
 }

@@ -1,14 +1,14 @@
 //! A target that is no text: a document is made of what was sent.
 
 use engross_write::patch::PatchSpec;
-use engross_write::session::{Operation, State};
+use engross_write::session::{State, WriteOperation};
 
-use super::desk::{Desk, problem};
+use super::desk::{TestBench, problem};
 
 #[test]
 fn markdown_becomes_a_document_of_which_the_receipt_tells() {
-    let desk = Desk::new();
-    let id = desk.begin("out/a.docx", Operation::Create).unwrap().id;
+    let desk = TestBench::new();
+    let id = desk.begin("out/a.docx", WriteOperation::Create).unwrap().id;
     desk.send(id, "# one\n\n").unwrap();
     desk.send(id, "two\n").unwrap();
     let view = desk.sessions.finalise(id).unwrap();
@@ -21,14 +21,14 @@ fn markdown_becomes_a_document_of_which_the_receipt_tells() {
         "bytes of the document, lines of the text"
     );
     assert_eq!(desk.contents(), ["out/a.docx"]);
-    desk.write("out/a.docx", Operation::Overwrite, "three\n").unwrap();
+    desk.write("out/a.docx", WriteOperation::Overwrite, "three\n").unwrap();
     assert_eq!(desk.read("out/a.docx").as_deref(), Some("PK\n\n\nTHREE\n"));
 }
 
 #[test]
 fn what_no_document_can_hold_is_mended_by_a_patch() {
-    let desk = Desk::new();
-    let id = desk.begun("a.docx", Operation::Create, |options| options.repair_attempts = 1);
+    let desk = TestBench::new();
+    let id = desk.begun("a.docx", WriteOperation::Create, |options| options.repair_attempts = 1);
     desk.send(id, "ring \u{7} now\n").unwrap();
     let view = desk.sessions.finalise(id).unwrap();
     assert_eq!(view.state, State::NeedsRepair, "{view:?}");
@@ -38,8 +38,8 @@ fn what_no_document_can_hold_is_mended_by_a_patch() {
     desk.send(id, "ring now\n").unwrap();
     desk.sessions.finalise(id).unwrap();
     assert_eq!(desk.read("a.docx").as_deref(), Some("PK\n\n\nRING NOW\n"));
-    let refused = desk.begun("b.docx", Operation::Create, |options| {
-        options.validate = Some(engross_write::validate::Mode::Off);
+    let refused = desk.begun("b.docx", WriteOperation::Create, |options| {
+        options.validate = Some(engross_write::validate::ValidationMode::Off);
     });
     desk.send(refused, "\u{7}").unwrap();
     let view = desk.sessions.finalise(refused).unwrap();
@@ -49,10 +49,10 @@ fn what_no_document_can_hold_is_mended_by_a_patch() {
 
 #[test]
 fn a_document_is_made_after_a_restart_too() {
-    let mut desk = Desk::new();
-    let id = desk.begin("a.docx", Operation::Create).unwrap().id;
+    let mut desk = TestBench::new();
+    let id = desk.begin("a.docx", WriteOperation::Create).unwrap().id;
     desk.send(id, "one\n").unwrap();
-    desk.sessions.chunk(id, None, b"two\n", engross_write::runner::Ending::Whole).unwrap();
+    desk.sessions.chunk(id, None, b"two\n", engross_write::runner::ChunkEnd::Whole).unwrap();
     desk.restart();
     desk.send(id, "three\n").unwrap();
     desk.sessions.finalise(id).unwrap();

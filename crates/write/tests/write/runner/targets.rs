@@ -1,12 +1,12 @@
 //! Where a file may go, and what must hold there.
 
-use engross_write::session::{BeginOptions, Operation, State};
+use engross_write::session::{BeginOptions, State, WriteOperation};
 
-use super::desk::{Desk, code, problem};
+use super::desk::{TestBench, code, problem};
 
 #[test]
 fn cases_57_59_60_paths_that_are_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("secret"), "s").unwrap();
     desk.put("folder/file", "x");
@@ -36,9 +36,9 @@ fn cases_57_59_60_paths_that_are_refused() {
         (" ", "TARGET_REQUIRED"),
     ];
     for (path, expected) in table {
-        assert_eq!(code(desk.begin(path, Operation::Overwrite)), expected, "{path:?}");
+        assert_eq!(code(desk.begin(path, WriteOperation::Overwrite)), expected, "{path:?}");
     }
-    let mut options = BeginOptions::new("a", Operation::Create);
+    let mut options = BeginOptions::new("a", WriteOperation::Create);
     for (root, expected) in
         [("..", "PATH_OUTSIDE_ROOT"), ("away", "PATH_OUTSIDE_ROOT"), ("/", "PATH_OUTSIDE_ROOT")]
     {
@@ -51,23 +51,24 @@ fn cases_57_59_60_paths_that_are_refused() {
 
 #[test]
 fn a_root_is_a_folder_beneath_the_root() {
-    let desk = Desk::new();
-    let id = desk.begun("b.txt", Operation::Create, |options| options.root = Some("teams/a/".to_owned()));
+    let desk = TestBench::new();
+    let id =
+        desk.begun("b.txt", WriteOperation::Create, |options| options.root = Some("teams/a/".to_owned()));
     desk.send(id, "x\n").unwrap();
     assert_eq!(desk.sessions.finalise(id).unwrap().receipt.unwrap().path, "b.txt");
     assert_eq!(desk.read("teams/a/b.txt").as_deref(), Some("x\n"));
-    assert_eq!(code(desk.begin("teams/a/b.txt", Operation::Create)), "TARGET_EXISTS");
+    assert_eq!(code(desk.begin("teams/a/b.txt", WriteOperation::Create)), "TARGET_EXISTS");
 }
 
 #[cfg(unix)]
 #[test]
 fn case_58_a_folder_that_becomes_a_link_is_not_followed() {
     use std::os::unix::fs::symlink;
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let outside = tempfile::tempdir().unwrap();
     desk.put("sub/deep/other", "x");
     for swapped in ["sub/deep", "sub"] {
-        let id = desk.begin("sub/deep/a.txt", Operation::Create).unwrap().id;
+        let id = desk.begin("sub/deep/a.txt", WriteOperation::Create).unwrap().id;
         desk.send(id, "text\n").unwrap();
         std::fs::rename(desk.path(swapped), desk.path("moved")).unwrap();
         symlink(outside.path(), desk.path(swapped)).unwrap();
@@ -77,20 +78,20 @@ fn case_58_a_folder_that_becomes_a_link_is_not_followed() {
         std::fs::remove_file(desk.path(swapped)).unwrap();
         std::fs::rename(desk.path("moved"), desk.path(swapped)).unwrap();
         let view = desk.sessions.finalise(id).unwrap();
-        assert_eq!(view.state, State::Committed, "case 54: it is tried again");
+        assert_eq!(view.state, State::Committed, "it is tried again");
         std::fs::remove_file(desk.path("sub/deep/a.txt")).unwrap();
     }
 }
 
 #[test]
 fn cases_61_and_62_somebody_else_was_there() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("old.txt", "old\n");
     let attempts = [
-        ("old.txt", Operation::Overwrite, "TARGET_CHANGED"),
-        ("old.txt", Operation::Append, "TARGET_CHANGED"),
-        ("new.txt", Operation::Create, "TARGET_EXISTS"),
-        ("newer.txt", Operation::Overwrite, "TARGET_CHANGED"),
+        ("old.txt", WriteOperation::Overwrite, "TARGET_CHANGED"),
+        ("old.txt", WriteOperation::Append, "TARGET_CHANGED"),
+        ("new.txt", WriteOperation::Create, "TARGET_EXISTS"),
+        ("newer.txt", WriteOperation::Overwrite, "TARGET_CHANGED"),
     ];
     for (path, operation, expected) in attempts {
         let id = desk.begin(path, operation).unwrap().id;
@@ -101,10 +102,10 @@ fn cases_61_and_62_somebody_else_was_there() {
         assert_eq!((view.state, problem(&view)), (State::Failed, Some(expected)), "{path} {operation:?}");
         assert_eq!(desk.read(path), Some(theirs));
     }
-    let mut options = BeginOptions::new("old.txt", Operation::Overwrite);
+    let mut options = BeginOptions::new("old.txt", WriteOperation::Overwrite);
     options.expect_sha256 = Some("0".repeat(64));
     assert_eq!(code(desk.sessions.begin(&options)), "TARGET_CHANGED");
-    let mut options = BeginOptions::new("none.txt", Operation::Overwrite);
+    let mut options = BeginOptions::new("none.txt", WriteOperation::Overwrite);
     options.must_exist = true;
     assert_eq!(code(desk.sessions.begin(&options)), "TARGET_MISSING");
 }
@@ -113,10 +114,10 @@ fn cases_61_and_62_somebody_else_was_there() {
 #[test]
 fn case_63_the_mode_is_kept() {
     use std::os::unix::fs::PermissionsExt;
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("run.sh", "#!/bin/sh\n");
     std::fs::set_permissions(desk.path("run.sh"), std::fs::Permissions::from_mode(0o750)).unwrap();
-    for operation in [Operation::Overwrite, Operation::Append] {
+    for operation in [WriteOperation::Overwrite, WriteOperation::Append] {
         desk.write("run.sh", operation, "true\n").unwrap();
         assert_eq!(std::fs::metadata(desk.path("run.sh")).unwrap().permissions().mode() & 0o7777, 0o750);
     }
@@ -124,12 +125,12 @@ fn case_63_the_mode_is_kept() {
 
 #[test]
 fn case_55_one_file_under_any_spelling_has_one_writer() {
-    let desk = Desk::new();
-    let id = desk.begin("Folder/File.txt", Operation::Create).unwrap().id;
+    let desk = TestBench::new();
+    let id = desk.begin("Folder/File.txt", WriteOperation::Create).unwrap().id;
     for same in ["Folder/File.txt", "folder/file.TXT", "./x/../Folder//File.txt"] {
-        assert_eq!(code(desk.begin(same, Operation::Create)), "SESSION_CONFLICT", "{same}");
+        assert_eq!(code(desk.begin(same, WriteOperation::Create)), "SESSION_CONFLICT", "{same}");
     }
-    desk.begin("Folder/Other.txt", Operation::Create).unwrap();
+    desk.begin("Folder/Other.txt", WriteOperation::Create).unwrap();
     desk.sessions.cancel(id).unwrap();
-    desk.begin("folder/file.txt", Operation::Create).unwrap();
+    desk.begin("folder/file.txt", WriteOperation::Create).unwrap();
 }

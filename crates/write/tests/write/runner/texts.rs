@@ -1,11 +1,11 @@
 //! The text of a session that is over, for those who use it again.
 
-use engross_write::session::Operation;
+use engross_write::session::WriteOperation;
 
-use super::desk::Desk;
+use super::desk::TestBench;
 
 fn code(
-    desk: &Desk,
+    desk: &TestBench,
     id: engross_write::runner::WriteSessionId,
     folder: Option<&str>,
     limit: u64,
@@ -15,8 +15,8 @@ fn code(
 
 #[test]
 fn a_text_is_given_when_it_is_whole_and_as_it_was_written() {
-    let desk = Desk::new();
-    let id = desk.begin("room/a.md", Operation::Create).unwrap().id;
+    let desk = TestBench::new();
+    let id = desk.begin("room/a.md", WriteOperation::Create).unwrap().id;
     desk.send(id, "größer\n").unwrap();
     assert_eq!(code(&desk, id, None, 100), "CONTENT_NOT_WRITTEN");
     desk.sessions.finalise(id).unwrap();
@@ -32,8 +32,8 @@ fn a_text_is_given_when_it_is_whole_and_as_it_was_written() {
 
 #[test]
 fn a_document_has_no_text_to_give() {
-    let desk = Desk::new();
-    let id = desk.begin("a.docx", Operation::Create).unwrap().id;
+    let desk = TestBench::new();
+    let id = desk.begin("a.docx", WriteOperation::Create).unwrap().id;
     desk.send(id, "one\n").unwrap();
     desk.sessions.finalise(id).unwrap();
     assert_eq!(code(&desk, id, None, 100), "UNSUPPORTED_TARGET");

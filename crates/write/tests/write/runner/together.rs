@@ -2,24 +2,24 @@
 
 use std::sync::Barrier;
 
-use engross_write::runner::{Ending, Limits};
-use engross_write::session::{Operation, State};
+use engross_write::runner::{ChunkEnd, Limits};
+use engross_write::session::{State, WriteOperation};
 
-use super::desk::{Desk, code};
+use super::desk::{TestBench, code};
 
 #[test]
 fn case_56_sixty_four_at_once_do_not_mix() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ids: Vec<_> =
-        (0..64).map(|n| desk.begin(&format!("{n}.txt"), Operation::Create).unwrap().id).collect();
-    assert_eq!(code(desk.begin("more.txt", Operation::Create)), "SERVER_BUSY");
+        (0..64).map(|n| desk.begin(&format!("{n}.txt"), WriteOperation::Create).unwrap().id).collect();
+    assert_eq!(code(desk.begin("more.txt", WriteOperation::Create)), "SERVER_BUSY");
     std::thread::scope(|scope| {
         for (n, id) in ids.iter().enumerate() {
             let sessions = &desk.sessions;
             scope.spawn(move || {
                 for line in 0..20 {
                     let text = format!("{n} {line}\n");
-                    sessions.chunk(*id, None, text.as_bytes(), Ending::More).unwrap();
+                    sessions.chunk(*id, None, text.as_bytes(), ChunkEnd::More).unwrap();
                 }
                 assert_eq!(sessions.finalise(*id).unwrap().state, State::Committed);
             });
@@ -29,15 +29,15 @@ fn case_56_sixty_four_at_once_do_not_mix() {
         let expected: String = (0..20).map(|line| format!("{n} {line}\n")).collect();
         assert_eq!(desk.read(&format!("{n}.txt")), Some(expected));
     }
-    desk.begin("more.txt", Operation::Create).unwrap();
+    desk.begin("more.txt", WriteOperation::Create).unwrap();
     assert_eq!(desk.sessions.list().len(), 65);
 }
 
 #[test]
 fn case_52_two_who_finalise_have_one_effect() {
-    for operation in [Operation::Append, Operation::Create] {
-        let desk = Desk::new();
-        if operation == Operation::Append {
+    for operation in [WriteOperation::Append, WriteOperation::Create] {
+        let desk = TestBench::new();
+        if operation == WriteOperation::Append {
             desk.put("a.txt", "old\n");
         }
         let id = desk.begin("a.txt", operation).unwrap().id;
@@ -52,16 +52,16 @@ fn case_52_two_who_finalise_have_one_effect() {
             running.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(receipts.windows(2).all(|two| two[0] == two[1]));
-        let expected = if operation == Operation::Append { "old\nX\n" } else { "X\n" };
+        let expected = if operation == WriteOperation::Append { "old\nX\n" } else { "X\n" };
         assert_eq!(desk.read("a.txt").as_deref(), Some(expected));
     }
 }
 
 #[test]
 fn only_the_newest_of_those_that_are_over_are_remembered() {
-    let desk = Desk::with(Limits { finished: 3, ..Limits::default() });
+    let desk = TestBench::with(Limits { finished: 3, ..Limits::default() });
     for n in 0..6 {
-        desk.write(&format!("{n}.txt"), Operation::Create, "x\n").unwrap();
+        desk.write(&format!("{n}.txt"), WriteOperation::Create, "x\n").unwrap();
         desk.time.pass(10);
     }
     desk.sessions.watch();

@@ -1,8 +1,8 @@
-use super::last_words::LastWords;
+use super::stderr_tail::StderrTail;
 
 #[test]
 fn the_last_line_is_told_without_secrets_and_control_characters() {
-    let words = LastWords::new(vec!["sk-123456".to_owned()]);
+    let words = StderrTail::new(vec!["sk-123456".to_owned()]);
     assert_eq!(words.in_brackets(), "");
     words.add(b"first\nkey sk-123456 is \x1b[31mwrong\xff\n\n  \n");
     assert_eq!(words.line(), "key *** is  [31mwrong\u{fffd}");
@@ -11,7 +11,7 @@ fn the_last_line_is_told_without_secrets_and_control_characters() {
 
 #[test]
 fn only_the_end_is_kept() {
-    let words = LastWords::new(Vec::new());
+    let words = StderrTail::new(Vec::new());
     for _ in 0..100 {
         words.add(&[b'x'; 1000]);
     }

@@ -1,4 +1,4 @@
-//! The end of what an agent writes to its error output, kept for messages.
+//! Keeps the end of an agent's error output for messages.
 //!
 //! Must never hold more than a bounded part of it, stop reading, or show a secret that the agent was given.
 
@@ -13,12 +13,12 @@ const KEPT: usize = 8 * 1024;
 
 /// The last words of an agent. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LastWords {
+pub(crate) struct StderrTail {
     bytes: Arc<Mutex<Vec<u8>>>,
     secrets: Arc<Vec<String>>,
 }
 
-impl LastWords {
+impl StderrTail {
     pub(super) fn new(secrets: Vec<String>) -> Self {
         Self { bytes: Arc::default(), secrets: Arc::new(secrets) }
     }

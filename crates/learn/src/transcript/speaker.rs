@@ -1,13 +1,13 @@
-//! Who said something: a role does not tell.
+//! Decides who said something; the role of a message does not say it.
 //!
 //! Programs put words into users' and assistants' mouths. Only a person asks, and only a model answers.
 
-use super::entry::Message;
+use super::entry::TranscriptMessage;
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum Speaker {
     /// A person.
     Person,
     /// A model.
@@ -33,20 +33,20 @@ const PROGRAM: &[&str] = &[
 ];
 
 /// Who said the words of a user.
-pub(super) fn of_user(text: &str, is_meta: bool) -> Origin {
+pub(super) fn of_user(text: &str, is_meta: bool) -> Speaker {
     let text = text.trim_start();
     let is_program = is_meta || PROGRAM.iter().any(|begin| text.starts_with(begin));
-    if is_program { Origin::Program } else { Origin::Person }
+    if is_program { Speaker::Program } else { Speaker::Person }
 }
 
 /// Who said the words of an assistant.
-pub(super) fn of_assistant(message: &Message<'_>) -> Origin {
+pub(super) fn of_assistant(message: &TranscriptMessage<'_>) -> Speaker {
     let is_model = |name: &str| !matches!(name, "delivery-mirror" | "gateway-injected" | "<synthetic>");
     let provider = message.provider.map(|provider| provider.raw()).unwrap_or_default();
     let model = message.model.map(|model| model.raw()).unwrap_or_default();
     // engross marks its own words the same way (`docs/protocol/transcripts.md`).
     let is_own = provider == "engross" && model == "session";
-    if is_model(model) && provider != "openclaw" && !is_own { Origin::Model } else { Origin::Program }
+    if is_model(model) && provider != "openclaw" && !is_own { Speaker::Model } else { Speaker::Program }
 }
 
 /// What a person typed, without the time and the notice that a gateway puts in front.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::answer::object;
+use super::ask::object;
 
 #[test]
 fn an_object_is_found_among_words() {

@@ -1,22 +1,22 @@
-//! Who works on a session, and what others see of it meanwhile.
+//! Drives a session in memory, one input at a time, and shows others its state meanwhile.
 //!
 //! Must never hold the session while its file is looked at: it can be cancelled then.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, TryLockError};
 
 use engross_store::Millis;
 
 use super::WriteSessionId;
-use super::deliver::Look;
-use super::hub::{Hub, News};
-use super::sessions::Shared;
+use super::deliver::Inspection;
+use super::environment::{Environment, locked};
+use super::hub::{EventHub, Notice};
 use super::work::Work;
-use crate::error::{Error, Problem};
-use crate::session::{BeginOptions, Input, Prompt, Receipt, Session, State};
+use crate::error::{Error, WriteFailure};
+use crate::session::{BeginOptions, Prompt, State, WriteInput, WriteReceipt, WriteSession};
 
 /// A session as it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct View {
+pub struct WriteSessionView {
     /// Which one.
     pub id: WriteSessionId,
     /// What was asked for.
@@ -34,9 +34,9 @@ pub struct View {
     /// Lines of content.
     pub lines: u64,
     /// What is wrong, if it is.
-    pub problem: Option<Problem>,
+    pub problem: Option<WriteFailure>,
     /// The proof, once the file is written.
-    pub receipt: Option<Receipt>,
+    pub receipt: Option<WriteReceipt>,
     /// What is asked, while nobody has answered.
     pub prompt: Option<Prompt>,
     /// When it began, in milliseconds since 1970.
@@ -57,46 +57,51 @@ pub(super) enum Answer {
 }
 
 /// One session.
-pub(super) struct Running {
+pub(super) struct LoadedSession {
     pub(super) id: WriteSessionId,
-    pub(super) hub: Hub,
-    /// Held by whoever feeds it, to the end of what follows. Cancelling does without.
+    pub(super) hub: EventHub,
+    /// Locked by the thread that feeds the session, until all that follows is done. Cancelling does not need it.
     driver: Mutex<()>,
     /// `None` once it is over.
     work: Mutex<Option<Work>>,
-    view: Mutex<View>,
+    view: Mutex<WriteSessionView>,
 }
 
-impl Running {
-    pub(super) fn new(work: Work, id: WriteSessionId, shared: &Shared) -> Self {
+impl LoadedSession {
+    pub(super) fn new(work: Work, id: WriteSessionId, shared: &Environment) -> Self {
         let running = Self {
             id,
-            hub: Hub::behind(work.events),
+            hub: EventHub::after_event(work.events),
             driver: Mutex::new(()),
-            view: Mutex::new(View::of(&work.session, id, work.created, shared)),
+            view: Mutex::new(WriteSessionView::of(&work.session, id, work.created, shared)),
             work: Mutex::new(None),
         };
-        running.show(&work);
+        running.update_view(&work);
         *locked(&running.work) = Some(work);
         running
     }
 
     /// One that is over.
-    pub(super) fn finished(session: &Session, id: WriteSessionId, at: &Times, shared: &Shared) -> Self {
-        let mut view = View::of(session, id, at.created, shared);
+    pub(super) fn finished(
+        session: &WriteSession,
+        id: WriteSessionId,
+        at: &StoredTimes,
+        shared: &Environment,
+    ) -> Self {
+        let mut view = WriteSessionView::of(session, id, at.created, shared);
         view.updated = at.updated;
-        let hub = Hub::behind(at.events);
+        let hub = EventHub::after_event(at.events);
         if let Some(receipt) = session.receipt() {
-            hub.tell(at.updated, session.offset(), News::Committed(receipt.clone()));
+            hub.publish(at.updated, session.offset(), Notice::Committed(receipt.clone()));
         } else {
-            let news = News::Over { state: session.state(), error: session.problem().cloned() };
-            hub.tell(at.updated, session.offset(), news);
+            let news = Notice::Over { state: session.state(), error: session.problem().cloned() };
+            hub.publish(at.updated, session.offset(), news);
         }
         Self { id, hub, driver: Mutex::new(()), work: Mutex::new(None), view: Mutex::new(view) }
     }
 
     /// As it stands.
-    pub(super) fn view(&self) -> View {
+    pub(super) fn view(&self) -> WriteSessionView {
         locked(&self.view).clone()
     }
 
@@ -106,14 +111,23 @@ impl Running {
     }
 
     /// Takes an input, and does all that follows from it.
-    pub(super) fn drive(&self, input: Input<'_>, answer: Answer, shared: &Shared) -> Result<View, Problem> {
+    pub(super) fn drive(
+        &self,
+        input: WriteInput<'_>,
+        answer: Answer,
+        shared: &Environment,
+    ) -> Result<WriteSessionView, WriteFailure> {
         let _driver = locked(&self.driver);
         locked(&self.view).touch(shared);
         self.driven(input, answer, shared)
     }
 
     /// The same, unless somebody drives it already.
-    pub(super) fn try_drive(&self, input: Input<'_>, shared: &Shared) -> Option<Result<View, Problem>> {
+    pub(super) fn try_drive(
+        &self,
+        input: WriteInput<'_>,
+        shared: &Environment,
+    ) -> Option<Result<WriteSessionView, WriteFailure>> {
         let _driver = match self.driver.try_lock() {
             Ok(driver) => driver,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -123,7 +137,7 @@ impl Running {
     }
 
     /// Gives up, also while its file is looked at.
-    pub(super) fn cancel(&self, shared: &Shared) -> Result<View, Problem> {
+    pub(super) fn cancel(&self, shared: &Environment) -> Result<WriteSessionView, WriteFailure> {
         let mut held = locked(&self.work);
         let Some(work) = held.as_mut() else { return Ok(self.view()) };
         if work.session.state().is_final() {
@@ -131,16 +145,23 @@ impl Running {
             held.take().into_iter().for_each(Work::remove);
             return Ok(self.view());
         }
-        let actions = work.feed(Input::Cancel)?;
+        let actions = work.feed(WriteInput::Cancel)?;
         let look = work.carry_out(actions);
         debug_assert!(look.is_none(), "what is cancelled is not looked at");
         self.finish(&mut held, Answer::Durable, shared);
         Ok(self.view())
     }
 
-    fn driven(&self, input: Input<'_>, answer: Answer, shared: &Shared) -> Result<View, Problem> {
-        let is_content =
-            matches!(input, Input::Chunk { .. } | Input::TurnEnd(_) | Input::Whole(_) | Input::Patch(_));
+    fn driven(
+        &self,
+        input: WriteInput<'_>,
+        answer: Answer,
+        shared: &Environment,
+    ) -> Result<WriteSessionView, WriteFailure> {
+        let is_content = matches!(
+            input,
+            WriteInput::Chunk { .. } | WriteInput::TurnEnd(_) | WriteInput::Whole(_) | WriteInput::Patch(_)
+        );
         let mut held = locked(&self.work);
         let Some(work) = held.as_mut() else { return self.over() };
         let is_over = work.session.state().is_final();
@@ -155,7 +176,7 @@ impl Running {
     }
 
     /// Does what was left to do when the session was stored.
-    pub(super) fn go_on(&self, shared: &Shared) {
+    pub(super) fn resume(&self, shared: &Environment) {
         let _driver = locked(&self.driver);
         let mut held = locked(&self.work);
         let Some(work) = held.as_mut() else { return };
@@ -166,27 +187,27 @@ impl Running {
     }
 
     /// Looks at the file as often as that is asked for, then makes durable what came of it.
-    fn follow(&self, mut look: Option<Look>, answer: Answer, shared: &Shared) {
+    fn follow(&self, mut look: Option<Inspection>, answer: Answer, shared: &Environment) {
         while let Some(taken) = look.take() {
-            self.tell(shared);
+            self.publish(shared);
             let report = {
-                let _permit = shared.looks.take();
-                taken.take()
+                let _permit = shared.validations.take();
+                taken.validate()
             };
             let mut held = locked(&self.work);
             let Some(work) = held.as_mut() else { return };
-            let actions = work.feed(Input::Validated(report)).unwrap_or_default();
+            let actions = work.feed(WriteInput::Validated(report)).unwrap_or_default();
             look = work.carry_out(actions);
         }
         self.finish(&mut locked(&self.work), answer, shared);
     }
 
     /// Makes durable what is to be, then tells it.
-    fn finish(&self, held: &mut Option<Work>, answer: Answer, shared: &Shared) {
+    fn finish(&self, held: &mut Option<Work>, answer: Answer, shared: &Environment) {
         let Some(work) = held.as_mut() else { return };
         let stored = match answer {
             Answer::AtOnce if work.session.state() == State::Receiving => {
-                work.go_on();
+                work.receive_more();
                 Ok(())
             }
             _ => work.persist(),
@@ -200,8 +221,8 @@ impl Running {
             let look = work.carry_out(actions);
             debug_assert!(look.is_none(), "what is lost is not looked at");
         }
-        self.tell_of(work, shared);
-        self.show(work);
+        self.publish_all(work, shared);
+        self.update_view(work);
         let state = work.session.state();
         if work.session.may_be_written_again() && work.content.now.is_some() {
             work.unlock();
@@ -209,28 +230,28 @@ impl Running {
             let Some(mut work) = held.take() else { return };
             match state {
                 State::Cancelled => work.remove(),
-                // Its content is kept for a while, for whoever misses it.
+                // Its content is kept for a while, so that its sender can have it back.
                 State::Expired => {}
                 _ => work.content.discard(),
             }
         }
     }
 
-    fn tell(&self, shared: &Shared) {
+    fn publish(&self, shared: &Environment) {
         if let Some(work) = locked(&self.work).as_mut() {
-            self.tell_of(work, shared);
-            self.show(work);
+            self.publish_all(work, shared);
+            self.update_view(work);
         }
     }
 
-    fn tell_of(&self, work: &mut Work, shared: &Shared) {
+    fn publish_all(&self, work: &mut Work, shared: &Environment) {
         for news in work.news.drain(..) {
-            self.hub.tell(shared.now(), work.session.offset(), news);
+            self.hub.publish(shared.now(), work.session.offset(), news);
         }
         work.events = self.hub.last();
     }
 
-    fn show(&self, work: &Work) {
+    fn update_view(&self, work: &Work) {
         let session = &work.session;
         let mut view = locked(&self.view);
         view.state = session.state();
@@ -243,7 +264,7 @@ impl Running {
     }
 
     /// What an input to a session that is over gets.
-    fn over(&self) -> Result<View, Problem> {
+    fn over(&self) -> Result<WriteSessionView, WriteFailure> {
         let view = self.view();
         match (&view.problem, view.state) {
             (_, State::Committed) => Ok(view),
@@ -253,7 +274,7 @@ impl Running {
     }
 
     /// How long it has been silent, and whether it may be asked why; `None` while somebody feeds it.
-    pub(super) fn silence(&self, shared: &Shared) -> Option<Silence> {
+    pub(super) fn silence(&self, shared: &Environment) -> Option<Silence> {
         let held = self.work.try_lock().ok()?;
         let view = self.view();
         let asked = held.as_ref().map_or(0, |work| work.asked);
@@ -266,20 +287,20 @@ impl Running {
     }
 
     /// Asks whether the file is finished.
-    pub(super) fn ask(&self, shared: &Shared) {
+    pub(super) fn ask(&self, shared: &Environment) {
         if let Some(work) = locked(&self.work).as_mut() {
             work.asked += 1;
         }
-        self.try_drive(Input::Idle, shared);
+        self.try_drive(WriteInput::Idle, shared);
     }
 
     /// Gives up what could have been written again.
-    pub(super) fn give_up(&self) {
+    pub(super) fn discard_content(&self) {
         locked(&self.work).take().into_iter().for_each(|mut work| work.content.discard());
     }
 
-    pub(super) fn tell_opened(&self, shared: &Shared) {
-        self.hub.tell(shared.now(), 0, News::Opened);
+    pub(super) fn publish_opened(&self, shared: &Environment) {
+        self.hub.publish(shared.now(), 0, Notice::Opened);
         if let Some(work) = locked(&self.work).as_mut() {
             work.events = self.hub.last();
         }
@@ -297,14 +318,14 @@ pub(super) struct Silence {
 }
 
 /// What is known of a session that is over.
-pub(super) struct Times {
+pub(super) struct StoredTimes {
     pub(super) created: Millis,
     pub(super) updated: Millis,
     pub(super) events: u64,
 }
 
-impl View {
-    fn of(session: &Session, id: WriteSessionId, created: Millis, shared: &Shared) -> Self {
+impl WriteSessionView {
+    fn of(session: &WriteSession, id: WriteSessionId, created: Millis, shared: &Environment) -> Self {
         Self {
             id,
             options: session.options().clone(),
@@ -323,12 +344,8 @@ impl View {
         }
     }
 
-    fn touch(&mut self, shared: &Shared) {
+    fn touch(&mut self, shared: &Environment) {
         self.updated = shared.now();
         self.expires = self.updated + shared.limits.expire;
     }
-}
-
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

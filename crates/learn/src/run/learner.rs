@@ -1,22 +1,23 @@
-//! One session: is it new, what does it teach, and what is kept of it.
+//! Learns from one session: decides whether it is new, asks for operations, records them.
 
 use std::collections::HashSet;
 
 use engross_llm::Usage;
 use engross_protocol::shared;
 
-use super::learn::{Mind, Options};
-use super::report::{Outcome, SessionReport};
+use super::options::{Options, Reflector};
+use super::report::{SessionOutcome, SessionReport};
 use crate::Error;
-use crate::disk::{BookFile, Found, Passed, head_of, open, tail_of};
+use crate::disk::{BookFile, SessionFile, UnreadableFile, head_of, open, tail_of};
 use crate::reflect::{SkillTag, curate, reflect, rules};
 use crate::safety::{doubts, origin, redact};
-use crate::skillbook::journal::{Record, SessionEnd, SessionState};
+use crate::skillbook::journal::{Record, SessionEnd, SessionMark};
 use crate::skillbook::{
-    Author, Citations, Context, Effect, Operation, Quarantine, Refused, Skill, Status, Verdict, settle,
+    Author, Citations, Effect, Quarantine, SettleContext, Skill, SkillOperation, SkillRefusal, SkillStatus,
+    Verdict, settle,
 };
 use crate::trace::{self, Trace};
-use crate::transcript::{Item, Kind, Reader, Session};
+use crate::transcript::{EntryKind, LineContent, Transcript, TranscriptReader};
 
 /// How long after a failure a session is tried again, in milliseconds; doubled with every further one.
 const BACK_OFF: u64 = 60_000;
@@ -26,7 +27,7 @@ const LONGEST_WAIT: u64 = 86_400_000;
 
 /// What the model cost so far.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Processed {
+pub(super) struct ModelUsage {
     pub(super) usage: Usage,
     pub(super) calls: u32,
 }
@@ -37,13 +38,13 @@ pub(super) struct Learner<'a> {
     pub(super) is_explicit: bool,
     /// File names that the reference has learnt from.
     pub(super) learnt_before: Vec<String>,
-    pub(super) usage: Processed,
+    pub(super) usage: ModelUsage,
 }
 
 impl Learner<'_> {
     /// Whether a file is as it was when it was learnt from. Nothing is opened for that.
-    pub(super) fn is_unchanged(&self, book: &BookFile, file: &Found) -> bool {
-        let is_same = |state: &SessionState| {
+    pub(super) fn is_unchanged(&self, book: &BookFile, file: &SessionFile) -> bool {
+        let is_same = |state: &SessionMark| {
             state.file == file.name
                 && state.size == file.size
                 && state.modified == file.modified
@@ -56,15 +57,22 @@ impl Learner<'_> {
         !self.options.reprocess && (sessions.get(stem).is_some_and(is_same) || sessions.values().any(is_same))
     }
 
-    pub(super) async fn one(&mut self, book: &mut BookFile, file: &Found, all: &[Found]) -> SessionReport {
+    pub(super) async fn learn_from(
+        &mut self,
+        book: &mut BookFile,
+        file: &SessionFile,
+        all: &[SessionFile],
+    ) -> SessionReport {
         let report = |outcome, losses| SessionReport { file: file.name.clone(), outcome, losses };
         let now = self.options.clock.millis();
         let is_over = self.is_explicit || now.saturating_sub(file.modified) >= self.options.rests_after;
         let session = match read(file, is_over) {
             Ok(session) => session,
             Err(passed) => {
-                let failed =
-                    Outcome::Failed { code: shared::READ_FAILED.name.to_owned(), message: passed.reason };
+                let failed = SessionOutcome::Failed {
+                    code: shared::READ_FAILED.name.to_owned(),
+                    message: passed.reason,
+                };
                 return report(failed, 0);
             }
         };
@@ -86,14 +94,14 @@ impl Learner<'_> {
         if let Some(state) = known.filter(|_| failures > 0 && !self.options.reprocess && !self.is_explicit) {
             let until = state.at.saturating_add(wait(failures));
             if now < until {
-                return report(Outcome::Waiting { until }, losses);
+                return report(SessionOutcome::Waiting { until }, losses);
             }
         }
         let learnt =
             known.filter(|_| !self.options.reprocess).map_or((0, 0), |state| (state.lines, state.offset));
         let parent = session.parent.as_deref().and_then(|parent| parent_of(parent, all));
         let root = session.parent.as_deref().map_or_else(|| key.clone(), |parent| root_of(book, parent));
-        let state = SessionState {
+        let state = SessionMark {
             file: file.name.clone(),
             offset: session.end.offset,
             lines: session.end.lines,
@@ -108,7 +116,7 @@ impl Learner<'_> {
             failures: 0,
             at: now,
         };
-        let skip = |reason: &str| SessionState {
+        let skip = |reason: &str| SessionMark {
             end: SessionEnd::Skipped,
             reason: reason.to_owned(),
             ..state.clone()
@@ -116,7 +124,7 @@ impl Learner<'_> {
         if known.is_none() && !self.options.reprocess && self.learnt_before.contains(&file.name) {
             let reason = "another program has learnt from it";
             keep(book, &key, skip(reason));
-            return report(Outcome::Skipped { reason: reason.to_owned() }, losses);
+            return report(SessionOutcome::Skipped { reason: reason.to_owned() }, losses);
         }
         let since_line = learnt.0.max(parent.map_or(0, |parent| shared(&session, parent)));
         let citations = Citations::of(book.journal.book.skills().map(|skill| skill.id.clone()));
@@ -125,7 +133,7 @@ impl Learner<'_> {
             Ok(trace) => trace,
             Err(skipped) => {
                 keep(book, &key, skip(skipped.reason()));
-                return report(Outcome::Skipped { reason: skipped.reason().to_owned() }, losses);
+                return report(SessionOutcome::Skipped { reason: skipped.reason().to_owned() }, losses);
             }
         };
         drop(session);
@@ -134,7 +142,7 @@ impl Learner<'_> {
         let operations = match asked {
             Ok(operations) => operations,
             Err(error) => {
-                let failed = SessionState {
+                let failed = SessionMark {
                     end: SessionEnd::Failed,
                     reason: error.code().to_owned(),
                     failures: failures + 1,
@@ -144,7 +152,8 @@ impl Learner<'_> {
                     ..state
                 };
                 keep(book, &key, failed);
-                let outcome = Outcome::Failed { code: error.code().to_owned(), message: error.to_string() };
+                let outcome =
+                    SessionOutcome::Failed { code: error.code().to_owned(), message: error.to_string() };
                 return report(outcome, losses);
             }
         };
@@ -163,7 +172,7 @@ impl Learner<'_> {
             effects.push(verdict.effect);
         }
         keep(book, &key, state);
-        report(Outcome::Learnt { effects }, losses)
+        report(SessionOutcome::Learnt { effects }, losses)
     }
 
     /// What the trace calls for.
@@ -171,24 +180,25 @@ impl Learner<'_> {
         &mut self,
         book: &BookFile,
         trace: &Trace,
-    ) -> Result<Vec<Result<Operation, Refused>>, Error> {
+    ) -> Result<Vec<Result<SkillOperation, SkillRefusal>>, Error> {
         let book = &book.journal.book;
         let asking = match self.options.mind {
-            Mind::Rules => return Ok(rules::operations(trace).into_iter().map(Ok).collect()),
-            Mind::Model(asking) => asking,
+            Reflector::Rules => return Ok(rules::operations(trace).into_iter().map(Ok).collect()),
+            Reflector::Model(asking) => asking,
         };
         let cited: Vec<&Skill> = trace.skill_ids.iter().filter_map(|id| book.get(id)).collect();
         let reflected = reflect(asking, trace, &cited).await?;
         self.count(reflected.usage, reflected.calls);
         let reflection = reflected.answer;
-        let mut operations: Vec<Result<Operation, Refused>> =
+        let mut operations: Vec<Result<SkillOperation, SkillRefusal>> =
             reflection.skill_tags.iter().filter_map(|tag| vote(tag, trace)).map(Ok).collect();
         if !reflection.extracted_learnings.is_empty() {
             let curated = curate(asking, &reflection, book).await?;
             self.count(curated.usage, curated.calls);
             // Votes belong to skills that were used, and the reflection has told of those.
-            let is_vote =
-                |operation: &Result<Operation, Refused>| matches!(operation, Ok(Operation::Tag { .. }));
+            let is_vote = |operation: &Result<SkillOperation, SkillRefusal>| {
+                matches!(operation, Ok(SkillOperation::Tag { .. }))
+            };
             operations.extend(curated.answer.into_iter().filter(|operation| !is_vote(operation)));
         }
         Ok(operations)
@@ -201,20 +211,30 @@ impl Learner<'_> {
     }
 
     /// Holds an operation against the book.
-    fn judge(&self, book: &BookFile, operation: Operation, trace: &Trace, name: &str, root: &str) -> Verdict {
+    fn judge(
+        &self,
+        book: &BookFile,
+        operation: SkillOperation,
+        trace: &Trace,
+        name: &str,
+        root: &str,
+    ) -> Verdict {
         let book = &book.journal.book;
         let operation = clean(operation, |text| redact(&text, self.options.personal).into_owned());
         let mut extra = None;
-        if let Operation::Add { content, .. } | Operation::Update { content: Some(content), .. } = &operation
+        if let SkillOperation::Add { content, .. } | SkillOperation::Update { content: Some(content), .. } =
+            &operation
         {
             match origin::of(trace, book, content) {
-                origin::Origin::Experience => {}
-                origin::Origin::ToolText => extra = Some(Quarantine::ToolTextOnly),
-                origin::Origin::Recall => return Verdict { effect: Effect::Unchanged, records: Vec::new() },
-                origin::Origin::Instructions => {
+                origin::LessonOrigin::Experience => {}
+                origin::LessonOrigin::ToolText => extra = Some(Quarantine::ToolTextOnly),
+                origin::LessonOrigin::Recall => {
+                    return Verdict { effect: Effect::Unchanged, records: Vec::new() };
+                }
+                origin::LessonOrigin::Instructions => {
                     let message =
                         "the lesson stands in instructions that the agent was given; nobody lived through it";
-                    return Verdict::refused(Refused::not_experience(message));
+                    return Verdict::refused(SkillRefusal::not_experience(message));
                 }
             }
         }
@@ -223,31 +243,33 @@ impl Learner<'_> {
         settle(
             book,
             &operation,
-            &Context { by: Author::Learnt, trace: name, session: root, now, doubts: &doubts },
+            &SettleContext { by: Author::Learnt, trace: name, session: root, now, doubts: &doubts },
         )
     }
 }
 
 /// Reads a session.
-fn read(file: &Found, is_over: bool) -> Result<Session, Passed> {
+fn read(file: &SessionFile, is_over: bool) -> Result<Transcript, UnreadableFile> {
     let source = open(file)?;
-    Session::read(source, is_over)
-        .map_err(|error| Passed { name: file.name.clone(), reason: format!("it cannot be read: {error}") })
+    Transcript::read(source, is_over).map_err(|error| UnreadableFile {
+        name: file.name.clone(),
+        reason: format!("it cannot be read: {error}"),
+    })
 }
 
 /// Whether a file still holds what was read of it.
-fn is_tail(file: &Found, state: &SessionState) -> bool {
+fn is_tail(file: &SessionFile, state: &SessionMark) -> bool {
     state.tail.is_empty() || tail_of(file, state.offset).is_ok_and(|tail| tail == state.tail)
 }
 
-fn keep(book: &mut BookFile, key: &str, state: SessionState) {
+fn keep(book: &mut BookFile, key: &str, state: SessionMark) {
     if book.journal.sessions.get(key) != Some(&state) {
         book.add(Record::Session { key: key.to_owned(), state: Box::new(state) });
     }
 }
 
 /// A vote, if the agent named the skill.
-fn vote(tag: &SkillTag, trace: &Trace) -> Option<Operation> {
+fn vote(tag: &SkillTag, trace: &Trace) -> Option<SkillOperation> {
     let is_named = trace.skill_ids.contains(&tag.id);
     let (helpful, harmful, neutral) = match tag.tag.to_ascii_lowercase().as_str() {
         "helpful" => (1, 0, 0),
@@ -255,37 +277,39 @@ fn vote(tag: &SkillTag, trace: &Trace) -> Option<Operation> {
         "neutral" => (0, 0, 1),
         _ => return None,
     };
-    is_named.then(|| Operation::Tag { id: tag.id.clone(), helpful, harmful, neutral })
+    is_named.then(|| SkillOperation::Tag { id: tag.id.clone(), helpful, harmful, neutral })
 }
 
 /// The same operation with every text made clean.
-fn clean(operation: Operation, clean: impl Fn(String) -> String) -> Operation {
+fn clean(operation: SkillOperation, clean: impl Fn(String) -> String) -> SkillOperation {
     match operation {
-        Operation::Add { section, content, id, justification, evidence, issue, keywords } => Operation::Add {
-            section,
-            content: clean(content),
-            id,
-            justification: justification.map(&clean),
-            evidence: evidence.map(&clean),
-            issue: issue.map(&clean),
-            keywords,
-        },
-        Operation::Update { id, section, content, justification, evidence } => Operation::Update {
+        SkillOperation::Add { section, content, id, justification, evidence, issue, keywords } => {
+            SkillOperation::Add {
+                section,
+                content: clean(content),
+                id,
+                justification: justification.map(&clean),
+                evidence: evidence.map(&clean),
+                issue: issue.map(&clean),
+                keywords,
+            }
+        }
+        SkillOperation::Update { id, section, content, justification, evidence } => SkillOperation::Update {
             id,
             section,
             content: content.map(&clean),
             justification: justification.map(&clean),
             evidence: evidence.map(&clean),
         },
-        Operation::Merge { sources, keep, content } => {
-            Operation::Merge { sources, keep, content: clean(content) }
+        SkillOperation::Merge { sources, keep, content } => {
+            SkillOperation::Merge { sources, keep, content: clean(content) }
         }
         other => other,
     }
 }
 
 /// The file of the session that another was forked from: by its name, however the header names it.
-fn parent_of<'a>(parent: &str, all: &'a [Found]) -> Option<&'a Found> {
+fn parent_of<'a>(parent: &str, all: &'a [SessionFile]) -> Option<&'a SessionFile> {
     let name = parent.rsplit(['/', '\\']).next().unwrap_or(parent);
     let name = stem(name);
     all.iter().find(|found| stem(&found.name) == name)
@@ -299,13 +323,13 @@ fn root_of(book: &BookFile, parent: &str) -> String {
 }
 
 /// The last line of what a fork shares with the session that it was forked from.
-fn shared(session: &Session, parent: &Found) -> u64 {
+fn shared(session: &Transcript, parent: &SessionFile) -> u64 {
     let Ok(source) = open(parent) else { return 0 };
     let mut ids = HashSet::new();
-    let mut reader = Reader::new(source);
+    let mut reader = TranscriptReader::new(source);
     while let Ok(Some(reading)) = reader.next_reading() {
-        if let Item::Entry(entry) = &reading.item
-            && let (Some(id), Kind::Message(_)) = (entry.id, &entry.kind)
+        if let LineContent::Entry(entry) = &reading.item
+            && let (Some(id), EntryKind::Message(_)) = (entry.id, &entry.kind)
         {
             ids.insert(id.decode().into_owned());
         }
@@ -324,7 +348,7 @@ fn shared(session: &Session, parent: &Found) -> u64 {
 fn forget_parts(book: &mut BookFile, key: &str) {
     let part = format!("{key}#");
     let voted = book.journal.book.skills().filter(|skill| {
-        skill.status != Status::Retired && skill.votes.keys().any(|trace| trace.starts_with(&part))
+        skill.status != SkillStatus::Retired && skill.votes.keys().any(|trace| trace.starts_with(&part))
     });
     let records: Vec<Record> = voted
         .map(|skill| {

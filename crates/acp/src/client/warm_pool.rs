@@ -1,4 +1,4 @@
-//! Processes that are started and greeted before anybody asks for one.
+//! Keeps processes that are started and initialised before a turn needs one.
 //!
 //! Must never hold more of them than it was told to, nor give one away that has ended.
 
@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 use super::acp::Client;
 
 /// The processes that are ready.
-pub(super) struct Warm {
+pub(super) struct WarmPool {
     ready: VecDeque<Client>,
     /// How many are being started.
     starting: usize,
     most: usize,
 }
 
-impl Warm {
+impl WarmPool {
     pub(super) fn new(most: usize) -> Self {
         Self { ready: VecDeque::new(), starting: 0, most }
     }
