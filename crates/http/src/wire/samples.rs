@@ -25,19 +25,7 @@ pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
 }
 
-/// Events with their places, as the session service counts them.
-pub(crate) fn place(events: Vec<TurnEvent>) -> Vec<PositionedEvent> {
-    let mut position = 0;
-    let placed = events.into_iter().map(|event| {
-        position += match &event {
-            TurnEvent::Text(text) => text.len() as u64,
-            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => 0,
-            TurnEvent::Call { .. } | TurnEvent::Done { .. } | TurnEvent::Failed { .. } => 1,
-        };
-        PositionedEvent { position, event }
-    });
-    placed.collect()
-}
+pub(crate) use crate::testing::fake::place;
 
 /// The events of an answer whose texts come in pieces that end at `cuts`.
 pub(crate) fn events(whole: &Whole, cuts: &[usize]) -> Vec<PositionedEvent> {

@@ -177,7 +177,10 @@ fn keys_are_asked_for_by_name() {
     {
         let parsed: ModelSpec = spec.parse().unwrap();
         let settings = ProviderSettings { policy: HttpPolicy::default(), ..ProviderSettings::default() };
-        let error = open(&parsed, &settings, |_| Err(Error::Truncated)).err().unwrap();
+        let error =
+            open(&parsed, &settings, || unreachable!("no test opens rules"), |_| Err(Error::Truncated))
+                .err()
+                .unwrap();
         let provider = spec.split('/').next().unwrap();
         let message =
             format!("{provider} needs an API key: {variable} is not set; set it, or choose another model");

@@ -11,10 +11,15 @@ use crate::support::{open_on, question, stream};
 fn scripted(script: &Value) -> Arc<dyn Model> {
     let spec: ModelSpec = "script:talk.json".parse().unwrap();
     let text = script.to_string();
-    open(&spec, &ProviderSettings::default(), |file| {
-        assert_eq!(file, "talk.json");
-        Ok::<String, Error>(text)
-    })
+    open(
+        &spec,
+        &ProviderSettings::default(),
+        || unreachable!("no test opens rules"),
+        |file| {
+            assert_eq!(file, "talk.json");
+            Ok::<String, Error>(text)
+        },
+    )
     .unwrap()
 }
 
