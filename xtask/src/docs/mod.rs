@@ -6,7 +6,7 @@ mod operations;
 
 use std::process::Command;
 
-use crate::{Result, root, run_command};
+use xtask::{Result, root, run_command};
 
 /// Writes all of them.
 pub(crate) fn run() -> Result<()> {

@@ -1,5 +1,6 @@
 //! Answers to try the wire with, and a listener that takes streams apart as clients do.
 
+use crate::testing::fake::place;
 use engross_agent::session::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
@@ -24,8 +25,6 @@ pub(crate) fn head() -> Head {
 pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
 }
-
-pub(crate) use crate::testing::fake::place;
 
 /// The events of an answer whose texts come in pieces that end at `cuts`.
 pub(crate) fn events(whole: &Whole, cuts: &[usize]) -> Vec<PositionedEvent> {

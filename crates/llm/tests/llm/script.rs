@@ -6,20 +6,15 @@ use engross_llm::{Error, Event, Message, Model, ModelSpec, ProviderSettings, ope
 use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
-use crate::support::{open_on, question, stream};
+use crate::support::{no_rules, open_on, question, stream};
 
 fn scripted(script: &Value) -> Arc<dyn Model> {
     let spec: ModelSpec = "script:talk.json".parse().unwrap();
     let text = script.to_string();
-    open(
-        &spec,
-        &ProviderSettings::default(),
-        || unreachable!("no test opens rules"),
-        |file| {
-            assert_eq!(file, "talk.json");
-            Ok::<String, Error>(text)
-        },
-    )
+    open(&spec, &ProviderSettings::default(), no_rules, |file| {
+        assert_eq!(file, "talk.json");
+        Ok::<String, Error>(text)
+    })
     .unwrap()
 }
 
