@@ -25,7 +25,7 @@ mod registry;
 mod runner;
 mod warm;
 
-pub use error::{AgentFault, CODES};
+pub use error::AgentFault;
 pub use limits::Limits;
 pub use provider::{Host, Provider, Start};
 pub use registry::Agents;

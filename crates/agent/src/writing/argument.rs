@@ -224,11 +224,15 @@ impl ArgumentStream {
             Some(Err(problem)) => return refused(&problem),
             None => {
                 let (code, message) = match &finished {
-                    Err(error) => (error.code(), error.to_string()),
-                    Ok(_) if matches!(head, ArgumentTarget::Fields) => {
-                        ("ARGS_INVALID", "'target_file' and 'operation' are required".to_owned())
-                    }
-                    Ok(_) => ("ARGS_INVALID", "the first line is to be an operation and a path".to_owned()),
+                    Err(error) => (error.row().name, error.to_string()),
+                    Ok(_) if matches!(head, ArgumentTarget::Fields) => (
+                        engross_write::codes::ARGS_INVALID.name,
+                        "'target_file' and 'operation' are required".to_owned(),
+                    ),
+                    Ok(_) => (
+                        engross_write::codes::ARGS_INVALID.name,
+                        "the first line is to be an operation and a path".to_owned(),
+                    ),
                 };
                 return refused(&Problem { code: code.to_owned(), message });
             }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use engross_protocol::Clock;
+use engross_protocol::shared;
 
 use super::one::{Learner, Processed};
 use super::report::{Counts, Outcome, Report, SessionReport};
@@ -95,7 +96,7 @@ pub async fn learn(
     };
     for Passed { name, reason } in passed {
         report.failed += 1;
-        let outcome = Outcome::Failed { code: "READ_FAILED".to_owned(), message: reason };
+        let outcome = Outcome::Failed { code: shared::READ_FAILED.name.to_owned(), message: reason };
         report.sessions.push(SessionReport { file: name, outcome, losses: 0 });
     }
     let learnt_before = processed(&book.paths().processed())?;

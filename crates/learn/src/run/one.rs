@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use engross_llm::Usage;
+use engross_protocol::shared;
 
 use super::learn::{Mind, Options};
 use super::report::{Outcome, SessionReport};
@@ -62,7 +63,8 @@ impl Learner<'_> {
         let session = match read(file, is_over) {
             Ok(session) => session,
             Err(passed) => {
-                let failed = Outcome::Failed { code: "READ_FAILED".to_owned(), message: passed.reason };
+                let failed =
+                    Outcome::Failed { code: shared::READ_FAILED.name.to_owned(), message: passed.reason };
                 return report(failed, 0);
             }
         };

@@ -12,6 +12,7 @@ use super::journal::Record;
 use super::operation::{Operation, Refused};
 use super::skill::{Author, Quarantine, Skill, Source, Status, Vote};
 use super::words::{are_exchanged, is_turned};
+use crate::codes;
 
 /// From so many independent sessions a lesson is shown.
 const SESSIONS: usize = 2;
@@ -132,7 +133,7 @@ pub fn settle(book: &Book, operation: &Operation, context: &Context<'_>) -> Verd
 }
 
 fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, Refused> {
-    book.get(id).ok_or_else(|| Refused::new("SKILL_UNKNOWN", format!("there is no skill '{id}'")))
+    book.get(id).ok_or_else(|| Refused::new(codes::SKILL_UNKNOWN.name, format!("there is no skill '{id}'")))
 }
 
 /// A skill that whoever asks may change.
@@ -140,7 +141,7 @@ fn free<'a>(book: &'a Book, id: &str, context: &Context<'_>) -> Result<&'a Skill
     let skill = find(book, id)?;
     if skill.is_persons() && context.by != Author::Person {
         let message = format!("'{id}' is pinned or was written by a person; only a person changes it");
-        return Err(Refused::new("SKILL_PROTECTED", message));
+        return Err(Refused::new(codes::SKILL_PROTECTED.name, message));
     }
     Ok(skill)
 }
@@ -169,7 +170,7 @@ fn add(book: &Book, operation: &Operation, context: &Context<'_>) -> Verdict {
     }
     if let Some(skill) = known(|status| status == Status::Retired).filter(|_| !is_person) {
         let message = format!("'{}' said the same and was taken out; a person can bring it back", skill.id);
-        return Verdict::refused(Refused::new("SKILL_RETIRED", message));
+        return Verdict::refused(Refused::new(codes::SKILL_RETIRED.name, message));
     }
     let mut quarantine = doubts;
     if !is_person && !against(book, content).is_empty() {
@@ -298,7 +299,7 @@ fn remove(book: &Book, id: &str, context: &Context<'_>) -> Result<Verdict, Refus
     if context.by != Author::Person && total.helpful > total.harmful {
         let message =
             format!("'{id}' has helped {} times and harmed {}; it stays", total.helpful, total.harmful);
-        return Err(Refused::new("SKILL_STILL_HELPFUL", message));
+        return Err(Refused::new(codes::SKILL_STILL_HELPFUL.name, message));
     }
     let retired = Skill { status: Status::Retired, is_pinned: false, ..skill.clone() };
     Ok(Verdict::put(Effect::Retired { id: id.to_owned() }, retired))
@@ -313,7 +314,7 @@ fn merge(
 ) -> Result<Verdict, Refused> {
     if !sources.iter().any(|id| id == keep) {
         let message = format!("keep_id '{keep}' is not among source_ids");
-        return Err(Refused::new("SKILL_OPERATION_INVALID", message));
+        return Err(Refused::new(codes::SKILL_OPERATION_INVALID.name, message));
     }
     let mut kept = free(book, keep, context)?.clone();
     let mut others = Vec::new();

@@ -10,6 +10,7 @@ use engross_store::files::FileError;
 use super::content::Part;
 use super::journal::Intent;
 use super::work::Work;
+use crate::codes;
 use crate::error::{Error, Problem};
 use crate::patch::PatchError;
 use crate::session::{Assembly, Base, Written, assemble};
@@ -61,7 +62,7 @@ impl Look {
             report.validators.push("document".to_owned());
             report
                 .findings
-                .insert(0, Finding::new("DOCUMENT_NOT_COMPOSED", Severity::Error, problem.clone()));
+                .insert(0, Finding::new(codes::DOCUMENT_NOT_COMPOSED.name, Severity::Error, problem.clone()));
         }
         report
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
 
+use engross_protocol::shared;
 use engross_protocol::{Clock, IdSource};
 use engross_store::Millis;
 use engross_store::files::{FileError, Folder, Locks, Root};
@@ -331,7 +332,7 @@ fn busy(sessions: usize) -> Problem {
     let message = format!(
         "{sessions} write sessions are open, which is as many as may: finish or cancel one, then begin again"
     );
-    Problem { code: "SERVER_BUSY".to_owned(), message }
+    Problem { code: shared::SERVER_BUSY.name.to_owned(), message }
 }
 
 /// So many may do something at once; the others wait.

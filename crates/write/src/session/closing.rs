@@ -4,6 +4,7 @@ use super::machine::Session;
 use super::options::{Join, Operation, Unwrap};
 use super::prompts;
 use super::state::{Action, Assembly, Base, Event, Prompt, Receipt, Spool, State, Warning, Written};
+use crate::codes;
 use crate::error::{Error, Problem};
 use crate::framing::End;
 use crate::patch::{PatchError, PatchSpec};
@@ -51,7 +52,7 @@ impl Session {
         let errors: Vec<&Finding> =
             report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
         // An end line that was not understood as one is never content, however little is looked at.
-        let marked = errors.iter().find(|finding| finding.code == "MARKER_IN_CONTENT");
+        let marked = errors.iter().find(|finding| finding.code == codes::MARKER_IN_CONTENT.name);
         let problem = match (marked, errors.first()) {
             (Some(marked), _) if mode != Mode::Off => Some(Error::MarkerInContent { line: marked.line }),
             (None, Some(first)) if mode == Mode::Strict => Some(Error::ValidationFailed {
@@ -118,12 +119,12 @@ impl Session {
                 "{} bytes of text came after the end and are not in the file",
                 self.framer.after_end()
             );
-            self.warn("TEXT_AFTER_END", message);
+            self.warn(codes::TEXT_AFTER_END.name, message);
         }
         if self.framer.replaced() > 0 {
             let message =
                 format!("U+FFFD stands in {} places for what was not UTF-8", self.framer.replaced());
-            self.warn("ENCODING_REPLACED", message);
+            self.warn(codes::ENCODING_REPLACED.name, message);
         }
         self.warnings.extend(written.changes);
         let receipt = Receipt {

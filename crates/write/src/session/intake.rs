@@ -3,6 +3,7 @@
 use super::machine::{Session, framer};
 use super::resent::Mismatch;
 use super::state::{Action, Event, Pause, Spool, State};
+use crate::codes;
 use crate::continuation::{Continuation, Doubt, Earlier, Restart, Surroundings, Unclean};
 use crate::error::{Error, Problem};
 use crate::framing::{Encoding, Terminator};
@@ -195,13 +196,16 @@ impl Session {
             self.asked_again = false;
         }
         if let Some(line) = self.joiner.take_chatter() {
-            self.warn("CHATTER_REMOVED", format!("before the text went on, this line was removed: {line}"));
+            self.warn(
+                codes::CHATTER_REMOVED.name,
+                format!("before the text went on, this line was removed: {line}"),
+            );
         }
         if let Some(Doubt { removed, other }) = self.joiner.take_doubt() {
             let message = format!(
                 "the end of the file repeats itself: {removed} bytes of a continuation were taken for repeated, {other} would fit too"
             );
-            self.warn("OVERLAP_AMBIGUOUS", message);
+            self.warn(codes::OVERLAP_AMBIGUOUS.name, message);
         }
         self.state.takes_content()
     }

@@ -8,6 +8,7 @@ use super::options::{BeginOptions, Escape};
 use super::prompts;
 use super::resent::Resent;
 use super::state::{Action, Event, Input, Pause, Prompt, Receipt, Spool, State, Warning};
+use crate::codes;
 use crate::continuation::{Guard, Joiner, Limit, Recent, Unclean};
 use crate::error::{Error, Problem};
 use crate::framing::{Finish, Framer, Framing, Terminator, TurnStart, Verdict};
@@ -398,8 +399,13 @@ impl Session {
 
     /// Whether it failed before it came to writing.
     fn validators_failed(&self) -> bool {
-        let stopped =
-            ["VALIDATION_FAILED", "MARKER_IN_CONTENT", "PATCH_NO_MATCH", "PATCH_AMBIGUOUS", "PATCH_INVALID"];
+        let stopped = [
+            codes::VALIDATION_FAILED.name,
+            codes::MARKER_IN_CONTENT.name,
+            codes::PATCH_NO_MATCH.name,
+            codes::PATCH_AMBIGUOUS.name,
+            codes::PATCH_INVALID.name,
+        ];
         self.problem.as_ref().is_none_or(|problem| stopped.contains(&problem.code.as_str()))
     }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tree_sitter::{Node, ParseOptions, Parser, TreeCursor};
 
 use super::{Finding, Language, Severity, Subject, Validator};
+use crate::codes;
 
 /// Errors that are reported.
 const ERRORS: usize = 10;
@@ -54,7 +55,7 @@ impl Validator for Code {
     fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
         self.find(subject).unwrap_or_else(|TooLong| {
             let message = format!("the code was not parsed within {} ms", self.patience.as_millis());
-            vec![Finding::new("NOT_VALIDATED", Severity::Warning, message)]
+            vec![Finding::new(codes::NOT_VALIDATED.name, Severity::Warning, message)]
         })
     }
 }
@@ -75,7 +76,7 @@ impl Code {
         };
         let new = self.errors(subject.bytes, until)?.into_iter().filter(is_new).take(ERRORS);
         let finding = |wrong: Wrong| {
-            Finding::new("SYNTAX_ERROR", Severity::Error, wrong.message).at(
+            Finding::new(codes::SYNTAX_ERROR.name, Severity::Error, wrong.message).at(
                 subject.bytes,
                 wrong.line,
                 wrong.column,

@@ -1,6 +1,7 @@
 //! Did something come along that is not of the file?
 
 use super::{Finding, Kind, Severity, Subject, Validator};
+use crate::codes;
 
 /// Findings of one sort that are reported.
 const EACH: usize = 5;
@@ -42,23 +43,27 @@ impl Common {
         let marked = marker.is_some_and(|marker| line.contains(marker));
         [
             marked.then_some((
-                "MARKER_IN_CONTENT",
+                codes::MARKER_IN_CONTENT.name,
                 Severity::Error,
                 "the end marker of the session stands in a line with other text",
             )),
             is_elision(text, is_prose).then_some((
-                "ELISION",
+                codes::ELISION.name,
                 Severity::Warning,
                 "the line stands for text that was left out",
             )),
             conflict.then_some((
-                "CONFLICT_MARKER",
+                codes::CONFLICT_MARKER.name,
                 Severity::Warning,
                 "this is the marker of a merge conflict",
             )),
-            is_mojibake(text).then_some(("MOJIBAKE", Severity::Warning, "the text was decoded wrongly")),
+            is_mojibake(text).then_some((
+                codes::MOJIBAKE.name,
+                Severity::Warning,
+                "the text was decoded wrongly",
+            )),
             is_artefact(text).then_some((
-                "PROMPT_ARTEFACT",
+                codes::PROMPT_ARTEFACT.name,
                 Severity::Warning,
                 "the line is of a conversation with a model, not of the file",
             )),

@@ -4,6 +4,7 @@ use saphyr_parser::Parser;
 use serde::de::IgnoredAny;
 
 use super::{Finding, Severity, Subject, Validator};
+use crate::codes;
 
 /// Lines of JSON lines that are reported.
 const LINES: usize = 10;
@@ -44,7 +45,7 @@ impl Validator for JsonLines {
 fn syntax(error: &serde_json::Error) -> Finding {
     let text = error.to_string();
     let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-    Finding::new("SYNTAX_ERROR", Severity::Error, message)
+    Finding::new(codes::SYNTAX_ERROR.name, Severity::Error, message)
 }
 
 impl Validator for Toml {
@@ -57,7 +58,8 @@ impl Validator for Toml {
         let error = toml::from_str::<toml::Table>(text).err();
         let finding = error.map(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            Finding::new("SYNTAX_ERROR", Severity::Error, error.message()).at_byte(subject.bytes, at)
+            Finding::new(codes::SYNTAX_ERROR.name, Severity::Error, error.message())
+                .at_byte(subject.bytes, at)
         });
         finding.into_iter().collect()
     }
@@ -73,7 +75,7 @@ impl Validator for Yaml {
         let error = Parser::new_from_str(text).find_map(Result::err);
         let finding = error.map(|error| {
             let at = error.marker();
-            Finding::new("SYNTAX_ERROR", Severity::Error, error.info()).at(
+            Finding::new(codes::SYNTAX_ERROR.name, Severity::Error, error.info()).at(
                 subject.bytes,
                 at.line(),
                 at.col() + 1,

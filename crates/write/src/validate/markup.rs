@@ -4,6 +4,7 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use super::{Finding, Severity, Subject, Validator};
+use crate::codes;
 
 pub(super) struct Xml;
 pub(super) struct Html;
@@ -24,7 +25,7 @@ fn first_error(bytes: &[u8]) -> Option<Finding> {
     let (mut depth, mut roots) = (0u32, 0u32);
     let wrong = |message: String, at: u64| {
         let at = usize::try_from(at).unwrap_or(usize::MAX);
-        Some(Finding::new("SYNTAX_ERROR", Severity::Error, message).at_byte(bytes, at))
+        Some(Finding::new(codes::SYNTAX_ERROR.name, Severity::Error, message).at_byte(bytes, at))
     };
     loop {
         let at = reader.buffer_position();
@@ -75,7 +76,11 @@ impl Validator for Html {
         });
         unclosed
             .map(|name| {
-                Finding::new("LOOKS_UNFINISHED", Severity::Warning, format!("<{name}> is not closed"))
+                Finding::new(
+                    codes::LOOKS_UNFINISHED.name,
+                    Severity::Warning,
+                    format!("<{name}> is not closed"),
+                )
             })
             .collect()
     }

@@ -28,6 +28,8 @@ mod validate_tests;
 
 use serde::{Deserialize, Serialize};
 
+use crate::codes;
+
 pub use finding::{Finding, Severity};
 pub use kind::{Kind, Language, Mode};
 
@@ -69,7 +71,7 @@ impl Report {
     #[must_use]
     pub fn not_looked_into(bytes: u64) -> Self {
         let message = format!("the file has {bytes} bytes; files over {MAX_BYTES} are not looked into");
-        let finding = Finding::new("NOT_VALIDATED", Severity::Warning, message);
+        let finding = Finding::new(codes::NOT_VALIDATED.name, Severity::Warning, message);
         Self { validators: Vec::new(), findings: vec![finding] }
     }
 

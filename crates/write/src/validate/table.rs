@@ -3,6 +3,7 @@
 use csv::{ErrorKind, ReaderBuilder};
 
 use super::{Finding, Severity, Subject, Validator};
+use crate::codes;
 
 /// Rows that are reported.
 const ROWS: usize = 10;
@@ -21,7 +22,7 @@ impl Validator for Rows {
             ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let line = pos.as_ref().map_or(1, csv::Position::line);
                 let message = format!("the row has {len} columns, the first has {expected_len}");
-                let finding = Finding::new("UNEVEN_COLUMNS", Severity::Error, message);
+                let finding = Finding::new(codes::UNEVEN_COLUMNS.name, Severity::Error, message);
                 Some(finding.at(subject.bytes, usize::try_from(line).unwrap_or(1), 0))
             }
             _ => None,

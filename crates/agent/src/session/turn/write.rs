@@ -11,6 +11,7 @@ use engross_write::framing::Finish;
 use tokio::sync::Notify;
 
 use super::{TurnTask, deserted};
+use crate::codes;
 use crate::session::decide::{Input, PartialAnswer};
 use crate::session::error::RequestError;
 use crate::session::event::ToolStep;
@@ -130,10 +131,10 @@ impl TurnTask {
                     }
                 }
                 () = &mut gone, if !background => {
-                    break AnswerEnd::Stopped("LISTENER_GONE", "nobody listened any more, so the turn was stopped");
+                    break AnswerEnd::Stopped(codes::LISTENER_GONE.name, "nobody listened any more, so the turn was stopped");
                 }
                 () = &mut lost => break AnswerEnd::Lost,
-                () = channel.cancelled() => break AnswerEnd::Stopped("TURN_CANCELLED", "the turn was cancelled"),
+                () = channel.cancelled() => break AnswerEnd::Stopped(codes::TURN_CANCELLED.name, "the turn was cancelled"),
             }
         };
         let text = buffer.take();
@@ -192,7 +193,7 @@ impl TurnTask {
             }
             AnswerEnd::Lost => {
                 let message = "another server has taken the session over";
-                Input::Cancel("TURN_CANCELLED", message, PartialAnswer::default())
+                Input::Cancel(codes::TURN_CANCELLED.name, message, PartialAnswer::default())
             }
         };
         Ok(input)
@@ -272,5 +273,5 @@ fn is_cut(finish: FinishReason) -> bool {
 
 fn no_workspace() -> Problem {
     let message = "the workspace of the file cannot be reached any more".to_owned();
-    Problem { code: "WORKSPACE_UNKNOWN".to_owned(), message }
+    Problem { code: codes::WORKSPACE_UNKNOWN.name.to_owned(), message }
 }
