@@ -88,7 +88,7 @@ pub use text::{Hunk, diff};
 pub mod fuzzing {
     pub use crate::model::is_revision_wrapper;
     pub use crate::names::{B, ID, VOCABULARY, W, W_URI};
-    pub use crate::revisions::{Selection, list, resolve};
+    pub use crate::revisions::fuzzing::{Selection, list, resolve};
 }
 
 #[cfg(test)]

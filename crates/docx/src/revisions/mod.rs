@@ -19,5 +19,12 @@ pub(crate) use resolve::{Selection, resolve, resolve_paragraphs};
 
 pub use crate::model::RevisionStamp;
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use super::list::list;
+    pub use super::resolve::{Selection, resolve};
+}
+
 #[cfg(test)]
 mod resolve_tests;
