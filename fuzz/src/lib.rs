@@ -16,14 +16,14 @@ use engross_docx::read::{ReadOptions, View, notation};
 use engross_docx::revisions::{Comment, Side};
 use engross_docx::{Limits, Package, PackageLimits, Severity, Tracking, WordDocument, check, from_markdown};
 use engross_testkit::docx::DocxBuilder;
-use engross_xml::{Document, Kind, Limits as XmlLimits, NodeId};
+use engross_xml::{Document, NodeKind, Limits as XmlLimits, NodeId};
 
 /// What is parsed is written as it came; what is changed is still well-formed; what is taken back never was.
 pub fn xml_parse(data: &[u8]) {
     let Ok(mut document) = Document::parse(data.to_vec(), &VOCABULARY, &XmlLimits::default()) else { return };
     assert!(document.write() == data, "an unchanged text is written as it was read");
     let elements: Vec<NodeId> =
-        document.descendants(document.root()).filter(|node| document.kind(*node) == Kind::Element).collect();
+        document.descendants(document.root()).filter(|node| document.kind(*node) == NodeKind::Element).collect();
     let texts: Vec<String> = elements.iter().map(|node| document.element_text(*node).into_owned()).collect();
 
     let checkpoint = document.checkpoint();
@@ -45,7 +45,7 @@ pub fn xml_parse(data: &[u8]) {
         let ids = |document: &Document| -> Vec<Option<String>> {
             document
                 .descendants(document.root())
-                .filter(|node| document.kind(*node) == Kind::Element)
+                .filter(|node| document.kind(*node) == NodeKind::Element)
                 .map(|node| document.attribute(node, ID).map(std::borrow::Cow::into_owned))
                 .collect()
         };

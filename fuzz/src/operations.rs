@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use engross_docx::ops::{Status, parse_batch};
+use engross_docx::ops::{Status, operations_schema, parse_batch};
 use engross_docx::read::{ReadOptions, View};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
@@ -261,11 +261,11 @@ impl Choices<'_> {
         Value::Object(operation)
     }
 
-    /// Operations of looks, lists, tables and comments.
+    /// Operations on formatting, lists, tables and comments, and any of the language.
     fn other(&mut self, kind: u8, place: usize) -> Value {
         let (end, row) = (place + usize::from(self.next() % 4), self.next() % 3);
         let text = self.text("one");
-        match kind % 18 {
+        match kind % 20 {
             0 => json!({"op": "format_text", "paragraphIndex": place, "bold": row > 0, "size": 12}),
             1 => json!({"op": "highlight_text", "textToFind": text, "occurrence": "all"}),
             2 => json!({"op": "format_paragraph", "paragraphIndex": place, "endParagraphIndex": end, "alignment": "right"}),
@@ -283,7 +283,43 @@ impl Choices<'_> {
             14 => json!({"op": "replace_range", "paragraphIndex": place, "endParagraphIndex": end, "content": text}),
             15 => json!({"op": "move_paragraph", "paragraphIndex": place, "endParagraphIndex": end, "after": end + 2}),
             16 => json!({"op": "restore_paragraph", "paragraphIndex": place}),
+            17 | 18 => self.described(place),
             _ => json!({"op": "edit_table", "paragraphIndex": place, "action": "update_cell", "targetRow": row, "targetColumn": 0, "content": text}),
+        }
+    }
+
+    /// Any operation of the language, with the fields that it needs and some others, as its schema describes them.
+    fn described(&mut self, place: usize) -> Value {
+        static SCHEMA: LazyLock<Value> = LazyLock::new(operations_schema);
+        let all = SCHEMA["properties"]["operations"]["items"]["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
+        let schema = &all[usize::from(self.next()) % all.len()];
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        let mut operation = Map::new();
+        for (field, shape) in schema["properties"].as_object().into_iter().flatten() {
+            let is_place = shape["minimum"] == 1;
+            if is_place || required.iter().any(|known| known == field) || self.next() % 4 == 3 {
+                operation.insert(field.clone(), self.value(shape, place));
+            }
+        }
+        Value::Object(operation)
+    }
+
+    /// A value that fits a schema.
+    fn value(&mut self, shape: &Value, place: usize) -> Value {
+        if let Some(only) = shape.get("const") {
+            return only.clone();
+        }
+        if let Some(choices) = shape["enum"].as_array().or(shape["anyOf"].as_array()) {
+            let chosen = &choices[usize::from(self.next()) % choices.len()];
+            return if chosen.is_object() { self.value(chosen, place) } else { chosen.clone() };
+        }
+        match shape["type"].as_str().unwrap_or("integer") {
+            "string" => json!(self.text("one")),
+            "boolean" => json!(self.next() % 2 == 0),
+            "number" => json!(f64::from(self.next()) / 4.0),
+            "array" => (0..=self.next() % 3).map(|_| self.value(&shape["items"], place)).collect(),
+            "object" => json!({"text": self.text("one")}),
+            _ => json!(place),
         }
     }
 

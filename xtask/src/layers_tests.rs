@@ -11,6 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engross-tls", &[]),
     ("engross-docx", &["engross-xml"]),
     ("engross-llm", &["engross-protocol", "engross-tls"]),
+    ("engross-rules", &["engross-llm"]),
     ("engross-store", &["engross-protocol", "engross-tls"]),
     ("engross-documents", &["engross-docx", "engross-protocol", "engross-store"]),
     ("engross-write", &["engross-protocol", "engross-store"]),
@@ -47,6 +48,21 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "engross-http",
+        &[
+            "engross-agent",
+            "engross-artifacts",
+            "engross-documents",
+            "engross-docx",
+            "engross-llm",
+            "engross-protocol",
+            "engross-store",
+            "engross-tasks",
+            "engross-tls",
+            "engross-write",
+        ],
+    ),
+    (
         "engross",
         &[
             "engross-acp",
@@ -54,10 +70,12 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engross-artifacts",
             "engross-docx",
             "engross-documents",
+            "engross-http",
             "engross-learn",
             "engross-llm",
             "engross-openclaw",
             "engross-protocol",
+            "engross-rules",
             "engross-store",
             "engross-tasks",
             "engross-threads",
@@ -74,15 +92,15 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Libraries that only one crate may know.
 const PRIVATE: &[(&str, &[&str])] = &[
     ("agent-client-protocol-schema", &["engross-acp"]),
-    ("axum", &["engross", "engross-bench"]),
+    ("axum", &["engross", "engross-http", "engross-bench"]),
     ("cap-std", &["engross-store"]),
     ("clap", &["engross", "engross-bench", "xtask"]),
     ("deadpool-postgres", &["engross-store"]),
     ("indicatif", &["engross"]),
-    ("opentelemetry", &["engross"]),
-    ("opentelemetry-http", &["engross"]),
-    ("opentelemetry-otlp", &["engross"]),
-    ("opentelemetry_sdk", &["engross"]),
+    ("opentelemetry", &["engross-http"]),
+    ("opentelemetry-http", &["engross-http"]),
+    ("opentelemetry-otlp", &["engross-http"]),
+    ("opentelemetry_sdk", &["engross-http"]),
     ("object_store", &["engross-store"]),
     (
         "reqwest",
@@ -96,8 +114,8 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("tokio-postgres", &["engross-store"]),
     ("tokio-rustls", &["engross-openclaw"]),
     ("tokio-tungstenite", &["engross-openclaw"]),
-    ("tower-http", &["engross"]),
-    ("tracing-opentelemetry", &["engross"]),
+    ("tower-http", &["engross-http"]),
+    ("tracing-opentelemetry", &["engross-http"]),
 ];
 
 #[test]

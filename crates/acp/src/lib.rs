@@ -4,3 +4,4 @@
 //! people's agents; the other side, engross as an agent in an editor, will stand beside it.
 
 pub mod client;
+pub mod codes;

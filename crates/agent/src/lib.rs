@@ -3,6 +3,7 @@
 //! Must never speak HTTP or SQL, or ask for the time. What happens next in a conversation is decided by one pure function
 //! (`session/decide.rs`): [`session::Sessions`] carries it out with a store behind it, [`EditRun`] on a document in memory.
 
+pub mod codes;
 mod outcome;
 mod prompt;
 mod reading;
@@ -26,15 +27,3 @@ mod translate_tests;
 pub use outcome::{EditRunEnd, EditRunOperation, EditRunOutcome};
 pub use runner::{EditRun, EditRunEvent, EditRunOptions};
 pub use tools::{CallResult, Proposal, ToolError, ToolUse};
-
-/// The codes of this crate, each explained in `docs/errors/CODE.md`: how a run ended, then what a call was refused for.
-pub const CODES: &[&str] = &[
-    "ANSWER_CUT",
-    "ANSWER_FILTERED",
-    "REPEATED_CALL",
-    "ROUNDS_EXHAUSTED",
-    "CONTENT_TOO_LONG",
-    "CALL_LIMIT",
-    "INVALID_ARGUMENTS",
-    "UNKNOWN_TOOL",
-];

@@ -4,6 +4,8 @@ use engross_docx::ops::{OperationResult, Status, Summary};
 use engross_llm::Error;
 use serde::Serialize;
 
+use crate::codes;
+
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditRunEnd {
@@ -35,11 +37,11 @@ impl EditRunEnd {
     pub fn code(&self) -> Option<&'static str> {
         match self {
             Self::Finished => None,
-            Self::AnswerCut => Some("ANSWER_CUT"),
-            Self::AnswerFiltered => Some("ANSWER_FILTERED"),
-            Self::RoundsExhausted { .. } => Some("ROUNDS_EXHAUSTED"),
-            Self::RepeatedCall { .. } => Some("REPEATED_CALL"),
-            Self::NoProgress => Some("NO_PROGRESS"),
+            Self::AnswerCut => Some(codes::ANSWER_CUT.name),
+            Self::AnswerFiltered => Some(codes::ANSWER_FILTERED.name),
+            Self::RoundsExhausted { .. } => Some(codes::ROUNDS_EXHAUSTED.name),
+            Self::RepeatedCall { .. } => Some(codes::REPEATED_CALL.name),
+            Self::NoProgress => Some(codes::NO_PROGRESS.name),
             Self::ModelFailed(error) => Some(error.code()),
         }
     }

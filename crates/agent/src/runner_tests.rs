@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use engross_docx::ops::{Status, Summary};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
-use engross_llm::{Message, Model, ModelInfo, Request, RulesModel, ScriptModel};
+use engross_llm::{Message, Model, ModelInfo, Request, ScriptModel};
+use engross_rules::RulesModel;
 use serde_json::{Value, json};
 
 use crate::EditRunEnd;

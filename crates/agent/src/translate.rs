@@ -6,6 +6,7 @@ use engross_docx::ops::operations_schema;
 use engross_docx::{Error, WordDocument};
 use engross_llm::{Answer, Error as ModelError, FinishReason, Message, Request};
 
+use crate::codes;
 use crate::prompt::{TRANSLATION_SYSTEM, first_message};
 use crate::tools::{Proposal, ToolError, cut, proposals};
 use crate::writing::Texts;
@@ -25,7 +26,7 @@ pub(crate) fn read_answer(answer: &Answer) -> Result<Vec<Proposal>, ToolError> {
     if !matches!(answer.finish, FinishReason::Stop) {
         let message = "the instruction was not turned into operations: the answer was cut; give smaller instructions, \
                        or give the operations yourself";
-        return Err(ToolError::new("ANSWER_CUT", message));
+        return Err(ToolError::new(codes::ANSWER_CUT.name, message));
     }
     let text = without_fence(&answer.text);
     serde_json::from_str(text)
@@ -36,7 +37,7 @@ pub(crate) fn read_answer(answer: &Answer) -> Result<Vec<Proposal>, ToolError> {
 /// For an instruction when no model call is left to read it.
 pub(crate) fn no_calls_left() -> ToolError {
     ToolError::new(
-        "ROUNDS_EXHAUSTED",
+        codes::ROUNDS_EXHAUSTED.name,
         "no model call is left to read the instruction; give the operations yourself",
     )
 }
@@ -55,7 +56,7 @@ fn without_fence(text: &str) -> &str {
 
 fn no_operations(text: &str) -> ToolError {
     ToolError::new(
-        "INVALID_ARGUMENTS",
+        codes::INVALID_ARGUMENTS.name,
         format!(
             "the instruction was not turned into operations; give the operations yourself. The answer was: {}",
             cut(text.trim(), 400)

@@ -2,34 +2,14 @@
 //!
 //! Must never hold content, a secret, a signature, or the place of the workspace.
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure};
 use engross_store::files::FileError;
 use serde_json::{Value, json};
 
+use crate::codes;
+
 /// The characters of a path that an error repeats.
 const SHOWN: usize = 200;
-
-/// All codes of [`ScopeError`] that are its own; those of files are in `engross_store`.
-pub const CODES: &[&str] = &[
-    "ARTIFACT_CHANGED",
-    "ARTIFACT_CURSOR_INVALID",
-    "ARTIFACT_NOT_FOUND",
-    "ARTIFACT_PATH_INVALID",
-    "ARTIFACT_REFUSED",
-    "ARTIFACT_REF_EXPIRED",
-    "ARTIFACT_REF_INVALID",
-    "ARTIFACT_REF_MISMATCH",
-    "ARTIFACT_SCOPE_REQUIRED",
-    "DOWNLOAD_LINK_EXPIRED",
-    "DOWNLOAD_LINK_INVALID",
-    "EXPECTED_DIR_INVALID",
-    "RANGE_INVALID",
-    "SCOPE_INVALID",
-    "SCOPE_KEY_INVALID",
-    "SCOPE_MISMATCH",
-    "SCOPE_MISSING",
-    "SIGNING_KEY_UNUSABLE",
-];
 
 /// Something about a scope or an artifact was refused or failed. [`ScopeError::code`] is stable and explained in
 /// `docs/errors/`.
@@ -146,26 +126,32 @@ impl ScopeError {
     /// The stable code, explained in `docs/errors/CODE.md`.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::KeyInvalid { .. } => "SCOPE_KEY_INVALID",
-            Self::ScopeInvalid { .. } => "SCOPE_INVALID",
-            Self::ScopeMismatch => "SCOPE_MISMATCH",
-            Self::ScopeMissing { .. } => "SCOPE_MISSING",
-            Self::ExpectedDirInvalid { .. } => "EXPECTED_DIR_INVALID",
-            Self::ScopeRequired => "ARTIFACT_SCOPE_REQUIRED",
-            Self::PathInvalid { .. } => "ARTIFACT_PATH_INVALID",
-            Self::NotFound { .. } => "ARTIFACT_NOT_FOUND",
-            Self::Refused { .. } => "ARTIFACT_REFUSED",
-            Self::Changed { .. } => "ARTIFACT_CHANGED",
-            Self::RefInvalid { .. } => "ARTIFACT_REF_INVALID",
-            Self::RefExpired => "ARTIFACT_REF_EXPIRED",
-            Self::RefMismatch { .. } => "ARTIFACT_REF_MISMATCH",
-            Self::LinkInvalid => "DOWNLOAD_LINK_INVALID",
-            Self::LinkExpired => "DOWNLOAD_LINK_EXPIRED",
-            Self::RangeInvalid { .. } => "RANGE_INVALID",
-            Self::CursorInvalid => "ARTIFACT_CURSOR_INVALID",
-            Self::KeyUnusable { .. } => "SIGNING_KEY_UNUSABLE",
-            Self::File(error) => error.code(),
+            Self::KeyInvalid { .. } => codes::SCOPE_KEY_INVALID,
+            Self::ScopeInvalid { .. } => codes::SCOPE_INVALID,
+            Self::ScopeMismatch => codes::SCOPE_MISMATCH,
+            Self::ScopeMissing { .. } => codes::SCOPE_MISSING,
+            Self::ExpectedDirInvalid { .. } => codes::EXPECTED_DIR_INVALID,
+            Self::ScopeRequired => codes::ARTIFACT_SCOPE_REQUIRED,
+            Self::PathInvalid { .. } => codes::ARTIFACT_PATH_INVALID,
+            Self::NotFound { .. } => codes::ARTIFACT_NOT_FOUND,
+            Self::Refused { .. } => codes::ARTIFACT_REFUSED,
+            Self::Changed { .. } => codes::ARTIFACT_CHANGED,
+            Self::RefInvalid { .. } => codes::ARTIFACT_REF_INVALID,
+            Self::RefExpired => codes::ARTIFACT_REF_EXPIRED,
+            Self::RefMismatch { .. } => codes::ARTIFACT_REF_MISMATCH,
+            Self::LinkInvalid => codes::DOWNLOAD_LINK_INVALID,
+            Self::LinkExpired => codes::DOWNLOAD_LINK_EXPIRED,
+            Self::RangeInvalid { .. } => codes::RANGE_INVALID,
+            Self::CursorInvalid => codes::ARTIFACT_CURSOR_INVALID,
+            Self::KeyUnusable { .. } => codes::SIGNING_KEY_UNUSABLE,
+            Self::File(error) => error.row(),
         }
     }
 
@@ -219,28 +205,10 @@ impl ScopeError {
 /// What the caller sent wrongly is usage, what the files or the age of a link stand against is refused.
 impl From<ScopeError> for Failure {
     fn from(error: ScopeError) -> Self {
-        let exit = match error {
-            ScopeError::File(error) => return error.into(),
-            ScopeError::KeyInvalid { .. }
-            | ScopeError::ScopeInvalid { .. }
-            | ScopeError::ExpectedDirInvalid { .. }
-            | ScopeError::ScopeRequired
-            | ScopeError::PathInvalid { .. }
-            | ScopeError::RangeInvalid { .. }
-            | ScopeError::CursorInvalid
-            | ScopeError::KeyUnusable { .. } => Exit::Usage,
-            ScopeError::ScopeMismatch
-            | ScopeError::ScopeMissing { .. }
-            | ScopeError::NotFound { .. }
-            | ScopeError::Refused { .. }
-            | ScopeError::Changed { .. }
-            | ScopeError::RefInvalid { .. }
-            | ScopeError::RefExpired
-            | ScopeError::RefMismatch { .. }
-            | ScopeError::LinkInvalid
-            | ScopeError::LinkExpired => Exit::Refused,
-        };
-        Self::new(exit, error.code(), error.to_string()).with_details(error.details())
+        match error {
+            ScopeError::File(error) => error.into(),
+            error => Self::of(error.row(), error.to_string()).with_details(error.details()),
+        }
     }
 }
 

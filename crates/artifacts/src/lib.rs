@@ -7,6 +7,7 @@
 //! The flow: [`ArtifactWorkspace::prepare`] → the run → [`media_references`] and [`Scope::collect`] → [`Scope::manifest`], which a
 //! journal may store → [`Scope::page`] for the wire → [`Scope::open_wanted`] or [`Keys::follow`] for the bytes.
 
+pub mod codes;
 mod collect;
 mod content_type;
 mod error;
@@ -38,7 +39,7 @@ mod name_tests;
 
 pub use collect::{CollectedFile, Collection, SourceKind, SourceRoot};
 pub use content_type::content_type;
-pub use error::{CODES, ScopeError};
+pub use error::ScopeError;
 pub use export::{Artifact, ExportPage, PageRequest};
 pub use hashes::{Hashes, MemoryHashes, Sha256Sum, is_settled};
 pub use hashing::HashContext;

@@ -45,7 +45,7 @@ pub(super) fn survey(folder: &Folder) -> Result<Survey, ScopeError> {
                 }
             }
             TreeEntry::Link(path) => {
-                warnings.add(path.as_str(), "left out, as symbolic links are not followed")
+                warnings.add(path.as_str(), "left out, as symbolic links are not followed");
             }
             TreeEntry::Special(path) => warnings.add(path.as_str(), "left out, as it is no ordinary file"),
             TreeEntry::Unnamed(text) => warnings.add(&text, "left out, as its path is too long or no text"),
@@ -79,7 +79,7 @@ pub(super) fn is_own(folder: &Folder, stamp: &Stamp) -> Result<bool, ScopeError>
     while let Some(at) = waiting.pop() {
         let listed = tree.list(at.as_ref(), |found| match found {
             TreeEntry::File(_, other) if (other.device, other.inode) == (stamp.device, stamp.inode) => {
-                names += 1
+                names += 1;
             }
             TreeEntry::Folder(path) if !is_excluded(path.name()) => waiting.push(Some(path)),
             _ => {}

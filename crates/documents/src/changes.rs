@@ -5,8 +5,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use engross_docx::read::ReadOptions;
+use engross_docx::revisions::PlacedRevision;
 use engross_docx::revisions::{Choice, Side};
-use engross_docx::{Limits, PlacedRevision, Tracking, WordDocument};
+use engross_docx::{Limits, Tracking, WordDocument};
 
 /// Two states of a document, compared by the text of their paragraphs as it reads with all changes accepted. A paragraph that
 /// only moved is in neither list.

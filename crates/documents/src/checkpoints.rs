@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engross_docx::package::{Limits, Package};
+use engross_docx::{Package, PackageLimits as Limits};
 use engross_protocol::{Clock, FixedClock, InvalidDate, Timestamp, hex};
 use engross_store::files::{FileError, Folder, FolderLock, Precondition, RelPath, Root};
 use serde::{Deserialize, Serialize};

@@ -3,20 +3,12 @@
 use std::path::PathBuf;
 
 use engross_docx::Error as DocumentError;
+use engross_docx::codes::CodeRow;
 use engross_protocol::{Exit, Failure};
 use engross_store::files::{FileError, PathError};
 use serde_json::json;
 
-/// The codes that this crate adds, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "CHECKPOINT_DAMAGED",
-    "CHECKPOINT_UNKNOWN",
-    "DOCUMENT_BUSY",
-    "DOCUMENT_CHANGED",
-    "INVALID_AUTHOR",
-    "INVALID_DATE",
-    "OUTPUT_IS_INPUT",
-];
+use crate::codes;
 
 /// What follows the reason when a checkpoint could not be made.
 const NOT_KEPT: &str = "; nothing was changed, since it could not be taken back; write to another file";
@@ -88,12 +80,12 @@ impl Error {
             Self::Path(error) => error.code(),
             Self::File(error) => error.code(),
             Self::Document { error, .. } => error.code(),
-            Self::OutputIsInput { .. } => "OUTPUT_IS_INPUT",
+            Self::OutputIsInput { .. } => codes::OUTPUT_IS_INPUT.name,
             Self::NotKept(error) => error.code(),
-            Self::Busy { .. } | Self::Stopped => "DOCUMENT_BUSY",
-            Self::Changed { .. } => "DOCUMENT_CHANGED",
-            Self::CheckpointUnknown { .. } => "CHECKPOINT_UNKNOWN",
-            Self::CheckpointDamaged { .. } => "CHECKPOINT_DAMAGED",
+            Self::Busy { .. } | Self::Stopped => codes::DOCUMENT_BUSY.name,
+            Self::Changed { .. } => codes::DOCUMENT_CHANGED.name,
+            Self::CheckpointUnknown { .. } => codes::CHECKPOINT_UNKNOWN.name,
+            Self::CheckpointDamaged { .. } => codes::CHECKPOINT_DAMAGED.name,
         }
     }
 
@@ -104,16 +96,19 @@ impl Error {
     }
 }
 
+/// The row of a code of `docx`, which has its table in its own words.
+#[must_use]
+pub fn document_row(code: &str) -> Option<&'static CodeRow> {
+    engross_docx::codes::ALL.iter().find(|row| row.name == code)
+}
+
 /// The engine's failure about the document in `file`.
 #[must_use]
 pub fn document_failure(file: &str, error: &DocumentError) -> Failure {
-    let exit = match error {
-        DocumentError::StaleRevision { .. } | DocumentError::ProofFailed { .. } => Exit::Refused,
-        DocumentError::InvalidOperation { .. }
-        | DocumentError::UnknownStory { .. }
-        | DocumentError::UnknownRevision { .. }
-        | DocumentError::InvalidCursor { .. } => Exit::Usage,
-        _ => Exit::NotADocument,
+    let exit = match document_row(error.code()).map(|row| row.exit) {
+        Some(1) => Exit::Refused,
+        Some(3) => Exit::NotADocument,
+        _ => Exit::Usage,
     };
     let details = match error {
         DocumentError::InvalidOperation { index: Some(index), .. } => json!({ "index": index }),

@@ -47,6 +47,7 @@
 
 mod changes;
 mod checkpoints;
+pub mod codes;
 mod delivery;
 mod error;
 mod receipt;
@@ -63,6 +64,6 @@ mod workspace_tests;
 pub use changes::{Losses, RevisionKey, losses, new_revisions, without_change_set};
 pub use checkpoints::{Checkpoint, CheckpointStore, Checkpoints};
 pub use delivery::{Delivery, Destination, InputFile};
-pub use error::{CODES, Error, document_failure};
+pub use error::{Error, document_failure, document_row};
 pub use receipt::{ReadReport, Receipt, has_result, has_worked};
 pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, Workspace};

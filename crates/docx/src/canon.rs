@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use engross_xml::{Document, Kind, Name, NodeId};
+use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
@@ -56,9 +56,9 @@ impl IgnoredMarkup {
                 id.is_some_and(|id| self.is_aside(id))
             }
             RUN => {
-                let mut content = document
-                    .children(node)
-                    .filter(|child| document.kind(*child) == Kind::Element && document.name(*child) != R_PR);
+                let mut content = document.children(node).filter(|child| {
+                    document.kind(*child) == NodeKind::Element && document.name(*child) != R_PR
+                });
                 match (content.next(), content.next()) {
                     (Some(only), None) => {
                         document.name(only) == COMMENT_REFERENCE && self.holds(document, only)
@@ -80,7 +80,7 @@ enum OpenSequence {
     Revision(RevisionKey, Box<OpenSequence>),
 }
 
-type RevisionKey = (Name, String, String);
+type RevisionKey = (QName, String, String);
 
 struct Writer<'a> {
     document: &'a Document,
@@ -107,8 +107,8 @@ impl Writer<'_> {
         let document = self.document;
         for child in document.children(node) {
             match document.kind(child) {
-                Kind::Element => self.sibling(child, open),
-                Kind::Text | Kind::CData => {
+                NodeKind::Element => self.sibling(child, open),
+                NodeKind::Text | NodeKind::CData => {
                     let text = document.text(child);
                     if !text.trim().is_empty() || may_be_blank(document, node) {
                         self.switch(open, OpenSequence::Nothing);
@@ -162,7 +162,7 @@ impl Writer<'_> {
         for leaf in document.children(run) {
             let name = document.name(leaf);
             match name {
-                R_PR | Name::NONE => {}
+                R_PR | QName::NONE => {}
                 T | DEL_TEXT | INSTR_TEXT | DEL_INSTR_TEXT => {
                     let text = effective_text(document, leaf);
                     if !text.is_empty() {
@@ -210,7 +210,7 @@ impl Writer<'_> {
         let name = document.name(node);
         let uri = document.namespace_uri(name);
         self.out.push(b'<');
-        if name == Name::NONE {
+        if name == QName::NONE {
             self.out.extend_from_slice(document.qualified_name(node).as_bytes());
         } else {
             if uri != W_URI {
@@ -221,8 +221,8 @@ impl Writer<'_> {
             self.out.extend_from_slice(document.local_name(name).as_bytes());
         }
         let revision = is_revision_wrapper(name) || is_property_change(name);
-        let counts = |attribute: Name| !(is_session_mark(attribute) || (revision && attribute == ID));
-        let mut rows: Vec<(Name, &str, &str)> =
+        let counts = |attribute: QName| !(is_session_mark(attribute) || (revision && attribute == ID));
+        let mut rows: Vec<(QName, &str, &str)> =
             document.raw_attributes(node).filter(|(name, ..)| counts(*name)).collect();
         rows.sort_by(|left, right| left.1.cmp(right.1));
         for (_, qualified, value) in rows {
@@ -240,7 +240,7 @@ impl Writer<'_> {
 }
 
 /// Attributes that only tell in which editing session something was typed (§17.15.1.70), or how text is stored.
-fn is_session_mark(name: Name) -> bool {
+fn is_session_mark(name: QName) -> bool {
     matches!(
         name,
         RSID_R | RSID_R_PR | RSID_DEL | RSID_P | RSID_R_DEFAULT | RSID_SECT | RSID_TR | XML_SPACE | TEXT_ID
@@ -251,7 +251,7 @@ fn is_empty(document: &Document, node: NodeId) -> bool {
     document.raw_attributes(node).next().is_none()
         && document.children(node).all(|child| match document.name(child) {
             R_PR => is_empty(document, child),
-            Name::NONE => document.text(child).trim().is_empty(),
+            QName::NONE => document.text(child).trim().is_empty(),
             _ => false,
         })
 }
@@ -260,5 +260,5 @@ fn is_empty(document: &Document, node: NodeId) -> bool {
 /// text, and those are not asked about here.
 fn may_be_blank(document: &Document, node: NodeId) -> bool {
     let is_main = || W_URIS.contains(&document.namespace_uri(document.name(node)));
-    !document.children(node).any(|child| document.kind(child) == Kind::Element) && !is_main()
+    !document.children(node).any(|child| document.kind(child) == NodeKind::Element) && !is_main()
 }

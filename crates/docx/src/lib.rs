@@ -52,6 +52,7 @@
 
 mod canon;
 mod check;
+pub mod codes;
 mod document;
 mod edit;
 mod error;
@@ -78,6 +79,7 @@ pub use error::{Error, Refusal, RefusalCode};
 pub use markdown::from_markdown;
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};
+pub use revisions::PlacedRevision;
 pub use text::{Hunk, diff};
 
 /// What the fuzz targets reach besides.
@@ -86,7 +88,7 @@ pub use text::{Hunk, diff};
 pub mod fuzzing {
     pub use crate::model::is_revision_wrapper;
     pub use crate::names::{B, ID, VOCABULARY, W, W_URI};
-    pub use crate::revisions::{Selection, list, resolve};
+    pub use crate::revisions::fuzzing::{Selection, list, resolve};
 }
 
 #[cfg(test)]

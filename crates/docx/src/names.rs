@@ -3,7 +3,7 @@
 //!
 //! Must never hold behaviour.
 
-use engross_xml::{Name, NamespaceGroup, Vocabulary};
+use engross_xml::{NamespaceGroup, QName, Vocabulary};
 
 /// `w:`, the main namespace.
 pub const W: NamespaceGroup = NamespaceGroup(0);
@@ -68,7 +68,7 @@ macro_rules! vocabulary {
         enum Place { $($($constant),+),+ }
         $($(
             #[doc = concat!("`", stringify!($group), ":", $local, "`")]
-            pub const $constant: Name = Name::new(Place::$constant as u16);
+            pub const $constant: QName = QName::new(Place::$constant as u16);
         )+)+
         /// All of them.
         pub static VOCABULARY: Vocabulary =

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use engross_xml::{Document, Kind, Limits, NodeId};
+use engross_xml::{Document, Limits, NodeId, NodeKind};
 
 use crate::canon::{IgnoredMarkup, normal_form_without};
 use crate::error::Error;
@@ -88,7 +88,7 @@ fn compare(
             };
             document
                 .children(node)
-                .filter(|child| document.kind(*child) == Kind::Element)
+                .filter(|child| document.kind(*child) == NodeKind::Element)
                 .filter(|child| !ignored.holds(document, *child) && !is_hollow(*child))
                 .collect()
         };

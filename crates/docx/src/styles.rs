@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use crate::names;
 
@@ -227,7 +227,7 @@ impl Style {
 }
 
 /// The `w:val` of a child.
-pub(crate) fn value_of(document: &Document, parent: NodeId, name: Name) -> Option<String> {
+pub(crate) fn value_of(document: &Document, parent: NodeId, name: QName) -> Option<String> {
     document.attribute(document.child(parent, name)?, names::VAL).map(Cow::into_owned)
 }
 

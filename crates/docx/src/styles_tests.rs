@@ -88,8 +88,8 @@ fn numbering_is_inherited_number_and_level_each_on_its_own() {
     let changed =
         r#"<w:pPrChange w:id="1"><w:pPr><w:numPr><w:numId w:val="9"/></w:numPr></w:pPr></w:pPrChange>"#;
     let rows = [
-        style("paragraph", "Base", "Base", "", number),
-        style("paragraph", "Second", "Second", "Base", r#"<w:numPr><w:ilvl w:val="1"/></w:numPr>"#),
+        style("paragraph", "First", "First", "", number),
+        style("paragraph", "Second", "Second", "First", r#"<w:numPr><w:ilvl w:val="1"/></w:numPr>"#),
         style("paragraph", "Third", "Third", "Second", ""),
         style("paragraph", "Off", "Off", "Third", r#"<w:numPr><w:numId w:val="0"/></w:numPr>"#),
         style("paragraph", "Plain", "Plain", "Missing", changed),
@@ -100,7 +100,7 @@ fn numbering_is_inherited_number_and_level_each_on_its_own() {
     .concat();
     let styles = styles(&rows);
     for (id, expected) in [
-        ("Base", Some((Some(4), None))),
+        ("First", Some((Some(4), None))),
         ("Second", Some((Some(4), Some(1)))),
         ("Third", Some((Some(4), Some(1)))),
         ("Off", Some((Some(0), Some(1)))),

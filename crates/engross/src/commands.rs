@@ -1,162 +1,45 @@
-//! The commands, one file each, and how a command line becomes an exit code.
+//! The commands, one file each: what is typed becomes a call of the rooms below, and their answer becomes text or JSON.
+//!
+//! Must never put rooms together: that is done in [`crate::compose`].
 
-mod agents_md;
-mod apply;
-mod chat;
-mod check;
-mod checkpoint;
-mod comments;
-mod doctor;
-mod documents;
-mod edit;
-mod learn;
-mod markdown;
-mod model;
-mod read;
-mod resolve;
-mod revisions;
-mod serve;
-mod sessions;
-mod skills;
-mod task;
-mod transcript;
-mod write;
-mod writes;
+pub(crate) mod agents_md;
+pub(crate) mod apply;
+pub(crate) mod chat;
+pub(crate) mod check;
+pub(crate) mod checkpoint;
+pub(crate) mod comments;
+pub(crate) mod doctor;
+pub(crate) mod documents;
+pub(crate) mod edit;
+pub(crate) mod learn;
+pub(crate) mod markdown;
+pub(crate) mod read;
+pub(crate) mod resolve;
+pub(crate) mod revisions;
+pub(crate) mod serve;
+pub(crate) mod skills;
+mod synced;
+pub(crate) mod task;
+pub(crate) mod transcript;
+pub(crate) mod write;
 
-use std::ffi::OsString;
-use std::process::ExitCode;
+#[cfg(test)]
+pub(crate) use write::failure as write_failure;
 
-use clap::Parser;
-use clap::error::ErrorKind;
 use engross_protocol::{Exit, Failure};
 
-use crate::cli::{Cli, Command, CommonArgs};
-use crate::failure;
-use crate::output::{Output, note};
+use crate::cli::CommonArgs;
 use crate::settings::{Environment, Flags, Settings};
-#[cfg(feature = "otel")]
-use crate::telemetry::Telemetry;
 
 /// How a command ended without having failed.
-enum Ended {
+pub(crate) enum Ended {
     /// With this exit code.
     With(Exit),
     /// By Ctrl-C, with what that means.
     Interrupted(&'static str),
 }
 
-/// Exit code of a command that Ctrl-C ended: 128 and the signal's number, as shells have it.
-const INTERRUPTED: u8 = 130;
-
-/// Runs the command line.
-pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
-    let environment = Environment::of_process();
-    let wants_json = arguments.iter().any(|argument| argument == "--json");
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error, wants_json),
-    };
-    #[cfg(feature = "otel")]
-    let telemetry = telemetry(&cli.command, &environment);
-    start_log(
-        environment.get("ENGROSS_LOG"),
-        #[cfg(feature = "otel")]
-        telemetry.as_ref(),
-    );
-    let output = Output::new(cli.command.wants_json(), environment.allows_colour());
-    let ended = match &cli.command {
-        Command::Edit(args) => edit::run(args, &environment, output),
-        Command::Read(args) => read::run(args, output),
-        Command::Apply(args) => apply::run(args, &environment, output),
-        Command::Accept(args) => resolve::accept(args, output),
-        Command::Reject(args) => resolve::reject(args, output),
-        Command::Revisions(args) => revisions::run(args, output),
-        Command::Comments(args) => comments::run(args, output),
-        Command::Check(args) => check::run(args, output),
-        Command::Checkpoint(args) => checkpoint::run(args, output),
-        Command::ToMarkdown(args) => markdown::tell(args, output),
-        Command::FromMarkdown(args) => markdown::make(args, output),
-        Command::Write(args) => write::run(args, output),
-        Command::Chat(args) => chat::run(args, &environment),
-        Command::Serve(args) => serve::run(args, &environment),
-        Command::Task(args) => task::run(args, &environment, output),
-        Command::Learn(args) => learn::run(args, &environment, output),
-        Command::Transcript(args) => transcript::run(args, output),
-        Command::Skills(args) => skills::run(args, &environment, output),
-        Command::AgentsMd(args) => agents_md::run(args, &environment, output),
-        Command::Doctor(args) => doctor::run(args, &environment, output),
-    };
-    #[cfg(feature = "otel")]
-    if let Some(telemetry) = telemetry {
-        telemetry.finish();
-    }
-    match ended {
-        Ok(Ended::With(exit)) => ExitCode::from(exit as u8),
-        Ok(Ended::Interrupted(message)) => {
-            output.failure(&Failure::new(Exit::Refused, "INTERRUPTED", message));
-            ExitCode::from(INTERRUPTED)
-        }
-        Err(failure) => {
-            output.failure(&failure);
-            ExitCode::from(failure.exit as u8)
-        }
-    }
-}
-
-/// Help, version, or a command line that is wrong.
-fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
-    let text = error.render();
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let _ = error.print();
-            ExitCode::SUCCESS
-        }
-        _ if wants_json => {
-            let text = text.to_string();
-            let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-            Output::new(true, false).failure(&failure::usage("USAGE", message));
-            ExitCode::from(Exit::Usage as u8)
-        }
-        _ => {
-            let _ = error.print();
-            ExitCode::from(Exit::Usage as u8)
-        }
-    }
-}
-
 /// The settings of a command without flags of its own for them.
 fn settings(common: &CommonArgs, flags: Flags, environment: &Environment) -> Result<Settings, Failure> {
     Ok(Settings::load(&Flags { config: common.config.clone(), ..flags }, environment)?)
-}
-
-/// Sends logs to standard error, and spans to whoever was set for them.
-fn start_log(filter: Option<&str>, #[cfg(feature = "otel")] telemetry: Option<&Telemetry>) {
-    use tracing_subscriber::layer::SubscriberExt;
-    use tracing_subscriber::util::SubscriberInitExt;
-    use tracing_subscriber::{EnvFilter, Layer};
-    let log = filter.and_then(|filter| match EnvFilter::try_new(filter) {
-        Ok(filter) => Some(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_filter(filter)),
-        Err(error) => {
-            note(&format!("ENGROSS_LOG is not a log filter ({error}); nothing is logged"));
-            None
-        }
-    });
-    let is_wanted = log.is_some();
-    let subscriber = tracing_subscriber::registry().with(log);
-    #[cfg(feature = "otel")]
-    let (is_wanted, subscriber) =
-        (is_wanted || telemetry.is_some(), subscriber.with(telemetry.map(Telemetry::layer)));
-    if is_wanted {
-        let _ = subscriber.try_init();
-    }
-}
-
-/// Sends spans of sessions, if somebody says where to.
-#[cfg(feature = "otel")]
-fn telemetry(command: &Command, environment: &Environment) -> Option<Telemetry> {
-    use crate::settings::COLLECTOR;
-    let has_sessions = matches!(command, Command::Chat(_) | Command::Serve(_));
-    let endpoint = environment.get(COLLECTOR).filter(|_| has_sessions)?;
-    let started = Telemetry::start(endpoint);
-    started.map_err(|problem| note(&format!("{COLLECTOR}: {problem}; no spans are sent"))).ok()
 }

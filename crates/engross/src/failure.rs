@@ -9,26 +9,6 @@ use engross_protocol::{Exit, Failure};
 
 use crate::{files, settings};
 
-/// The codes that this crate adds, each explained in `docs/errors/CODE.md`.
-#[cfg(test)]
-pub(crate) const CODES: &[&str] = &[
-    "CONFIG_INVALID",
-    "DISK_FULL",
-    "FILE_TOO_LARGE",
-    "INPUT_CHANGED",
-    "INTERRUPTED",
-    "INVALID_JSON",
-    "IS_A_DIRECTORY",
-    "LISTEN_FAILED",
-    "NOT_FOUND",
-    "NOT_UTF8",
-    "NOTHING_APPLIED",
-    "NOT_ALL_APPLIED",
-    "READ_FAILED",
-    "USAGE",
-    "WRITE_FAILED",
-];
-
 /// The engine's failure about the document at `path`.
 pub(crate) fn of_document(path: &Path, error: &DocumentError) -> Failure {
     engross_documents::document_failure(&path.display().to_string(), error)

@@ -1,28 +1,9 @@
 //! The errors of learning, each with a stable code.
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure, shared};
 use serde_json::json;
 
-use crate::agents_md;
-
-/// The codes that this crate gives, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "AGENTS_MD_MARKERS",
-    "LEARN_AGENT_INVALID",
-    "LEARN_ANSWER_INVALID",
-    "LEARN_BUSY",
-    "LEARN_NOT_EXPERIENCE",
-    "LEARN_SESSIONS_MISSING",
-    "READ_FAILED",
-    "SKILLBOOK_DAMAGED",
-    "SKILLBOOK_INVALID",
-    "SKILL_OPERATION_INVALID",
-    "SKILL_PROTECTED",
-    "SKILL_RETIRED",
-    "SKILL_STILL_HELPFUL",
-    "SKILL_UNKNOWN",
-    "WRITE_FAILED",
-];
+use crate::{agents_md, codes};
 
 /// Learning failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -104,39 +85,34 @@ impl Error {
     /// The stable code, explained in `docs/errors/CODE.md`.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::Markers { .. } => "AGENTS_MD_MARKERS",
-            Self::AgentInvalid { .. } => "LEARN_AGENT_INVALID",
-            Self::AnswerInvalid { .. } => "LEARN_ANSWER_INVALID",
-            Self::Busy { .. } => "LEARN_BUSY",
-            Self::SessionsMissing { .. } => "LEARN_SESSIONS_MISSING",
-            Self::ReadFailed { .. } => "READ_FAILED",
-            Self::WriteFailed { .. } => "WRITE_FAILED",
-            Self::Damaged { .. } => "SKILLBOOK_DAMAGED",
-            Self::Invalid { .. } => "SKILLBOOK_INVALID",
-            Self::Model(error) => error.code(),
+            Self::Markers { .. } => codes::AGENTS_MD_MARKERS,
+            Self::AgentInvalid { .. } => codes::LEARN_AGENT_INVALID,
+            Self::AnswerInvalid { .. } => codes::LEARN_ANSWER_INVALID,
+            Self::Busy { .. } => codes::LEARN_BUSY,
+            Self::SessionsMissing { .. } => codes::LEARN_SESSIONS_MISSING,
+            Self::ReadFailed { .. } => shared::READ_FAILED,
+            Self::WriteFailed { .. } => shared::WRITE_FAILED,
+            Self::Damaged { .. } => codes::SKILLBOOK_DAMAGED,
+            Self::Invalid { .. } => codes::SKILLBOOK_INVALID,
+            Self::Model(error) => error.row(),
         }
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let (exit, code, message) = match &error {
-            Error::Model(error) => return error.clone().into(),
-            Error::AgentInvalid { .. } => (Exit::Usage, error.code(), error.to_string()),
-            Error::AnswerInvalid { .. } => (Exit::Model, error.code(), error.to_string()),
-            Error::Markers { .. }
-            | Error::Busy { .. }
-            | Error::SessionsMissing { .. }
-            | Error::Invalid { .. } => (Exit::Refused, error.code(), error.to_string()),
-            Error::ReadFailed { .. } | Error::WriteFailed { .. } | Error::Damaged { .. } => {
-                (Exit::Io, error.code(), error.to_string())
-            }
-        };
         let details = match &error {
+            Error::Model(error) => return error.clone().into(),
             Error::Damaged { line, path } => json!({"path": path, "line": line}),
             _ => json!({}),
         };
-        Self::new(exit, code, message).with_details(details)
+        Self::of(error.row(), error.to_string()).with_details(details)
     }
 }

@@ -5,6 +5,7 @@
 //! honest, [`recall`] gives them to sessions.
 
 pub mod agents_md;
+pub mod codes;
 pub mod disk;
 mod error;
 mod json;
@@ -16,5 +17,5 @@ pub mod skillbook;
 pub mod trace;
 pub mod transcript;
 
-pub use error::{CODES, Error};
+pub use error::Error;
 pub use json::Text;

@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure};
 use serde_json::{Value, json};
+
+use crate::codes;
 
 /// A failed answer, or a model that could not be opened. [`Error::code`] is stable and explained in `docs/errors/`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -128,19 +130,25 @@ impl Error {
     /// The stable code, explained in `docs/errors/CODE.md`.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::Auth { .. } => "MODEL_AUTH",
-            Self::RateLimited { .. } => "MODEL_RATE_LIMITED",
-            Self::Unavailable { .. } => "MODEL_UNAVAILABLE",
-            Self::BadRequest { .. } => "MODEL_BAD_REQUEST",
-            Self::Truncated => "MODEL_TRUNCATED",
-            Self::Protocol { .. } => "MODEL_PROTOCOL",
-            Self::Timeout { .. } => "MODEL_TIMEOUT",
-            Self::Stream { .. } => "MODEL_STREAM_ERROR",
-            Self::UnknownModel { .. } => "MODEL_UNKNOWN",
-            Self::KeyMissing { .. } => "MODEL_KEY_MISSING",
-            Self::ScriptInvalid { .. } => "MODEL_SCRIPT_INVALID",
-            Self::TooLarge { .. } => "MODEL_TOO_LARGE",
+            Self::Auth { .. } => codes::MODEL_AUTH,
+            Self::RateLimited { .. } => codes::MODEL_RATE_LIMITED,
+            Self::Unavailable { .. } => codes::MODEL_UNAVAILABLE,
+            Self::BadRequest { .. } => codes::MODEL_BAD_REQUEST,
+            Self::Truncated => codes::MODEL_TRUNCATED,
+            Self::Protocol { .. } => codes::MODEL_PROTOCOL,
+            Self::Timeout { .. } => codes::MODEL_TIMEOUT,
+            Self::Stream { .. } => codes::MODEL_STREAM_ERROR,
+            Self::UnknownModel { .. } => codes::MODEL_UNKNOWN,
+            Self::KeyMissing { .. } => codes::MODEL_KEY_MISSING,
+            Self::ScriptInvalid { .. } => codes::MODEL_SCRIPT_INVALID,
+            Self::TooLarge { .. } => codes::MODEL_TOO_LARGE,
         }
     }
 
@@ -190,8 +198,7 @@ impl Error {
 /// A model that is not known is a wrong command line; everything else is the model's failure.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let exit = if matches!(error, Error::UnknownModel { .. }) { Exit::Usage } else { Exit::Model };
-        Self::new(exit, error.code(), error.to_string()).with_details(error.details())
+        Self::of(error.row(), error.to_string()).with_details(error.details())
     }
 }
 

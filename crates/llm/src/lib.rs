@@ -1,8 +1,9 @@
-//! Models behind one trait: language-model providers, recorded scripts, and the embedded rules.
+//! Models behind one trait: language-model providers and recorded scripts.
 //!
 //! Must never know what a document or a session is, read a file or read the environment. Only this crate reaches a
 //! model provider. Start at [`Model`], then [`open`].
 
+pub mod codes;
 mod collect;
 mod dialect;
 mod endpoint;
@@ -11,7 +12,6 @@ mod http;
 mod model;
 mod open;
 mod provider;
-mod rules;
 mod script;
 mod spec;
 
@@ -36,7 +36,6 @@ pub use model::{
     Usage,
 };
 pub use open::{ProviderSettings, open};
-pub use rules::RulesModel;
 pub use script::ScriptModel;
 pub use secrecy::SecretString;
 pub use spec::ModelSpec;

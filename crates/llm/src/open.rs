@@ -1,6 +1,6 @@
 //! From the name of a model to the model.
 //!
-//! Must never read a file or the environment: keys, addresses and scripts are handed in.
+//! Must never read a file or the environment: keys, addresses, scripts and the embedded model are handed in.
 
 use std::sync::Arc;
 
@@ -11,7 +11,6 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::dialect::{Anthropic, Dialect, Gemini, OpenAi, TokenLimit};
 use crate::http::{Endpoint, Key};
 use crate::provider::ProviderModel;
-use crate::rules::RulesModel;
 use crate::script::ScriptModel;
 use crate::{Error, HttpPolicy, Model, ModelSpec, endpoint};
 
@@ -40,7 +39,8 @@ pub struct ProviderSettings {
 }
 
 /// Makes the model that `spec` names. Nothing is sent before the first answer is asked for. `read_script` is called
-/// for `script:FILE` only, with FILE, and gives the file's text.
+/// for `script:FILE` only, with FILE, and gives the file's text; `embedded` for `rules` only, and gives the model that the
+/// program has in itself.
 ///
 /// # Errors
 /// [`Error::KeyMissing`], [`Error::UnknownModel`] for an address that is no URL, [`Error::ScriptInvalid`],
@@ -48,10 +48,11 @@ pub struct ProviderSettings {
 pub fn open<E: From<Error>>(
     spec: &ModelSpec,
     settings: &ProviderSettings,
+    embedded: impl FnOnce() -> Arc<dyn Model>,
     read_script: impl FnOnce(&str) -> Result<String, E>,
 ) -> Result<Arc<dyn Model>, E> {
     Ok(match spec {
-        ModelSpec::Rules => Arc::new(RulesModel),
+        ModelSpec::Rules => embedded(),
         ModelSpec::Script { file } => Arc::new(ScriptModel::new(file, &read_script(file)?)?),
         ModelSpec::OpenAi { name } => Arc::new(openai(spec, name, settings)?),
         ModelSpec::Anthropic { name } => Arc::new(anthropic(spec, name, settings)?),

@@ -1,12 +1,15 @@
 //! Tests of [`super::open`].
 
+use std::sync::Arc;
+
 use secrecy::SecretString;
 
-use crate::{Error, ModelInfo, ModelSpec, ProviderSettings, open};
+use crate::{Error, Model, ModelInfo, ModelSpec, ProviderSettings, ScriptModel, open};
 
 fn opened(spec: &str, settings: &ProviderSettings) -> Result<ModelInfo, Error> {
     let spec: ModelSpec = spec.parse().unwrap();
-    open(&spec, settings, |file| match file {
+    let embedded = || -> Arc<dyn Model> { Arc::new(ScriptModel::new("embedded", "{}").unwrap()) };
+    open(&spec, settings, embedded, |file| match file {
         "good.json" => Ok("{}".to_owned()),
         "bad.json" => Ok("{\n \"turn\": []}".to_owned()),
         _ => Err(Error::Truncated),
@@ -21,7 +24,7 @@ fn info(spec: &str, language_model: bool) -> Result<ModelInfo, Error> {
 #[test]
 fn models_without_keys() {
     let settings = ProviderSettings::default();
-    assert_eq!(opened("rules", &settings), info("rules", false));
+    assert_eq!(opened("rules", &settings), info("script:embedded", false));
     assert_eq!(opened("script:good.json", &settings), info("script:good.json", false));
     assert_eq!(opened("ollama/a", &settings), info("ollama/a", true));
     let compatible = "openai-compatible:http://127.0.0.1:1#a";

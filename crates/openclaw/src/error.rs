@@ -2,24 +2,10 @@
 
 use std::time::Duration;
 
+use engross_protocol::{Code, shared};
 use engross_tasks::runner::AgentError;
 
-/// The codes of gateways, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "CONFIG_INVALID",
-    "GATEWAY_IDENTITY_UNUSABLE",
-    "GATEWAY_CONNECT_FAILED",
-    "OPENCLAW_GATEWAY_SOCKET_CLOSED",
-    "GATEWAY_UNAVAILABLE",
-    "GATEWAY_EXECUTION_FAILED",
-    "TOO_LARGE",
-    "OPENCLAW_SESSION_MISMATCH",
-    "SESSION_CONTINUATION_UNAVAILABLE",
-    "OPENCLAW_WAIT_FAILED",
-    "NATIVE_CANCEL_UNCONFIRMED",
-    "OPENCLAW_ATTACHMENT_WRITE_FAILED",
-    "OPENCLAW_ARTIFACT_UNREACHABLE",
-];
+use crate::codes;
 
 /// What can go wrong with a gateway. Texts of the gateway are cut and have no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -138,20 +124,26 @@ impl GatewayFault {
     /// Its stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::Address { .. } => "CONFIG_INVALID",
-            Self::Identity { .. } => "GATEWAY_IDENTITY_UNUSABLE",
-            Self::Connect { .. } | Self::Login { .. } => "GATEWAY_CONNECT_FAILED",
-            Self::Closed => "OPENCLAW_GATEWAY_SOCKET_CLOSED",
-            Self::Slow { .. } => "GATEWAY_UNAVAILABLE",
-            Self::Refused { .. } => "GATEWAY_EXECUTION_FAILED",
-            Self::TooLarge { .. } => "TOO_LARGE",
-            Self::Session { .. } => "OPENCLAW_SESSION_MISMATCH",
-            Self::Continuation { .. } => "SESSION_CONTINUATION_UNAVAILABLE",
-            Self::Wait { .. } => "OPENCLAW_WAIT_FAILED",
-            Self::Unconfirmed => "NATIVE_CANCEL_UNCONFIRMED",
-            Self::Attachment { .. } => "OPENCLAW_ATTACHMENT_WRITE_FAILED",
-            Self::Unreachable { .. } => "OPENCLAW_ARTIFACT_UNREACHABLE",
+            Self::Address { .. } => shared::CONFIG_INVALID,
+            Self::Identity { .. } => codes::GATEWAY_IDENTITY_UNUSABLE,
+            Self::Connect { .. } | Self::Login { .. } => codes::GATEWAY_CONNECT_FAILED,
+            Self::Closed => engross_tasks::codes::OPENCLAW_GATEWAY_SOCKET_CLOSED,
+            Self::Slow { .. } => codes::GATEWAY_UNAVAILABLE,
+            Self::Refused { .. } => codes::GATEWAY_EXECUTION_FAILED,
+            Self::TooLarge { .. } => shared::TOO_LARGE,
+            Self::Session { .. } => codes::OPENCLAW_SESSION_MISMATCH,
+            Self::Continuation { .. } => engross_tasks::codes::SESSION_CONTINUATION_UNAVAILABLE,
+            Self::Wait { .. } => engross_tasks::codes::OPENCLAW_WAIT_FAILED,
+            Self::Unconfirmed => engross_tasks::codes::NATIVE_CANCEL_UNCONFIRMED,
+            Self::Attachment { .. } => engross_tasks::codes::OPENCLAW_ATTACHMENT_WRITE_FAILED,
+            Self::Unreachable { .. } => engross_tasks::codes::OPENCLAW_ARTIFACT_UNREACHABLE,
         }
     }
 

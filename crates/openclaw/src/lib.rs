@@ -9,6 +9,7 @@
 mod address;
 #[cfg(test)]
 mod address_tests;
+pub mod codes;
 mod config;
 mod connection;
 mod error;
@@ -33,6 +34,6 @@ mod turn;
 mod turn_tests;
 
 pub use config::{GatewayConfig, GatewayLimits};
-pub use error::{CODES, GatewayFault};
+pub use error::GatewayFault;
 pub use media::media_sources;
 pub use runner::GatewayRunner;

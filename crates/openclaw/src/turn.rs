@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::error::shown;
 use super::frame::{GatewayEvent, GatewayEventKind, text};
+use crate::codes;
 use engross_artifacts::media_references;
 use engross_tasks::runner::{AgentEvent, How, TurnEnd};
 
@@ -205,7 +206,7 @@ fn aborted(reason: &str) -> How {
 fn failed(problem: &str) -> How {
     let problem = if problem.trim().is_empty() { "it does not say why" } else { problem };
     How::Failed {
-        code: "GATEWAY_EXECUTION_FAILED".to_owned(),
+        code: codes::GATEWAY_EXECUTION_FAILED.name.to_owned(),
         message: format!("the run failed at the gateway: {}; see the gateway's log", shown(problem)),
     }
 }

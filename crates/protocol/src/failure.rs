@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Code;
+
 /// Exit status of the command line (`docs/guide/commands.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -20,7 +22,7 @@ pub enum Exit {
     Io = 5,
 }
 
-/// The error object of every surface (`design.md`, *Untrusted by default*).
+/// The error object of every surface: HTTP bodies, JSON-RPC's `error.data`, and `--json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorBody {
     /// Stable, upper snake case; explained in `docs/errors/CODE.md`.
@@ -50,7 +52,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure without particulars.
+    /// A failure without particulars, with the exit status of its code.
+    pub fn of(code: &'static Code, message: impl Into<String>) -> Self {
+        Self::new(code.exit, code.name, message)
+    }
+
+    /// A failure that passes on the code of a lower layer, with an exit status of its own.
     pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), exit, details: serde_json::json!({}) }
     }

@@ -3,9 +3,11 @@
 //! Must never do I/O, know a document format, or know a transport.
 
 mod clock;
+pub mod codes;
 mod failure;
 pub mod hex;
 mod ids;
+pub mod shared;
 
 #[cfg(test)]
 mod hex_tests;
@@ -13,5 +15,6 @@ mod hex_tests;
 mod ids_tests;
 
 pub use clock::{Clock, FixedClock, InvalidDate, SystemClock, Timestamp};
+pub use codes::Code;
 pub use failure::{ErrorBody, Exit, Failure};
 pub use ids::{CountingIds, IdSource, InvalidId, RandomIds, SessionId, WriteSessionId};

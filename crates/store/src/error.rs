@@ -2,9 +2,10 @@
 //!
 //! Must never hold a body, a value or a password: places are named as [`Error`]'s maker cleaned them.
 
-use engross_protocol::{Exit, Failure, SessionId};
+use engross_protocol::{Code, Failure, SessionId};
 use serde_json::{Value, json};
 
+use crate::codes;
 use crate::types::{Fence, Name};
 
 /// A request that was not done. [`Error::code`] is stable and explained in `docs/errors/`.
@@ -136,54 +137,30 @@ pub enum Error {
     Closed,
 }
 
-/// The codes of this crate, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "STORE_CONFLICT",
-    "STORE_FENCED",
-    "STORE_NAME_TAKEN",
-    "STORE_SESSION_UNKNOWN",
-    "STORE_NAME_INVALID",
-    "STORE_TOO_LARGE",
-    "STORE_FULL",
-    "STORE_IN_USE",
-    "STORE_UNAVAILABLE",
-    "STORE_DAMAGED",
-    "STORE_NEWER",
-    "STORE_UNUSABLE",
-    "STORE_CLOSED",
-    "TARGET_REQUIRED",
-    "PATH_OUTSIDE_ROOT",
-    "PATH_INVALID",
-    "PROTECTED_PATH",
-    "TARGET_EXISTS",
-    "TARGET_MISSING",
-    "TARGET_IS_DIR",
-    "TARGET_CHANGED",
-    "PERMISSION_DENIED",
-    "NO_SPACE",
-    "TOO_LARGE",
-    "FILE_UNREADABLE",
-    "FILE_NOT_WRITTEN",
-];
-
 impl Error {
     /// The stable code, explained in `docs/errors/CODE.md`.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::Conflict { .. } => "STORE_CONFLICT",
-            Self::Fenced { .. } => "STORE_FENCED",
-            Self::NameTaken { .. } => "STORE_NAME_TAKEN",
-            Self::UnknownSession { .. } => "STORE_SESSION_UNKNOWN",
-            Self::InvalidName { .. } => "STORE_NAME_INVALID",
-            Self::TooLarge { .. } => "STORE_TOO_LARGE",
-            Self::Full { .. } => "STORE_FULL",
-            Self::InUse { .. } => "STORE_IN_USE",
-            Self::Unavailable { .. } => "STORE_UNAVAILABLE",
-            Self::Damaged { .. } => "STORE_DAMAGED",
-            Self::Newer { .. } | Self::NewerEntry { .. } => "STORE_NEWER",
-            Self::Unusable { .. } => "STORE_UNUSABLE",
-            Self::Closed => "STORE_CLOSED",
+            Self::Conflict { .. } => codes::STORE_CONFLICT,
+            Self::Fenced { .. } => codes::STORE_FENCED,
+            Self::NameTaken { .. } => codes::STORE_NAME_TAKEN,
+            Self::UnknownSession { .. } => codes::STORE_SESSION_UNKNOWN,
+            Self::InvalidName { .. } => codes::STORE_NAME_INVALID,
+            Self::TooLarge { .. } => codes::STORE_TOO_LARGE,
+            Self::Full { .. } => codes::STORE_FULL,
+            Self::InUse { .. } => codes::STORE_IN_USE,
+            Self::Unavailable { .. } => codes::STORE_UNAVAILABLE,
+            Self::Damaged { .. } => codes::STORE_DAMAGED,
+            Self::Newer { .. } | Self::NewerEntry { .. } => codes::STORE_NEWER,
+            Self::Unusable { .. } => codes::STORE_UNUSABLE,
+            Self::Closed => codes::STORE_CLOSED,
         }
     }
 
@@ -207,15 +184,6 @@ impl Error {
 /// What a request itself causes is refused; everything else is the store's failure.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let exit = match error {
-            Error::Conflict { .. }
-            | Error::Fenced { .. }
-            | Error::NameTaken { .. }
-            | Error::UnknownSession { .. }
-            | Error::TooLarge { .. } => Exit::Refused,
-            Error::InvalidName { .. } => Exit::Usage,
-            _ => Exit::Io,
-        };
-        Self::new(exit, error.code(), error.to_string()).with_details(error.details())
+        Self::of(error.row(), error.to_string()).with_details(error.details())
     }
 }

@@ -7,6 +7,7 @@
 
 #[cfg(feature = "objects")]
 pub mod blobs;
+pub mod codes;
 mod error;
 pub mod files;
 mod memory;
@@ -22,7 +23,7 @@ mod types;
 mod error_tests;
 
 pub use engross_protocol::SessionId;
-pub use error::{CODES, Error};
+pub use error::Error;
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresStore, PostgresTraces};

@@ -4,6 +4,7 @@
 //! outside. [`runs`] carries out what a person asked for, [`rpc`] is how it is asked; the files of a run are in
 //! `engross-artifacts`.
 
+pub mod codes;
 pub mod rpc;
 pub mod runner;
 pub mod runs;

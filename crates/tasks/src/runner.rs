@@ -13,6 +13,8 @@ use tokio::sync::mpsc;
 
 use engross_artifacts::{RunId, SessionKey};
 
+use crate::codes;
+
 /// An answer of an agent that is still to come.
 pub type RunnerFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -242,7 +244,7 @@ impl AgentError {
     #[must_use]
     pub fn continuation(reason: &str) -> Self {
         Self::new(
-            "SESSION_CONTINUATION_UNAVAILABLE",
+            codes::SESSION_CONTINUATION_UNAVAILABLE.name,
             format!("the agent does not have this conversation any more ({reason}): start a new session"),
         )
     }

@@ -140,13 +140,13 @@ impl ThreadDriver {
         thread: &mut LoadedThread,
         input: ThreadInput,
     ) -> Result<Option<Vec<ThreadAction>>, ThreadError> {
-        let step = step(&thread.state(), input, self.rules, self.journal.now())?;
+        let step = step(thread.state(), input, self.rules, self.journal.now())?;
         Ok(self.journal.append(thread, &step.entries).await?.then_some(step.actions))
     }
 
     /// Whether there is room for a request of this thread.
     async fn slot(&self, thread: &LoadedThread, ask: &Ask) -> Result<SlotState, ThreadError> {
-        if !needs_slot(&thread.state()) {
+        if !needs_slot(thread.state()) {
             return Ok(SlotState::Free);
         }
         let (mut active, mut before, mut queued) = (0, 0, 0);
@@ -156,7 +156,7 @@ impl ThreadDriver {
                 continue;
             }
             let other = match self.journal.load(&key).await {
-                Ok(other) => other.filter(|other| needs_slot(&other.state())),
+                Ok(other) => other.filter(|other| needs_slot(other.state())),
                 // A thread that cannot be read holds up nobody but itself.
                 Err(ThreadError::Record { problem }) => {
                     tracing::warn!(thread = %key, %problem, "a task thread cannot be read");

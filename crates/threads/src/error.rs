@@ -1,10 +1,9 @@
 //! What can go wrong with a task thread.
 
+use engross_protocol::Code;
 use engross_store::files::FileError;
 
-/// The codes of threads, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] =
-    &["THREAD_RECORD_INVALID", "THREAD_ARCHIVED", "THREAD_UNKNOWN", "THREAD_NOT_IDLE", "BRIDGE_REFUSED"];
+use crate::codes;
 
 /// What can go wrong with a task thread.
 #[derive(Debug, thiserror::Error)]
@@ -64,19 +63,22 @@ impl ThreadError {
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::Record { .. } => "THREAD_RECORD_INVALID",
-            Self::Archived { .. } => "THREAD_ARCHIVED",
-            Self::Unknown { .. } => "THREAD_UNKNOWN",
-            Self::NotIdle { .. } => "THREAD_NOT_IDLE",
+            Self::Record { .. } => codes::THREAD_RECORD_INVALID,
+            Self::Archived { .. } => codes::THREAD_ARCHIVED,
+            Self::Unknown { .. } => codes::THREAD_UNKNOWN,
+            Self::NotIdle { .. } => codes::THREAD_NOT_IDLE,
             // What another bridge calls it need not be known here.
-            Self::Bridge { code, .. } => engross_tasks::runs::CODES
-                .iter()
-                .find(|known| *known == code)
-                .copied()
-                .unwrap_or("BRIDGE_REFUSED"),
-            Self::File(error) => error.code(),
-            Self::Store(error) => error.code(),
+            Self::Bridge { code, .. } => engross_protocol::codes::find(&[engross_tasks::codes::ALL], code)
+                .unwrap_or(codes::BRIDGE_REFUSED),
+            Self::File(error) => error.row(),
+            Self::Store(error) => error.row(),
         }
     }
 }

@@ -20,6 +20,7 @@
 //! | `questions` | what does its agent ask, and what may be answered? |
 //! | `error` | what can go wrong? |
 
+pub mod codes;
 mod driver;
 mod error;
 mod folder;
@@ -53,7 +54,7 @@ mod remote_tests;
 mod sync_tests;
 
 pub use driver::{Progress, ThreadDriver};
-pub use error::{CODES, ThreadError};
+pub use error::ThreadError;
 pub use journal::{LoadedThread, ThreadJournal};
 pub use link::{BridgeCall, BridgeFrame, Frames, Link, LinkError, LinkFuture};
 pub use machine::{Rules, SlotState, ThreadAction, ThreadInput, ThreadStep, needs_slot, step};

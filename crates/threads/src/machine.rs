@@ -116,17 +116,17 @@ const NEEDS_NEW_SESSION: &[&str] = &[
     "ARTIFACT_MISSING",
     "OPENCLAW_ARTIFACT_MISSING",
     "OPENCLAW_GATEWAY_QUEUE_FULL",
-    "OPENCLAW_GATEWAY_SOCKET_CLOSED",
+    engross_tasks::codes::OPENCLAW_GATEWAY_SOCKET_CLOSED.name,
     "OPENCLAW_NO_DISPLAYABLE_OUTPUT",
     "OPENCLAW_NO_EXPORTED_ARTIFACTS",
-    "OPENCLAW_WAIT_FAILED",
+    engross_tasks::codes::OPENCLAW_WAIT_FAILED.name,
     "ACP_HTTP_401",
     "ACP_HTTP_502",
     "ACP_HTTP_CONNECT_FAILED",
     "ACP_HTTP_CONNECT_TIMEOUT",
     "ACP_HTTP_HANDSHAKE_INTERRUPTED",
     "GATEWAY_TASK_REJECTED",
-    "SESSION_CONTINUATION_UNAVAILABLE",
+    engross_tasks::codes::SESSION_CONTINUATION_UNAVAILABLE.name,
 ];
 
 /// Decides. The thread is as its journal tells; the entries of the step are not taken into it.
@@ -319,7 +319,10 @@ impl Decider<'_> {
             });
         } else {
             let told = "the run ended without a word and without a file".to_owned();
-            step.entries.push(failure("OPENCLAW_TERMINAL_WITHOUT_EVIDENCE".to_owned(), told));
+            step.entries.push(failure(
+                engross_tasks::codes::OPENCLAW_TERMINAL_WITHOUT_EVIDENCE.name.to_owned(),
+                told,
+            ));
         }
         self.next(step);
     }
@@ -515,7 +518,7 @@ fn failure_code(terminal: &TaskEnd, has_evidence: bool) -> String {
         "cancelled" | "canceled" | "aborted" => "aborted".to_owned(),
         "" | "failed" | "completed" | "error" => match &terminal.code {
             Some(code) => code.clone(),
-            None if !has_evidence => "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE".to_owned(),
+            None if !has_evidence => engross_tasks::codes::OPENCLAW_TERMINAL_WITHOUT_EVIDENCE.name.to_owned(),
             None => "failed".to_owned(),
         },
         status => status.to_owned(),

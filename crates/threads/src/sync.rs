@@ -214,11 +214,7 @@ fn version_of(path: &RelPath, version: u32) -> Result<RelPath, FileError> {
 }
 
 /// Fetches a file under a name of its own; what came before the connection was lost stays and is gone on with.
-fn fetch(
-    folder: &Folder,
-    source: &dyn FileSource,
-    file: &RemoteArtifact,
-) -> Result<StagedFile, FetchError> {
+fn fetch(folder: &Folder, source: &dyn FileSource, file: &RemoteArtifact) -> Result<StagedFile, FetchError> {
     let name = StagedName::new(format!("sync-{}", identity(file)))?;
     let mut pause = PAUSE;
     let mut tries = 0;

@@ -1,55 +1,14 @@
 //! The errors of a write session, by code.
 
+use engross_protocol::{Code, shared};
 use engross_store::files::FileError;
 use serde::{Deserialize, Serialize};
 
+use crate::codes;
 use crate::continuation::{JoinError, Limit};
 use crate::framing::InvalidUtf8;
 use crate::json_field::ArgsError;
 use crate::patch::PatchError;
-
-/// The codes of write sessions, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "TARGET_REQUIRED",
-    "INVALID_OPERATION",
-    "ARGS_INVALID",
-    "UNSUPPORTED_TARGET",
-    "DOCUMENT_NOT_COMPOSED",
-    "EMPTY_CONTENT",
-    "TOO_LARGE",
-    "ENCODING_INVALID",
-    "VALIDATION_FAILED",
-    "INCOMPLETE",
-    "AMBIGUOUS_END",
-    "MARKER_IN_CONTENT",
-    "CONTINUATION_LIMIT",
-    "CONTINUATION_UNCLEAN",
-    "OFFSET_MISMATCH",
-    "SESSION_NOT_FOUND",
-    "SESSION_EXPIRED",
-    "SESSION_CONFLICT",
-    "CANCELLED",
-    "PATCH_NO_MATCH",
-    "PATCH_AMBIGUOUS",
-    "PATCH_INVALID",
-    "CONTENT_MISSING_TRUNCATED",
-    "CONTENT_NOT_WRITTEN",
-    "CONTENT_CHANGED",
-    // Findings and warnings.
-    "SYNTAX_ERROR",
-    "UNEVEN_COLUMNS",
-    "LOOKS_UNFINISHED",
-    "ELISION",
-    "CONFLICT_MARKER",
-    "MOJIBAKE",
-    "PROMPT_ARTEFACT",
-    "NOT_VALIDATED",
-    "TEXT_AFTER_END",
-    "ENCODING_REPLACED",
-    "CHATTER_REMOVED",
-    "OVERLAP_AMBIGUOUS",
-    "UNWRAPPED",
-];
 
 /// What is wrong with a session or a request to it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -167,30 +126,36 @@ impl Error {
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::TargetRequired => "TARGET_REQUIRED",
-            Self::InvalidOperation(_) => "INVALID_OPERATION",
-            Self::Options(_) => "ARGS_INVALID",
-            Self::Args(error) => error.code(),
-            Self::UnsupportedTarget(_) => "UNSUPPORTED_TARGET",
-            Self::NotComposed(_) => "DOCUMENT_NOT_COMPOSED",
-            Self::EmptyContent => "EMPTY_CONTENT",
-            Self::TooLarge { .. } => "TOO_LARGE",
-            Self::Encoding(_) => "ENCODING_INVALID",
-            Self::ValidationFailed { .. } => "VALIDATION_FAILED",
-            Self::Incomplete { .. } => "INCOMPLETE",
-            Self::AmbiguousEnd { .. } => "AMBIGUOUS_END",
-            Self::MarkerInContent { .. } => "MARKER_IN_CONTENT",
-            Self::ContinuationLimit(_) => "CONTINUATION_LIMIT",
-            Self::ContinuationUnclean(_) => "CONTINUATION_UNCLEAN",
-            Self::OffsetMismatch { .. } => "OFFSET_MISMATCH",
-            Self::SessionNotFound(_) => "SESSION_NOT_FOUND",
-            Self::SessionExpired => "SESSION_EXPIRED",
-            Self::SessionConflict(_) => "SESSION_CONFLICT",
-            Self::ContentNotWritten(_) => "CONTENT_NOT_WRITTEN",
-            Self::ContentChanged(_) => "CONTENT_CHANGED",
-            Self::Cancelled => "CANCELLED",
-            Self::Patch(error) => error.code(),
+            Self::TargetRequired => engross_store::files::codes::TARGET_REQUIRED,
+            Self::InvalidOperation(_) => shared::INVALID_OPERATION,
+            Self::Options(_) => codes::ARGS_INVALID,
+            Self::Args(error) => error.row(),
+            Self::UnsupportedTarget(_) => codes::UNSUPPORTED_TARGET,
+            Self::NotComposed(_) => codes::DOCUMENT_NOT_COMPOSED,
+            Self::EmptyContent => codes::EMPTY_CONTENT,
+            Self::TooLarge { .. } => shared::TOO_LARGE,
+            Self::Encoding(_) => codes::ENCODING_INVALID,
+            Self::ValidationFailed { .. } => codes::VALIDATION_FAILED,
+            Self::Incomplete { .. } => codes::INCOMPLETE,
+            Self::AmbiguousEnd { .. } => codes::AMBIGUOUS_END,
+            Self::MarkerInContent { .. } => codes::MARKER_IN_CONTENT,
+            Self::ContinuationLimit(_) => codes::CONTINUATION_LIMIT,
+            Self::ContinuationUnclean(_) => codes::CONTINUATION_UNCLEAN,
+            Self::OffsetMismatch { .. } => codes::OFFSET_MISMATCH,
+            Self::SessionNotFound(_) => codes::SESSION_NOT_FOUND,
+            Self::SessionExpired => codes::SESSION_EXPIRED,
+            Self::SessionConflict(_) => codes::SESSION_CONFLICT,
+            Self::ContentNotWritten(_) => codes::CONTENT_NOT_WRITTEN,
+            Self::ContentChanged(_) => codes::CONTENT_CHANGED,
+            Self::Cancelled => codes::CANCELLED,
+            Self::Patch(error) => error.row(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! where a file ends, `continuation` how pieces join, `validate` what is wrong with it. [`runner`] does what a session says,
 //! on disk, for many of them.
 
+pub mod codes;
 pub mod continuation;
 mod error;
 pub mod framing;
@@ -16,4 +17,4 @@ pub mod validate;
 #[cfg(test)]
 mod error_tests;
 
-pub use error::{CODES, Error, WriteFailure};
+pub use error::{Error, WriteFailure};

@@ -1,18 +1,18 @@
 //! Changes to the tree, each of which can be taken back exactly.
 //!
-//! Nodes that existed before a [`Checkpoint`] have their old rows journalled; everything made since is cut off the
+//! Nodes that existed before a [`TreeCheckpoint`] have their old rows journalled; everything made since is cut off the
 //! ends of the arenas. So an attempt costs what it touches, never the document.
 
 use std::collections::HashSet;
 
 use crate::escape::{escape_attribute, escape_text};
-use crate::name::{Name, NamespaceGroup};
-use crate::tree::{Attribute, Document, FLAG_BELOW, FLAG_NEW, FLAG_TAG, Kind, NIL, Node, NodeId, Span};
+use crate::name::{NamespaceGroup, QName};
+use crate::tree::{Attribute, Document, FLAG_BELOW, FLAG_NEW, FLAG_TAG, NIL, Node, NodeId, NodeKind, Span};
 
 /// A state of a document to come back to. Checkpoints nest: end the inner one first.
 #[derive(Debug)]
 #[must_use = "end it with `rollback` or `commit`"]
-pub struct Checkpoint {
+pub struct TreeCheckpoint {
     journal: usize,
     nodes: usize,
     attributes: usize,
@@ -22,9 +22,9 @@ pub struct Checkpoint {
 
 impl Document {
     /// Starts an attempt.
-    pub fn checkpoint(&mut self) -> Checkpoint {
+    pub fn checkpoint(&mut self) -> TreeCheckpoint {
         self.journal.open += 1;
-        Checkpoint {
+        TreeCheckpoint {
             journal: self.journal.rows.len(),
             nodes: self.nodes.len(),
             attributes: self.attributes.len(),
@@ -35,7 +35,7 @@ impl Document {
 
     /// Takes back everything since `checkpoint`. Ids of nodes made since then are dead.
     #[expect(clippy::needless_pass_by_value, reason = "a checkpoint ends once")]
-    pub fn rollback(&mut self, checkpoint: Checkpoint) {
+    pub fn rollback(&mut self, checkpoint: TreeCheckpoint) {
         while self.journal.rows.len() > checkpoint.journal {
             if let Some((at, old)) = self.journal.rows.pop()
                 && let Some(row) = self.nodes.get_mut(at as usize)
@@ -52,7 +52,7 @@ impl Document {
 
     /// Keeps everything since `checkpoint`; an enclosing checkpoint can still take it back.
     #[expect(clippy::needless_pass_by_value, reason = "a checkpoint ends once")]
-    pub fn commit(&mut self, checkpoint: Checkpoint) {
+    pub fn commit(&mut self, checkpoint: TreeCheckpoint) {
         debug_assert!(checkpoint.journal <= self.journal.rows.len());
         self.journal.open = self.journal.open.saturating_sub(1);
         if self.journal.open == 0 {
@@ -79,21 +79,21 @@ impl Document {
         let name = self.append_text(&format!("xmlns:{prefix}"));
         let value = self.append_text(&escape_attribute(uri));
         self.replace_attributes(root, |rows| {
-            rows.push(Attribute { name: Name::NONE, qualified: name, value });
+            rows.push(Attribute { name: QName::NONE, qualified: name, value });
         });
         self.root_prefixes.push((prefix.into(), group.0));
     }
 
     /// Makes an element without attributes, attached to nothing.
-    pub fn new_element(&mut self, name: Name) -> NodeId {
+    pub fn new_element(&mut self, name: QName) -> NodeId {
         let qualified = self.qualified(name, true);
-        self.add(Node { flags: FLAG_NEW, name, qualified, ..Node::blank(Kind::Element) })
+        self.add(Node { flags: FLAG_NEW, name, qualified, ..Node::blank(NodeKind::Element) })
     }
 
     /// Makes a text, attached to nothing.
     pub fn new_text(&mut self, text: &str) -> NodeId {
         let span = self.append_text(&escape_text(text));
-        self.add(Node { span, ..Node::blank(Kind::Text) })
+        self.add(Node { span, ..Node::blank(NodeKind::Text) })
     }
 
     /// Copies `node` and all below it, attached to nothing. Clean parts keep the source's bytes.
@@ -117,7 +117,7 @@ impl Document {
     }
 
     /// Sets an attribute, replacing the value it had.
-    pub fn set_attribute(&mut self, node: NodeId, name: Name, value: &str) {
+    pub fn set_attribute(&mut self, node: NodeId, name: QName, value: &str) {
         let value = self.append_text(&escape_attribute(value));
         let qualified = self.qualified(name, false);
         self.replace_attributes(node, |rows| match rows.iter_mut().find(|row| row.name == name) {
@@ -127,14 +127,14 @@ impl Document {
     }
 
     /// Removes an attribute, if it is there.
-    pub fn remove_attribute(&mut self, node: NodeId, name: Name) {
+    pub fn remove_attribute(&mut self, node: NodeId, name: QName) {
         if self.attribute_rows(node).iter().any(|row| row.name == name) {
             self.replace_attributes(node, |rows| rows.retain(|row| row.name != name));
         }
     }
 
     /// Gives an element another name; attributes and children stay.
-    pub fn rename(&mut self, node: NodeId, name: Name) {
+    pub fn rename(&mut self, node: NodeId, name: QName) {
         let qualified = self.qualified(name, true);
         self.change(node, |row| {
             row.name = name;
@@ -292,7 +292,7 @@ impl Document {
         Span::new(start, self.buffer.len())
     }
 
-    fn qualified(&mut self, name: Name, element: bool) -> Span {
+    fn qualified(&mut self, name: QName, element: bool) -> Span {
         let start = self.buffer.len();
         let Self { buffer, names, root_prefixes, .. } = self;
         let Some((namespace, local)) = names.get(name) else { return Span::new(start, start) };

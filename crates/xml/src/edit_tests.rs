@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use crate::{Document, Limits, Name, NamespaceGroup, NodeId, Vocabulary};
+use crate::{Document, Limits, NamespaceGroup, NodeId, QName, Vocabulary};
 
 static VOCABULARY: Vocabulary = Vocabulary::new(
     &[&["urn:w"], &["http://www.w3.org/XML/1998/namespace"]],
@@ -11,10 +11,10 @@ static VOCABULARY: Vocabulary = Vocabulary::new(
         (NamespaceGroup(1), "space"),
     ],
 );
-const P: Name = Name::new(0);
-const INS: Name = Name::new(1);
-const ID: Name = Name::new(2);
-const SPACE: Name = Name::new(3);
+const P: QName = QName::new(0);
+const INS: QName = QName::new(1);
+const ID: QName = QName::new(2);
+const SPACE: QName = QName::new(3);
 
 fn parse(text: &str) -> Document {
     Document::parse(text.as_bytes().to_vec(), &VOCABULARY, &Limits::default()).unwrap()
@@ -117,7 +117,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn attached(document: &Document) -> Vec<NodeId> {
-    document.descendants(document.root()).filter(|node| document.name(*node) != Name::NONE).collect()
+    document.descendants(document.root()).filter(|node| document.name(*node) != QName::NONE).collect()
 }
 
 fn run(document: &mut Document, step: &Step) {

@@ -4,7 +4,7 @@ use crate::error::ErrorKind;
 
 /// How the text was encoded, and will be written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
+pub enum XmlEncoding {
     /// UTF-8; a byte order mark is kept as part of the text.
     Utf8,
     /// UTF-16, little endian.
@@ -20,40 +20,40 @@ pub enum Encoding {
 }
 
 /// Decodes to UTF-8. Lossless: [`encode`] gives back the same bytes.
-pub(crate) fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), ErrorKind> {
+pub(crate) fn decode(bytes: Vec<u8>) -> Result<(String, XmlEncoding), ErrorKind> {
     let encoding = match bytes.as_slice() {
-        [0xFF, 0xFE, ..] => Encoding::Utf16Le { mark: true },
-        [0xFE, 0xFF, ..] => Encoding::Utf16Be { mark: true },
-        [b'<', 0, ..] => Encoding::Utf16Le { mark: false },
-        [0, b'<', ..] => Encoding::Utf16Be { mark: false },
-        _ => Encoding::Utf8,
+        [0xFF, 0xFE, ..] => XmlEncoding::Utf16Le { mark: true },
+        [0xFE, 0xFF, ..] => XmlEncoding::Utf16Be { mark: true },
+        [b'<', 0, ..] => XmlEncoding::Utf16Le { mark: false },
+        [0, b'<', ..] => XmlEncoding::Utf16Be { mark: false },
+        _ => XmlEncoding::Utf8,
     };
     let (to_unit, mark): (fn([u8; 2]) -> u16, bool) = match encoding {
-        Encoding::Utf8 => {
-            let text = String::from_utf8(bytes).map_err(|_| ErrorKind::Encoding)?;
+        XmlEncoding::Utf8 => {
+            let text = String::from_utf8(bytes).map_err(|_| ErrorKind::XmlEncoding)?;
             refuse_foreign_declaration(&text)?;
-            return Ok((text, Encoding::Utf8));
+            return Ok((text, XmlEncoding::Utf8));
         }
-        Encoding::Utf16Le { mark } => (u16::from_le_bytes, mark),
-        Encoding::Utf16Be { mark } => (u16::from_be_bytes, mark),
+        XmlEncoding::Utf16Le { mark } => (u16::from_le_bytes, mark),
+        XmlEncoding::Utf16Be { mark } => (u16::from_be_bytes, mark),
     };
     let body = bytes.get(if mark { 2 } else { 0 }..).unwrap_or_default();
     let (pairs, rest) = body.as_chunks::<2>();
     if !rest.is_empty() {
-        return Err(ErrorKind::Encoding);
+        return Err(ErrorKind::XmlEncoding);
     }
     let text = char::decode_utf16(pairs.iter().map(|pair| to_unit(*pair)))
         .collect::<Result<String, _>>()
-        .map_err(|_| ErrorKind::Encoding)?;
+        .map_err(|_| ErrorKind::XmlEncoding)?;
     Ok((text, encoding))
 }
 
 /// The inverse of [`decode`].
-pub(crate) fn encode(text: Vec<u8>, encoding: Encoding) -> Vec<u8> {
+pub(crate) fn encode(text: Vec<u8>, encoding: XmlEncoding) -> Vec<u8> {
     let (from_unit, mark): (fn(u16) -> [u8; 2], bool) = match encoding {
-        Encoding::Utf8 => return text,
-        Encoding::Utf16Le { mark } => (u16::to_le_bytes, mark),
-        Encoding::Utf16Be { mark } => (u16::to_be_bytes, mark),
+        XmlEncoding::Utf8 => return text,
+        XmlEncoding::Utf16Le { mark } => (u16::to_le_bytes, mark),
+        XmlEncoding::Utf16Be { mark } => (u16::to_be_bytes, mark),
     };
     let text = String::from_utf8_lossy(&text);
     let mut out = Vec::with_capacity(text.len() * 2 + 2);
@@ -78,5 +78,5 @@ fn refuse_foreign_declaration(text: &str) -> Result<(), ErrorKind> {
         .map(|c| c.to_ascii_lowercase())
         .collect();
     let known = matches!(name.as_str(), "utf-8" | "utf8" | "us-ascii" | "ascii" | "utf-16" | "");
-    if known || text.is_ascii() { Ok(()) } else { Err(ErrorKind::Encoding) }
+    if known || text.is_ascii() { Ok(()) } else { Err(ErrorKind::XmlEncoding) }
 }

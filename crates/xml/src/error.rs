@@ -35,7 +35,7 @@ pub enum ErrorKind {
     /// An entity other than the five predefined ones.
     UnknownEntity,
     /// Neither UTF-8 nor UTF-16, or broken.
-    Encoding,
+    XmlEncoding,
     /// Elements nested deeper than [`crate::Limits::depth`].
     TooDeep,
     /// More bytes or nodes than [`crate::Limits`] allows.
@@ -51,7 +51,7 @@ impl Error {
         match self.kind {
             ErrorKind::Malformed(_) | ErrorKind::Mismatch(_) | ErrorKind::UnknownEntity => "XML_MALFORMED",
             ErrorKind::Doctype => "XML_DOCTYPE",
-            ErrorKind::Encoding => "XML_ENCODING",
+            ErrorKind::XmlEncoding => "XML_ENCODING",
             ErrorKind::TooDeep | ErrorKind::TooLarge | ErrorKind::TooManyAttributes => "XML_LIMIT",
         }
     }
@@ -64,7 +64,7 @@ impl fmt::Display for ErrorKind {
             Self::Mismatch(name) => write!(f, "the element <{name}> is not closed by its own end tag"),
             Self::Doctype => f.write_str("a DOCTYPE is not allowed"),
             Self::UnknownEntity => f.write_str("an entity that XML does not define"),
-            Self::Encoding => f.write_str("the text is neither valid UTF-8 nor valid UTF-16"),
+            Self::XmlEncoding => f.write_str("the text is neither valid UTF-8 nor valid UTF-16"),
             Self::TooDeep => f.write_str("elements are nested too deeply"),
             Self::TooLarge => f.write_str("the text is too large"),
             Self::TooManyAttributes => f.write_str("an element has too many attributes"),

@@ -5,10 +5,10 @@
 //! ([`Vocabulary`]). Every change can be taken back exactly ([`Document::checkpoint`]).
 //!
 //! ```
-//! use engross_xml::{Document, Limits, Name, NamespaceGroup, Vocabulary};
+//! use engross_xml::{Document, Limits, QName, NamespaceGroup, Vocabulary};
 //!
 //! const NONE: NamespaceGroup = NamespaceGroup(0);
-//! const TITLE: Name = Name::new(0);
+//! const TITLE: QName = QName::new(0);
 //! static VOCABULARY: Vocabulary = Vocabulary::new(&[&["urn:books"]], &[(NONE, "title")]);
 //!
 //! # fn main() -> Result<(), engross_xml::Error> {
@@ -43,13 +43,13 @@ mod parse;
 mod tree;
 mod write;
 
-pub use edit::Checkpoint;
-pub use encoding::Encoding;
+pub use edit::TreeCheckpoint;
+pub use encoding::XmlEncoding;
 pub use error::{Error, ErrorKind, Position};
 pub use escape::{escape_attribute, escape_text};
-pub use name::{Name, NamespaceGroup, Vocabulary};
+pub use name::{NamespaceGroup, QName, Vocabulary};
 pub use parse::Limits;
-pub use tree::{Ancestors, Children, Descendants, Document, Kind, NodeId};
+pub use tree::{Ancestors, Children, Descendants, Document, NodeId, NodeKind};
 
 #[cfg(test)]
 mod edit_tests;

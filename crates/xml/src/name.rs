@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 /// An interned name. Names of the [`Vocabulary`] have the number of their place in it, in every document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(pub(crate) u16);
+pub struct QName(pub(crate) u16);
 
-impl Name {
+impl QName {
     /// No name: text, comments, and names beyond the 65,534th distinct one of a document.
     pub const NONE: Self = Self(u16::MAX);
 
@@ -103,19 +103,19 @@ pub(crate) type ShortMap<K, V> = HashMap<K, V, BuildHasherDefault<ShortHasher>>;
 struct Table {
     entries: Vec<(u16, Box<str>)>,
     /// By namespace, then by local name.
-    lookup: Vec<ShortMap<Box<[u8]>, Name>>,
+    lookup: Vec<ShortMap<Box<[u8]>, QName>>,
 }
 
 impl Table {
-    fn find(&self, namespace: u16, local: &[u8]) -> Option<Name> {
+    fn find(&self, namespace: u16, local: &[u8]) -> Option<QName> {
         self.lookup.get(usize::from(namespace))?.get(local).copied()
     }
 
     /// Gives a new name the next number, of which `before` are taken already.
-    fn add(&mut self, before: usize, namespace: u16, local: &[u8]) -> Name {
-        let Ok(index) = u16::try_from(before + self.entries.len()) else { return Name::NONE };
+    fn add(&mut self, before: usize, namespace: u16, local: &[u8]) -> QName {
+        let Ok(index) = u16::try_from(before + self.entries.len()) else { return QName::NONE };
         if index == u16::MAX {
-            return Name::NONE;
+            return QName::NONE;
         }
         self.entries.push((namespace, String::from_utf8_lossy(local).into()));
         let place = usize::from(namespace);
@@ -123,9 +123,9 @@ impl Table {
             self.lookup.resize_with(place + 1, ShortMap::default);
         }
         if let Some(names) = self.lookup.get_mut(place) {
-            names.insert(local.into(), Name(index));
+            names.insert(local.into(), QName(index));
         }
-        Name(index)
+        QName(index)
     }
 }
 
@@ -162,13 +162,13 @@ impl Names {
         Some(at)
     }
 
-    pub(crate) fn intern(&mut self, namespace: u16, local: &[u8]) -> Name {
+    pub(crate) fn intern(&mut self, namespace: u16, local: &[u8]) -> QName {
         let found = self.known.find(namespace, local).or_else(|| self.own.find(namespace, local));
         found.unwrap_or_else(|| self.own.add(self.known.entries.len(), namespace, local))
     }
 
     /// Namespace number and local name.
-    pub(crate) fn get(&self, name: Name) -> Option<(u16, &str)> {
+    pub(crate) fn get(&self, name: QName) -> Option<(u16, &str)> {
         let place = usize::from(name.0);
         let known = self.known.entries.len();
         let entry = place

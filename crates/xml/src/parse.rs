@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use crate::encoding;
 use crate::error::{Error, ErrorKind, position};
 use crate::escape::{is_character, reference};
-use crate::name::{Name, Names, ShortMap, Vocabulary};
-use crate::tree::{Attribute, Document, Journal, Kind, NIL, Node, NodeId, Span};
+use crate::name::{Names, QName, ShortMap, Vocabulary};
+use crate::tree::{Attribute, Document, Journal, NIL, Node, NodeId, NodeKind, Span};
 
 /// Bounds on what is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,8 +91,8 @@ struct Scope {
     /// The element that opened it; bindings from here on are its own.
     depth: usize,
     first_binding: usize,
-    elements: ShortMap<Box<[u8]>, Name>,
-    attributes: ShortMap<Box<[u8]>, Name>,
+    elements: ShortMap<Box<[u8]>, QName>,
+    attributes: ShortMap<Box<[u8]>, QName>,
 }
 
 struct Parser<'a> {
@@ -124,7 +124,7 @@ fn malformed(how: &'static str) -> Refusal {
 impl Parser<'_> {
     fn run(&mut self) -> Result<(), Refusal> {
         self.refuse_forbidden_characters()?;
-        let mut document = Node::blank(Kind::Document);
+        let mut document = Node::blank(NodeKind::Document);
         document.span = Span::new(0, self.text.len());
         self.nodes.push(document);
         let mut root_seen = false;
@@ -181,7 +181,7 @@ impl Parser<'_> {
                 return Err((ErrorKind::Malformed("']]>' is not allowed in text"), Some(start + at)));
             }
         }
-        self.push(Kind::Text, Span::new(start, end))?;
+        self.push(NodeKind::Text, Span::new(start, end))?;
         self.at = end;
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Parser<'_> {
             if body.get(end + 2) != Some(&b'>') {
                 return Err(malformed("'--' is not allowed in a comment"));
             }
-            return self.take(Kind::Comment, 4 + end + 3);
+            return self.take(NodeKind::Comment, 4 + end + 3);
         }
         if rest.starts_with(b"<![CDATA[") {
             if self.depth == 0 {
@@ -214,7 +214,7 @@ impl Parser<'_> {
             let Some(end) = memchr::memmem::find(rest, b"]]>") else {
                 return Err(malformed("a CDATA section is not closed"));
             };
-            return self.take(Kind::CData, end + 3);
+            return self.take(NodeKind::CData, end + 3);
         }
         let word: Vec<u8> = rest.iter().take(9).map(u8::to_ascii_uppercase).collect();
         if word.starts_with(b"<!DOCTYPE") {
@@ -247,10 +247,10 @@ impl Parser<'_> {
                 return Err(malformed("the XML declaration has no version"));
             }
         }
-        self.take(Kind::Instruction, end + 2)
+        self.take(NodeKind::Instruction, end + 2)
     }
 
-    fn take(&mut self, kind: Kind, length: usize) -> Result<(), Refusal> {
+    fn take(&mut self, kind: NodeKind, length: usize) -> Result<(), Refusal> {
         self.push(kind, Span::new(self.at, self.at + length))?;
         self.at += length;
         Ok(())
@@ -281,7 +281,7 @@ impl Parser<'_> {
         }
         let name = self.resolve(qualified, true)?;
         self.resolve_attributes(first_attribute)?;
-        let id = self.push(Kind::Element, Span::new(start, self.at))?;
+        let id = self.push(NodeKind::Element, Span::new(start, self.at))?;
         let tag_end = self.at;
         let attribute_count = self.attributes.len() - first_attribute;
         if let Some(node) = self.nodes.get_mut(id as usize) {
@@ -325,7 +325,7 @@ impl Parser<'_> {
         }
         self.check_references(start, raw)?;
         self.at = end + 1;
-        self.attributes.push(Attribute { name: Name::NONE, qualified, value: Span::new(start, end) });
+        self.attributes.push(Attribute { name: QName::NONE, qualified, value: Span::new(start, end) });
         let text = self.bytes(qualified);
         Ok(text == b"xmlns" || text.starts_with(b"xmlns:"))
     }
@@ -370,7 +370,7 @@ impl Parser<'_> {
         let rows = self.attributes.get(first..).unwrap_or_default();
         let same = |one: &Attribute, other: &Attribute| {
             self.bytes(one.qualified) == self.bytes(other.qualified)
-                || (one.name == other.name && one.name != Name::NONE)
+                || (one.name == other.name && one.name != QName::NONE)
         };
         // Comparing each with each is fastest for the few that elements have, and quadratic.
         let twice = if rows.len() <= 32 {
@@ -380,13 +380,13 @@ impl Parser<'_> {
             let mut names = HashSet::with_capacity(rows.len());
             rows.iter().any(|row| {
                 !texts.insert(self.bytes(row.qualified))
-                    || (row.name != Name::NONE && !names.insert(row.name))
+                    || (row.name != QName::NONE && !names.insert(row.name))
             })
         };
         if twice { Err(malformed("an attribute is given twice")) } else { Ok(()) }
     }
 
-    fn resolve(&mut self, qualified: Span, element: bool) -> Result<Name, Refusal> {
+    fn resolve(&mut self, qualified: Span, element: bool) -> Result<QName, Refusal> {
         let text = self.text.get(qualified.range()).unwrap_or_default();
         if let Some(scope) = self.scopes.last() {
             let cache = if element { &scope.elements } else { &scope.attributes };
@@ -467,7 +467,7 @@ impl Parser<'_> {
         }
     }
 
-    fn push(&mut self, kind: Kind, span: Span) -> Result<u32, Refusal> {
+    fn push(&mut self, kind: NodeKind, span: Span) -> Result<u32, Refusal> {
         if self.nodes.len() >= self.limits.nodes {
             return Err((ErrorKind::TooLarge, None));
         }

@@ -1,13 +1,13 @@
 use proptest::prelude::*;
 
-use crate::{Document, Encoding, ErrorKind, Kind, Limits, Name, NamespaceGroup, NodeId, Vocabulary};
+use crate::{Document, ErrorKind, Limits, NamespaceGroup, NodeId, NodeKind, QName, Vocabulary, XmlEncoding};
 
 static VOCABULARY: Vocabulary = Vocabulary::new(
     &[&["urn:one", "urn:uno"], &[""]],
     &[(NamespaceGroup(0), "a"), (NamespaceGroup(0), "b"), (NamespaceGroup(1), "plain")],
 );
-const A: Name = Name::new(0);
-const B: Name = Name::new(1);
+const A: QName = QName::new(0);
+const B: QName = QName::new(1);
 
 fn parse(text: &str) -> Result<Document, crate::Error> {
     Document::parse(text.as_bytes().to_vec(), &VOCABULARY, &Limits::default())
@@ -146,14 +146,14 @@ fn transcodes_utf16_and_writes_it_again() {
         let mut bytes: Vec<u8> = if mark { unit(0xFEFF).to_vec() } else { vec![] };
         bytes.extend(text.encode_utf16().flat_map(unit));
         let document = Document::parse(bytes.clone(), &VOCABULARY, &Limits::default()).unwrap();
-        assert_ne!(document.encoding(), Encoding::Utf8);
+        assert_ne!(document.encoding(), XmlEncoding::Utf8);
         assert_eq!(document.element_text(document.root()), "é😀");
         assert_eq!(document.write(), bytes);
     }
     let lone = [0xFF, 0xFE, b'<', 0, 0x00, 0xD8];
     assert_eq!(
         Document::parse(lone.to_vec(), &VOCABULARY, &Limits::default()).unwrap_err().kind,
-        ErrorKind::Encoding
+        ErrorKind::XmlEncoding
     );
 }
 
@@ -169,13 +169,13 @@ fn decodes_text_and_attributes() {
 fn outline(document: &Document, node: NodeId, out: &mut Vec<String>) {
     for child in document.children(node) {
         match document.kind(child) {
-            Kind::Element => {
+            NodeKind::Element => {
                 let name = document.name(child);
                 out.push(format!("<{{{}}}{}", document.namespace_uri(name), document.local_name(name)));
                 outline(document, child, out);
                 out.push(">".to_owned());
             }
-            Kind::Text | Kind::CData if node != document.document_node() => {
+            NodeKind::Text | NodeKind::CData if node != document.document_node() => {
                 let text = document.text(child);
                 match out.last_mut() {
                     Some(last) if last.starts_with('"') => last.push_str(&text),

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use crate::encoding::Encoding;
+use crate::encoding::XmlEncoding;
 use crate::escape::unescape;
-use crate::name::{Name, Names};
+use crate::name::{Names, QName};
 
 /// A node of a [`Document`]. Only good for the document that gave it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +15,7 @@ pub struct NodeId(pub(crate) u32);
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum NodeKind {
     /// The document itself: parent of the root element and of what stands around it.
     Document,
     /// An element.
@@ -61,9 +61,9 @@ pub(crate) const FLAG_BELOW: u8 = 4;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
     pub(crate) flags: u8,
-    pub(crate) name: Name,
+    pub(crate) name: QName,
     pub(crate) parent: u32,
     pub(crate) previous: u32,
     pub(crate) next: u32,
@@ -82,7 +82,7 @@ pub(crate) struct Node {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attribute {
-    pub(crate) name: Name,
+    pub(crate) name: QName,
     pub(crate) qualified: Span,
     /// The value between its quotes, still escaped.
     pub(crate) value: Span,
@@ -102,7 +102,7 @@ pub struct Document {
     pub(crate) nodes: Vec<Node>,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) names: Names,
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: XmlEncoding,
     /// Prefixes bound on the root element: prefix and namespace number.
     pub(crate) root_prefixes: Vec<(Box<str>, u16)>,
     pub(crate) rebound: bool,
@@ -120,13 +120,13 @@ impl Document {
     #[must_use]
     pub fn root(&self) -> NodeId {
         self.children(self.document_node())
-            .find(|node| self.kind(*node) == Kind::Element)
+            .find(|node| self.kind(*node) == NodeKind::Element)
             .unwrap_or(self.document_node())
     }
 
     /// How the text was encoded.
     #[must_use]
-    pub fn encoding(&self) -> Encoding {
+    pub fn encoding(&self) -> XmlEncoding {
         self.encoding
     }
 
@@ -144,25 +144,25 @@ impl Document {
 
     /// What `node` is.
     #[must_use]
-    pub fn kind(&self, node: NodeId) -> Kind {
+    pub fn kind(&self, node: NodeId) -> NodeKind {
         self.node(node).kind
     }
 
-    /// The element's name; [`Name::NONE`] for all other kinds.
+    /// The element's name; [`QName::NONE`] for all other kinds.
     #[must_use]
-    pub fn name(&self, node: NodeId) -> Name {
+    pub fn name(&self, node: NodeId) -> QName {
         self.node(node).name
     }
 
-    /// Local part of a name; empty for [`Name::NONE`].
+    /// Local part of a name; empty for [`QName::NONE`].
     #[must_use]
-    pub fn local_name(&self, name: Name) -> &str {
+    pub fn local_name(&self, name: QName) -> &str {
         self.names.get(name).map_or("", |(_, local)| local)
     }
 
     /// Namespace URI of a name (the first of its group); empty when it has none.
     #[must_use]
-    pub fn namespace_uri(&self, name: Name) -> &str {
+    pub fn namespace_uri(&self, name: QName) -> &str {
         self.names.get(name).map_or("", |(namespace, _)| self.names.uri(namespace))
     }
 
@@ -210,7 +210,7 @@ impl Document {
 
     /// The first child element of that name.
     #[must_use]
-    pub fn child(&self, node: NodeId, name: Name) -> Option<NodeId> {
+    pub fn child(&self, node: NodeId, name: QName) -> Option<NodeId> {
         self.children(node).find(|child| self.name(*child) == name)
     }
 
@@ -228,7 +228,7 @@ impl Document {
 
     /// The decoded value of an attribute.
     #[must_use]
-    pub fn attribute(&self, node: NodeId, name: Name) -> Option<Cow<'_, str>> {
+    pub fn attribute(&self, node: NodeId, name: QName) -> Option<Cow<'_, str>> {
         self.attribute_rows(node)
             .iter()
             .find(|attribute| attribute.name == name)
@@ -236,7 +236,7 @@ impl Document {
     }
 
     /// All attributes with their qualified names and values as written (still escaped).
-    pub fn raw_attributes(&self, node: NodeId) -> impl Iterator<Item = (Name, &str, &str)> {
+    pub fn raw_attributes(&self, node: NodeId) -> impl Iterator<Item = (QName, &str, &str)> {
         self.attribute_rows(node)
             .iter()
             .map(|attribute| (attribute.name, self.slice(attribute.qualified), self.slice(attribute.value)))
@@ -248,8 +248,8 @@ impl Document {
         let row = self.node(node);
         let raw = self.slice(row.span);
         match row.kind {
-            Kind::Text => unescape(raw),
-            Kind::CData => Cow::Borrowed(
+            NodeKind::Text => unescape(raw),
+            NodeKind::CData => Cow::Borrowed(
                 raw.strip_prefix("<![CDATA[").and_then(|s| s.strip_suffix("]]>")).unwrap_or(raw),
             ),
             _ => Cow::Borrowed(""),
@@ -260,7 +260,7 @@ impl Document {
     #[must_use]
     pub fn element_text(&self, node: NodeId) -> Cow<'_, str> {
         let mut parts =
-            self.children(node).filter(|child| matches!(self.kind(*child), Kind::Text | Kind::CData));
+            self.children(node).filter(|child| matches!(self.kind(*child), NodeKind::Text | NodeKind::CData));
         let Some(first) = parts.next() else { return Cow::Borrowed("") };
         let Some(second) = parts.next() else { return self.text(first) };
         let mut all = self.text(first).into_owned();
@@ -300,9 +300,9 @@ impl Document {
 }
 
 static DETACHED: Node = Node {
-    kind: Kind::Comment,
+    kind: NodeKind::Comment,
     flags: 0,
-    name: Name::NONE,
+    name: QName::NONE,
     parent: NIL,
     previous: NIL,
     next: NIL,
@@ -317,7 +317,7 @@ static DETACHED: Node = Node {
 };
 
 impl Node {
-    pub(crate) fn blank(kind: Kind) -> Self {
+    pub(crate) fn blank(kind: NodeKind) -> Self {
         Self { kind, ..DETACHED }
     }
 }
@@ -391,7 +391,7 @@ impl Iterator for Ancestors<'_> {
     type Item = NodeId;
 
     fn next(&mut self) -> Option<NodeId> {
-        let current = self.next.filter(|node| self.document.kind(*node) != Kind::Document)?;
+        let current = self.next.filter(|node| self.document.kind(*node) != NodeKind::Document)?;
         self.next = self.document.parent(current);
         Some(current)
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::encoding;
-use crate::tree::{Document, FLAG_NEW, FLAG_TAG, Kind, NodeId, Span};
+use crate::tree::{Document, FLAG_NEW, FLAG_TAG, NodeId, NodeKind, Span};
 
 impl Document {
     /// The text, in the encoding it was read in. Of an unchanged document, the very bytes that were parsed.
@@ -30,8 +30,8 @@ impl Document {
         if row.flags == 0 {
             return output.copy(row.span);
         }
-        if row.kind != Kind::Element {
-            if row.kind == Kind::Document {
+        if row.kind != NodeKind::Element {
+            if row.kind == NodeKind::Document {
                 self.emit_children(node, output);
             } else {
                 output.copy(row.span);

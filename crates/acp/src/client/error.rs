@@ -2,26 +2,10 @@
 
 use std::time::Duration;
 
+use engross_protocol::Code;
 use engross_tasks::runner::AgentError;
 
-/// The codes of agents, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "PROVIDER_UNAVAILABLE",
-    "AGENT_START_FAILED",
-    "AGENT_START_TIMEOUT",
-    "AGENT_EXITED",
-    "AGENT_PROTOCOL",
-    "AGENT_FRAME_TOO_LARGE",
-    "AGENT_SILENT",
-    "AGENT_DEADLINE",
-    "AGENT_AUTH_REQUIRED",
-    "AGENT_ERROR",
-    "AGENT_REFUSED",
-    "AGENT_INCOMPLETE",
-    "AGENT_MODEL_UNAVAILABLE",
-    "AGENT_COMMAND_INVALID",
-    "SESSION_CONTINUATION_UNAVAILABLE",
-];
+use crate::codes;
 
 /// What can go wrong with an agent. Texts of the agent are cut and have no control characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -137,22 +121,28 @@ impl AgentFault {
     /// Its stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::Missing { .. } => "PROVIDER_UNAVAILABLE",
-            Self::Start { .. } => "AGENT_START_FAILED",
-            Self::Slow { .. } => "AGENT_START_TIMEOUT",
-            Self::Exited { .. } => "AGENT_EXITED",
-            Self::Protocol { .. } => "AGENT_PROTOCOL",
-            Self::FrameTooLarge { .. } => "AGENT_FRAME_TOO_LARGE",
-            Self::Silent { .. } => "AGENT_SILENT",
-            Self::Deadline => "AGENT_DEADLINE",
-            Self::Login { .. } => "AGENT_AUTH_REQUIRED",
-            Self::Refused { .. } => "AGENT_ERROR",
-            Self::Declined => "AGENT_REFUSED",
-            Self::Incomplete { .. } => "AGENT_INCOMPLETE",
-            Self::Model { .. } => "AGENT_MODEL_UNAVAILABLE",
-            Self::Command { .. } => "AGENT_COMMAND_INVALID",
-            Self::Continuation { .. } => "SESSION_CONTINUATION_UNAVAILABLE",
+            Self::Missing { .. } => engross_tasks::codes::PROVIDER_UNAVAILABLE,
+            Self::Start { .. } => codes::AGENT_START_FAILED,
+            Self::Slow { .. } => codes::AGENT_START_TIMEOUT,
+            Self::Exited { .. } => codes::AGENT_EXITED,
+            Self::Protocol { .. } => codes::AGENT_PROTOCOL,
+            Self::FrameTooLarge { .. } => codes::AGENT_FRAME_TOO_LARGE,
+            Self::Silent { .. } => codes::AGENT_SILENT,
+            Self::Deadline => codes::AGENT_DEADLINE,
+            Self::Login { .. } => codes::AGENT_AUTH_REQUIRED,
+            Self::Refused { .. } => codes::AGENT_ERROR,
+            Self::Declined => codes::AGENT_REFUSED,
+            Self::Incomplete { .. } => codes::AGENT_INCOMPLETE,
+            Self::Model { .. } => codes::AGENT_MODEL_UNAVAILABLE,
+            Self::Command { .. } => codes::AGENT_COMMAND_INVALID,
+            Self::Continuation { .. } => engross_tasks::codes::SESSION_CONTINUATION_UNAVAILABLE,
         }
     }
 

@@ -25,7 +25,7 @@ mod registry;
 mod runner;
 mod warm_pool;
 
-pub use error::{AgentFault, CODES};
+pub use error::AgentFault;
 pub use limits::Limits;
 pub use provider::{AgentProvider, Host, StartMode};
 pub use registry::AgentRegistry;

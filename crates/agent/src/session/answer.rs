@@ -8,6 +8,7 @@ use super::event::{PositionedEvent, TurnEvent};
 use super::log::LogEvent;
 use super::render::Renderer;
 use super::state::SessionState;
+use crate::codes;
 
 /// An answer to a request. A dropped stream is a client that has gone away.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ impl AnswerStream {
         if !renderer.is_over() {
             let message =
                 "the server stopped before this answer was whole; send the message again".to_owned();
-            events.push(renderer.failed("ANSWER_INTERRUPTED".to_owned(), message, None));
+            events.push(renderer.failed(codes::ANSWER_INTERRUPTED.name.to_owned(), message, None));
         }
         let source = Source::Recorded(events.into_iter());
         Self { session, key: state.key, turn, answer, created, replayed: true, source, behind: 0 }

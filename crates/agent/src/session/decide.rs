@@ -2,7 +2,7 @@
 //!
 //! Must never do anything itself, call the model more often than allowed, or end a turn with a call that has no result.
 
-use engross_llm::{Answer, ClientToolChoice as Forced, Error, Request, ToolCall, ToolSpec};
+use engross_llm::{Answer, Error, Request, ToolCall, ToolChoice as Forced, ToolSpec};
 
 use super::context::{ContextPolicy, HistoryRepair, offered, window};
 use super::intake::NO_RESULT;
@@ -11,6 +11,7 @@ use super::request::{ClientTool, ClientToolChoice};
 use super::rounds;
 use super::settings::Settings;
 use super::state::{OpenCall, SessionState, TurnPhase, TurnState};
+use crate::codes;
 
 mod answered;
 mod write;
@@ -188,7 +189,11 @@ impl Decider<'_> {
                 for (id, result) in results {
                     self.push(LogEvent::resulted(id, result, ResultSource::Server));
                 }
-                if stop { self.cancel("TURN_CANCELLED", "the turn was cancelled") } else { self.proceed() }
+                if stop {
+                    self.cancel(codes::TURN_CANCELLED.name, "the turn was cancelled")
+                } else {
+                    self.proceed()
+                }
             }
             Input::Cancel(code, message, partial) => {
                 self.streamed(partial);
@@ -257,7 +262,7 @@ impl Decider<'_> {
             return self.proceed();
         }
         let message = "the results of its calls did not come in time; send a new message to go on";
-        self.end(TurnEndingKind::Cancelled, "CALLS_EXPIRED", message, None)
+        self.end(TurnEndingKind::Cancelled, codes::CALLS_EXPIRED.name, message, None)
     }
 
     fn ask(&mut self) -> Action {
@@ -271,21 +276,22 @@ impl Decider<'_> {
                 "The model was not done after {} calls in a row, so it was stopped. Say how to go on.",
                 self.rules.loops
             );
-            return self.stop("ROUNDS_EXHAUSTED", &message);
+            return self.stop(codes::ROUNDS_EXHAUSTED.name, &message);
         }
         // Both rounds since the last request: a client that brings something new gives the model a new chance.
         if turn.writing.is_none()
             && turn.asked >= 2
             && let Some(message) = rounds::stuck(self.of_turn(), |name| self.changes(name))
         {
-            return self.stop("NO_PROGRESS", &message);
+            return self.stop(codes::NO_PROGRESS.name, &message);
         }
         let turn = turn.clone();
         let window = window(self.session, self.rules.context);
         if window.left_out > 0 && !self.tries.is_noted {
             self.tries.is_noted = true;
             let message = format!("the model was not given the first {} messages", window.left_out);
-            self.tries.note = Some(LogEvent::Noted { code: "HISTORY_LEFT_OUT".to_owned(), message });
+            self.tries.note =
+                Some(LogEvent::Noted { code: codes::HISTORY_LEFT_OUT.name.to_owned(), message });
         }
         let mut messages = match self.tries.mending {
             Some((mending, before)) => mending.mend(window, before),
@@ -345,7 +351,7 @@ impl Decider<'_> {
 
     fn failed(&mut self, error: &Error, partial: PartialAnswer) -> Action {
         // Some providers refuse a conversation whose order they do not like; nothing was streamed then.
-        if error.code() == "MODEL_BAD_REQUEST"
+        if error.code() == engross_llm::codes::MODEL_BAD_REQUEST.name
             && partial.is_nothing()
             && let Some(mending) = HistoryRepair::after(self.tries.mending.map(|(mending, _)| mending))
             && self.session.messages.len() > 1
@@ -354,7 +360,7 @@ impl Decider<'_> {
             let message = format!(
                 "the provider refused the conversation, so a mended copy is tried ({mending:?}): {error}"
             );
-            self.push(LogEvent::Noted { code: "CONVERSATION_MENDED".to_owned(), message });
+            self.push(LogEvent::Noted { code: codes::CONVERSATION_MENDED.name.to_owned(), message });
             return self.ask();
         }
         self.streamed(partial);

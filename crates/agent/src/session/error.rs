@@ -1,7 +1,9 @@
 //! Why a request was not accepted. Nothing of it is stored then.
 
-use engross_protocol::ErrorBody;
+use engross_protocol::{Code, ErrorBody};
 use serde_json::{Value, json};
+
+use crate::codes;
 
 /// The class of a refusal; a transport maps it to its own status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +41,25 @@ impl RequestError {
     #[must_use]
     pub fn no_workspace(name: &str) -> Self {
         let name: String = name.chars().take(80).collect();
-        Self::new(
-            RefusalKind::NotFound,
-            "WORKSPACE_UNKNOWN",
+        Self::of(
+            codes::WORKSPACE_UNKNOWN,
             format!("there is no workspace '{name}'; put a file into it first, or leave the workspace out"),
         )
     }
 
-    /// A refusal without particulars.
+    /// A refusal without particulars, whose class follows from the status of its code.
+    pub fn of(code: &'static Code, message: impl Into<String>) -> Self {
+        let kind = match code.status {
+            400 => RefusalKind::Invalid,
+            404 => RefusalKind::NotFound,
+            409 => RefusalKind::Conflict,
+            429 => RefusalKind::Busy,
+            _ => RefusalKind::Unavailable,
+        };
+        Self::new(kind, code.name, message)
+    }
+
+    /// A refusal without particulars that passes on the code of a lower layer, with a class of its own.
     pub fn new(kind: RefusalKind, code: &'static str, message: impl Into<String>) -> Self {
         Self { kind, code, message: message.into(), retry_after: None, details: Box::new(json!({})) }
     }

@@ -3,12 +3,14 @@
 //! Must never give one request the answer of another.
 
 use engross_protocol::hex;
+use engross_protocol::shared;
 use engross_store::Name;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::error::{RefusalKind, RequestError};
+use super::error::RequestError;
 use super::request::TurnRequest;
+use crate::codes;
 
 /// A key of a request, and what the request was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,9 +30,8 @@ impl KeyClaim {
     pub(super) fn of(request: &TurnRequest) -> Result<Option<Self>, RequestError> {
         let Some(key) = &request.idempotency_key else { return Ok(None) };
         let name = Name::new(format!("once\u{1}{}\u{1}{key}", request.principal)).map_err(|error| {
-            RequestError::new(
-                RefusalKind::Invalid,
-                "IDEMPOTENCY_KEY_INVALID",
+            RequestError::of(
+                codes::IDEMPOTENCY_KEY_INVALID,
                 format!("the idempotency key cannot be used: {error}"),
             )
         })?;
@@ -53,9 +54,8 @@ impl KeyClaim {
         let value: Option<ClaimValue> = serde_json::from_slice(row).ok();
         match value {
             Some(value) if value.digest == self.digest => Ok(value.answer),
-            _ => Err(RequestError::new(
-                RefusalKind::Conflict,
-                "IDEMPOTENCY_KEY_REUSED",
+            _ => Err(RequestError::of(
+                shared::IDEMPOTENCY_KEY_REUSED,
                 "this idempotency key belongs to another request; use a new key for a new request",
             )),
         }

@@ -8,10 +8,11 @@ use std::collections::HashSet;
 use engross_llm::{Message, ToolCall};
 use serde_json::{Value, json};
 
-use super::error::{RefusalKind, RequestError};
+use super::error::RequestError;
 use super::log::{AcceptedRequest, CallSide, LogEvent, ResultSource, ToolResult, TurnEnding, TurnEndingKind};
 use super::request::TurnRequest;
 use super::state::{OpenCall, SessionState, TurnPhase};
+use crate::codes;
 
 /// What the model reads for a call whose result never came.
 pub(crate) const NO_RESULT: &str = "No result came for this call. It may or may not have been carried out.";
@@ -26,9 +27,8 @@ pub(crate) fn take_in(
     now: i64,
 ) -> Result<Vec<LogEvent>, RequestError> {
     if !request.messages.iter().any(|message| !matches!(message, Message::Assistant { .. })) {
-        return Err(RequestError::new(
-            RefusalKind::Invalid,
-            "MESSAGES_EMPTY",
+        return Err(RequestError::of(
+            codes::MESSAGES_EMPTY,
             "the request has no user message and no tool result; send one in 'messages'",
         ));
     }
@@ -150,9 +150,8 @@ impl Intake<'_> {
             return self.resume(turn.number, &given, calls);
         }
         if new.is_empty() && !is_to_answer(&self.session.messages, self.known.keep) {
-            return Err(RequestError::new(
-                RefusalKind::Conflict,
-                "NOTHING_NEW",
+            return Err(RequestError::of(
+                codes::NOTHING_NEW,
                 "the session has all of these messages and has answered them; send a new message",
             ));
         }
@@ -169,7 +168,7 @@ impl Intake<'_> {
             }
             self.events.push(LogEvent::Ended(TurnEnding {
                 kind: TurnEndingKind::Cancelled,
-                code: "TURN_SUPERSEDED".to_owned(),
+                code: codes::TURN_SUPERSEDED.name.to_owned(),
                 message: "a new message came before the turn was over".to_owned(),
                 retry_after: None,
             }));
@@ -188,9 +187,7 @@ impl Intake<'_> {
         let suspended =
             self.session.turn.as_ref().is_some_and(|turn| matches!(turn.phase, TurnPhase::Suspended { .. }));
         if given.is_empty() && suspended {
-            return Err(RequestError::new(
-                RefusalKind::Conflict,
-                "RESULTS_MISSING",
+            return Err(RequestError::of(codes::RESULTS_MISSING,
                 "the session waits for results of its calls; send them with role \"tool\", or a new user message",
             )
             .with_details(open_calls(calls)));
@@ -309,9 +306,7 @@ fn bind<'a>(
             call.call.id == *tool_call_id && call.side == CallSide::Client && call.result.is_none()
         });
         if given.iter().any(|known| known.id == tool_call_id) || (!is_open && was_given(tool_call_id)) {
-            return Err(RequestError::new(
-                RefusalKind::Conflict,
-                "RESULT_DUPLICATE",
+            return Err(RequestError::of(codes::RESULT_DUPLICATE,
                 format!(
                     "the call '{tool_call_id}' has its result already, perhaps because it was waited for too long; a call has \
                      one result, and it stands"
@@ -349,9 +344,7 @@ fn which<'a>(calls: impl Iterator<Item = &'a ToolCall>, id: &str, name: &str) ->
 
 fn unknown_call(id: &str, name: &str, details: Value) -> RequestError {
     let tool = if name.is_empty() { String::new() } else { format!(" of the tool '{name}'") };
-    RequestError::new(
-        RefusalKind::Conflict,
-        "CALL_NOT_OPEN",
+    RequestError::of(codes::CALL_NOT_OPEN,
         format!(
             "no open call has the id '{id}'{tool}, and the tool's name does not single one out; send the id that came with \
              the call, or the whole conversation with the call in it"

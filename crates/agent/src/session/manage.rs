@@ -6,7 +6,7 @@ use engross_journal::{Log, NewLog};
 use engross_protocol::SessionId;
 
 use super::decide::{Input, Offer, PartialAnswer, RetryState, decide};
-use super::error::{RefusalKind, RequestError};
+use super::error::RequestError;
 use super::log::LogEvent;
 use super::names::name_of;
 use super::record::{self, lost};
@@ -14,6 +14,7 @@ use super::request::SessionName;
 use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
 use super::state::SessionState;
+use crate::codes;
 
 /// A session as it stands in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +62,7 @@ impl Sessions {
     ) -> Result<(), RequestError> {
         if let Some((field, problem)) = settings.problem() {
             let message = format!("the setting '{field}' {problem}");
-            return Err(RequestError::new(RefusalKind::Invalid, "SETTING_INVALID", message));
+            return Err(RequestError::of(codes::SETTING_INVALID, message));
         }
         if let Some(model) = settings.model.as_deref() {
             self.check_model(model)?;
@@ -107,8 +108,11 @@ impl Sessions {
                 if session.turn.is_none() {
                     return Vec::new();
                 }
-                let input =
-                    Input::Cancel("TURN_CANCELLED", "the turn was cancelled", PartialAnswer::default());
+                let input = Input::Cancel(
+                    codes::TURN_CANCELLED.name,
+                    "the turn was cancelled",
+                    PartialAnswer::default(),
+                );
                 let mut after = session.clone();
                 let rules = self.inner.config.rules;
                 decide(&mut after, &mut RetryState::default(), input, &Offer::default(), rules, now).events

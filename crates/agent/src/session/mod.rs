@@ -84,36 +84,6 @@ mod write_cases_tests;
 #[cfg(test)]
 mod write_support;
 
-/// The codes of sessions, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "MESSAGES_EMPTY",
-    "NOTHING_NEW",
-    "RESULTS_MISSING",
-    "RESULT_DUPLICATE",
-    "CALL_NOT_OPEN",
-    "SERVER_STOPPING",
-    "SERVER_BUSY",
-    "SESSION_BUSY",
-    "SESSION_UNKNOWN",
-    "SESSION_LOST",
-    "SESSION_DAMAGED",
-    "IDEMPOTENCY_KEY_INVALID",
-    "IDEMPOTENCY_KEY_REUSED",
-    "TURN_SUPERSEDED",
-    "TURN_CANCELLED",
-    "LISTENER_GONE",
-    "ANSWER_MISSING",
-    "HISTORY_LEFT_OUT",
-    "CONVERSATION_MENDED",
-    "ANSWER_INTERRUPTED",
-    "SESSION_KEY_INVALID",
-    "CALLS_EXPIRED",
-    "SETTING_INVALID",
-    "MODEL_NOT_OFFERED",
-    "WORKSPACE_UNKNOWN",
-    "NO_PROGRESS",
-];
-
 pub use answer::AnswerStream;
 
 pub use config::{Models, SessionsConfig};

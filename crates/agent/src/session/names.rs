@@ -4,8 +4,9 @@
 
 use engross_store::Name;
 
-use super::error::{RefusalKind, RequestError};
+use super::error::RequestError;
 use super::request::SessionName;
+use crate::codes;
 
 /// The name in the store of a session's key, and the key itself.
 pub(super) fn name_of(principal: &str, key: &SessionName) -> Result<(Name, String), RequestError> {
@@ -15,11 +16,7 @@ pub(super) fn name_of(principal: &str, key: &SessionName) -> Result<(Name, Strin
     };
     let name = Name::new(format!("key\u{1}{principal}\u{1}{text}"));
     let name = name.map_err(|error| {
-        RequestError::new(
-            RefusalKind::Invalid,
-            "SESSION_KEY_INVALID",
-            format!("the session key cannot be used: {error}"),
-        )
+        RequestError::of(codes::SESSION_KEY_INVALID, format!("the session key cannot be used: {error}"))
     })?;
     Ok((name, text))
 }

@@ -13,6 +13,7 @@ use super::error::{RefusalKind, RequestError};
 use super::log::{AcceptedRequest, LogEvent};
 use super::observe::StoredEntries;
 use super::state::{SessionState, TurnState};
+use crate::codes;
 
 /// All sessions that this process has in memory.
 pub(super) type SessionJournal = Journal<SessionState, NewestAnswer>;
@@ -175,20 +176,19 @@ impl From<Error> for RequestError {
         let refused = |code, message: String| Self::new(RefusalKind::Busy, code, message).retry_after(1);
         match error {
             Error::Store(error) => error.into(),
-            Error::Damaged { problem } => Self::new(
-                RefusalKind::Unavailable,
-                "SESSION_DAMAGED",
+            Error::Damaged { problem } => Self::of(
+                codes::SESSION_DAMAGED,
                 format!(
                     "the session's log cannot be read ({problem}); a newer version may have written it. Begin a new session"
                 ),
             ),
             Error::Unknown => lost(),
             Error::Leased => refused(
-                "SESSION_BUSY",
+                codes::SESSION_BUSY.name,
                 "another process works on this session; try again once it has answered".to_owned(),
             ),
             Error::QueueFull { queue } => refused(
-                "SESSION_BUSY",
+                codes::SESSION_BUSY.name,
                 format!("{queue} requests wait for this session already; try again once it has answered"),
             ),
         }
@@ -209,9 +209,8 @@ impl From<engross_store::Error> for RequestError {
 
 /// A session that was there a moment ago is not.
 pub(super) fn lost() -> RequestError {
-    RequestError::new(
-        RefusalKind::Unavailable,
-        "SESSION_LOST",
+    RequestError::of(
+        codes::SESSION_LOST,
         "the session could not be read back from the store; try again, and look at the server's log if this stays",
     )
 }

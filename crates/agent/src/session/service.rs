@@ -17,12 +17,13 @@ use tokio_util::task::TaskTracker;
 use super::answer::AnswerStream;
 use super::channel::{AnswerHandle, Channel};
 use super::config::SessionsConfig;
-use super::error::{RefusalKind, RequestError};
+use super::error::RequestError;
 use super::names::{key_in, name_of, principal_in};
 use super::record::{self, SessionGuard, SessionJournal};
 use super::request::SessionName;
 use super::toolbox::Toolbox;
 use super::turn::TurnTask;
+use crate::codes;
 
 /// All sessions of this process. Cheap to clone.
 #[derive(Clone)]
@@ -178,9 +179,8 @@ pub(super) fn moment(now: u64) -> i64 {
 }
 
 pub(super) fn unknown(key: &str) -> RequestError {
-    RequestError::new(
-        RefusalKind::NotFound,
-        "SESSION_UNKNOWN",
+    RequestError::of(
+        codes::SESSION_UNKNOWN,
         format!("there is no session '{key}'; send a first message with a key of your own"),
     )
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use engross_journal::NewLog;
 use engross_llm::Message;
 use engross_protocol::SessionId;
+use engross_protocol::shared;
 use engross_store::Name;
 
 use super::answer::AnswerStream;
@@ -21,6 +22,7 @@ use super::request::{SessionName, TurnRequest};
 use super::service::{Inner, Sessions, moment, unknown};
 use super::state::SessionState;
 use super::toolbox::Toolbox;
+use crate::codes;
 
 /// A request with what was found out about it before its session was asked.
 struct PreparedRequest {
@@ -78,25 +80,23 @@ impl Sessions {
         let known = if names.is_empty() { "none has a name here".to_owned() } else { names.join(", ") };
         Err(RequestError::new(
             RefusalKind::Invalid,
-            "MODEL_NOT_OFFERED",
+            codes::MODEL_NOT_OFFERED.name,
             format!("there is no model '{name}'; there are: {known}"),
         ))
     }
 
     fn refuse_when_full(&self) -> Result<(), RequestError> {
         if self.inner.draining.is_cancelled() {
-            return Err(RequestError::new(
-                RefusalKind::Unavailable,
-                "SERVER_STOPPING",
+            return Err(RequestError::of(
+                shared::SERVER_STOPPING,
                 "the server is about to stop and takes no new requests; try again in a moment",
             )
             .retry_after(1));
         }
         let turns = self.inner.config.turns;
         if self.running() >= turns {
-            return Err(RequestError::new(
-                RefusalKind::Busy,
-                "SERVER_BUSY",
+            return Err(RequestError::of(
+                shared::SERVER_BUSY,
                 format!("{turns} turns are under way already, which is as many as may; try again"),
             )
             .retry_after(1));

@@ -19,6 +19,7 @@ use super::record::{self, SessionGuard};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
 use super::toolbox::{ToolRound, Toolbox};
+use crate::codes;
 use crate::tools::PERFORM_RESEARCH;
 use crate::writing::{ArgumentStreams, Writer};
 
@@ -95,7 +96,7 @@ impl TurnTask {
                 session.release().await;
                 if !self.renderer.is_over() {
                     published.push(self.renderer.failed(
-                        "ANSWER_MISSING".to_owned(),
+                        codes::ANSWER_MISSING.name.to_owned(),
                         "the session had nothing to answer; send a new message".to_owned(),
                         None,
                     ));
@@ -282,16 +283,16 @@ impl TurnTask {
                 () = &mut deserted, if !background => {
                     let message = "nobody listened any more, so the turn was stopped";
                     abandon(&streams, writer.as_ref()).await;
-                    return Ok(Input::Cancel("LISTENER_GONE", message, unstored.take()));
+                    return Ok(Input::Cancel(codes::LISTENER_GONE.name, message, unstored.take()));
                 }
                 () = &mut lost => {
                     let message = "another server has taken the session over";
                     abandon(&streams, writer.as_ref()).await;
-                    return Ok(Input::Cancel("TURN_CANCELLED", message, unstored.take()));
+                    return Ok(Input::Cancel(codes::TURN_CANCELLED.name, message, unstored.take()));
                 }
                 () = channel.cancelled() => {
                     abandon(&streams, writer.as_ref()).await;
-                    return Ok(Input::Cancel("TURN_CANCELLED", "the turn was cancelled", unstored.take()));
+                    return Ok(Input::Cancel(codes::TURN_CANCELLED.name, "the turn was cancelled", unstored.take()));
                 }
             }
         }

@@ -455,6 +455,6 @@ async fn a_forced_tool_does_not_hold_for_the_content() {
     assert_eq!(desk.submit(TurnRequest { parameters, ..at_desk("write") }).await.end, stop());
     let asked = desk.model.asked.lock().unwrap();
     let choices: Vec<_> = asked.iter().map(|request| request.tool_choice.clone()).collect();
-    use engross_llm::ClientToolChoice::{Auto, Named};
+    use engross_llm::ToolChoice::{Auto, Named};
     assert_eq!(choices, [Named("WritePlanTool_begin".to_owned()), Auto, Auto]);
 }

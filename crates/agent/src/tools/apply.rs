@@ -5,6 +5,7 @@
 
 use engross_docx::ops::{Batch, OperationResult, Status, Summary};
 use engross_docx::{EditOptions, Error, WordDocument};
+use engross_protocol::shared;
 use serde_json::{Map, Value, json};
 
 use super::moved::moved;
@@ -41,7 +42,10 @@ pub(crate) fn apply_together(
             .map(|(index, proposal)| match &proposal.operation {
                 Ok(_) => done.next().map_or_else(
                     || {
-                        let missing = ToolError::new("INVALID_OPERATION", "the engine gave no result for it");
+                        let missing = ToolError::new(
+                            shared::INVALID_OPERATION.name,
+                            "the engine gave no result for it",
+                        );
                         not_valid(index, proposal, &missing)
                     },
                     |result| OperationResult { index, ..result },

@@ -5,8 +5,10 @@
 use engross_docx::ops::{Operation, parse_operations};
 use engross_docx::read::{ReadOptions, View};
 use engross_llm::ToolCall;
+use engross_protocol::shared;
 use serde_json::{Map, Value};
 
+use crate::codes;
 use crate::writing::{Texts, check_inline};
 
 use super::{
@@ -34,7 +36,7 @@ pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<ParsedCall, T
         name => {
             let message =
                 format!("there is no tool '{name}'; the tools are {READ_DOCUMENT} and {APPLY_REDLINES}");
-            return Err(ToolError::new("UNKNOWN_TOOL", message));
+            return Err(ToolError::new(codes::UNKNOWN_TOOL.name, message));
         }
     };
     let arguments = arguments(&call.arguments).map_err(invalid)?;
@@ -129,7 +131,7 @@ fn research(arguments: &Map<String, Value>) -> Result<ParsedCall, ToolError> {
 }
 
 fn operation(json: &Value, texts: &Texts) -> Result<Operation, ToolError> {
-    let wrong = |message: &str| ToolError::new("INVALID_OPERATION", message);
+    let wrong = |message: &str| ToolError::new(shared::INVALID_OPERATION.name, message);
     if json.get("author").is_some() {
         // Only the person says in whose name the changes are made.
         return Err(wrong("'author' cannot be set here; leave it out"));
@@ -148,5 +150,5 @@ fn operation(json: &Value, texts: &Texts) -> Result<Operation, ToolError> {
 }
 
 fn invalid(message: String) -> ToolError {
-    ToolError::new("INVALID_ARGUMENTS", message)
+    ToolError::new(codes::INVALID_ARGUMENTS.name, message)
 }

@@ -6,6 +6,7 @@ use engross_llm::{Answer, Error as ModelError, FinishReason, Message, Model, Req
 use serde_json::{Value, json};
 
 use super::{CallResult, ToolError, cut};
+use crate::codes;
 
 /// Name of the tool.
 pub(crate) const PERFORM_RESEARCH: &str = "perform_research";
@@ -47,7 +48,7 @@ impl Research {
     pub(crate) fn read(answer: &Answer, bytes: usize) -> Result<CallResult, ToolError> {
         if answer.finish != FinishReason::Stop {
             return Err(ToolError::new(
-                "ANSWER_CUT",
+                codes::ANSWER_CUT.name,
                 "the search was broken off before its answer was whole; ask for less at a time",
             ));
         }
@@ -78,7 +79,7 @@ impl Research {
     /// For a question when no model call is left to answer it.
     pub(crate) fn no_calls_left() -> ToolError {
         ToolError::new(
-            "ROUNDS_EXHAUSTED",
+            codes::ROUNDS_EXHAUSTED.name,
             "no model call is left for a search; go on without it, and say that nothing was looked up",
         )
     }

@@ -8,6 +8,7 @@ use engross_docx::{EditOptions, Error, WordDocument};
 use engross_llm::{Answer, Error as ModelError, ToolCall};
 use serde_json::Value;
 
+use crate::codes;
 use crate::writing::Texts;
 
 use super::{
@@ -146,7 +147,8 @@ impl Round {
                         None => applied.insert(apply_together(document, &edits, options, bytes)?.into_iter()),
                     };
                     match answers.next() {
-                        None => ToolError::new("INVALID_ARGUMENTS", "the call was not carried out").into(),
+                        None => ToolError::new(codes::INVALID_ARGUMENTS.name, "the call was not carried out")
+                            .into(),
                         Some(answer) => {
                             for (result, proposal) in answer.results.into_iter().zip(proposals) {
                                 let result = OperationResult { index: done.operations.len(), ..result };
@@ -165,7 +167,7 @@ impl Round {
 /// For calls beyond what one answer may hold.
 fn too_many_calls() -> ToolError {
     ToolError::new(
-        "CALL_LIMIT",
+        codes::CALL_LIMIT.name,
         format!("only {ROUND_CALLS} calls of one answer are carried out; make the rest in your next answer"),
     )
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use engross_documents::{CheckpointStore, OWN_FOLDER, Workspace};
 use engross_protocol::Clock;
+use engross_protocol::shared;
 use engross_store::files::{FileError, Locks, RelPath, Root};
 use engross_write::runner::WriteService;
 
@@ -94,9 +95,8 @@ impl Toolboxes for Workspaces {
         Box::pin(async move {
             let found = tokio::task::spawn_blocking(move || all.find(&name)).await;
             let stopped = || {
-                RequestError::new(
-                    RefusalKind::Unavailable,
-                    "SERVER_STOPPING",
+                RequestError::of(
+                    shared::SERVER_STOPPING,
                     "the server is about to stop; try again in a moment",
                 )
             };

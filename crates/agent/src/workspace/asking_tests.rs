@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engross_llm::{Model, RulesModel, ScriptModel};
+use engross_llm::{Model, ScriptModel};
 use engross_protocol::{FixedClock, RandomIds};
+use engross_rules::RulesModel;
 use engross_store::files::{Locks, Precondition, Root};
 use engross_write::runner::{Config, Limits, WriteService, WriteSessions};
 use engross_write::session::{BeginOptions, WriteOperation};

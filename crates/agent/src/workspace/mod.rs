@@ -24,6 +24,3 @@ mod tools_tests;
 
 pub use all::Workspaces;
 pub use tools::DocumentTools;
-
-/// The codes of workspaces, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &["DOCUMENT_NOT_READ", "TURN_CANCELLED"];

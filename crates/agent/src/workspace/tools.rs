@@ -11,6 +11,7 @@ use engross_store::files::RelPath;
 use serde_json::{Map, Value, json};
 
 use super::asking;
+use crate::codes;
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
 use crate::reading;
 use crate::session::{
@@ -70,10 +71,18 @@ impl DocumentTools {
                 path.map_err(|error| ToolError::new(error.code(), error.to_string()))?
             }
             None | Some(Value::Null) => self.the_document()?,
-            Some(_) => return Err(ToolError::new("INVALID_ARGUMENTS", "'file' is no text; name a document")),
+            Some(_) => {
+                return Err(ToolError::new(
+                    codes::INVALID_ARGUMENTS.name,
+                    "'file' is no text; name a document",
+                ));
+            }
         };
         if self.workspace.only().is_some_and(|only| *only != path) {
-            return Err(ToolError::new("INVALID_ARGUMENTS", "there is one document; leave 'file' out"));
+            return Err(ToolError::new(
+                codes::INVALID_ARGUMENTS.name,
+                "there is one document; leave 'file' out",
+            ));
         }
         Ok((path, bare))
     }
@@ -88,7 +97,7 @@ impl DocumentTools {
             [(only, _)] => Ok(only.clone()),
             _ => {
                 let message = format!("say which document with 'file'; {LIST_DOCUMENTS} names them");
-                Err(ToolError::new("INVALID_ARGUMENTS", message))
+                Err(ToolError::new(codes::INVALID_ARGUMENTS.name, message))
             }
         }
     }
@@ -210,16 +219,16 @@ impl DocumentTools {
             match work.round.seen.get(file.as_str()) {
                 _ if work.round.cancelled.is_cancelled() => {
                     round.refuse_edits(&ToolError::new(
-                        "TURN_CANCELLED",
+                        codes::TURN_CANCELLED.name,
                         "the turn was stopped; nothing was edited",
                     ));
                 }
                 None => round.refuse_edits(&ToolError::new(
-                    "DOCUMENT_NOT_READ",
+                    codes::DOCUMENT_NOT_READ.name,
                     format!("'{file}' was not edited: read it with {READ_DOCUMENT} first"),
                 )),
                 Some(seen) if *seen != revision => round.refuse_edits(&ToolError::new(
-                    "DOCUMENT_CHANGED",
+                    engross_documents::codes::DOCUMENT_CHANGED.name,
                     format!("'{file}' has changed since you read it, so nothing was edited; read it again"),
                 )),
                 Some(_) => {}
@@ -391,7 +400,7 @@ impl Toolbox for DocumentTools {
                     }
                 }
             }
-            let missing = || refused("INVALID_ARGUMENTS", "the call was not carried out");
+            let missing = || refused(codes::INVALID_ARGUMENTS.name, "the call was not carried out");
             results.into_iter().map(|result| result.unwrap_or_else(missing)).collect()
         })
     }

@@ -2,8 +2,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engross_docx::Tracking;
-use engross_llm::{Message, Model, RulesModel, ScriptModel, ToolCall};
+use engross_llm::{Message, Model, ScriptModel, ToolCall};
 use engross_protocol::{CountingIds, SessionId};
+use engross_rules::RulesModel;
 use engross_store::MemoryStore;
 use engross_store::files::Precondition;
 use serde_json::{Value, json};

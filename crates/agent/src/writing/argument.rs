@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 
 use engross_llm::{Event, FinishReason, ToolCall, ToolSpec};
 use engross_protocol::{WriteSessionId, hex};
-use engross_write::framing::{AnswerFinish, Terminator};
+use engross_write::framing::{Terminator, TurnFinish};
 use engross_write::json_field::FieldScanner;
-use engross_write::runner::{TurnEnding, WriteSessionView};
+use engross_write::runner::{ChunkEnd, WriteSessionView};
 use engross_write::session::{BeginOptions, WriteOperation};
 use engross_write::{Error, WriteFailure};
 use serde::Deserialize;
@@ -174,7 +174,7 @@ impl ArgumentStream {
             return;
         }
         if let Some(Ok(id)) = self.begun
-            && let Err(problem) = writer.service().chunk(id, None, pending, TurnEnding::More).await
+            && let Err(problem) = writer.service().chunk(id, None, pending, ChunkEnd::More).await
         {
             self.begun = Some(Err(problem));
         }
@@ -224,11 +224,15 @@ impl ArgumentStream {
             Some(Err(problem)) => return refused(&problem),
             None => {
                 let (code, message) = match &finished {
-                    Err(error) => (error.code(), error.to_string()),
-                    Ok(_) if matches!(head, ArgumentTarget::Fields) => {
-                        ("ARGS_INVALID", "'target_file' and 'operation' are required".to_owned())
-                    }
-                    Ok(_) => ("ARGS_INVALID", "the first line is to be an operation and a path".to_owned()),
+                    Err(error) => (error.row().name, error.to_string()),
+                    Ok(_) if matches!(head, ArgumentTarget::Fields) => (
+                        engross_write::codes::ARGS_INVALID.name,
+                        "'target_file' and 'operation' are required".to_owned(),
+                    ),
+                    Ok(_) => (
+                        engross_write::codes::ARGS_INVALID.name,
+                        "the first line is to be an operation and a path".to_owned(),
+                    ),
                 };
                 return refused(&WriteFailure { code: code.to_owned(), message });
             }
@@ -236,9 +240,9 @@ impl ArgumentStream {
         let ended = match &finished {
             Ok(_) => writer.service().finalise(id).await,
             Err(_) if finish == FinishReason::ContentFilter => {
-                writer.service().turn_end(id, AnswerFinish::ContentFilter).await
+                writer.service().turn_end(id, TurnFinish::ContentFilter).await
             }
-            Err(_) => writer.service().turn_end(id, AnswerFinish::Length).await,
+            Err(_) => writer.service().turn_end(id, TurnFinish::Length).await,
         };
         let view = match ended {
             Ok(view) => view,

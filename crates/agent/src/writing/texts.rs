@@ -4,10 +4,12 @@
 
 use engross_docx::ops::text_field;
 use engross_protocol::WriteSessionId;
+use engross_protocol::shared;
 use engross_write::Error;
 use engross_write::runner::WriteSessions;
 use serde_json::{Value, json};
 
+use crate::codes;
 use crate::tools::ToolError;
 
 /// The field that names a write session.
@@ -43,7 +45,7 @@ impl Texts {
         let field = name.and_then(text_field);
         // Some models send null where they mean nothing.
         let Some(from) = fields.remove(CONTENT_FROM).filter(|from| !from.is_null()) else { return Ok(()) };
-        let invalid = |message: String| ToolError::new("INVALID_OPERATION", message);
+        let invalid = |message: String| ToolError::new(shared::INVALID_OPERATION.name, message);
         let Some(field) = field else {
             return Err(invalid(format!("'{CONTENT_FROM}' is for operations with a text")));
         };
@@ -74,7 +76,7 @@ pub(crate) fn check_inline(operation: &Value) -> Result<(), ToolError> {
         return Ok(());
     }
     Err(ToolError::new(
-        "CONTENT_TOO_LONG",
+        codes::CONTENT_TOO_LONG.name,
         format!(
             "a text in an operation has at most {INLINE_BYTES} bytes: write it as a file, and name its write session in '{CONTENT_FROM}'"
         ),

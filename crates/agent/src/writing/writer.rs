@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use engross_llm::ToolCall;
 use engross_protocol::WriteSessionId;
-use engross_write::framing::AnswerFinish;
-use engross_write::runner::{TurnEnding, WriteService, WriteSessionView};
+use engross_write::framing::TurnFinish;
+use engross_write::runner::{ChunkEnd, WriteService, WriteSessionView};
 use engross_write::session::{BeginOptions, PromptKind, State, WriteOperation};
 use engross_write::{Error, WriteFailure};
 use serde_json::{Map, Value, json};
@@ -159,7 +159,7 @@ impl Writer {
         }
         let view = match view.state {
             state if (is_pausing(state) || state == State::Incomplete) && asked(&view).is_none() => {
-                self.service.turn_end(id, AnswerFinish::Length).await?
+                self.service.turn_end(id, TurnFinish::Length).await?
             }
             _ => view,
         };
@@ -182,11 +182,11 @@ impl Writer {
         id: WriteSessionId,
         text: String,
     ) -> Result<WriteSessionView, WriteFailure> {
-        self.service.chunk(id, None, text.into_bytes(), TurnEnding::More).await
+        self.service.chunk(id, None, text.into_bytes(), ChunkEnd::More).await
     }
 
     /// The model's answer has ended.
-    pub(crate) async fn end(&self, id: WriteSessionId, finish: AnswerFinish) -> WriteReport {
+    pub(crate) async fn end(&self, id: WriteSessionId, finish: TurnFinish) -> WriteReport {
         self.settle(id, self.service.turn_end(id, finish).await)
     }
 
@@ -197,7 +197,7 @@ impl Writer {
             Ok(view) if view.state == State::Open => None,
             // Nobody knows what else the model said: that is as good as cut off.
             Ok(view) if is_pausing(view.state) && asked(view).is_none() => {
-                Some(self.end(id, AnswerFinish::Length).await)
+                Some(self.end(id, TurnFinish::Length).await)
             }
             _ => Some(self.settle(id, looked)),
         }

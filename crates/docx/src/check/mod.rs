@@ -31,7 +31,17 @@ use known::Definitions;
 use part::{CheckedPart, read_story_parts};
 use walk::Checks;
 
-/// Looks over the whole document as it is now, with edits that were not saved yet.
+/// Checks the whole document as it is now, with edits that were not saved yet.
+///
+/// ```
+/// use engross_docx::{Limits, WordDocument, check, from_markdown};
+///
+/// # fn main() -> Result<(), engross_docx::Error> {
+/// let bytes = from_markdown("A sound document.", None, &Limits::default())?;
+/// assert_eq!(check(&WordDocument::open(bytes, &Limits::default())?)?, []);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// At most [`Finding::MOST`] findings of one code are listed; one more then says how many there are besides.
 ///

@@ -2,7 +2,7 @@
 //!
 //! The tables are in `schema.rs`. Paragraph and run properties, cells and revisions have rules of their own beside this.
 
-use engross_xml::{Document, Kind, NodeId};
+use engross_xml::{Document, NodeId, NodeKind};
 
 use crate::names::W_URIS;
 
@@ -58,7 +58,7 @@ pub(super) fn check_part(part: &Document, name: &str, findings: &mut Findings) {
 
 /// The name of an element of the main namespace.
 fn main_name(document: &Document, node: NodeId) -> Option<&str> {
-    if document.kind(node) != Kind::Element {
+    if document.kind(node) != NodeKind::Element {
         return None;
     }
     let name = document.name(node);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use engross_xml::{Kind, Name, NodeId};
+use engross_xml::{NodeId, NodeKind, QName};
 
 use crate::model::is_revision_wrapper;
 use crate::names::{P, P_PR, R_PR_CHANGE, RUN};
@@ -62,7 +62,7 @@ impl Walk<'_> {
         let mut seen = [false; ORDER.len()];
         let mut twice = None;
         let mut late = None;
-        for child in document.children(node).filter(|child| document.kind(*child) == Kind::Element) {
+        for child in document.children(node).filter(|child| document.kind(*child) == NodeKind::Element) {
             let name = document.local_name(document.name(child));
             let Some(place) = ORDER.iter().position(|known| *known == name) else { continue };
             if let Some(seen) = seen.get_mut(place)
@@ -93,13 +93,13 @@ impl Walk<'_> {
             self.find(Rule::RunPropertiesNotFirst, node, message);
         }
         let document = self.document;
-        let names: Vec<Name> = document
+        let names: Vec<QName> = document
             .children(node)
-            .filter(|child| document.kind(*child) == Kind::Element)
+            .filter(|child| document.kind(*child) == NodeKind::Element)
             .map(|child| document.name(child))
             .collect();
         let mut seen = HashSet::new();
-        if let Some(twice) = names.iter().find(|name| **name != Name::NONE && !seen.insert(**name)) {
+        if let Some(twice) = names.iter().find(|name| **name != QName::NONE && !seen.insert(**name)) {
             let name = document.local_name(*twice);
             self.find(Rule::RunPropertyDuplicate, node, || {
                 format!("the run property <{name}> is given twice")

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use engross_xml::{Name, NodeId};
+use engross_xml::{NodeId, QName};
 
 use crate::document::WordDocument;
 use crate::error::Error;
@@ -23,7 +23,7 @@ use super::rules::Rule;
 use super::walk::Walk;
 
 impl Walk<'_> {
-    pub(super) fn references(&mut self, node: NodeId, name: Name) {
+    pub(super) fn references(&mut self, node: NodeId, name: QName) {
         match name {
             P_STYLE | R_STYLE | TBL_STYLE => self.style(node),
             NUM_PR => self.number(node),

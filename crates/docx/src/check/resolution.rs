@@ -1,6 +1,6 @@
 //! Whether accepting everything, and rejecting everything, leads to a sound document without revisions.
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use crate::document::WordDocument;
 use crate::names::{DEL_INSTR_TEXT, DEL_TEXT, VOCABULARY};
@@ -62,6 +62,6 @@ fn damage(
     Some((finding.address.clone(), format!("{}: {}", finding.code, finding.message)))
 }
 
-fn is_left_over(name: Name) -> bool {
+fn is_left_over(name: QName) -> bool {
     is_revision(name) || matches!(name, DEL_TEXT | DEL_INSTR_TEXT)
 }

@@ -1,6 +1,6 @@
 //! Findings about tracked changes: who, where, and what is in them (ISO/IEC 29500-1 §17.13.5).
 
-use engross_xml::{Document, Kind, Name, NodeId};
+use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::model::{is_range_marker, is_revision_wrapper};
 use crate::names::{
@@ -15,12 +15,12 @@ use super::rules::Rule;
 use super::walk::{Surroundings, Walk};
 
 /// Whether an element is a tracked change of any kind.
-pub(super) fn is_revision(name: Name) -> bool {
+pub(super) fn is_revision(name: QName) -> bool {
     is_revision_wrapper(name) || is_property_change(name) || matches!(name, CELL_INS | CELL_DEL | CELL_MERGE)
 }
 
 impl Walk<'_> {
-    pub(super) fn revision(&mut self, node: NodeId, name: Name, around: Surroundings) {
+    pub(super) fn revision(&mut self, node: NodeId, name: QName, around: Surroundings) {
         if is_revision(name) {
             self.stamp(node, name, around);
         }
@@ -45,7 +45,7 @@ impl Walk<'_> {
         }
     }
 
-    fn stamp(&mut self, node: NodeId, name: Name, around: Surroundings) {
+    fn stamp(&mut self, node: NodeId, name: QName, around: Surroundings) {
         let element = self.document.local_name(name);
         // Records of an old grid have no author (§17.13.5.33); in numbering properties Word leaves it out.
         let needs_author = name != TBL_GRID_CHANGE && around.parent != NUM_PR;
@@ -64,7 +64,7 @@ impl Walk<'_> {
         }
     }
 
-    fn wrapper(&mut self, node: NodeId, name: Name, around: Surroundings) {
+    fn wrapper(&mut self, node: NodeId, name: QName, around: Surroundings) {
         let document = self.document;
         let element = document.local_name(name);
         let parent = document.local_name(around.parent);
@@ -73,7 +73,7 @@ impl Walk<'_> {
                 format!("<{element}> stands in <{parent}>, where no revision may be")
             });
         }
-        let mut children = document.children(node).filter(|child| document.kind(*child) == Kind::Element);
+        let mut children = document.children(node).filter(|child| document.kind(*child) == NodeKind::Element);
         if matches!(around.parent, R_PR | TR_PR | NUM_PR | TC_PR) {
             if children.next().is_some() {
                 let message = || format!("<{element}> in <{parent}> only marks, but holds something");
@@ -102,7 +102,7 @@ impl Walk<'_> {
 }
 
 /// Whether a revision may stand in an element of that name.
-fn is_place(document: &Document, parent: Name) -> bool {
+fn is_place(document: &Document, parent: QName) -> bool {
     let is_ours = matches!(
         parent,
         P | HYPERLINK
@@ -137,7 +137,7 @@ fn is_place(document: &Document, parent: Name) -> bool {
 }
 
 /// Whether an element of that name may stand in a revision of content.
-fn is_content(document: &Document, name: Name) -> bool {
+fn is_content(document: &Document, name: QName) -> bool {
     is_revision_wrapper(name)
         || is_range_marker(name)
         || matches!(
@@ -147,6 +147,6 @@ fn is_content(document: &Document, name: Name) -> bool {
         || is_mathematics(document, name)
 }
 
-fn is_mathematics(document: &Document, name: Name) -> bool {
+fn is_mathematics(document: &Document, name: QName) -> bool {
     document.namespace_uri(name).ends_with("/math")
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use engross_xml::{Document, Kind, Name, NodeId};
+use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::names::{
     BOOKMARK_END, BOOKMARK_START, COMMENT, COMMENT_REFERENCE, ENDNOTE, ENDNOTE_REFERENCE, FOOTNOTE,
@@ -15,7 +15,7 @@ use super::rules::Rule;
 use super::walk::{Surroundings, Walk};
 
 impl Walk<'_> {
-    pub(super) fn structure(&mut self, node: NodeId, name: Name, around: Surroundings) {
+    pub(super) fn structure(&mut self, node: NodeId, name: QName, around: Surroundings) {
         match name {
             P => self.paragraph(node, around),
             RUN if around.parent == RUN => {
@@ -91,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    pub(super) fn attribute(&self, node: NodeId, name: Name) -> String {
+    pub(super) fn attribute(&self, node: NodeId, name: QName) -> String {
         self.document.attribute(node, name).unwrap_or_default().into_owned()
     }
 
@@ -119,7 +119,7 @@ impl Walk<'_> {
         }
     }
 
-    fn bookmark(&mut self, node: NodeId, name: Name) {
+    fn bookmark(&mut self, node: NodeId, name: QName) {
         let id = self.attribute(node, ID);
         let by = if name == BOOKMARK_START { 1 } else { -1 };
         self.ledger.bookmarks.entry(id).or_insert((0, node)).0 += by;
@@ -139,5 +139,5 @@ impl Walk<'_> {
 /// The element before `node`, if any.
 pub(super) fn element_before(document: &Document, node: NodeId) -> Option<NodeId> {
     std::iter::successors(document.previous(node), |node| document.previous(*node))
-        .find(|node| document.kind(*node) == Kind::Element)
+        .find(|node| document.kind(*node) == NodeKind::Element)
 }

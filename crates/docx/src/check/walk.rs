@@ -1,6 +1,6 @@
 //! One pass over each part with text: hands every element to the rules, with what they need to know of its place.
 
-use engross_xml::{Document, Kind, Name, NodeId};
+use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::names::{
     ALTERNATE_CONTENT, BODY, CHOICE, COMMENT, COMMENTS, DEL, ENDNOTE, ENDNOTES, FALLBACK, FLD_CHAR,
@@ -19,7 +19,7 @@ use super::rules::Rule;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings {
     /// Name of the element around.
-    pub(super) parent: Name,
+    pub(super) parent: QName,
     /// Revisions around, up to the paragraph.
     pub(super) wrappers: Wrappers,
     /// Whether a deletion or move source is anywhere around.
@@ -31,15 +31,15 @@ pub(super) struct Surroundings {
 pub(super) struct Wrappers(u8);
 
 impl Wrappers {
-    pub(super) fn holds(self, name: Name) -> bool {
+    pub(super) fn holds(self, name: QName) -> bool {
         self.0 & Self::bit(name) != 0
     }
 
-    fn with(self, name: Name) -> Self {
+    fn with(self, name: QName) -> Self {
         Self(self.0 | Self::bit(name))
     }
 
-    fn bit(name: Name) -> u8 {
+    fn bit(name: QName) -> u8 {
         match name {
             INS => 1,
             DEL => 2,
@@ -89,7 +89,7 @@ impl<'a> Checks<'a> {
             known: self.known,
             fields: Fields::default(),
         };
-        let around = Surroundings { parent: Name::NONE, wrappers: Wrappers::default(), deleted: false };
+        let around = Surroundings { parent: QName::NONE, wrappers: Wrappers::default(), deleted: false };
         walk.children(document.document_node(), around);
         walk.end_story();
         walk.end_part();
@@ -120,7 +120,7 @@ impl Walk<'_> {
         let mut has_cell = false;
         let mut child = self.document.first_child(parent);
         while let Some(node) = child {
-            if self.document.kind(node) == Kind::Element {
+            if self.document.kind(node) == NodeKind::Element {
                 has_cell |= self.element(node, around);
             }
             child = self.document.next(node);

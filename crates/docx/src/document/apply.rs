@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engross_xml::{Checkpoint, Document, NodeId};
+use engross_xml::{Document, NodeId, TreeCheckpoint};
 
 use super::{EditOptions, WordDocument};
 use crate::canon::IgnoredMarkup;
@@ -19,8 +19,8 @@ use crate::read::{StoryPart, sections_of, story_root};
 
 /// All that a batch can change, as it was before it.
 struct Before {
-    tree: Checkpoint,
-    others: BTreeMap<String, Checkpoint>,
+    tree: TreeCheckpoint,
+    others: BTreeMap<String, TreeCheckpoint>,
     package: Package,
     relationships: Vec<Relationship>,
     ids: Ids,

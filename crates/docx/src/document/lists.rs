@@ -132,7 +132,7 @@ fn number_format(style: NumberStyle, level: u8) -> &'static str {
     turn.get(usize::from(level) % turn.len()).copied().unwrap_or("decimal")
 }
 
-fn with_value(tree: &mut Document, parent: NodeId, name: engross_xml::Name, value: &str) {
+fn with_value(tree: &mut Document, parent: NodeId, name: engross_xml::QName, value: &str) {
     let node = tree.new_element(name);
     tree.set_attribute(node, VAL, value);
     tree.append(parent, node);

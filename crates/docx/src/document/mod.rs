@@ -84,6 +84,20 @@ pub struct PlacedComment {
 }
 
 /// A Word document.
+///
+/// ```
+/// use engross_docx::read::{ReadOptions, notation};
+/// use engross_docx::{Limits, WordDocument, from_markdown};
+///
+/// # fn main() -> Result<(), engross_docx::Error> {
+/// let bytes = from_markdown("# Terms\n\nPay at once.", None, &Limits::default())?;
+/// let document = WordDocument::open(bytes, &Limits::default())?;
+/// let reading = document.read(&ReadOptions::default())?;
+/// assert_eq!(reading.paragraphs[1].address, "P2");
+/// assert!(notation(&reading, &[]).contains("Pay at once."));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct WordDocument {
     pub(crate) package: Package,

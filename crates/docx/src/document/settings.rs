@@ -55,7 +55,7 @@ impl WordDocument {
         let node = tree.new_element(TRACK_REVISIONS);
         let behind = tree.children(root).find(|child| {
             let name = tree.name(*child);
-            tree.kind(*child) == engross_xml::Kind::Element && !BEFORE.contains(&tree.local_name(name))
+            tree.kind(*child) == engross_xml::NodeKind::Element && !BEFORE.contains(&tree.local_name(name))
         });
         match behind {
             Some(behind) => tree.insert_before(behind, node),

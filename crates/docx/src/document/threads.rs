@@ -443,7 +443,7 @@ fn detach_with_hollow(tree: &mut Document, node: NodeId) {
     let hollow = matches!(tree.name(above), RUN | INS | DEL)
         && tree
             .children(above)
-            .all(|child| tree.name(child) == R_PR || tree.name(child) == engross_xml::Name::NONE);
+            .all(|child| tree.name(child) == R_PR || tree.name(child) == engross_xml::QName::NONE);
     if hollow {
         detach_with_hollow(tree, above);
     }

@@ -112,7 +112,7 @@ fn behind_replacement(writer: &RevisionWriter<'_>, node: NodeId) -> NodeId {
 }
 
 /// An end of a comment's range.
-pub(crate) fn marker(writer: &mut RevisionWriter<'_>, name: engross_xml::Name, id: i64) -> NodeId {
+pub(crate) fn marker(writer: &mut RevisionWriter<'_>, name: engross_xml::QName, id: i64) -> NodeId {
     let node = writer.document.new_element(name);
     writer.document.set_attribute(node, ID, &id.to_string());
     node

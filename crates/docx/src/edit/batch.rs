@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use engross_xml::{Checkpoint, Document, NodeId};
+use engross_xml::{Document, NodeId, TreeCheckpoint};
 
 use crate::canon::{IgnoredMarkup, normal_form_without};
 use crate::edit::coalesce::coalesce;
@@ -18,7 +18,7 @@ use crate::edit::snapshot::{StorySnapshot, StyleContext};
 use crate::edit::touched::{TouchedRange, TouchedRanges};
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{Stamp, is_revision_wrapper};
+use crate::model::{RevisionStamp, is_revision_wrapper};
 use crate::names::{CELL_DEL, CELL_INS};
 use crate::ops::{Change, Operation, OperationOutcome, Outcome};
 use crate::revisions::is_property_change;
@@ -42,7 +42,7 @@ pub(crate) struct BatchRun<'a> {
 
 /// What it takes to undo an operation.
 struct Attempt {
-    checkpoint: Checkpoint,
+    checkpoint: TreeCheckpoint,
     ids: Ids,
     pending: PendingMark,
     blocks: usize,
@@ -118,7 +118,7 @@ impl<'a> BatchRun<'a> {
                 let name = tree.name(*node);
                 is_revision_wrapper(name) || is_property_change(name) || matches!(name, CELL_INS | CELL_DEL)
             })
-            .filter_map(|node| Stamp::of(tree, node).id)
+            .filter_map(|node| RevisionStamp::of(tree, node).id)
             .collect();
         for done in outcomes {
             let Outcome::Applied(change) = &mut done.outcome else { continue };
@@ -229,7 +229,7 @@ impl<'a> BatchRun<'a> {
                 Step::Move { first, last, .. } => {
                     wanted.extend((*first..=*last).map(|index| (index, TouchedRange::Whole)));
                 }
-                Step::Row { .. } | Step::Cell { .. } | Step::Table { .. } => {}
+                Step::InsertRow { .. } | Step::InsertCell { .. } | Step::Table { .. } => {}
                 // Formats do not contradict each other; text that is gone is noticed when they are written.
                 Step::Insert(_)
                 | Step::RunFormat(_)

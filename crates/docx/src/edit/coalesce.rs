@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, NodeId};
 
-use crate::model::{Stamp, is_id_since};
+use crate::model::{RevisionStamp, is_id_since};
 use crate::names::{AUTHOR, DATE, DEL, INS, P};
 
 /// Removes our deletions inside our insertions, and joins our neighbouring insertions, in `paragraphs`. Gives the ids of
@@ -53,7 +53,9 @@ fn join_with_next(document: &mut Document, node: NodeId, first_id: i64, joined: 
         while let Some(child) = document.first_child(next) {
             document.append(node, child);
         }
-        if let (Some(went), Some(stays)) = (Stamp::of(document, next).id, Stamp::of(document, node).id) {
+        if let (Some(went), Some(stays)) =
+            (RevisionStamp::of(document, next).id, RevisionStamp::of(document, node).id)
+        {
             joined.insert(went, stays);
         }
         document.detach(next);

@@ -3,7 +3,7 @@
 //!
 //! Must never read operations: the caller hands in what the batch deleted before.
 
-use engross_xml::{Document, Kind, NodeId};
+use engross_xml::{Document, NodeId, NodeKind};
 
 use crate::edit::insertion::put;
 use crate::edit::marks::{change_properties, delete_mark, has_deleted_mark, next_block, previous_block};
@@ -297,7 +297,7 @@ fn delete_content(writer: &mut RevisionWriter<'_>, parent: NodeId) {
             SDT if !holds_revisions(writer, child) => pending.push(child),
             P_PR | SDT_PR | R_PR | DEL | MOVE_FROM => {}
             name if is_range_marker(name) => {}
-            _ if writer.document.kind(child) == Kind::Element => {
+            _ if writer.document.kind(child) == NodeKind::Element => {
                 wrap_neighbours(writer, &std::mem::take(&mut pending));
                 delete_content(writer, child);
             }

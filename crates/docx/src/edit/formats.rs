@@ -168,7 +168,7 @@ fn refuse_look(
 fn refuse_second_record(
     writer: &RevisionWriter<'_>,
     properties: Option<NodeId>,
-    record: engross_xml::Name,
+    record: engross_xml::QName,
 ) -> Result<(), Refusal> {
     let known = properties.and_then(|properties| writer.document.child(properties, record));
     if known.is_some_and(|known| !is_id_since(writer.document, known, writer.since)) {

@@ -3,7 +3,7 @@
 //! Between two runs there can be several places: inside a link, behind a field, in somebody's insertion. The place
 //! with the fewest wrappers wins, and of equal ones the first, so text typed behind a link stays outside of it.
 
-use engross_xml::{Kind, NodeId};
+use engross_xml::{NodeId, NodeKind};
 
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Chain, Cursor, cut_before, cut_leaf, next_element, refuse_barrier};
@@ -72,7 +72,7 @@ pub(crate) fn lift(writer: &mut RevisionWriter<'_>, cursor: Cursor) -> Cursor {
         && let Some(above) = writer.document.parent(cursor.parent)
     {
         let wrapper = cursor.parent;
-        let is_element = |node: &NodeId| writer.document.kind(*node) == Kind::Element;
+        let is_element = |node: &NodeId| writer.document.kind(*node) == NodeKind::Element;
         // White space of an indented file is no content: a piece of nothing else would be left behind.
         let from =
             cursor.before.and_then(|node| Some(node).filter(is_element).or(next_element(writer, node)));

@@ -5,7 +5,7 @@
 //! properties stay. So a paragraph that is split keeps its element for the last part, and a new element takes the part
 //! before: rejecting gives back the very element that was there.
 
-use engross_xml::{Document, Kind, NodeId};
+use engross_xml::{Document, NodeId, NodeKind};
 
 use crate::edit::insertion::put;
 use crate::edit::revision_writer::RevisionWriter;
@@ -117,7 +117,7 @@ pub(crate) fn change_properties(writer: &mut RevisionWriter<'_>, paragraph: Node
     let snapshot = |writer: &RevisionWriter<'_>, properties: Option<NodeId>| -> Vec<NodeId> {
         let children = properties.into_iter().flat_map(|properties| writer.document.children(properties));
         children
-            .filter(|node| writer.document.kind(*node) == Kind::Element && is_base(writer, *node))
+            .filter(|node| writer.document.kind(*node) == NodeKind::Element && is_base(writer, *node))
             .collect()
     };
     let own = writer.document.child(paragraph, P_PR);
@@ -160,7 +160,7 @@ pub(crate) fn next_block(document: &Document, node: NodeId) -> Option<NodeId> {
     while let Some(next) = at {
         match document.name(next) {
             SECT_PR => return None,
-            name if is_range_marker(name) || document.kind(next) != Kind::Element => {
+            name if is_range_marker(name) || document.kind(next) != NodeKind::Element => {
                 at = document.next(next);
             }
             _ => return Some(next),

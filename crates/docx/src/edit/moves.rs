@@ -1,7 +1,7 @@
 //! Paragraphs that move: what stood there is marked as moved away, and a copy of it as moved here, both under one name
 //! (ISO/IEC 29500-1 §17.13.5.21 – .28).
 
-use engross_xml::{Kind, Name, NodeId};
+use engross_xml::{NodeId, NodeKind, QName};
 
 use crate::edit::expected::NewText;
 use crate::edit::marks::insert_paragraph_at_end;
@@ -129,7 +129,7 @@ impl TreeEditor<'_> {
     }
 }
 
-fn open_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: Name, of: &str) -> String {
+fn open_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: QName, of: &str) -> String {
     let start = writer.revision(name);
     writer.document.set_attribute(start, NAME, of);
     match writer.document.child(paragraph, P_PR) {
@@ -139,13 +139,13 @@ fn open_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: Name, of
     writer.document.attribute(start, ID).unwrap_or_default().into_owned()
 }
 
-fn close_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: Name, id: &str) {
+fn close_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: QName, id: &str) {
     let end = writer.document.new_element(name);
     writer.document.set_attribute(end, ID, id);
     writer.document.append(paragraph, end);
 }
 
-fn is_content(name: Name) -> bool {
+fn is_content(name: QName) -> bool {
     matches!(name, RUN | O_MATH | O_MATH_PARA)
 }
 
@@ -166,7 +166,7 @@ fn wrap_moved(writer: &mut RevisionWriter<'_>, parent: NodeId) {
             };
             open = Some(wrapper);
             writer.document.append(wrapper, child);
-        } else if writer.document.kind(child) == Kind::Element {
+        } else if writer.document.kind(child) == NodeKind::Element {
             open = None;
             if name != P_PR && !is_range_marker(name) {
                 wrap_moved(writer, child);
@@ -193,7 +193,7 @@ fn copy_moved(writer: &mut RevisionWriter<'_>, from: NodeId, to: NodeId) {
             open = Some(wrapper);
             let copy = writer.document.copy(child);
             writer.document.append(wrapper, copy);
-        } else if writer.document.kind(child) == Kind::Element && name != P_PR && !is_range_marker(name) {
+        } else if writer.document.kind(child) == NodeKind::Element && name != P_PR && !is_range_marker(name) {
             open = None;
             let shell = writer.document.copy_shallow(child);
             writer.document.append(to, shell);

@@ -2,7 +2,7 @@
 //!
 //! Must never track: that is `revision_writer`'s and `run_formats`'.
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use crate::names::{
     AFTER, AFTER_AUTO, ASCII, ASCII_THEME, B, B_CS, BEFORE, BEFORE_AUTO, CAPS, COLOR, CS, CS_THEME,
@@ -16,14 +16,14 @@ use crate::ops::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 /// One property as it shall be. Attributes that are not named stay when `merges`, and go otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
-    pub(crate) name: Name,
+    pub(crate) name: QName,
     /// `None`: the property goes.
-    pub(crate) attributes: Option<Vec<(Name, String)>>,
+    pub(crate) attributes: Option<Vec<(QName, String)>>,
     /// Attributes that go; then all others stay.
-    pub(crate) drops: Vec<Name>,
+    pub(crate) drops: Vec<QName>,
     pub(crate) merges: bool,
     /// Elements within it, each with its value.
-    pub(crate) children: Vec<(Name, String)>,
+    pub(crate) children: Vec<(QName, String)>,
 }
 
 impl Setting {
@@ -43,7 +43,7 @@ impl Setting {
         Self::value(JC, value)
     }
 
-    fn value(name: Name, value: &str) -> Self {
+    fn value(name: QName, value: &str) -> Self {
         Self {
             name,
             attributes: Some(vec![(VAL, value.to_owned())]),
@@ -53,12 +53,12 @@ impl Setting {
         }
     }
 
-    fn switch(name: Name, on: bool) -> Self {
+    fn switch(name: QName, on: bool) -> Self {
         let attributes = if on { vec![] } else { vec![(VAL, "0".to_owned())] };
         Self { name, attributes: Some(attributes), drops: vec![], merges: false, children: vec![] }
     }
 
-    pub(crate) fn gone(name: Name) -> Self {
+    pub(crate) fn gone(name: QName) -> Self {
         Self { name, attributes: None, drops: vec![], merges: false, children: vec![] }
     }
 
@@ -69,11 +69,11 @@ impl Setting {
             (None, own) => own.is_none(),
             (Some(_), None) => false,
             (Some(wanted), Some(own)) => {
-                let has = |(name, value): &(Name, String)| {
+                let has = |(name, value): &(QName, String)| {
                     document.attribute(own, *name).is_some_and(|known| known == value.as_str())
                 };
                 let others = document.raw_attributes(own).count();
-                let has_child = |(name, value): &(Name, String)| {
+                let has_child = |(name, value): &(QName, String)| {
                     let child = document.child(own, *name).and_then(|child| document.attribute(child, VAL));
                     child.is_some_and(|known| known == value.as_str())
                 };
@@ -104,7 +104,7 @@ impl Setting {
                 }
             }
             None => {
-                let attributes: Vec<(Name, &str)> =
+                let attributes: Vec<(QName, &str)> =
                     attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 let property = set_property(document, properties, self.name, &attributes);
                 for (name, value) in &self.children {
@@ -121,8 +121,8 @@ impl Setting {
 pub(crate) fn set_property(
     document: &mut Document,
     properties: NodeId,
-    name: Name,
-    attributes: &[(Name, &str)],
+    name: QName,
+    attributes: &[(QName, &str)],
 ) -> NodeId {
     if let Some(old) = document.child(properties, name) {
         document.detach(old);
@@ -135,7 +135,7 @@ pub(crate) fn set_property(
     let rank = |local: &str| order.iter().position(|known| *known == local).unwrap_or(usize::MAX);
     let own = rank(document.local_name(name));
     let after = document.children(properties).find(|child| {
-        document.name(*child) != Name::NONE && rank(document.local_name(document.name(*child))) > own
+        document.name(*child) != QName::NONE && rank(document.local_name(document.name(*child))) > own
     });
     match after {
         Some(sibling) => document.insert_before(sibling, property),
@@ -283,7 +283,7 @@ pub(crate) fn paragraph_settings(
     settings
 }
 
-/// Order of the children of `w:rPr` (CT_RPr, ISO/IEC 29500-1 Annex A.1).
+/// Sequence of the children of `w:rPr` (CT_RPr, ISO/IEC 29500-1 Annex A.1).
 const RUN_PROPERTY_ORDER: &[&str] = &[
     "ins",
     "del",
@@ -330,7 +330,7 @@ const RUN_PROPERTY_ORDER: &[&str] = &[
     "oMath",
 ];
 
-/// Order of the children of `w:pPr` (CT_PPr, ISO/IEC 29500-1 Annex A.1).
+/// Sequence of the children of `w:pPr` (CT_PPr, ISO/IEC 29500-1 Annex A.1).
 const PARAGRAPH_PROPERTY_ORDER: &[&str] = &[
     "pStyle",
     "keepNext",

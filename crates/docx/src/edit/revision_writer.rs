@@ -2,12 +2,12 @@
 //!
 //! Must never decide what to change.
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use crate::edit::content::{Piece, pieces};
 use crate::edit::ids::Ids;
 use crate::edit::properties::set_property;
-use crate::model::{PIECES_FROM, Stamp, is_revision_wrapper, needs_preserve};
+use crate::model::{PIECES_FROM, RevisionStamp, is_revision_wrapper, needs_preserve};
 use crate::names::{
     AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
     NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T,
@@ -27,7 +27,7 @@ pub(crate) struct RevisionWriter<'a> {
 
 impl RevisionWriter<'_> {
     /// A new revision element with id, author and date.
-    pub(crate) fn revision(&mut self, name: Name) -> NodeId {
+    pub(crate) fn revision(&mut self, name: QName) -> NodeId {
         let node = self.document.new_element(name);
         let id = self.ids.take().to_string();
         self.document.set_attribute(node, ID, &id);
@@ -102,7 +102,7 @@ impl RevisionWriter<'_> {
     }
 
     /// A `w:t` or `w:delText` that keeps its white space.
-    pub(crate) fn text_leaf(&mut self, name: Name, text: &str) -> NodeId {
+    pub(crate) fn text_leaf(&mut self, name: QName, text: &str) -> NodeId {
         text_leaf(self.document, name, text)
     }
 
@@ -157,7 +157,7 @@ impl RevisionWriter<'_> {
     }
 
     /// Puts a revision of the paragraph mark into `w:pPr/w:rPr`, making both when missing.
-    pub(crate) fn mark_paragraph(&mut self, paragraph: NodeId, name: Name) {
+    pub(crate) fn mark_paragraph(&mut self, paragraph: NodeId, name: QName) {
         let properties = self.ensure_paragraph_properties(paragraph);
         let mark = match self.document.child(properties, R_PR) {
             Some(mark) => mark,
@@ -204,7 +204,7 @@ impl RevisionWriter<'_> {
             })
             .collect();
         for node in revisions {
-            let of = Stamp::of(self.document, node).id;
+            let of = RevisionStamp::of(self.document, node).id;
             // A piece of what this batch wrote is the batch's, too.
             let id = match of.filter(|of| (self.since..PIECES_FROM).contains(of)) {
                 Some(_) => self.ids.take(),
@@ -226,7 +226,7 @@ fn set_marks(document: &mut Document, properties: NodeId, marks: Marks) {
         (marks.underline, U, Some("single")),
     ];
     for (_, name, value) in wanted.iter().filter(|(on, ..)| *on) {
-        let attributes: Vec<(Name, &str)> = value.iter().map(|value| (VAL, *value)).collect();
+        let attributes: Vec<(QName, &str)> = value.iter().map(|value| (VAL, *value)).collect();
         set_property(document, properties, *name, &attributes);
     }
 }
@@ -255,7 +255,7 @@ fn new_run(document: &mut Document, properties: Option<NodeId>, text: &str) -> N
     run
 }
 
-fn text_leaf(document: &mut Document, name: Name, text: &str) -> NodeId {
+fn text_leaf(document: &mut Document, name: QName, text: &str) -> NodeId {
     let leaf = document.new_element(name);
     if needs_preserve(text) {
         document.set_attribute(leaf, XML_SPACE, "preserve");

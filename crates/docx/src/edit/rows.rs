@@ -2,13 +2,13 @@
 //!
 //! Must never change anything.
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use crate::model::is_id_since;
 use crate::names::{CELL_INS, INS, TBL, TC, TC_PR, TR, TR_PR};
 
 /// Whether a row or cell bears a mark in its properties.
-pub(crate) fn has_mark(document: &Document, owner: NodeId, (properties, mark): (Name, Name)) -> bool {
+pub(crate) fn has_mark(document: &Document, owner: NodeId, (properties, mark): (QName, QName)) -> bool {
     document.child(owner, properties).is_some_and(|properties| document.child(properties, mark).is_some())
 }
 
@@ -16,7 +16,7 @@ pub(crate) fn has_mark(document: &Document, owner: NodeId, (properties, mark): (
 pub(crate) fn is_marked_since(
     document: &Document,
     owner: NodeId,
-    (properties, mark): (Name, Name),
+    (properties, mark): (QName, QName),
     since: i64,
 ) -> bool {
     let mark = document.child(owner, properties).and_then(|properties| document.child(properties, mark));

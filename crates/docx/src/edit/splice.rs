@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use engross_xml::{Kind, NodeId};
+use engross_xml::{NodeId, NodeKind};
 
 use crate::edit::revision_writer::RevisionWriter;
 use crate::error::{Refusal, RefusalCode};
@@ -182,7 +182,7 @@ fn cut_run(writer: &mut RevisionWriter<'_>, first: NodeId, last: NodeId) -> Node
 /// The next sibling, white space of an indented file passed over.
 pub(crate) fn next_element(writer: &RevisionWriter<'_>, node: NodeId) -> Option<NodeId> {
     let mut at = writer.document.next(node);
-    while let Some(next) = at.filter(|next| writer.document.kind(*next) != Kind::Element) {
+    while let Some(next) = at.filter(|next| writer.document.kind(*next) != NodeKind::Element) {
         at = writer.document.next(next);
     }
     at
@@ -196,7 +196,7 @@ pub(crate) fn cut_before(writer: &mut RevisionWriter<'_>, leaf: NodeId) -> NodeI
         return leaf;
     }
     let is_leaf = |child: &NodeId| {
-        writer.document.kind(*child) == Kind::Element && writer.document.name(*child) != R_PR
+        writer.document.kind(*child) == NodeKind::Element && writer.document.name(*child) != R_PR
     };
     let first = writer.document.children(run).find(is_leaf);
     if first == Some(leaf) {

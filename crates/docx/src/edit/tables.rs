@@ -321,7 +321,7 @@ fn new_table(
     let node = writer.document.new_element(TBL);
     let properties = writer.document.new_element(TBL_PR);
     writer.document.append(node, properties);
-    let add = |writer: &mut RevisionWriter<'_>, name, attributes: &[(engross_xml::Name, &str)]| {
+    let add = |writer: &mut RevisionWriter<'_>, name, attributes: &[(engross_xml::QName, &str)]| {
         let child = writer.document.new_element(name);
         for (name, value) in attributes {
             writer.document.set_attribute(child, *name, value);

@@ -94,11 +94,11 @@ impl TreeEditor<'_> {
             }
             Step::Delete { index } => self.write_deletion(*index, author),
             Step::RunFormat(format) => self.write_run_format(format, author),
-            Step::Row { like, pattern, side, cells, plain, .. } => {
+            Step::InsertRow { like, pattern, side, cells, plain, .. } => {
                 self.write_row((*like, *side), *pattern, (cells, *plain), author)
             }
             Step::DeleteRow { row, paragraphs } => self.write_row_deletion(*row, paragraphs, author),
-            Step::Cell { like, side, content, .. } => self.write_cell((*like, *side), content, author),
+            Step::InsertCell { like, side, content, .. } => self.write_cell((*like, *side), content, author),
             Step::DeleteCell { cell, paragraphs } => self.write_cell_deletion(*cell, paragraphs, author),
             Step::Table { index, side, table } => self.write_table((*index, *side), table, author),
             Step::Move { first, last, index, side } => {
@@ -292,8 +292,8 @@ impl TreeEditor<'_> {
         let mut new = Vec::new();
         for step in steps {
             match step {
-                Step::Row { cells, .. } => new.extend(cells.iter().map(|cell| cell.text.clone())),
-                Step::Cell { content, .. } => new.push(content.text.clone()),
+                Step::InsertRow { cells, .. } => new.extend(cells.iter().map(|cell| cell.text.clone())),
+                Step::InsertCell { content, .. } => new.push(content.text.clone()),
                 Step::Table { table, .. } => {
                     new.extend(table.rows.iter().flatten().map(|cell| cell.text.clone()));
                 }

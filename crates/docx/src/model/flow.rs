@@ -1,6 +1,6 @@
 //! Where paragraphs stand: file order, tables, and which paragraph follows which.
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use crate::names::{
     BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, CUSTOM_XML,
@@ -18,7 +18,7 @@ pub struct Placement {
     pub table: usize,
     /// Row, from 0.
     pub row: usize,
-    /// Cell of the row, from 0.
+    /// Position of the cell in its row, from 0.
     pub column: usize,
 }
 
@@ -57,7 +57,7 @@ fn walk(
                 walk_table(document, child, *tables, &mut rows, tables, found);
                 rows = 0;
             }
-            FALLBACK | Name::NONE => {}
+            FALLBACK | QName::NONE => {}
             TR | TC => {
                 // A row or cell outside a table is no valid document; its text must be readable all the same.
                 if let Some(place) = &mut place {
@@ -87,7 +87,7 @@ fn walk_table(
                 walk_row(document, child, (table, *row), &mut column, tables, found);
                 *row += 1;
             }
-            Name::NONE | FALLBACK => {}
+            QName::NONE | FALLBACK => {}
             _ => walk_table(document, child, table, row, tables, found),
         }
     }
@@ -107,7 +107,7 @@ fn walk_row(
                 walk(document, child, Some(Placement { table, row, column: *column }), tables, found);
                 *column += 1;
             }
-            Name::NONE | FALLBACK => {}
+            QName::NONE | FALLBACK => {}
             _ => walk_row(document, child, (table, row), column, tables, found),
         }
     }
@@ -129,7 +129,7 @@ pub fn next_paragraph(document: &Document, paragraph: NodeId) -> Option<NodeId> 
                     Some(block) => return (document.name(block) == P).then_some(block),
                     None => next = document.next(node),
                 },
-                name if name == Name::NONE || is_range_marker(name) => next = document.next(node),
+                name if name == QName::NONE || is_range_marker(name) => next = document.next(node),
                 _ => return None,
             }
         }
@@ -156,7 +156,7 @@ fn first_block(document: &Document, container: NodeId) -> Option<NodeId> {
 
 /// Whether an element only marks a place between content: bookmarks, comment ranges and their like.
 #[must_use]
-pub fn is_range_marker(name: Name) -> bool {
+pub fn is_range_marker(name: QName) -> bool {
     matches!(
         name,
         BOOKMARK_START

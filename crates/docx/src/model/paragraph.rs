@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use engross_xml::{Document, Kind, Name, NodeId};
+use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::model::{FieldContext, effective_text, is_id_since, is_range_marker};
 use crate::names::{
@@ -170,7 +170,7 @@ impl Reader<'_> {
         for child in document.children(parent) {
             match document.name(child) {
                 RUN => self.run(child, context),
-                P_PR | R_PR | SDT_PR | Name::NONE => {}
+                P_PR | R_PR | SDT_PR | QName::NONE => {}
                 INS => self.inline(child, &Context { inserted: Some(child), ..context.clone() }),
                 DEL => self.inline(child, &Context { deleted: Some(child), ..context.clone() }),
                 MOVE_FROM => {
@@ -206,7 +206,7 @@ impl Reader<'_> {
     fn run(&mut self, run: NodeId, context: &Context) {
         let document = self.document;
         for leaf in document.children(run) {
-            if document.kind(leaf) != Kind::Element {
+            if document.kind(leaf) != NodeKind::Element {
                 continue;
             }
             let kind = match document.name(leaf) {

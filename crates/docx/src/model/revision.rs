@@ -1,12 +1,12 @@
 //! Who changed what: the attributes that every revision element carries (ISO/IEC 29500-1 §17.13.5).
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use crate::names::{AUTHOR, DATE, DEL, ID, INS, MOVE_FROM, MOVE_TO, P_PR, R_PR};
 
 /// Author, date and id of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stamp {
+pub struct RevisionStamp {
     /// `w:id`, if it is a number.
     pub id: Option<i64>,
     /// `w:author`; empty when missing.
@@ -15,7 +15,7 @@ pub struct Stamp {
     pub date: Option<String>,
 }
 
-impl Stamp {
+impl RevisionStamp {
     /// Reads the stamp of a revision element.
     #[must_use]
     pub fn of(document: &Document, node: NodeId) -> Self {
@@ -33,12 +33,12 @@ pub(crate) const PIECES_FROM: i64 = i32::MAX as i64 - 1_000_000;
 
 /// Whether a revision was written by a session whose first id was `first`.
 pub(crate) fn is_id_since(document: &Document, node: NodeId, first: i64) -> bool {
-    Stamp::of(document, node).id.is_some_and(|id| (first..PIECES_FROM).contains(&id))
+    RevisionStamp::of(document, node).id.is_some_and(|id| (first..PIECES_FROM).contains(&id))
 }
 
 /// Whether a name is one of the four wrappers of inserted, deleted and moved content.
 #[must_use]
-pub fn is_revision_wrapper(name: Name) -> bool {
+pub fn is_revision_wrapper(name: QName) -> bool {
     matches!(name, INS | DEL | MOVE_FROM | MOVE_TO)
 }
 

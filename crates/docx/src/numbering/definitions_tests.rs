@@ -43,12 +43,13 @@ fn the_level_bound_to_a_style_is_the_level_of_the_style() {
     let styles = [
         styles_with("Heading1", "", number),
         styles_with("Heading2", "", number),
-        styles_with("Wrong", "Heading2", ""),
+        styles_with("Misfit", "Heading2", ""),
         styles_with("Deeper", "Heading2", r#"<w:numPr><w:ilvl w:val="5"/></w:numPr>"#),
         styles_with("Unbound", "", wrong_level),
     ]
     .concat();
-    for (style, expected) in [("Heading1", 0), ("Heading2", 1), ("Wrong", 1), ("Deeper", 5), ("Unbound", 7)] {
+    for (style, expected) in [("Heading1", 0), ("Heading2", 1), ("Misfit", 1), ("Deeper", 5), ("Unbound", 7)]
+    {
         check(&numbering, &styles, &format!(r#"<w:pStyle w:val="{style}"/>"#), Some((1, expected)));
     }
     let styles = styles_with("Heading2", "", wrong_level);

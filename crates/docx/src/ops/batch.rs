@@ -27,7 +27,19 @@ pub struct Batch {
 
 const BATCH_FIELDS: &[&str] =
     &["operations", "author", "date", "atomic", "expectedRevision", "trackRevisions"];
+
 /// Reads a batch: an object with `operations`, or a bare array of operations.
+///
+/// ```
+/// use engross_docx::ops::parse_batch;
+/// use serde_json::json;
+///
+/// let batch = parse_batch(&json!({"atomic": true, "operations": [{"op": "delete_paragraph", "target": "last"}]}));
+/// assert!(batch.is_ok_and(|batch| batch.atomic));
+///
+/// let error = parse_batch(&json!([{"op": "delete_paragraf", "target": "last"}])).unwrap_err();
+/// assert!(error.to_string().contains("did you mean 'delete_paragraph'?"));
+/// ```
 ///
 /// # Errors
 /// [`Error::InvalidOperation`], naming the operation and the nearest thing that would be right.

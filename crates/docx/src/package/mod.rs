@@ -53,14 +53,14 @@ pub struct Package {
     replacements: Vec<Option<Vec<u8>>>,
     added: Vec<AddedPart>,
     /// By normalised name (`name::key`).
-    index: BTreeMap<String, Slot>,
+    index: BTreeMap<String, PartLocation>,
 }
 
 /// Where a part is kept: in an entry of the source or in an added one.
 #[derive(Debug, Clone, Copy)]
-enum Slot {
+enum PartLocation {
     Source(usize),
-    AddedPart(usize),
+    Added(usize),
 }
 
 impl Package {
@@ -77,7 +77,7 @@ impl Package {
         let directory = directory::read(&bytes, limits)?;
         let mut index = BTreeMap::new();
         for (position, entry) in directory.entries.iter().enumerate().filter(|(_, entry)| !entry.is_folder) {
-            if index.insert(name::key(&entry.name), Slot::Source(position)).is_some() {
+            if index.insert(name::key(&entry.name), PartLocation::Source(position)).is_some() {
                 let reason = "the file has two parts of this name";
                 return Err(Error::PartNameInvalid { name: error::shown(&entry.name), reason });
             }
@@ -134,11 +134,11 @@ impl Package {
     pub fn part(&self, name: &str) -> Result<Cow<'_, [u8]>, Error> {
         let not_found = || Error::PartNotFound { name: error::shown(name) };
         match self.index.get(&name::key(name)).ok_or_else(not_found)? {
-            Slot::AddedPart(position) => {
+            PartLocation::Added(position) => {
                 let added = self.added.get(*position).ok_or_else(not_found)?;
                 Ok(Cow::Borrowed(&added.bytes))
             }
-            Slot::Source(position) => match self.replacements.get(*position) {
+            PartLocation::Source(position) => match self.replacements.get(*position) {
                 Some(Some(bytes)) => Ok(Cow::Borrowed(bytes)),
                 _ => self.original(self.directory.entries.get(*position).ok_or_else(not_found)?),
             },
@@ -150,20 +150,20 @@ impl Package {
     pub fn set_part(&mut self, name: &str, bytes: Vec<u8>) {
         let key = name::key(name);
         match self.index.get(&key) {
-            Some(&Slot::Source(position)) => {
+            Some(&PartLocation::Source(position)) => {
                 let entry = self.directory.entries.get(position);
                 let is_original = entry.is_some_and(|entry| self.is_original(entry, &bytes));
                 if let Some(replacement) = self.replacements.get_mut(position) {
                     *replacement = (!is_original).then_some(bytes);
                 }
             }
-            Some(&Slot::AddedPart(position)) => {
+            Some(&PartLocation::Added(position)) => {
                 if let Some(added) = self.added.get_mut(position) {
                     added.bytes = bytes;
                 }
             }
             None => {
-                self.index.insert(key, Slot::AddedPart(self.added.len()));
+                self.index.insert(key, PartLocation::Added(self.added.len()));
                 let name = name::with_slashes(name).trim_start_matches('/').to_owned();
                 self.added.push(AddedPart { name, bytes });
             }

@@ -69,7 +69,7 @@ pub(super) struct Archive {
     /// Whether offsets count from the end of the stub.
     pub(super) offsets_skip_stub: bool,
     pub(super) entries: Vec<Entry>,
-    /// Order of the directory; empty: as the entries.
+    /// Sequence of the directory; empty: as the entries.
     pub(super) directory_order: Vec<usize>,
     pub(super) comment: Vec<u8>,
     pub(super) trailing: Vec<u8>,

@@ -91,7 +91,7 @@ pub struct TablePlace {
     pub id: usize,
     /// Row, from 0.
     pub row: usize,
-    /// Cell of the row, from 0.
+    /// Position of the cell in its row, from 0.
     pub column: usize,
 }
 

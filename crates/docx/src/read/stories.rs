@@ -1,6 +1,6 @@
 //! The stories of a document besides the body, by the names that addresses use.
 
-use engross_xml::{Document, Limits, Name, NodeId};
+use engross_xml::{Document, Limits, NodeId, QName};
 
 use crate::error::Error;
 use crate::names::{
@@ -123,7 +123,7 @@ pub(crate) fn sections_of(document: &Document, relationships: &[Relationship], p
         .filter(|relationship| !relationship.external && relationship.target == part)
         .map(|relationship| relationship.id.as_str())
         .collect();
-    let mut current: Vec<(Name, String, bool)> = Vec::new();
+    let mut current: Vec<(QName, String, bool)> = Vec::new();
     let mut count = 0;
     for section in document.descendants(document.root()).filter(|node| is_section(document, *node)) {
         for reference in document.children(section) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, NodeId};
 
-use crate::model::{Paragraph, Stamp, View, effective_text, paragraphs};
+use crate::model::{Paragraph, RevisionStamp, View, effective_text, paragraphs};
 use crate::names::{
     COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, FALLBACK, ID, INITIALS,
     MOVE_FROM, P, T,
@@ -16,7 +16,7 @@ pub struct Comment {
     /// `w:id`, as written.
     pub id: String,
     /// Who, when.
-    pub stamp: Stamp,
+    pub stamp: RevisionStamp,
     /// `w:initials`.
     pub initials: Option<String>,
     /// Its text, one line a paragraph.
@@ -40,7 +40,7 @@ pub fn comments(part: &Document, main: &Document, story: NodeId) -> Vec<Comment>
                 .map(|p| Paragraph::read(part, p, View::Accepted, None).text);
             let (paragraph, quoted) = anchors.remove(&id).unwrap_or_default();
             Comment {
-                stamp: Stamp::of(part, node),
+                stamp: RevisionStamp::of(part, node),
                 initials: part.attribute(node, INITIALS).map(std::borrow::Cow::into_owned),
                 text: lines.collect::<Vec<_>>().join("\n"),
                 id,

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
-use crate::model::{Stamp, effective_text, is_revision_wrapper};
+use crate::model::{RevisionStamp, effective_text, is_revision_wrapper};
 use crate::names::{
     CELL_DEL, CELL_INS, CELL_MERGE, DEL, DEL_TEXT, FALLBACK, INS, MOVE_FROM, MOVE_TO, NUM_PR, P, P_PR,
     P_PR_CHANGE, R_PR, R_PR_CHANGE, SECT_PR_CHANGE, T, TAB, TR_PR, TXBX_CONTENT,
@@ -55,7 +55,7 @@ pub struct Revision {
     /// What it does.
     pub kind: RevisionKind,
     /// Who, when, and `w:id`.
-    pub stamp: Stamp,
+    pub stamp: RevisionStamp,
     /// The paragraph it stands in, or the first below it.
     pub paragraph: Option<NodeId>,
     /// The text concerned; empty for a paragraph mark.
@@ -92,7 +92,7 @@ pub fn list(document: &Document, root: NodeId) -> Vec<Revision> {
                 .map_or_else(String::new, |run| text_below(document, run)),
             _ => String::new(),
         };
-        found.push(Revision { kind, stamp: Stamp::of(document, node), paragraph, text, node });
+        found.push(Revision { kind, stamp: RevisionStamp::of(document, node), paragraph, text, node });
     }
     found
 }
@@ -103,8 +103,8 @@ pub(crate) fn numbers(paragraphs: &[NodeId]) -> HashMap<NodeId, usize> {
     paragraphs.iter().enumerate().map(|(at, node)| (*node, at + 1)).collect()
 }
 
-fn kind_of(document: &Document, node: NodeId, name: Name) -> Option<RevisionKind> {
-    let parent = document.parent(node).map_or(Name::NONE, |parent| document.name(parent));
+fn kind_of(document: &Document, node: NodeId, name: QName) -> Option<RevisionKind> {
+    let parent = document.parent(node).map_or(QName::NONE, |parent| document.name(parent));
     if is_revision_wrapper(name) {
         return match (parent, name) {
             (TR_PR, INS) => Some(RevisionKind::RowInsertion),

@@ -17,7 +17,14 @@ pub(crate) use properties::restore as restore_properties;
 pub use resolve::Side;
 pub(crate) use resolve::{Selection, resolve, resolve_paragraphs};
 
-pub use crate::model::Stamp;
+pub use crate::model::RevisionStamp;
+
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing {
+    pub use super::list::list;
+    pub use super::resolve::{Selection, resolve};
+}
 
 #[cfg(test)]
 mod resolve_tests;

@@ -1,6 +1,6 @@
 //! Changed properties: what the record holds, and how it is put back (ISO/IEC 29500-1 §17.13.5.29 – .37).
 
-use engross_xml::{Document, Name, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use crate::names::{
     CELL_DEL, CELL_INS, CELL_MERGE, DEL, FOOTER_REFERENCE, HEADER_REFERENCE, INS, MOVE_FROM, MOVE_TO,
@@ -9,7 +9,7 @@ use crate::names::{
 };
 
 /// Whether a name is that of a record of earlier properties.
-pub(crate) fn is_change(name: Name) -> bool {
+pub(crate) fn is_change(name: QName) -> bool {
     matches!(
         name,
         R_PR_CHANGE
@@ -35,7 +35,7 @@ pub(crate) fn restore(document: &mut Document, change: NodeId) {
     let owner_name = document.name(owner);
     let old: Vec<NodeId> = document
         .children(change)
-        .filter(|child| document.name(*child) != Name::NONE)
+        .filter(|child| document.name(*child) != QName::NONE)
         .flat_map(|properties| document.children(properties))
         .collect();
     let current: Vec<NodeId> = document.children(owner).collect();
@@ -50,7 +50,7 @@ pub(crate) fn restore(document: &mut Document, change: NodeId) {
     for node in old {
         let name = document.name(node);
         // A record may repeat what stands outside of it; once is enough.
-        if kept.iter().any(|kept| document.name(*kept) == name && name != Name::NONE && !is_marker(name)) {
+        if kept.iter().any(|kept| document.name(*kept) == name && name != QName::NONE && !is_marker(name)) {
             continue;
         }
         match anchor {
@@ -61,7 +61,7 @@ pub(crate) fn restore(document: &mut Document, change: NodeId) {
 }
 
 /// Children of a property element that its change record does not speak of, so that they stay.
-fn is_outside_record(owner: Name, child: Name) -> bool {
+fn is_outside_record(owner: QName, child: QName) -> bool {
     match owner {
         P_PR => matches!(child, R_PR | SECT_PR),
         SECT_PR => matches!(child, HEADER_REFERENCE | FOOTER_REFERENCE),
@@ -69,6 +69,6 @@ fn is_outside_record(owner: Name, child: Name) -> bool {
     }
 }
 
-fn is_marker(name: Name) -> bool {
+fn is_marker(name: QName) -> bool {
     matches!(name, INS | DEL | MOVE_FROM | MOVE_TO | CELL_INS | CELL_DEL | CELL_MERGE)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use engross_xml::{Document, Kind, NodeId};
+use engross_xml::{Document, NodeId, NodeKind};
 
 use crate::model::{is_id_since, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph};
 use crate::names::{
@@ -265,7 +265,7 @@ impl Resolver<'_> {
             self.document.name(node),
             HYPERLINK | SMART_TAG | CUSTOM_XML | BDO | DIR | INS | DEL | MOVE_FROM | MOVE_TO
         ) && self.document.children(node).all(|child| match self.document.kind(child) {
-            Kind::Element => matches!(self.document.name(child), SMART_TAG_PR | CUSTOM_XML_PR),
+            NodeKind::Element => matches!(self.document.name(child), SMART_TAG_PR | CUSTOM_XML_PR),
             // The white space of an indented file.
             _ => self.document.text(child).trim().is_empty(),
         }) && let Some(parent) = self.document.parent(node)
@@ -323,7 +323,7 @@ impl Resolver<'_> {
             return;
         }
         let is_empty = |node: &NodeId| match self.document.kind(*node) {
-            Kind::Element => is_range_marker(self.document.name(*node)),
+            NodeKind::Element => is_range_marker(self.document.name(*node)),
             _ => self.document.text(*node).trim().is_empty(),
         };
         let markers_only = content.iter().all(is_empty);
@@ -346,7 +346,7 @@ impl Resolver<'_> {
 }
 
 /// Markers that only tell which content was moved or which wrappers were changed.
-fn is_move_or_custom_range(name: engross_xml::Name) -> bool {
+fn is_move_or_custom_range(name: engross_xml::QName) -> bool {
     matches!(
         name,
         MOVE_FROM_RANGE_START

@@ -4,7 +4,7 @@
 
 /// A block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
+pub(crate) enum Block {
     /// A paragraph; single line ends are breaks.
     Paragraph(String),
     /// A heading of level 1 to 9.
@@ -17,7 +17,7 @@ pub enum Block {
 
 /// An item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub(crate) struct Item {
     /// How deep it stands, from 0.
     pub level: u8,
     /// How it is marked.

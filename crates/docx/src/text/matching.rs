@@ -13,7 +13,7 @@ use super::folding::{FoldedText, Folding, OBJECT, fold, is_ignorable};
 
 /// A place where a phrase occurs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Match {
+pub(crate) struct Match {
     /// Bytes of the text, on grapheme boundaries. May enclose inline objects and invisible characters; does not begin
     /// or end with them unless the phrase does, or a grapheme would be cut.
     pub range: Range<usize>,

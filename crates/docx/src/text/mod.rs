@@ -23,7 +23,8 @@ mod shortest;
 mod typography;
 pub mod words;
 
-pub use blocks::{Block, ColumnAlignment, ItemMarker, Table, parse_blocks, split_marker, without_marker};
+pub(crate) use blocks::Block;
+pub use blocks::{ColumnAlignment, ItemMarker, Table, parse_blocks, split_marker, without_marker};
 pub use markdown::{Marks, StyledText, literal, parse_inline};
 pub use matching::{find, nearest};
 pub use typography::adapt;

@@ -40,7 +40,7 @@ pub fn diff(old: &str, new: &str) -> Vec<Hunk> {
         new: Side { text: new, tokens: &new_tokens, numbers: &new_numbers },
     };
     let bytes = |side: &Side<'_>, range: &Range<usize>| side.offset(range.start)..side.offset(range.end);
-    tidy(changes(&script), &sides)
+    coalesce(changes(&script), &sides)
         .iter()
         .map(|change| Hunk { old: bytes(&sides.old, &change.old), new: bytes(&sides.new, &change.new) })
         .collect()
@@ -154,7 +154,7 @@ fn changes(script: &Script) -> Vec<TokenHunk> {
 }
 
 /// Moves pure insertions and deletions to their best place, and joins those that can be moved against a neighbour.
-fn tidy(changes: Vec<TokenHunk>, sides: &Sides<'_>) -> Vec<TokenHunk> {
+fn coalesce(changes: Vec<TokenHunk>, sides: &Sides<'_>) -> Vec<TokenHunk> {
     let mut done: Vec<TokenHunk> = Vec::with_capacity(changes.len());
     let mut waiting = changes.into_iter().peekable();
     while let Some(mut change) = waiting.next() {

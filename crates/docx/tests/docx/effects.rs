@@ -100,7 +100,7 @@ fn terms_that_change_are_told_with_their_uses() {
     );
 }
 
-/// Whoever refers to the body is named, in whichever story it stands.
+/// Every reference to the body is named, in any story.
 #[test]
 fn references_in_notes_and_headers_are_told_too() {
     let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");

@@ -50,10 +50,10 @@ const OUTPUTS: &[&str] = &["expected.xml", "accepted.txt", "expected_parts.txt",
 struct Outcome {
     result: Value,
     /// Nothing when the file is the source, byte for byte.
-    changed: Option<Changed>,
+    changed: Option<ChangedDocument>,
 }
 
-struct Changed {
+struct ChangedDocument {
     expected: String,
     accepted: String,
     /// Other parts that differ.
@@ -203,7 +203,7 @@ fn apply(source: Vec<u8>, operations: &Value) -> (Vec<engross_docx::ops::Operati
     (results, saved.bytes)
 }
 
-fn changed(source: &[u8], bytes: &[u8]) -> Changed {
+fn changed(source: &[u8], bytes: &[u8]) -> ChangedDocument {
     let (source_xml, written_xml) = (main_part(source), main_part(bytes));
     let (before, written) = (parse(&source_xml), parse(&written_xml));
     let mut faults = rules::broken(&before, &written, DATE);
@@ -240,7 +240,7 @@ fn changed(source: &[u8], bytes: &[u8]) -> Changed {
     };
     let parts = other_parts(source, bytes, &mut faults);
     let expected = layout::body(&written_xml);
-    Changed { expected, accepted: accepted.iter().map(shown).collect(), parts, faults }
+    ChangedDocument { expected, accepted: accepted.iter().map(shown).collect(), parts, faults }
 }
 
 /// XML parts besides the main one that differ from the source. Tracked changes in them must be as reversible as in it.

@@ -2,19 +2,20 @@
 
 use std::fmt::Write as _;
 
-use engross_learn::agents_md::{BlockWarning, MarkerMode};
-use engross_learn::disk::{BlockSync, BookFile, check_file, sync_files};
+use engross_learn::agents_md::MarkerMode;
+use engross_learn::disk::{BookFile, check_file, sync_files};
 use engross_learn::run::block;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::json;
 
 use super::Ended;
-use super::learn::{book_paths, instructions, rest};
+use super::synced::{explain, text};
 use crate::cli::{AgentsMdArgs, AgentsMdCommand, SyncBlockArgs};
+use crate::compose::skillbook::{book_paths, instructions, rest};
 use crate::output::Output;
 use crate::settings::Environment;
 
-pub(super) fn run(args: &AgentsMdArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &AgentsMdArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     match &args.command {
         AgentsMdCommand::Sync(args) => {
             let book = BookFile::read(book_paths(&args.book, environment)?)?;
@@ -55,36 +56,4 @@ fn sync(
     let synced = sync_files(&paths, inner, mode, args.dry_run)?;
     output.answer(&json!({"files": synced, "dryRun": args.dry_run}), || text(&synced))?;
     Ok(Ended::With(Exit::Done))
-}
-
-/// What became of the files, for people.
-pub(super) fn text(synced: &[BlockSync]) -> String {
-    let mut text = String::new();
-    for file in synced {
-        let said = match (file.is_changed, file.path.exists()) {
-            (true, _) => "brought up to date",
-            (false, true) => "as it shall be",
-            (false, false) => "not there; it is made once there is a lesson to show",
-        };
-        let _ = writeln!(text, "{}: {said}", file.path.display());
-        for warning in &file.warnings {
-            let _ = writeln!(text, "  warning: {}", explain(*warning));
-        }
-        for kept in &file.kept {
-            let _ = writeln!(text, "  kept: {}", kept.display());
-        }
-    }
-    text
-}
-
-fn explain(warning: BlockWarning) -> &'static str {
-    match warning {
-        BlockWarning::StrayEnd => "an end marker stands without a beginning; it was left",
-        BlockWarning::SecondBlock => {
-            "there is a second block; only the first is kept up to date (see --repair)"
-        }
-        BlockWarning::EditedInside => "someone changed the text inside the block",
-        BlockWarning::TooLargeForHosts => "the file is longer than agents read (25 KB or 200 lines)",
-        BlockWarning::Repaired => "markers were put right",
-    }
 }

@@ -30,7 +30,7 @@ struct Answer {
     effects: Effects,
 }
 
-pub(super) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let flags = Flags {
         author: args.signature.author.clone(),
         untracked: args.signature.untracked,

@@ -22,21 +22,22 @@ use engross_store::Store;
 use engross_store::files::Locks;
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::Ended;
 use super::documents::{destination, open};
-use super::{Ended, model, sessions, writes};
 use crate::cli::ChatArgs;
+use crate::compose::{model, sessions, writes};
 use crate::failure::usage;
 use crate::output::note;
-use crate::serve::canonical_key;
 use crate::settings::{Environment, Flags, Settings};
 use document::{ChatDocument, NoDocument, OneDocument};
+use engross_http::canonical_key;
 use talk::{Over, Talk};
 use tell::{Edits, Teller};
 
 /// What stands before the names of sessions that begin here, in their canonical form.
 const AGENT: &str = "agent:main:";
 
-pub(super) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, Failure> {
     if args.file.is_none() && (args.target.output.is_some() || args.target.in_place) {
         return Err(usage(
             "USAGE",

@@ -18,7 +18,7 @@ struct Answer {
     findings: Vec<Finding>,
 }
 
-pub(super) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
     let findings = check(&document).map_err(|error| failure::of_document(input.path(), &error))?;
     let has_errors = findings.iter().any(|finding| finding.severity == Severity::Error);

@@ -10,9 +10,9 @@ use engross_protocol::{Exit, Failure, SystemClock};
 use serde::Serialize;
 
 use super::Ended;
-use super::sessions::data_folder;
 use crate::change::printable;
 use crate::cli::{CheckpointArgs, CheckpointCommand};
+use crate::compose::sessions::data_folder;
 use crate::failure::of_delivery;
 use crate::output::Output;
 use crate::signals::HeldBack;
@@ -63,7 +63,7 @@ struct Restored {
     rejected: Option<usize>,
 }
 
-pub(super) fn run(args: &CheckpointArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &CheckpointArgs, output: Output) -> Result<Ended, Failure> {
     let (input, bytes) = InputFile::read(&args.file).map_err(of_delivery)?;
     let store = CheckpointStore::in_data(&data_folder(None)?)?;
     let mut known = store.of_path(&input.absolute()).map_err(of_delivery)?;

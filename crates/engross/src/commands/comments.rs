@@ -45,7 +45,7 @@ impl From<PlacedComment> for Row {
     }
 }
 
-pub(super) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
     let comments = document.comments().map_err(|error| failure::of_document(input.path(), &error))?;
     let answer = Answer { comments: comments.into_iter().map(Row::from).collect() };

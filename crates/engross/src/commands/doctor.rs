@@ -3,17 +3,17 @@
 //! Must never show a key, and never ask a provider anything.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use engross_llm::ModelSpec;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Ended, sessions};
+use super::Ended;
 use crate::change::printable;
 use crate::cli::DoctorArgs;
-use crate::files::{check_folder, read_text};
+use crate::compose::sessions;
+use crate::files::check_folder;
 use crate::output::Output;
 use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
 
@@ -58,7 +58,7 @@ struct Part {
     purpose: &'static str,
 }
 
-pub(super) fn run(args: &DoctorArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &DoctorArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let flags = Flags { config: args.common.config.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
     let given = settings.model.value.as_deref().unwrap_or("rules");
@@ -129,11 +129,10 @@ fn provider(name: &'static str, environment: &Environment) -> Row {
 
 /// A model, and whether it can be opened. Nothing is sent.
 fn model(name: &'static str, given: &str, settings: &Settings, environment: &Environment) -> (Value, Check) {
-    let opened = given.parse().map_err(Failure::from).and_then(|spec: ModelSpec| {
-        engross_llm::open(&spec, &settings.providers(environment), |file| {
-            read_text(Path::new(file)).map_err(Failure::from)
-        })
-    });
+    let opened = given
+        .parse()
+        .map_err(Failure::from)
+        .and_then(|spec: ModelSpec| crate::compose::model::open_spec(&spec, settings, environment));
     match opened {
         Ok(model) => {
             let info = model.info();
@@ -185,7 +184,7 @@ fn variables(environment: &Environment) -> Check {
 #[cfg(feature = "otel")]
 fn telemetry(environment: &Environment) -> Check {
     let name = "telemetry";
-    match environment.get(COLLECTOR).map(crate::telemetry::address) {
+    match environment.get(COLLECTOR).map(engross_http::telemetry::address) {
         None => Check { name, ok: true, message: format!("{COLLECTOR} is not set, so no spans are sent") },
         Some(Ok(address)) => {
             // Behind the path there may be a key.

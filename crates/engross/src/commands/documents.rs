@@ -8,8 +8,8 @@ use engross_documents::{Delivery, Destination, InputFile};
 use engross_docx::{Tracking, WordDocument};
 use engross_protocol::{Clock, Failure, FixedClock, SystemClock};
 
-use super::sessions::data_path;
 use crate::cli::TargetArgs;
+use crate::compose::sessions::data_path;
 use crate::failure::of_delivery;
 use crate::signals::HeldBack;
 

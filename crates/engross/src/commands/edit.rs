@@ -13,9 +13,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::documents::{clock, deliver, destination, open};
-use super::{Ended, model, settings};
+use super::{Ended, settings};
 use crate::change::Palette;
 use crate::cli::EditArgs;
+use crate::compose::model;
 use crate::failure::{self, usage};
 use crate::output::Output;
 use crate::progress::Progress;
@@ -34,7 +35,7 @@ struct Answer {
     reason: Option<Value>,
 }
 
-pub(super) fn run(args: &EditArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     if args.instruction.trim().is_empty() {
         return Err(usage("USAGE", "the instruction is empty; say what to change"));
     }

@@ -1,10 +1,10 @@
 //! `engross learn`: sessions become lessons, lessons a skillbook and a block in AGENTS.md.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use engross_learn::agents_md::MarkerMode;
-use engross_learn::disk::{BlockSync, BookFile, BookPaths, folder_of, sync_files};
+use engross_learn::disk::{BlockSync, BookFile, folder_of, sync_files};
 use engross_learn::reflect::ModelReflector;
 use engross_learn::run::{
     LearnEvent, LearnReport, Options, Reflector, SessionOutcome, SessionSource, block, learn,
@@ -15,10 +15,12 @@ use engross_llm::{Model, ModelSpec};
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde::Serialize;
 
-use super::skills::counted;
-use super::{Ended, model, settings};
+use super::synced::counted;
+use super::{Ended, settings};
 use crate::change::printable;
-use crate::cli::{BookArgs, LearnArgs};
+use crate::cli::LearnArgs;
+use crate::compose::model;
+use crate::compose::skillbook::{book_paths, home, instructions, rest};
 use crate::output::{Output, note};
 use crate::progress::Progress;
 use crate::settings::{ADDRESSES, Environment, Flags};
@@ -34,7 +36,7 @@ struct Answer {
     agents_md: Vec<BlockSync>,
 }
 
-pub(super) fn run(args: &LearnArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let flags = Flags { model: args.model.clone(), ..Flags::default() };
     let settings = settings(&args.common, flags, environment)?;
     let spec: ModelSpec = settings.model.value.as_deref().map_or(Ok(ModelSpec::Rules), str::parse)?;
@@ -146,44 +148,6 @@ fn input(args: &LearnArgs, environment: &Environment) -> Result<SessionSource, F
     Ok(SessionSource::Folder(folder_of(&home(environment)?, agent)?))
 }
 
-/// OpenClaw's home.
-fn home(environment: &Environment) -> Result<PathBuf, Failure> {
-    if let Some(home) = environment.get("OPENCLAW_HOME") {
-        return Ok(PathBuf::from(home));
-    }
-    let dirs = directories::UserDirs::new().ok_or_else(|| {
-        Failure::new(Exit::Usage, "USAGE", "there is no home folder; set OPENCLAW_HOME, or name the files")
-    })?;
-    Ok(dirs.home_dir().join(".openclaw"))
-}
-
-fn workspace(environment: &Environment) -> Result<PathBuf, Failure> {
-    match environment.get("OPENCLAW_WORKSPACE") {
-        Some(folder) => Ok(PathBuf::from(folder)),
-        None => Ok(home(environment)?.join("workspace")),
-    }
-}
-
-/// The files of the skillbook.
-pub(super) fn book_paths(args: &BookArgs, environment: &Environment) -> Result<BookPaths, Failure> {
-    let json = match &args.skillbook {
-        Some(path) => path.clone(),
-        None => workspace(environment)?.join("ace_skillbook.json"),
-    };
-    Ok(BookPaths { json })
-}
-
-/// The files that show the lessons.
-pub(super) fn instructions(named: &[PathBuf], environment: &Environment) -> Result<Vec<PathBuf>, Failure> {
-    if named.is_empty() { Ok(vec![workspace(environment)?.join("AGENTS.md")]) } else { Ok(named.to_vec()) }
-}
-
-/// The file that holds what the block leaves out, as the block names it.
-pub(super) fn rest(book: &BookFile) -> String {
-    let path = book.paths().markdown();
-    path.file_name().map(Path::new).unwrap_or(&path).display().to_string()
-}
-
 fn exit_of(report: &LearnReport) -> Exit {
     let codes = report.sessions.iter().filter_map(|session| match &session.outcome {
         SessionOutcome::Failed { code, .. } => Some(code.as_str()),
@@ -262,6 +226,6 @@ fn text(answer: &Answer, book: &BookFile) -> String {
     if !report.dry_run {
         let _ = writeln!(text, "Skillbook: {}", answer.skillbook.display());
     }
-    text.push_str(&super::agents_md::text(&answer.agents_md));
+    text.push_str(&super::synced::text(&answer.agents_md));
     text
 }

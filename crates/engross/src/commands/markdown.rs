@@ -1,8 +1,8 @@
 //! `engross to-markdown` and `engross from-markdown`
 
 use engross_documents::{Destination, InputFile};
+use engross_docx::Limits;
 use engross_docx::read::View;
-use engross_docx::{Limits, from_markdown};
 use engross_protocol::{Exit, Failure};
 
 use super::Ended;
@@ -13,7 +13,7 @@ use crate::files::{by_path, read_text};
 use crate::output::Output;
 use crate::signals::HeldBack;
 
-pub(super) fn tell(args: &ToMarkdownArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
     let view = match args.view {
         ViewArg::Accepted => View::Accepted,
@@ -25,7 +25,7 @@ pub(super) fn tell(args: &ToMarkdownArgs, output: Output) -> Result<Ended, Failu
     Ok(Ended::With(Exit::Done))
 }
 
-pub(super) fn make(args: &FromMarkdownArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn from_markdown(args: &FromMarkdownArgs, output: Output) -> Result<Ended, Failure> {
     let text = read_text(&args.file)?;
     by_path::check_target(&args.output)?;
     let template = match &args.template {
@@ -36,7 +36,7 @@ pub(super) fn make(args: &FromMarkdownArgs, output: Output) -> Result<Ended, Fai
         }
         None => None,
     };
-    let made = from_markdown(&text, template, &Limits::default());
+    let made = engross_docx::from_markdown(&text, template, &Limits::default());
     let bytes = made.map_err(|error| failure::of_document(&args.file, &error))?;
     let _held_back = HeldBack::new();
     by_path::write(&args.output, &bytes, None).map_err(|error| failure::of_delivery(error.into()))?;

@@ -11,7 +11,7 @@ use crate::cli::{ReadArgs, ViewArg};
 use crate::failure;
 use crate::output::Output;
 
-pub(super) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
     let of_document = |error| failure::of_document(input.path(), &error);
     let options = ReadOptions {

@@ -15,11 +15,11 @@ use crate::failure;
 use crate::output::Output;
 use crate::report::{ending, text};
 
-pub(super) fn accept(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn accept(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
     run(args, Side::Accept, output)
 }
 
-pub(super) fn reject(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn reject(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
     run(args, Side::Reject, output)
 }
 

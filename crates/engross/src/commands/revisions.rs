@@ -38,7 +38,7 @@ impl From<PlacedRevision> for Row {
     }
 }
 
-pub(super) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
     let (input, document) = open(&args.file)?;
     let revisions = document.revisions().map_err(|error| failure::of_document(input.path(), &error))?;
     let answer = Answer { revisions: revisions.into_iter().map(Row::from).collect() };

@@ -14,14 +14,15 @@ use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::{Value, json};
 
 use super::Ended;
-use super::learn::book_paths;
+use super::synced::counted;
 use crate::change::printable;
 use crate::cli::{BookArgs, ExportArgs, FormatArg, ReviewArgs, SkillsArgs, SkillsCommand};
+use crate::compose::skillbook::book_paths;
 use crate::files::read_text;
 use crate::output::{Output, note, print, prompt};
 use crate::settings::Environment;
 
-pub(super) fn run(args: &SkillsArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &SkillsArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     let read = |book: &BookArgs| -> Result<BookFile, Failure> {
         Ok(BookFile::read(book_paths(book, environment)?)?)
     };
@@ -220,11 +221,6 @@ fn value(skill: &Skill) -> Value {
         "helpful": total.helpful, "harmful": total.harmful, "neutral": total.neutral,
         "sessions": skill.sessions(), "sources": skill.sources, "score": score(skill, SystemClock.millis()),
     })
-}
-
-/// A count of things, in good grammar.
-pub(super) fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 fn word(status: SkillStatus) -> &'static str {

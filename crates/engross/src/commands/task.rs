@@ -20,8 +20,9 @@ use engross_threads::{
     ThreadError, ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
 };
 
-use super::{Ended, sessions};
+use super::Ended;
 use crate::cli::{AnswerArgs, AtBridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs};
+use crate::compose::sessions;
 use crate::failure::usage;
 use crate::files;
 use crate::output::{Output, note, print};
@@ -30,7 +31,7 @@ use crate::settings::Environment;
 /// Who does tasks of threads that name nobody.
 const USUAL: &str = "engross";
 
-pub(super) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
     sessions::runtime()?.block_on(async {
         match &args.command {
             TaskCommand::Run(args) => hand_in(args, environment, output).await,

@@ -21,7 +21,7 @@ use crate::output::{Output, note};
 /// Said before anything is printed as it stands in a file.
 const UNREDACTED: &str = "What follows is not redacted: it may hold secrets.";
 
-pub(super) fn run(args: &TranscriptArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &TranscriptArgs, output: Output) -> Result<Ended, Failure> {
     match &args.command {
         TranscriptCommand::Stats(args) => each(
             &args.files,

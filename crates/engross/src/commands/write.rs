@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use engross_protocol::{Exit, Failure, RandomIds, SystemClock};
+use engross_protocol::codes::find;
+use engross_protocol::{Exit, Failure, RandomIds, SystemClock, shared};
 use engross_store::files::{Locks, Root};
 use engross_write::framing::{Terminator, TurnFinish};
 use engross_write::runner::{ChunkEnd, Config, Limits, WriteSessionView, WriteSessions};
@@ -17,8 +18,8 @@ use engross_write::validate::ValidationMode;
 use engross_write::{Error, WriteFailure};
 
 use super::Ended;
-use super::writes::Typesetter;
 use crate::cli::{OperationArg, TerminatorArg, ValidateArg, WriteArgs};
+use crate::compose::writes::Typesetter;
 use crate::failure::usage;
 use crate::output::{Output, note};
 use crate::signals::Noted;
@@ -32,7 +33,7 @@ const NOTICED_AFTER: Duration = Duration::from_millis(100);
 /// How often it is told how much has come.
 const TOLD_EVERY: Duration = Duration::from_secs(5);
 
-pub(super) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
     let options = options(args)?;
     let noted = Noted::new();
     let sessions = WriteSessions::new(Config {
@@ -187,14 +188,8 @@ fn told(receipt: &WriteReceipt) -> String {
 }
 
 /// A problem on its way out.
-fn failure(problem: &WriteFailure) -> Failure {
-    let known = engross_write::CODES.iter().chain(engross_store::CODES).find(|code| **code == problem.code);
-    let code = known.copied().unwrap_or("FILE_NOT_WRITTEN");
-    let exit = match code {
-        "TARGET_REQUIRED" | "INVALID_OPERATION" | "ARGS_INVALID" | "UNSUPPORTED_TARGET"
-        | "PATH_OUTSIDE_ROOT" | "PATH_INVALID" | "PROTECTED_PATH" => Exit::Usage,
-        "NO_SPACE" | "PERMISSION_DENIED" | "FILE_UNREADABLE" | "FILE_NOT_WRITTEN" => Exit::Io,
-        _ => Exit::Refused,
-    };
-    Failure::new(exit, code, problem.message.clone())
+pub(crate) fn failure(problem: &WriteFailure) -> Failure {
+    let tables = [engross_write::codes::ALL, engross_store::files::codes::ALL, shared::ALL];
+    let row = find(&tables, &problem.code).unwrap_or(engross_store::files::codes::FILE_NOT_WRITTEN);
+    Failure::of(row, problem.message.clone())
 }

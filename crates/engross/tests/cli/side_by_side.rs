@@ -25,7 +25,8 @@ fn model(desk: &Desk) -> String {
 }
 
 fn serve(desk: &Desk) -> Server {
-    Server::try_start(&desk.path(""), &["--model", &model(desk)]).unwrap()
+    let transcripts = desk.path("transcripts").display().to_string();
+    Server::try_start(&desk.path(""), &["--model", &model(desk), "--transcripts", &transcripts]).unwrap()
 }
 
 fn chat(desk: &Desk, session: &str, typed: &str) -> Ran {
@@ -67,6 +68,17 @@ fn a_server_chats_and_tasks_share_a_data_folder() {
     let expected: Vec<&str> =
         ["one", "two", "three", "four", "five", "six"].iter().flat_map(|text| [*text, "So be it."]).collect();
     assert_eq!(said(&server, "shared"), expected);
+
+    assert_eq!(chat(&desk, "aside", "whale\n").code, Some(0));
+    let began = Instant::now();
+    let transcribed = || {
+        let files = std::fs::read_dir(desk.path("transcripts")).unwrap().flatten();
+        files.map(|file| std::fs::read_to_string(file.path()).unwrap()).any(|text| text.contains("whale"))
+    };
+    while !transcribed() {
+        assert!(began.elapsed() < Duration::from_secs(60), "the turns of a chat are transcribed, too");
+        std::thread::sleep(Duration::from_millis(200));
+    }
 
     let task = desk.run(&[
         "task",

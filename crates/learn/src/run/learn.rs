@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use engross_protocol::shared;
+
 use super::learner::{Learner, ModelUsage};
 use super::options::{Options, SessionSource};
 use super::report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};
@@ -55,7 +57,7 @@ pub async fn learn(
     };
     for UnreadableFile { name, reason } in passed {
         report.failed += 1;
-        let outcome = SessionOutcome::Failed { code: "READ_FAILED".to_owned(), message: reason };
+        let outcome = SessionOutcome::Failed { code: shared::READ_FAILED.name.to_owned(), message: reason };
         report.sessions.push(SessionReport { file: name, outcome, losses: 0 });
     }
     let learnt_before = processed(&book.paths().processed())?;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use engross_llm::Usage;
+use engross_protocol::shared;
 
 use super::options::{Options, Reflector};
 use super::report::{SessionOutcome, SessionReport};
@@ -68,8 +69,10 @@ impl Learner<'_> {
         let session = match read(file, is_over) {
             Ok(session) => session,
             Err(passed) => {
-                let failed =
-                    SessionOutcome::Failed { code: "READ_FAILED".to_owned(), message: passed.reason };
+                let failed = SessionOutcome::Failed {
+                    code: shared::READ_FAILED.name.to_owned(),
+                    message: passed.reason,
+                };
                 return report(failed, 0);
             }
         };

@@ -12,6 +12,7 @@ use super::journal::Record;
 use super::operation::{SkillOperation, SkillRefusal};
 use super::skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote};
 use super::words::{are_exchanged, is_turned};
+use crate::codes;
 
 /// From so many independent sessions a lesson is shown.
 const SESSIONS: usize = 2;
@@ -132,7 +133,8 @@ pub fn settle(book: &Book, operation: &SkillOperation, context: &SettleContext<'
 }
 
 fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, SkillRefusal> {
-    book.get(id).ok_or_else(|| SkillRefusal::new("SKILL_UNKNOWN", format!("there is no skill '{id}'")))
+    book.get(id)
+        .ok_or_else(|| SkillRefusal::new(codes::SKILL_UNKNOWN.name, format!("there is no skill '{id}'")))
 }
 
 /// The skill, if the author of the operation may change it.
@@ -140,7 +142,7 @@ fn free<'a>(book: &'a Book, id: &str, context: &SettleContext<'_>) -> Result<&'a
     let skill = find(book, id)?;
     if skill.is_persons() && context.by != Author::Person {
         let message = format!("'{id}' is pinned or was written by a person; only a person changes it");
-        return Err(SkillRefusal::new("SKILL_PROTECTED", message));
+        return Err(SkillRefusal::new(codes::SKILL_PROTECTED.name, message));
     }
     Ok(skill)
 }
@@ -170,7 +172,7 @@ fn add(book: &Book, operation: &SkillOperation, context: &SettleContext<'_>) -> 
     }
     if let Some(skill) = known(|status| status == SkillStatus::Retired).filter(|_| !is_person) {
         let message = format!("'{}' said the same and was taken out; a person can bring it back", skill.id);
-        return Verdict::refused(SkillRefusal::new("SKILL_RETIRED", message));
+        return Verdict::refused(SkillRefusal::new(codes::SKILL_RETIRED.name, message));
     }
     let mut quarantine = doubts;
     if !is_person && !against(book, content).is_empty() {
@@ -311,7 +313,7 @@ fn remove(book: &Book, id: &str, context: &SettleContext<'_>) -> Result<Verdict,
     if context.by != Author::Person && total.helpful > total.harmful {
         let message =
             format!("'{id}' has helped {} times and harmed {}; it stays", total.helpful, total.harmful);
-        return Err(SkillRefusal::new("SKILL_STILL_HELPFUL", message));
+        return Err(SkillRefusal::new(codes::SKILL_STILL_HELPFUL.name, message));
     }
     let retired = Skill { status: SkillStatus::Retired, is_pinned: false, ..skill.clone() };
     Ok(Verdict::put(Effect::Retired { id: id.to_owned() }, retired))
@@ -326,7 +328,7 @@ fn merge(
 ) -> Result<Verdict, SkillRefusal> {
     if !sources.iter().any(|id| id == keep) {
         let message = format!("keep_id '{keep}' is not among source_ids");
-        return Err(SkillRefusal::new("SKILL_OPERATION_INVALID", message));
+        return Err(SkillRefusal::new(codes::SKILL_OPERATION_INVALID.name, message));
     }
     let mut kept = free(book, keep, context)?.clone();
     let mut others = Vec::new();

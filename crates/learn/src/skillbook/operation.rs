@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::codes;
+
 /// Characters of the longest lesson, justification or evidence.
 const LONGEST: usize = 4_000;
 
@@ -103,11 +105,11 @@ impl SkillRefusal {
 
     /// The lesson was read, not lived through.
     pub(crate) fn not_experience(message: impl Into<String>) -> Self {
-        Self::new("LEARN_NOT_EXPERIENCE", message)
+        Self::new(codes::LEARN_NOT_EXPERIENCE.name, message)
     }
 
     fn invalid(message: impl Into<String>) -> Self {
-        Self::new("SKILL_OPERATION_INVALID", message)
+        Self::new(codes::SKILL_OPERATION_INVALID.name, message)
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Must never hold a key of the object storage.
 
-/// The codes, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &["BLOBS_UNUSABLE", "BLOBS_UNAVAILABLE", "BLOB_CHANGED", "BLOB_UNREADABLE"];
+use engross_protocol::Code;
+
+use super::codes;
 
 /// What can go wrong. `place` is the address of the storage without its keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,11 +42,17 @@ impl BlobError {
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::Unusable { .. } => "BLOBS_UNUSABLE",
-            Self::Unavailable { .. } => "BLOBS_UNAVAILABLE",
-            Self::Changed => "BLOB_CHANGED",
-            Self::Source { .. } => "BLOB_UNREADABLE",
+            Self::Unusable { .. } => codes::BLOBS_UNUSABLE,
+            Self::Unavailable { .. } => codes::BLOBS_UNAVAILABLE,
+            Self::Changed => codes::BLOB_CHANGED,
+            Self::Source { .. } => codes::BLOB_UNREADABLE,
         }
     }
 }

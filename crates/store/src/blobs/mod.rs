@@ -2,6 +2,7 @@
 //!
 //! Must never give out bytes under a hash that they did not have when they were kept, or keep a part as if it were all.
 
+pub mod codes;
 mod error;
 mod objects;
 
@@ -15,7 +16,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use futures_util::Stream;
 
-pub use error::{BlobError, CODES};
+pub use error::BlobError;
 pub use objects::ObjectBlobs;
 
 /// What is still to be done.

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata};
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure, shared};
 
+use super::codes;
 use super::locks::FolderLock;
 use super::platform::sync_entries;
 use super::replace::FinishedFile;
@@ -87,15 +88,21 @@ impl PathError {
     /// The stable code, explained in `docs/errors/CODE.md`.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::NotFound { .. } => "NOT_FOUND",
-            Self::IsADirectory { .. } => "IS_A_DIRECTORY",
-            Self::ReadFailed { .. } => "READ_FAILED",
-            Self::TooLarge { .. } => "FILE_TOO_LARGE",
-            Self::NotUtf8 { .. } => "NOT_UTF8",
-            Self::WriteFailed { .. } => "WRITE_FAILED",
-            Self::DiskFull { .. } => "DISK_FULL",
-            Self::InputChanged { .. } => "INPUT_CHANGED",
+            Self::NotFound { .. } => codes::NOT_FOUND,
+            Self::IsADirectory { .. } => codes::IS_A_DIRECTORY,
+            Self::ReadFailed { .. } => shared::READ_FAILED,
+            Self::TooLarge { .. } => codes::FILE_TOO_LARGE,
+            Self::NotUtf8 { .. } => codes::NOT_UTF8,
+            Self::WriteFailed { .. } => shared::WRITE_FAILED,
+            Self::DiskFull { .. } => codes::DISK_FULL,
+            Self::InputChanged { .. } => codes::INPUT_CHANGED,
         }
     }
 
@@ -304,10 +311,6 @@ fn folder_of(path: &Path) -> &Path {
 /// A folder, or more than can be opened, is no document; everything else is the disk.
 impl From<PathError> for Failure {
     fn from(error: PathError) -> Self {
-        let exit = match error {
-            PathError::IsADirectory { .. } | PathError::TooLarge { .. } => Exit::NotADocument,
-            _ => Exit::Io,
-        };
-        Self::new(exit, error.code(), error.to_string())
+        Self::of(error.row(), error.to_string())
     }
 }

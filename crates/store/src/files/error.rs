@@ -4,8 +4,10 @@
 
 use std::io::{self, ErrorKind};
 
-use engross_protocol::{Exit, Failure};
+use engross_protocol::{Code, Failure, shared};
 use serde_json::{Value, json};
+
+use super::codes;
 
 /// The characters of a path that an error repeats.
 const SHOWN: usize = 200;
@@ -119,20 +121,26 @@ impl FileError {
     /// The stable code, explained in `docs/errors/CODE.md`.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::TargetRequired => "TARGET_REQUIRED",
-            Self::PathOutsideRoot { .. } => "PATH_OUTSIDE_ROOT",
-            Self::PathInvalid { .. } => "PATH_INVALID",
-            Self::ProtectedPath { .. } => "PROTECTED_PATH",
-            Self::TargetExists { .. } => "TARGET_EXISTS",
-            Self::TargetMissing { .. } => "TARGET_MISSING",
-            Self::TargetIsDir { .. } => "TARGET_IS_DIR",
-            Self::TargetChanged { .. } => "TARGET_CHANGED",
-            Self::PermissionDenied { .. } => "PERMISSION_DENIED",
-            Self::NoSpace { .. } => "NO_SPACE",
-            Self::TooLarge { .. } => "TOO_LARGE",
-            Self::Unreadable { .. } => "FILE_UNREADABLE",
-            Self::NotWritten { .. } => "FILE_NOT_WRITTEN",
+            Self::TargetRequired => codes::TARGET_REQUIRED,
+            Self::PathOutsideRoot { .. } => codes::PATH_OUTSIDE_ROOT,
+            Self::PathInvalid { .. } => codes::PATH_INVALID,
+            Self::ProtectedPath { .. } => codes::PROTECTED_PATH,
+            Self::TargetExists { .. } => codes::TARGET_EXISTS,
+            Self::TargetMissing { .. } => codes::TARGET_MISSING,
+            Self::TargetIsDir { .. } => codes::TARGET_IS_DIR,
+            Self::TargetChanged { .. } => codes::TARGET_CHANGED,
+            Self::PermissionDenied { .. } => codes::PERMISSION_DENIED,
+            Self::NoSpace { .. } => codes::NO_SPACE,
+            Self::TooLarge { .. } => shared::TOO_LARGE,
+            Self::Unreadable { .. } => codes::FILE_UNREADABLE,
+            Self::NotWritten { .. } => codes::FILE_NOT_WRITTEN,
         }
     }
 
@@ -219,22 +227,7 @@ impl FileError {
 /// Wrong paths are wrong usage, what stands in the way at the target is refused, everything else is the disk.
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
-        let exit = match error {
-            FileError::TargetRequired
-            | FileError::PathOutsideRoot { .. }
-            | FileError::PathInvalid { .. }
-            | FileError::ProtectedPath { .. } => Exit::Usage,
-            FileError::TargetExists { .. }
-            | FileError::TargetMissing { .. }
-            | FileError::TargetIsDir { .. }
-            | FileError::TargetChanged { .. }
-            | FileError::TooLarge { .. } => Exit::Refused,
-            FileError::PermissionDenied { .. }
-            | FileError::NoSpace { .. }
-            | FileError::Unreadable { .. }
-            | FileError::NotWritten { .. } => Exit::Io,
-        };
-        Self::new(exit, error.code(), error.to_string()).with_details(error.details())
+        Self::of(error.row(), error.to_string()).with_details(error.details())
     }
 }
 

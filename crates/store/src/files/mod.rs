@@ -10,6 +10,7 @@
 
 mod append;
 pub mod by_path;
+pub mod codes;
 mod digest;
 mod disk_path;
 mod error;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::error::RpcError;
 use super::params::Params;
 use super::{Bridge, RpcCall};
+use crate::codes;
 use crate::runs::{Lookup, LookupResult, RunError, RunsConfig};
 use engross_artifacts::{
     ArtifactQuery, PageRequest, Requirements, RunId, Scope, ScopeError, SessionKey, Signer, expected_dirs,
@@ -36,8 +37,7 @@ async fn scope(bridge: &Bridge, call: &RpcCall, params: Params<'_>) -> Result<(S
         LookupResult::Run(_) => Ok((SessionKey::parse(session)?, RunId::parse(run)?)),
         LookupResult::Mismatch => Err(ScopeError::ScopeMismatch.into()),
         LookupResult::Nothing | LookupResult::NoRun(_) => Err(RpcError::token(
-            -32602,
-            "TASK_NOT_FOUND",
+            codes::TASK_NOT_FOUND,
             "there is no such run of this session: look at its ids, or prepare it",
         )),
     }

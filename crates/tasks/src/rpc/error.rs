@@ -2,10 +2,15 @@
 //!
 //! Must never lose the stable code: it is in `error.data.code` of every refusal.
 
+use engross_artifacts::ScopeError;
+use engross_protocol::Code;
 use serde_json::{Value, json};
 
+use crate::codes;
 use crate::runs::RunError;
-use engross_artifacts::ScopeError;
+
+/// The number of what cannot be done now, and of a code without a number of its own.
+pub(super) const NOT_NOW: i64 = -32002;
 
 /// A refusal.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +26,13 @@ pub struct RpcError {
 }
 
 impl RpcError {
-    pub(super) fn new(number: i64, code: &str, message: impl Into<String>) -> Self {
+    /// A refusal with the number of its code; the default is the one for what cannot be done now.
+    pub(super) fn new(code: &'static Code, message: impl Into<String>) -> Self {
+        Self::passed_on(code.name, code.rpc.unwrap_or(NOT_NOW), message)
+    }
+
+    /// The same with a code that an agent or a stored run gave.
+    pub(super) fn passed_on(code: &str, number: i64, message: impl Into<String>) -> Self {
         Self { number, code: code.to_owned(), message: message.into(), data: Box::new(json!({})) }
     }
 
@@ -33,19 +44,18 @@ impl RpcError {
     pub(super) fn parse(problem: &str) -> Self {
         let problem: String = problem.chars().take(200).collect();
         Self::new(
-            -32700,
-            "RPC_INVALID",
+            codes::RPC_INVALID,
             format!("the request cannot be read ({problem}): send one JSON-RPC 2.0 object"),
         )
     }
 
     pub(super) fn params(message: impl Into<String>) -> Self {
-        Self::new(-32602, "RPC_PARAMS_INVALID", message)
+        Self::new(codes::RPC_PARAMS_INVALID, message)
     }
 
     /// A refusal whose message begins with its code, as clients look for it there.
-    pub(super) fn token(number: i64, code: &str, message: &str) -> Self {
-        Self::new(number, code, format!("{code}: {message}"))
+    pub(super) fn token(code: &'static Code, message: &str) -> Self {
+        Self::new(code, format!("{}: {message}", code.name))
     }
 
     /// The error object.
@@ -61,19 +71,12 @@ impl RpcError {
 
 impl From<RunError> for RpcError {
     fn from(error: RunError) -> Self {
-        let number = match error {
-            RunError::ThreadInvalid { .. }
-            | RunError::KeyReused
-            | RunError::Scope { .. }
-            | RunError::Conflict { .. } => -32602,
-            _ => -32002,
-        };
-        Self::new(number, error.code(), error.to_string()).with(error.details())
+        Self::new(error.row(), error.to_string()).with(error.details())
     }
 }
 
 impl From<ScopeError> for RpcError {
     fn from(error: ScopeError) -> Self {
-        Self::new(-32602, error.code(), error.to_string())
+        Self::new(error.row(), error.to_string())
     }
 }

@@ -8,6 +8,7 @@ use super::error::RpcError;
 use super::params::Params;
 use super::submit::submission;
 use super::{Bridge, RpcCall};
+use crate::codes;
 use crate::runs::{RunStatus, Ticket, moment};
 
 /// Jobs that a list shows.
@@ -22,8 +23,7 @@ pub(super) async fn submit(
     let params = Params(fields);
     if params.first(&["callbackUrl", "webhookUrl", "target", "discordTarget"])?.is_some() {
         return Err(RpcError::token(
-            -32602,
-            "CALLBACK_NOT_ALLOWED",
+            codes::CALLBACK_NOT_ALLOWED,
             "this server calls no address back: ask with xworkmate.jobs.get",
         ));
     }

@@ -28,6 +28,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
+use crate::codes;
 use crate::runner::Policy;
 use crate::runs::Runs;
 
@@ -164,7 +165,7 @@ impl Bridge {
             }
             method => {
                 let method: String = method.chars().take(80).collect();
-                Err(RpcError::new(-32601, "RPC_METHOD_UNKNOWN", format!("unknown method: {method}")))
+                Err(RpcError::new(codes::RPC_METHOD_UNKNOWN, format!("unknown method: {method}")))
             }
         }
     }

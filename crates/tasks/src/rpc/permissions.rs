@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::error::RpcError;
 use super::params::Params;
 use super::{Bridge, RpcCall};
+use crate::codes;
 use crate::runs::{Lookup, LookupResult, Reply, moment};
 
 /// `xworkmate.permissions.respond`.
@@ -23,7 +24,7 @@ pub(super) async fn respond(
         _ => return Err(RpcError::params("send `optionId`, or `decision`: \"cancel\"")),
     };
     let unknown =
-        || RpcError::token(-32602, "PERMISSION_REQUEST_NOT_FOUND", "there is no such question: list them");
+        || RpcError::token(codes::PERMISSION_REQUEST_NOT_FOUND, "there is no such question: list them");
     // A question names its run: `perm-RUN-NUMBER`.
     let run = request.strip_prefix("perm-").and_then(|rest| rest.rsplit_once('-')).map(|(run, _)| run);
     let lookup = Lookup { run: Some(run.ok_or_else(unknown)?.to_owned()), ..Lookup::default() };
@@ -32,21 +33,15 @@ pub(super) async fn respond(
     };
     let lookup = Lookup { session_id: Some(session.to_owned()), ..lookup };
     let LookupResult::Run(_) = bridge.runs.look(&call.principal, &lookup).await? else {
-        return Err(RpcError::token(
-            -32602,
-            "PERMISSION_SESSION_MISMATCH",
-            "the question is another session's",
-        ));
+        return Err(RpcError::token(codes::PERMISSION_SESSION_MISMATCH, "the question is another session's"));
     };
     match bridge.runs.answer(&ticket, request, option).await? {
         Ok(()) => Ok(json!({ "accepted": true, "requestId": request })),
-        Err(Reply::OptionNotOffered) => Err(RpcError::token(
-            -32602,
-            "PERMISSION_OPTION_NOT_OFFERED",
-            "choose one of the question's options",
-        )),
+        Err(Reply::OptionNotOffered) => {
+            Err(RpcError::token(codes::PERMISSION_OPTION_NOT_OFFERED, "choose one of the question's options"))
+        }
         Err(Reply::QuestionDecided) => {
-            Err(RpcError::token(-32602, "PERMISSION_ALREADY_DECIDED", "it was answered before"))
+            Err(RpcError::token(codes::PERMISSION_ALREADY_DECIDED, "it was answered before"))
         }
         Err(_) => Err(unknown()),
     }

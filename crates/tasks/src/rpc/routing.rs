@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::error::RpcError;
 use super::params::Params;
+use crate::codes;
 use crate::runner::ProviderId;
 use crate::runs::{RunProvider, RunsConfig, Target};
 
@@ -24,15 +25,14 @@ const UNSUPPORTED: &[&str] = &["orchestrationMode", "role", "roleModel"];
 pub(super) fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, RpcError> {
     let Some(routing) = params.object("routing")? else {
         return Err(RpcError::token(
-            -32602,
-            "ROUTING_REQUIRED",
+            codes::ROUTING_REQUIRED,
             "say in `routing` who is to carry it out, such as {\"explicitExecutionTarget\":\"agent\",\"explicitProviderId\":\"engross\"}",
         ));
     };
     for field in UNSUPPORTED {
         if routing.text(field)?.is_some() {
             let message = format!("`routing.{field}` is not carried out here: choose a provider");
-            return Err(RpcError::token(-32602, "ROUTING_UNSUPPORTED", &message));
+            return Err(RpcError::token(codes::ROUTING_UNSUPPORTED, &message));
         }
     }
     let explicit = routing.text("explicitExecutionTarget")?;
@@ -71,12 +71,12 @@ pub(super) fn route(params: Params<'_>, config: &RunsConfig) -> Result<Route, Rp
                 provider.target == target && (provider.runner.is_some() || target == Target::Gateway)
             })
             .ok_or_else(|| {
-                RpcError::token(-32602, "GATEWAY_PROVIDER_REQUIRED", "no such provider is set up: name one")
+                RpcError::token(codes::GATEWAY_PROVIDER_REQUIRED, "no such provider is set up: name one")
             })?,
     };
     if provider.target != target {
         let message = format!("'{}' is no {}", provider.id, target.as_str());
-        return Err(RpcError::token(-32001, "PROVIDER_NOT_FOUND", &message));
+        return Err(RpcError::token(codes::PROVIDER_NOT_FOUND, &message));
     }
     let model = match routing.text("explicitModel")? {
         Some(model) => Some(model),
@@ -115,7 +115,7 @@ fn find<'a>(id: &str, config: &'a RunsConfig) -> Result<&'a RunProvider, RpcErro
     config.providers.iter().find(|provider| provider.id.as_str() == id).ok_or_else(|| {
         let known: Vec<&str> = config.providers.iter().map(|provider| provider.id.as_str()).collect();
         let message = format!("{}; there are: {}", short(id), known.join(", "));
-        RpcError::token(-32001, "PROVIDER_NOT_FOUND", &message)
+        RpcError::token(codes::PROVIDER_NOT_FOUND, &message)
     })
 }
 
@@ -137,7 +137,7 @@ pub(super) fn resolve(params: Params<'_>, config: &RunsConfig) -> Result<Value, 
         "resolvedSkills": route.skills,
         "status": if missing { "unavailable" } else { "available" },
         "unavailable": missing,
-        "unavailableCode": if missing { "PROVIDER_UNAVAILABLE" } else { "" },
+        "unavailableCode": if missing { codes::PROVIDER_UNAVAILABLE.name } else { "" },
         "unavailableMessage": provider.filter(|_| missing).map(|provider| provider.help.clone()).unwrap_or_default(),
         "skillResolutionSource": "explicit",
         "needsSkillInstall": false,

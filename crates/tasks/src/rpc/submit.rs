@@ -4,15 +4,17 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use engross_protocol::Code;
 use engross_protocol::hex;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::{Duration, Instant, sleep_until};
 
-use super::error::RpcError;
+use super::error::{NOT_NOW, RpcError};
 use super::params::Params;
 use super::routing::route;
 use super::{Bridge, RpcCall, Sink};
+use crate::codes;
 use crate::runner::Policy;
 use crate::runs::{Inline, LONGEST_BUDGET, LoadClass, RunStatus, Submission, Target, Ticket};
 
@@ -64,7 +66,7 @@ pub(super) fn submission(
     let thread = thread.unwrap_or_default().to_owned();
     let session_id = params.first(&["sessionId", "threadId"])?.unwrap_or(&thread).to_owned();
     let prompt = params.prompt().ok_or_else(|| {
-        RpcError::token(-32602, "OPENCLAW_TASK_PROMPT_REQUIRED", "say in `taskPrompt` what is to be done")
+        RpcError::token(codes::OPENCLAW_TASK_PROMPT_REQUIRED, "say in `taskPrompt` what is to be done")
     })?;
     let class = match params.text("taskLoadClass")? {
         Some(class) => Some(class),
@@ -140,9 +142,8 @@ fn attachments(params: Params<'_>) -> Result<Vec<Inline>, RpcError> {
         };
         let file = Params(fields);
         let name = file.required("name")?.to_owned();
-        let refuse = |code: &str, problem: &str| {
+        let refuse = |code: &'static Code, problem: &str| {
             RpcError::token(
-                -32602,
                 code,
                 &format!("the attachment '{}' {problem}", name.chars().take(80).collect::<String>()),
             )
@@ -154,22 +155,25 @@ fn attachments(params: Params<'_>) -> Result<Vec<Inline>, RpcError> {
             .and_then(|rest| rest.split_once(','))
             .map_or(content, |(_, bytes)| bytes);
         let bytes = STANDARD.decode(content.trim()).map_err(|_| {
-            refuse("OPENCLAW_ATTACHMENT_INVALID_BASE64", "is no base64: send its bytes as base64")
+            refuse(codes::OPENCLAW_ATTACHMENT_INVALID_BASE64, "is no base64: send its bytes as base64")
         })?;
         if bytes.len() > ATTACHMENT {
-            return Err(refuse("OPENCLAW_ATTACHMENT_FILE_TOO_LARGE", "has more than 10 MiB"));
+            return Err(refuse(codes::OPENCLAW_ATTACHMENT_FILE_TOO_LARGE, "has more than 10 MiB"));
         }
         total += bytes.len();
         if total > ATTACHMENTS {
             return Err(refuse(
-                "OPENCLAW_ATTACHMENT_TOTAL_TOO_LARGE",
+                codes::OPENCLAW_ATTACHMENT_TOTAL_TOO_LARGE,
                 "is one too many: all have more than 25 MiB",
             ));
         }
         let asked: Option<String> = file.text("sha256")?.map(str::to_ascii_lowercase);
         let is = hex::encode(Sha256::digest(&bytes));
         if asked.is_some_and(|asked| asked != is) {
-            return Err(refuse("OPENCLAW_ATTACHMENT_INVALID_BASE64", "has other bytes than its sha256 says"));
+            return Err(refuse(
+                codes::OPENCLAW_ATTACHMENT_INVALID_BASE64,
+                "has other bytes than its sha256 says",
+            ));
         }
         let mime_type = file.text("mimeType")?.unwrap_or_default().to_owned();
         all.push(Inline { name, mime_type, content: content.trim().to_owned() });
@@ -262,15 +266,15 @@ pub(super) async fn answer(ticket: &Ticket, call: &RpcCall) -> Result<Value, Rpc
         let said = end.message.clone().unwrap_or_default();
         let face = &end.face;
         // These are refusals of the request as much as ends of the run.
-        if end.started.is_none() && code == "OPENCLAW_GATEWAY_BUSY" {
+        if end.started.is_none() && code == codes::OPENCLAW_GATEWAY_BUSY.name {
             let data = json!({ "reason": "queue_timeout", "runId": face.run, "threadId": face.thread });
-            return Err(RpcError::new(-32002, &code, said).with(data));
+            return Err(RpcError::passed_on(&code, NOT_NOW, said).with(data));
         }
-        if code == "SESSION_CONTINUATION_UNAVAILABLE" {
+        if code == codes::SESSION_CONTINUATION_UNAVAILABLE.name {
             let data = json!({
                 "sessionId": face.session_id, "threadId": face.thread, "providerId": face.provider, "reason": said,
             });
-            return Err(RpcError::new(-32002, &code, said).with(data));
+            return Err(RpcError::passed_on(&code, NOT_NOW, said).with(data));
         }
     }
     Ok((*ticket.snapshot(&call.base).await?.body).clone())

@@ -8,6 +8,7 @@ use super::error::RpcError;
 use super::params::Params;
 use super::submit::{LONGEST_WAIT, follow};
 use super::{Bridge, RpcCall, Sink};
+use crate::codes;
 use crate::runner::ProviderId;
 use crate::runs::{CancelResult, LookupResult, Preparation, RunError, Ticket};
 use engross_artifacts::{RunId, SessionKey, expected_dirs};
@@ -17,7 +18,7 @@ pub(super) async fn get(bridge: &Bridge, call: &RpcCall, fields: &Map<String, Va
     match got(bridge, call, Params(fields), sink).await {
         Ok(told) => told,
         Err(error) => json!({
-            "ok": false, "success": false, "status": "not_found", "code": "TASK_LOOKUP_FAILED",
+            "ok": false, "success": false, "status": "not_found", "code": codes::TASK_LOOKUP_FAILED.name,
             "message": error.message, "error": error.body(),
         }),
     }
@@ -34,7 +35,10 @@ async fn got(bridge: &Bridge, call: &RpcCall, params: Params<'_>, sink: &Sink) -
     let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
         LookupResult::Run(ticket) => ticket,
         LookupResult::Nothing => {
-            return Ok(missing("TASK_NOT_FOUND", "there is no such task: look at its ids, or start it"));
+            return Ok(missing(
+                codes::TASK_NOT_FOUND.name,
+                "there is no such task: look at its ids, or start it",
+            ));
         }
         LookupResult::NoRun(session) => {
             if let Some(told) = files_alone(bridge, &lookup, session).await? {
@@ -45,7 +49,7 @@ async fn got(bridge: &Bridge, call: &RpcCall, params: Params<'_>, sink: &Sink) -
         }
         LookupResult::Mismatch => {
             return Ok(missing(
-                "RUN_SCOPE_MISMATCH",
+                codes::RUN_SCOPE_MISMATCH.name,
                 "these ids do not belong together: send those of one run",
             ));
         }
@@ -127,9 +131,9 @@ pub(super) async fn cancel(
     let ticket = match bridge.runs.look(&call.principal, &lookup).await? {
         LookupResult::Run(ticket) => ticket,
         LookupResult::Nothing | LookupResult::NoRun(_) => {
-            return Ok(refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED"));
+            return Ok(refused(codes::TASK_SCOPE_NOT_OWNED_OR_RECOVERED.name));
         }
-        LookupResult::Mismatch => return Ok(refused("RUN_SCOPE_MISMATCH")),
+        LookupResult::Mismatch => return Ok(refused(codes::RUN_SCOPE_MISMATCH.name)),
     };
     let run = ticket.run().clone();
     Ok(match bridge.runs.cancel(&ticket).await? {
@@ -139,9 +143,9 @@ pub(super) async fn cancel(
         CancelResult::Wait => {
             json!({ "accepted": true, "cancelled": true, "cancellationScope": "artifact-wait", "runId": run })
         }
-        CancelResult::AlreadyTerminal => refused("TASK_ALREADY_TERMINAL"),
-        CancelResult::NotOurs => refused("TASK_SCOPE_NOT_OWNED_OR_RECOVERED"),
-        CancelResult::Unconfirmed => refused("NATIVE_CANCEL_UNCONFIRMED"),
+        CancelResult::AlreadyTerminal => refused(codes::TASK_ALREADY_TERMINAL.name),
+        CancelResult::NotOurs => refused(codes::TASK_SCOPE_NOT_OWNED_OR_RECOVERED.name),
+        CancelResult::Unconfirmed => refused(codes::NATIVE_CANCEL_UNCONFIRMED.name),
         CancelResult::Asked(receipt) => json!({
             "accepted": true, "cancelled": false, "nativeMethod": receipt.method, "aborted": receipt.aborted,
             "runIds": receipt.runs, "runId": run,

@@ -10,6 +10,7 @@ use engross_store::files::{Precondition, RelPath};
 
 use super::error::RunError;
 use super::request::{Inline, RequestContext};
+use crate::codes;
 use crate::runner::Attachment;
 use engross_artifacts::{ArtifactWorkspace, Scope, ScopeError, segment};
 
@@ -20,7 +21,8 @@ const FOLDER: &str = ".xworkmate/attachments";
 pub(super) fn put(scope: &Scope, turn: &str, inline: &[Inline]) -> Result<Vec<Attachment>, RunError> {
     let mut all = Vec::with_capacity(inline.len());
     for (number, file) in (1..).zip(inline) {
-        let failed = |message: String| RunError::Scope { code: "OPENCLAW_ATTACHMENT_WRITE_FAILED", message };
+        let failed =
+            |message: String| RunError::Scope { code: codes::OPENCLAW_ATTACHMENT_WRITE_FAILED, message };
         let bytes = STANDARD
             .decode(&file.content)
             .map_err(|_| failed(format!("the attachment '{}' is no base64", file.name)))?;

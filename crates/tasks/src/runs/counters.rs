@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::log::RunEvent;
+use crate::codes;
 
 /// Numbers that only grow.
 #[derive(Debug, Default)]
@@ -18,7 +19,9 @@ impl Counters {
     pub(super) fn count(&self, event: &RunEvent) {
         match event {
             RunEvent::Degraded { code: Some(_), .. } => self.lost.fetch_add(1, Ordering::Relaxed),
-            RunEvent::Ended { end, .. } if end.code.as_deref() == Some("OPENCLAW_RUN_DEADLINE_EXCEEDED") => {
+            RunEvent::Ended { end, .. }
+                if end.code.as_deref() == Some(codes::OPENCLAW_RUN_DEADLINE_EXCEEDED.name) =>
+            {
                 self.overdue.fetch_add(1, Ordering::Relaxed)
             }
             _ => 0,

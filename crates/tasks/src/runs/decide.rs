@@ -11,6 +11,7 @@ use super::outcome::{Evidence, Failing, fail, judge};
 use super::request::{RequestContext, RunRequest};
 use super::state::{Active, Phase, Run, RunThread};
 use super::status::RunStatus;
+use crate::codes;
 use crate::runner::{AgentEvent, How, PermissionOption, Policy};
 use engross_artifacts::{Manifest, RunId};
 
@@ -154,7 +155,7 @@ pub(super) fn decide(
                     let message = "the wait for its files was cancelled; the agent had ended before";
                     let mut decision = failing(
                         RunStatus::Cancelled,
-                        "ARTIFACT_WAIT_CANCELLED",
+                        codes::ARTIFACT_WAIT_CANCELLED.name,
                         message.to_owned(),
                         "bridge_artifact_wait_cancel",
                     );
@@ -167,7 +168,7 @@ pub(super) fn decide(
             }
         }
         Phase::Done { code, .. } => match input {
-            Input::Cancel if code.as_deref() == Some("ARTIFACT_WAIT_CANCELLED") => {
+            Input::Cancel if code.as_deref() == Some(codes::ARTIFACT_WAIT_CANCELLED.name) => {
                 Decision::reply(Reply::CancelledWait)
             }
             Input::Cancel => Decision::reply(Reply::AlreadyTerminal),
@@ -191,7 +192,7 @@ fn cancelled(
 ) -> Decision {
     let failing = Failing {
         status: RunStatus::Cancelled,
-        code: "TASK_CANCELLED".to_owned(),
+        code: codes::TASK_CANCELLED.name.to_owned(),
         message: "the task was cancelled".to_owned(),
         text: text.to_owned(),
         source,
@@ -233,7 +234,7 @@ fn prepared(face: &RequestContext, deadline: Millis, input: &Input, now: Millis)
         Input::Deadline if now >= deadline => {
             let failing = Failing {
                 status: RunStatus::Interrupted,
-                code: "OPENCLAW_RUN_DEADLINE_EXCEEDED".to_owned(),
+                code: codes::OPENCLAW_RUN_DEADLINE_EXCEEDED.name.to_owned(),
                 message: "nobody told of an end of this run in time".to_owned(),
                 text: String::new(),
                 source: "bridge_deadline",
@@ -265,7 +266,7 @@ fn running(active: &Active, input: Input, said: &AnswerText, now: Millis) -> Dec
         }
         Input::Deadline if now >= active.deadline => failing(
             RunStatus::Interrupted,
-            "OPENCLAW_RUN_DEADLINE_EXCEEDED".to_owned(),
+            codes::OPENCLAW_RUN_DEADLINE_EXCEEDED.name.to_owned(),
             format!(
                 "the run was not done within {} minutes: ask for a longer taskLoadClass or timeoutMs",
                 face.budget / 60_000
@@ -291,7 +292,7 @@ fn running(active: &Active, input: Input, said: &AnswerText, now: Millis) -> Dec
         Input::Restarted(true) => Decision::new(Vec::new(), Action::Rest),
         Input::Restarted(false) => failing(
             RunStatus::Interrupted,
-            "ACP_BRIDGE_RESTART".to_owned(),
+            codes::ACP_BRIDGE_RESTART.name.to_owned(),
             "the server was restarted while the agent was at work, and the agent with it: ask again"
                 .to_owned(),
             "bridge_restart",
@@ -351,7 +352,7 @@ fn heard(active: &Active, event: AgentEvent, heard: &AnswerText, now: Millis) ->
                 How::Failed { code, message } => failing(RunStatus::Failed, code, message),
                 How::Cancelled => failing(
                     RunStatus::Cancelled,
-                    "TASK_CANCELLED".to_owned(),
+                    codes::TASK_CANCELLED.name.to_owned(),
                     "the task was cancelled".to_owned(),
                 ),
             }

@@ -21,6 +21,7 @@ use super::request::{RunRequest, Target};
 use super::run_queue::QueuedRun;
 use super::service::{RETRY, Runs};
 use super::state::Phase;
+use crate::codes;
 use crate::runner::{AgentEvent, RunningTurn, Turn};
 use engross_artifacts::{Collection, Manifest, RunId, Scope, media_tokens};
 use serde_json::json;
@@ -207,7 +208,7 @@ impl Runs {
         let lost = |code: &str, message: String| Input::Lost(code.to_owned(), message);
         let provider = self.inner.config.provider(&order.face.provider);
         let Some(runner) = provider.and_then(|provider| provider.runner.clone()) else {
-            let input = lost("PROVIDER_UNAVAILABLE", unavailable(&order.face.provider, provider));
+            let input = lost(codes::PROVIDER_UNAVAILABLE.name, unavailable(&order.face.provider, provider));
             self.settle(loaded, run, input, &AnswerText::default()).await;
             return None;
         };
@@ -220,7 +221,7 @@ impl Runs {
                     biased;
                     () = handle.cancelled.cancelled() => Input::Stopped,
                     () = sleep_until(until) => lost(
-                        "OPENCLAW_RUN_DEADLINE_EXCEEDED",
+                        codes::OPENCLAW_RUN_DEADLINE_EXCEEDED.name,
                         "the agent did not begin in the time that the run has".to_owned(),
                     ),
                     started = runner.start(turn) => match started {
@@ -259,8 +260,8 @@ impl Runs {
                         Some(event) => Input::Event(event),
                         None => continue,
                     },
-                    None if gateway => Input::Lost("OPENCLAW_GATEWAY_LOST".to_owned(), "the gateway is gone: look whether it runs, then ask again".to_owned()),
-                    None => Input::Lost("AGENT_LOST".to_owned(), "the agent is gone before it was done: look at its own log, then ask again".to_owned()),
+                    None if gateway => Input::Lost(codes::OPENCLAW_GATEWAY_LOST.name.to_owned(), "the gateway is gone: look whether it runs, then ask again".to_owned()),
+                    None => Input::Lost(codes::AGENT_LOST.name.to_owned(), "the agent is gone before it was done: look at its own log, then ask again".to_owned()),
                 },
                 () = sleep_until(until) => {
                     let left = deadline.saturating_sub(self.now());
@@ -400,7 +401,7 @@ fn reachable(named: &[String], collected: Option<&Collection>, manifest: &Manife
         .map(|warning| format!(" ({warning})"))
         .unwrap_or_default();
     Err(RunError::Scope {
-        code: "OPENCLAW_ARTIFACT_UNREACHABLE",
+        code: codes::OPENCLAW_ARTIFACT_UNREACHABLE,
         message: format!(
             "the answer names the file '{}', which cannot be had from the gateway{why}: let it be written to the folder of the task",
             missing.chars().take(200).collect::<String>()

@@ -3,50 +3,9 @@
 use serde_json::{Value, json};
 
 use engross_artifacts::ScopeError;
+use engross_protocol::{Code, shared};
 
-/// The codes of runs and of the protocol around them, each explained in `docs/errors/CODE.md`.
-pub const CODES: &[&str] = &[
-    "ACP_BRIDGE_RESTART",
-    "AGENT_LOST",
-    "ARTIFACT_WAIT_CANCELLED",
-    "CALLBACK_NOT_ALLOWED",
-    "GATEWAY_PROVIDER_REQUIRED",
-    "IDEMPOTENCY_KEY_REUSED",
-    "NATIVE_CANCEL_UNCONFIRMED",
-    "OPENCLAW_ATTACHMENT_FILE_TOO_LARGE",
-    "OPENCLAW_ATTACHMENT_INVALID_BASE64",
-    "OPENCLAW_ATTACHMENT_TOTAL_TOO_LARGE",
-    "OPENCLAW_ATTACHMENT_WRITE_FAILED",
-    "OPENCLAW_GATEWAY_BUSY",
-    "OPENCLAW_GATEWAY_LOST",
-    "OPENCLAW_REQUIRED_ARTIFACT_MISSING",
-    "OPENCLAW_RUN_DEADLINE_EXCEEDED",
-    "OPENCLAW_TASK_PROMPT_REQUIRED",
-    "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE",
-    "PERMISSION_ALREADY_DECIDED",
-    "PERMISSION_OPTION_NOT_OFFERED",
-    "PERMISSION_REQUEST_NOT_FOUND",
-    "PERMISSION_SESSION_MISMATCH",
-    "PROVIDER_DIRECT_PATH_DISABLED",
-    "PROVIDER_NOT_FOUND",
-    "PROVIDER_UNAVAILABLE",
-    "ROUTING_REQUIRED",
-    "ROUTING_UNSUPPORTED",
-    "RPC_INVALID",
-    "RPC_METHOD_UNKNOWN",
-    "RPC_PARAMS_INVALID",
-    "RUN_SCOPE_MISMATCH",
-    "SERVER_STOPPING",
-    "SESSION_CONTINUATION_UNAVAILABLE",
-    "TASK_ALREADY_TERMINAL",
-    "TASK_CANCELLED",
-    "TASK_LOG_DAMAGED",
-    "TASK_LOOKUP_FAILED",
-    "TASK_NOT_FOUND",
-    "TASK_SCOPE_NOT_OWNED_OR_RECOVERED",
-    "TASK_SESSION_CONFLICT",
-    "TASK_THREAD_INVALID",
-];
+use crate::codes;
 
 /// Something was refused, or could not be done.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -100,7 +59,7 @@ pub enum RunError {
     #[error("{message}")]
     Scope {
         /// Its code.
-        code: &'static str,
+        code: &'static Code,
         /// What it says.
         message: String,
     },
@@ -110,15 +69,21 @@ impl RunError {
     /// The stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {
+        self.row().name
+    }
+
+    /// The row of its code.
+    #[must_use]
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::ThreadInvalid { .. } => "TASK_THREAD_INVALID",
-            Self::Conflict { .. } => "TASK_SESSION_CONFLICT",
-            Self::Busy { .. } => "OPENCLAW_GATEWAY_BUSY",
-            Self::Continuation { .. } => "SESSION_CONTINUATION_UNAVAILABLE",
-            Self::KeyReused => "IDEMPOTENCY_KEY_REUSED",
-            Self::Stopping => "SERVER_STOPPING",
-            Self::Damaged { .. } => "TASK_LOG_DAMAGED",
-            Self::Store(error) => error.code(),
+            Self::ThreadInvalid { .. } => codes::TASK_THREAD_INVALID,
+            Self::Conflict { .. } => codes::TASK_SESSION_CONFLICT,
+            Self::Busy { .. } => codes::OPENCLAW_GATEWAY_BUSY,
+            Self::Continuation { .. } => codes::SESSION_CONTINUATION_UNAVAILABLE,
+            Self::KeyReused => shared::IDEMPOTENCY_KEY_REUSED,
+            Self::Stopping => shared::SERVER_STOPPING,
+            Self::Damaged { .. } => codes::TASK_LOG_DAMAGED,
+            Self::Store(error) => error.row(),
             Self::Scope { code, .. } => code,
         }
     }
@@ -145,6 +110,6 @@ impl From<engross_store::Error> for RunError {
 
 impl From<ScopeError> for RunError {
     fn from(error: ScopeError) -> Self {
-        Self::Scope { code: error.code(), message: error.to_string() }
+        Self::Scope { code: error.row(), message: error.to_string() }
     }
 }

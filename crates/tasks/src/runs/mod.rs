@@ -65,7 +65,7 @@ pub use blobs::StoredFile;
 pub use config::{RunProvider, RunsConfig};
 pub use counters::Counters;
 pub use decide::Reply;
-pub use error::{CODES, RunError};
+pub use error::RunError;
 pub use log::{PermissionQuestion, RunEnd, RunEvent};
 pub use request::{Contract, Inline, LONGEST_BUDGET, LoadClass, RequestContext, RunRequest, Target};
 pub use run_queue::Capacity;

@@ -7,6 +7,7 @@ use engross_store::Millis;
 use super::log::RunEnd;
 use super::request::RequestContext;
 use super::status::{RunStatus, RunSyncStatus};
+use crate::codes;
 use engross_artifacts::Manifest;
 
 /// What an agent left behind when it was done.
@@ -44,7 +45,7 @@ pub(super) fn judge(
         let outcome = manifest.outcome;
         let failing = Failing {
             status: RunStatus::Failed,
-            code: "OPENCLAW_REQUIRED_ARTIFACT_MISSING".to_owned(),
+            code: codes::OPENCLAW_REQUIRED_ARTIFACT_MISSING.name.to_owned(),
             message,
             text,
             source: "agent_end",
@@ -57,7 +58,7 @@ pub(super) fn judge(
     if manifest.files.is_empty() && text.trim().is_empty() {
         let failing = Failing {
             status: RunStatus::Failed,
-            code: "OPENCLAW_TERMINAL_WITHOUT_EVIDENCE".to_owned(),
+            code: codes::OPENCLAW_TERMINAL_WITHOUT_EVIDENCE.name.to_owned(),
             message: "the agent ended without a word and without a file: look at its own log, then ask again"
                 .to_owned(),
             text,

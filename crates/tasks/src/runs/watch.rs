@@ -14,6 +14,7 @@ use super::names::{Kind, name};
 use super::notifications;
 use super::service::Runs;
 use super::state::Phase;
+use crate::codes;
 
 /// How often positions are told.
 const POSITIONS: u64 = 20_000;
@@ -55,7 +56,7 @@ impl Runs {
             if waited >= order.patience {
                 let message =
                     format!("no place became free within {} seconds: ask again later", order.patience / 1000);
-                let input = Input::Refuse("OPENCLAW_GATEWAY_BUSY", message);
+                let input = Input::Refuse(codes::OPENCLAW_GATEWAY_BUSY.name, message);
                 self.step(&loaded, &waiting.run, input, &AnswerText::default()).await?;
             } else if tell_positions {
                 let queue = json!({ "queue": { "position": position, "queued": queued } });

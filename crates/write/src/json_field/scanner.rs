@@ -1,8 +1,10 @@
 //! Scans the object around the content: its keys, its small values, and whether it is whole.
 
+use engross_protocol::Code;
 use serde_json::{Map, Value};
 
 use super::string::{Piece, StringDecoder};
+use crate::codes;
 
 /// The longest key, in bytes.
 const KEY: usize = 256;
@@ -48,13 +50,13 @@ pub enum ArgsError {
 }
 
 impl ArgsError {
-    /// The stable code.
+    /// The row of its code.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::ContentMissing { .. } => "CONTENT_MISSING_TRUNCATED",
-            Self::Incomplete { .. } => "INCOMPLETE",
-            Self::Invalid { .. } => "ARGS_INVALID",
+            Self::ContentMissing { .. } => codes::CONTENT_MISSING_TRUNCATED,
+            Self::Incomplete { .. } => codes::INCOMPLETE,
+            Self::Invalid { .. } => codes::ARGS_INVALID,
         }
     }
 }

@@ -56,7 +56,7 @@ fn case_78_a_place_that_is_not_clear_is_refused() {
         ("aa\n", r#"{"type":"replace_pattern","pattern":"a"}"#, "PATCH_AMBIGUOUS"),
     ];
     for (base, text, code) in cases {
-        assert_eq!(patched(base, "x\n", text).map_err(|error| error.code()), Err(code), "{text}");
+        assert_eq!(patched(base, "x\n", text).map_err(|error| error.row().name), Err(code), "{text}");
     }
     let several = PatchError::Ambiguous { what: "'aa'".to_owned(), count: 3, lines: vec![1, 1, 3] };
     assert_eq!(patched("aaa\n\naa\n", "x", r#"{"type":"replace_text","find":"aa"}"#), Err(several));
@@ -67,7 +67,7 @@ fn case_78_no_pattern_takes_long() {
     let base = "a".repeat(100_000);
     let start = Instant::now();
     let result = patched(&base, "x", r#"{"type":"replace_pattern","pattern":"(a+)+b"}"#);
-    assert_eq!(result.map_err(|error| error.code()), Err("PATCH_NO_MATCH"));
+    assert_eq!(result.map_err(|error| error.row().name), Err("PATCH_NO_MATCH"));
     assert!(start.elapsed().as_secs() < 5);
 }
 

@@ -1,6 +1,9 @@
 //! The place of a patch, and the reasons why it does not fit.
 
+use engross_protocol::Code;
 use serde::{Deserialize, Serialize};
+
+use crate::codes;
 
 /// Where the body of a patch goes. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,13 +71,13 @@ pub enum PatchError {
 }
 
 impl PatchError {
-    /// The stable code.
+    /// The row of its code.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn row(&self) -> &'static Code {
         match self {
-            Self::NoMatch { .. } => "PATCH_NO_MATCH",
-            Self::Ambiguous { .. } => "PATCH_AMBIGUOUS",
-            Self::Invalid { .. } => "PATCH_INVALID",
+            Self::NoMatch { .. } => codes::PATCH_NO_MATCH,
+            Self::Ambiguous { .. } => codes::PATCH_AMBIGUOUS,
+            Self::Invalid { .. } => codes::PATCH_INVALID,
         }
     }
 }

@@ -11,6 +11,7 @@ use super::config::Composer;
 use super::content::{Content, ContentPart};
 use super::journal::Intent;
 use super::target::Target;
+use crate::codes;
 use crate::error::{Error, WriteFailure};
 use crate::patch::PatchError;
 use crate::session::{Assembly, AssemblyBase, CommittedFile, WriteSession, WriteWarning, assemble};
@@ -64,7 +65,11 @@ impl Inspection {
             report.validators.push("document".to_owned());
             report.findings.insert(
                 0,
-                ContentFinding::new("DOCUMENT_NOT_COMPOSED", FindingSeverity::Error, problem.clone()),
+                ContentFinding::new(
+                    codes::DOCUMENT_NOT_COMPOSED.name,
+                    FindingSeverity::Error,
+                    problem.clone(),
+                ),
             );
         }
         report

@@ -5,7 +5,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::journal::{Checkpoint, JournalOpening};
+use engross_store::files::Root;
+
+use super::journal::{Checkpoint, Journal, JournalOpening};
 use crate::session::{BeginOptions, PromptKind, State, WriteEvent};
 use crate::validate::{FileKind, Language, ValidationReport};
 
@@ -172,4 +174,32 @@ fn what_clients_read_keeps_its_spelling() {
     }
     read_and_written::<PromptKind>(&"begin".into());
     read_and_written::<State>(&"open".into());
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test writes what a newer version would")]
+fn a_record_of_a_newer_version_refuses_its_journal_and_is_left_as_it_is() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = Root::open(place.path()).unwrap().top();
+    let opening: JournalOpening = serde_json::from_value(opening()).unwrap();
+    drop(Journal::create(&folder, &opening).unwrap());
+    let path = std::fs::read_dir(place.path()).unwrap().next().unwrap().unwrap().path();
+    let whole = std::fs::read(&path).unwrap();
+    let record = |kind: u8, body: &[u8]| {
+        let mut crc = crc32fast::Hasher::new();
+        crc.update(&[kind]);
+        crc.update(body);
+        let length = u32::try_from(body.len()).unwrap().to_le_bytes();
+        [&length[..], &crc.finalize().to_le_bytes(), &[kind], body].concat()
+    };
+    for newer in [record(9, b"{}"), record(3, b"{\"newer\":1}")] {
+        let bytes = [whole.as_slice(), &newer].concat();
+        std::fs::write(&path, &bytes).unwrap();
+        let error = Journal::open(&folder, opening.id).unwrap_err();
+        assert!(error.to_string().contains("a newer engross"), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        // Half a record is what a crash leaves.
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        assert!(Journal::open(&folder, opening.id).unwrap().is_some());
+    }
 }

@@ -170,7 +170,7 @@ fn read(staged: &StagedFile) -> Result<(Option<JournalContents>, u64), FileError
     while let Some((kind, body)) = record(&mut reader) {
         match (&mut found, kind) {
             (None, 1) => {
-                let Ok(opening) = serde_json::from_slice::<JournalOpening>(&body) else { break };
+                let opening = serde_json::from_slice::<JournalOpening>(&body).map_err(|_| newer(staged))?;
                 found = Some(JournalContents {
                     opening,
                     checkpoint: None,
@@ -180,7 +180,7 @@ fn read(staged: &StagedFile) -> Result<(Option<JournalContents>, u64), FileError
             }
             (Some(read), 2) => read.since.push(body.clone()),
             (Some(read), 3) => {
-                let Ok(checkpoint) = serde_json::from_slice::<Checkpoint>(&body) else { break };
+                let checkpoint = serde_json::from_slice::<Checkpoint>(&body).map_err(|_| newer(staged))?;
                 // Only bytes up to the very checkpoint can be compared with what comes again.
                 let known: usize = read.since.iter().chain(&read.before).map(Vec::len).sum();
                 let since = std::mem::take(&mut read.since);
@@ -193,11 +193,17 @@ fn read(staged: &StagedFile) -> Result<(Option<JournalContents>, u64), FileError
                 }
                 read.checkpoint = Some(checkpoint);
             }
-            _ => break,
+            _ => return Err(newer(staged)),
         }
         whole += (HEAD + body.len()) as u64;
     }
     Ok((found, whole))
+}
+
+/// A record is whole and not understood: the journal is left as it is.
+fn newer(staged: &StagedFile) -> FileError {
+    let reason = "a newer engross has written it: use that one".to_owned();
+    FileError::Unreadable { path: staged.name().as_str().to_owned(), reason }
 }
 
 /// The next record, if it is whole.

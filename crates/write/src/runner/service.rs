@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use engross_protocol::shared;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -140,7 +141,7 @@ impl WriteService {
         let done = spawn_blocking(move || ask(&sessions)).await;
         done.unwrap_or_else(|_| {
             let message = "the server is stopping: send the request again when it is back".to_owned();
-            Err(WriteFailure { code: "SERVER_STOPPING".to_owned(), message })
+            Err(WriteFailure { code: shared::SERVER_STOPPING.name.to_owned(), message })
         })
     }
 }

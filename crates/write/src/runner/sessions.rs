@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use engross_protocol::shared;
 use engross_store::files::FileError;
 
 use super::WriteSessionId;
@@ -317,5 +318,5 @@ fn busy(sessions: usize) -> WriteFailure {
     let message = format!(
         "{sessions} write sessions are open, which is as many as may: finish or cancel one, then begin again"
     );
-    WriteFailure { code: "SERVER_BUSY".to_owned(), message }
+    WriteFailure { code: shared::SERVER_BUSY.name.to_owned(), message }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::state::{Assembly, AssemblyBase, WriteWarning};
+use crate::codes;
 use crate::framing::unwrap;
 use crate::patch::{PatchError, apply};
 
@@ -24,7 +25,7 @@ pub fn assemble<'a>(
         Some(found) => {
             let line = found.introduction.map(|line| format!(", and the line before it: {line}"));
             let message = format!("the fence around the file was taken away{}", line.unwrap_or_default());
-            changes.push(WriteWarning { code: "UNWRAPPED".to_owned(), message });
+            changes.push(WriteWarning { code: codes::UNWRAPPED.name.to_owned(), message });
             &content[found.content]
         }
     };

@@ -7,6 +7,7 @@ use super::state::{
     Assembly, AssemblyBase, CommittedFile, Prompt, Spool, State, WriteAction, WriteEvent, WriteReceipt,
     WriteWarning,
 };
+use crate::codes;
 use crate::error::{Error, WriteFailure};
 use crate::framing::ContentEnd;
 use crate::patch::{PatchError, PatchSpec};
@@ -54,7 +55,7 @@ impl WriteSession {
         let errors: Vec<&ContentFinding> =
             report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Error).collect();
         // An end line that was not understood as one is never content, however little is looked at.
-        let marked = errors.iter().find(|finding| finding.code == "MARKER_IN_CONTENT");
+        let marked = errors.iter().find(|finding| finding.code == codes::MARKER_IN_CONTENT.name);
         let problem = match (marked, errors.first()) {
             (Some(marked), _) if mode != ValidationMode::Off => {
                 Some(Error::MarkerInContent { line: marked.line })
@@ -123,12 +124,12 @@ impl WriteSession {
                 "{} bytes of text came after the end and are not in the file",
                 self.framer.after_end()
             );
-            self.warn("TEXT_AFTER_END", message);
+            self.warn(codes::TEXT_AFTER_END.name, message);
         }
         if self.framer.replaced() > 0 {
             let message =
                 format!("U+FFFD stands in {} places for what was not UTF-8", self.framer.replaced());
-            self.warn("ENCODING_REPLACED", message);
+            self.warn(codes::ENCODING_REPLACED.name, message);
         }
         self.warnings.extend(written.changes);
         let receipt = WriteReceipt {

@@ -3,6 +3,7 @@
 use super::machine::{WriteSession, framer};
 use super::resent::Mismatch;
 use super::state::{Pause, Spool, State, WriteAction, WriteEvent};
+use crate::codes;
 use crate::continuation::{
     Continuation, EarlierContent, JoinContext, JoinDoubt, JoinError, RestartDetection,
 };
@@ -197,13 +198,16 @@ impl WriteSession {
             self.asked_again = false;
         }
         if let Some(line) = self.joiner.take_chatter() {
-            self.warn("CHATTER_REMOVED", format!("before the text went on, this line was removed: {line}"));
+            self.warn(
+                codes::CHATTER_REMOVED.name,
+                format!("before the text went on, this line was removed: {line}"),
+            );
         }
         if let Some(JoinDoubt { removed, other }) = self.joiner.take_doubt() {
             let message = format!(
                 "the end of the file repeats itself: {removed} bytes of a continuation were taken for repeated, {other} would fit too"
             );
-            self.warn("OVERLAP_AMBIGUOUS", message);
+            self.warn(codes::OVERLAP_AMBIGUOUS.name, message);
         }
         self.state.takes_content()
     }

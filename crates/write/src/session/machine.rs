@@ -10,6 +10,7 @@ use super::resent::ResentBytes;
 use super::state::{
     Pause, Prompt, Spool, State, WriteAction, WriteEvent, WriteInput, WriteReceipt, WriteWarning,
 };
+use crate::codes;
 use crate::continuation::{JoinError, Joiner, Limit, ProgressGuard, RecentContent};
 use crate::error::{Error, WriteFailure};
 use crate::framing::{Framer, Framing, Terminator, TurnFinish, TurnStart, TurnVerdict};
@@ -414,8 +415,13 @@ impl WriteSession {
 
     /// Whether it failed before it came to writing.
     fn validators_failed(&self) -> bool {
-        let stopped =
-            ["VALIDATION_FAILED", "MARKER_IN_CONTENT", "PATCH_NO_MATCH", "PATCH_AMBIGUOUS", "PATCH_INVALID"];
+        let stopped = [
+            codes::VALIDATION_FAILED.name,
+            codes::MARKER_IN_CONTENT.name,
+            codes::PATCH_NO_MATCH.name,
+            codes::PATCH_AMBIGUOUS.name,
+            codes::PATCH_INVALID.name,
+        ];
         self.problem.as_ref().is_none_or(|problem| stopped.contains(&problem.code.as_str()))
     }
 }

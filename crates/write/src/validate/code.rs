@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tree_sitter::{Node, ParseOptions, Parser, TreeCursor};
 
 use super::{ContentFinding, FindingSeverity, Language, Subject, Validator};
+use crate::codes;
 
 /// Errors that are reported.
 const ERRORS: usize = 10;
@@ -54,7 +55,7 @@ impl Validator for Code {
     fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         self.find(subject).unwrap_or_else(|OutOfTime| {
             let message = format!("the code was not parsed within {} ms", self.patience.as_millis());
-            vec![ContentFinding::new("NOT_VALIDATED", FindingSeverity::Warning, message)]
+            vec![ContentFinding::new(codes::NOT_VALIDATED.name, FindingSeverity::Warning, message)]
         })
     }
 }
@@ -75,7 +76,7 @@ impl Code {
         };
         let new = self.errors(subject.bytes, until)?.into_iter().filter(is_new).take(ERRORS);
         let finding = |wrong: CodeError| {
-            ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, wrong.message).at(
+            ContentFinding::new(codes::SYNTAX_ERROR.name, FindingSeverity::Error, wrong.message).at(
                 subject.bytes,
                 wrong.line,
                 wrong.column,

@@ -1,6 +1,7 @@
 //! Finds text that does not belong into any file: elisions, markers, chatter.
 
 use super::{ContentFinding, FileKind, FindingSeverity, Subject, Validator};
+use crate::codes;
 
 /// Findings of one sort that are reported.
 const EACH: usize = 5;
@@ -42,27 +43,27 @@ impl CommonChecks {
         let marked = marker.is_some_and(|marker| line.contains(marker));
         [
             marked.then_some((
-                "MARKER_IN_CONTENT",
+                codes::MARKER_IN_CONTENT.name,
                 FindingSeverity::Error,
                 "the end marker of the session stands in a line with other text",
             )),
             is_elision(text, is_prose).then_some((
-                "ELISION",
+                codes::ELISION.name,
                 FindingSeverity::Warning,
                 "the line stands for text that was left out",
             )),
             conflict.then_some((
-                "CONFLICT_MARKER",
+                codes::CONFLICT_MARKER.name,
                 FindingSeverity::Warning,
                 "this is the marker of a merge conflict",
             )),
             is_mojibake(text).then_some((
-                "MOJIBAKE",
+                codes::MOJIBAKE.name,
                 FindingSeverity::Warning,
                 "the text was decoded wrongly",
             )),
             is_artefact(text).then_some((
-                "PROMPT_ARTEFACT",
+                codes::PROMPT_ARTEFACT.name,
                 FindingSeverity::Warning,
                 "the line is of a conversation with a model, not of the file",
             )),

@@ -10,6 +10,7 @@ use saphyr_parser::Parser;
 use serde::de::IgnoredAny;
 
 use super::{ContentFinding, FindingSeverity, Subject, Validator};
+use crate::codes;
 
 /// Lines of JSON lines that are reported.
 const LINES: usize = 10;
@@ -50,7 +51,7 @@ impl Validator for JsonLines {
 fn syntax(error: &serde_json::Error) -> ContentFinding {
     let text = error.to_string();
     let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-    ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, message)
+    ContentFinding::new(codes::SYNTAX_ERROR.name, FindingSeverity::Error, message)
 }
 
 impl Validator for Toml {
@@ -63,7 +64,7 @@ impl Validator for Toml {
         let error = toml::from_str::<toml::Table>(text).err();
         let finding = error.map(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, error.message())
+            ContentFinding::new(codes::SYNTAX_ERROR.name, FindingSeverity::Error, error.message())
                 .at_byte(subject.bytes, at)
         });
         finding.into_iter().collect()
@@ -80,7 +81,7 @@ impl Validator for Yaml {
         let error = Parser::new_from_str(text).find_map(Result::err);
         let finding = error.map(|error| {
             let at = error.marker();
-            ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, error.info()).at(
+            ContentFinding::new(codes::SYNTAX_ERROR.name, FindingSeverity::Error, error.info()).at(
                 subject.bytes,
                 at.line(),
                 at.col() + 1,
@@ -107,7 +108,8 @@ impl Validator for Rows {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
                 let line = pos.as_ref().map_or(1, csv::Position::line);
                 let message = format!("the row has {len} columns, the first has {expected_len}");
-                let finding = ContentFinding::new("UNEVEN_COLUMNS", FindingSeverity::Error, message);
+                let finding =
+                    ContentFinding::new(codes::UNEVEN_COLUMNS.name, FindingSeverity::Error, message);
                 Some(finding.at(subject.bytes, usize::try_from(line).unwrap_or(1), 0))
             }
             _ => None,
@@ -135,7 +137,9 @@ fn first_error(bytes: &[u8]) -> Option<ContentFinding> {
     let (mut depth, mut roots) = (0u32, 0u32);
     let wrong = |message: String, at: u64| {
         let at = usize::try_from(at).unwrap_or(usize::MAX);
-        Some(ContentFinding::new("SYNTAX_ERROR", FindingSeverity::Error, message).at_byte(bytes, at))
+        Some(
+            ContentFinding::new(codes::SYNTAX_ERROR.name, FindingSeverity::Error, message).at_byte(bytes, at),
+        )
     };
     loop {
         let at = reader.buffer_position();
@@ -187,7 +191,7 @@ impl Validator for Html {
         unclosed
             .map(|name| {
                 ContentFinding::new(
-                    "LOOKS_UNFINISHED",
+                    codes::LOOKS_UNFINISHED.name,
                     FindingSeverity::Warning,
                     format!("<{name}> is not closed"),
                 )

@@ -3,6 +3,7 @@
 //! Hints only: any text is Markdown.
 
 use super::{ContentFinding, FindingSeverity, Subject, Validator};
+use crate::codes;
 use crate::framing::FenceTracker;
 
 pub(super) struct Markdown;
@@ -27,7 +28,8 @@ impl Validator for Markdown {
         let (number, line) = last;
         let text = String::from_utf8_lossy(line);
         let hint = |message: &str, line: usize| {
-            ContentFinding::new("LOOKS_UNFINISHED", FindingSeverity::Hint, message).at(bytes, line, 0)
+            ContentFinding::new(codes::LOOKS_UNFINISHED.name, FindingSeverity::Hint, message)
+                .at(bytes, line, 0)
         };
         if let Some(fence) = fences.open() {
             return vec![hint("this fence is not closed", usize::try_from(fence.line).unwrap_or(1))];

@@ -24,6 +24,8 @@ mod validate_tests;
 
 use serde::{Deserialize, Serialize};
 
+use crate::codes;
+
 pub use finding::{ContentFinding, FindingSeverity};
 pub use kind::{FileKind, Language, ValidationMode};
 
@@ -65,7 +67,7 @@ impl ValidationReport {
     #[must_use]
     pub fn too_large(bytes: u64) -> Self {
         let message = format!("the file has {bytes} bytes; files over {MAX_BYTES} are not looked into");
-        let finding = ContentFinding::new("NOT_VALIDATED", FindingSeverity::Warning, message);
+        let finding = ContentFinding::new(codes::NOT_VALIDATED.name, FindingSeverity::Warning, message);
         Self { validators: Vec::new(), findings: vec![finding] }
     }
 
@@ -80,7 +82,7 @@ impl ValidationReport {
 #[cfg(not(feature = "code"))]
 fn no_grammars() -> ContentFinding {
     let message = "the syntax of source code is not checked: this program was built without the feature 'code' (cargo build --features code)";
-    ContentFinding::new("NOT_VALIDATED", FindingSeverity::Warning, message)
+    ContentFinding::new(codes::NOT_VALIDATED.name, FindingSeverity::Warning, message)
 }
 
 /// Validates a file of `kind`. `others` are validators from outside, for kinds that this crate does not know.

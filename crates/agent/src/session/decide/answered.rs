@@ -5,6 +5,7 @@
 use engross_llm::{Answer, FinishReason, Message};
 
 use super::{Action, Decider};
+use crate::codes;
 use crate::session::event::AnswerFinish;
 use crate::session::log::{CallSide, LogEvent, ModelCall, ResultSource, TurnEndingKind};
 use crate::session::rounds;
@@ -57,7 +58,7 @@ impl Decider<'_> {
             };
             if count == 2 {
                 let message = format!("the model repeated its call of {} without a change", call.name);
-                self.push(LogEvent::Noted { code: "REPEATED_CALL".to_owned(), message });
+                self.push(LogEvent::Noted { code: codes::REPEATED_CALL.name.to_owned(), message });
             }
             calls.push(ModelCall { call, side });
         }
@@ -86,7 +87,7 @@ impl Decider<'_> {
             let message = format!(
                 "The model called {name} three times with the same arguments, so it was stopped. Say how to go on."
             );
-            return self.stop("REPEATED_CALL", &message);
+            return self.stop(codes::REPEATED_CALL.name, &message);
         }
         if !has_calls {
             return self.end(TurnEndingKind::Whole(AnswerFinish::Stop), "", "", None);
@@ -98,7 +99,7 @@ impl Decider<'_> {
             let message = format!(
                 "The client was given calls {rounds} times in this turn, so it was stopped. Say how to go on."
             );
-            return self.stop("ROUNDS_EXHAUSTED", &message);
+            return self.stop(codes::ROUNDS_EXHAUSTED.name, &message);
         }
         self.proceed()
     }

@@ -29,7 +29,7 @@ impl Decider<'_> {
         let Some(FileInProgress { id, file, .. }) = about.filter(|_| standing == Standing::Left) else {
             return self.proceed();
         };
-        let code = if code.is_empty() { "INCOMPLETE" } else { &code };
+        let code = if code.is_empty() { engross_write::codes::INCOMPLETE.name } else { &code };
         self.stop(code, &report(&file, bytes, &id.to_string()))
     }
 
@@ -66,7 +66,10 @@ impl Decider<'_> {
     /// The model was asked often enough.
     pub(super) fn write_limit(&mut self) -> Action {
         let Some(writing) = self.turn().and_then(|turn| turn.writing.clone()) else { return Action::Rest };
-        self.stop("CONTINUATION_LIMIT", &report(&writing.file, writing.bytes, &writing.id.to_string()))
+        self.stop(
+            engross_write::codes::CONTINUATION_LIMIT.name,
+            &report(&writing.file, writing.bytes, &writing.id.to_string()),
+        )
     }
 }
 

@@ -7,10 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use engross_llm::{Error, Event, FinishReason, Limits, Model, Request, ToolCall, collect_within};
 use engross_protocol::Clock;
 use engross_write::WriteFailure;
-use engross_write::framing::AnswerFinish;
+use engross_write::framing::TurnFinish;
 use tokio::sync::Notify;
 
 use super::{TurnTask, deserted};
+use crate::codes;
 use crate::session::decide::{Input, PartialAnswer};
 use crate::session::error::RequestError;
 use crate::session::event::ToolStep;
@@ -130,10 +131,10 @@ impl TurnTask {
                     }
                 }
                 () = &mut gone, if !background => {
-                    break AnswerEnd::Stopped("LISTENER_GONE", "nobody listened any more, so the turn was stopped");
+                    break AnswerEnd::Stopped(codes::LISTENER_GONE.name, "nobody listened any more, so the turn was stopped");
                 }
                 () = &mut lost => break AnswerEnd::Lost,
-                () = channel.cancelled() => break AnswerEnd::Stopped("TURN_CANCELLED", "the turn was cancelled"),
+                () = channel.cancelled() => break AnswerEnd::Stopped(codes::TURN_CANCELLED.name, "the turn was cancelled"),
             }
         };
         let text = buffer.take();
@@ -162,7 +163,7 @@ impl TurnTask {
             }
             // A stream that breaks off is an answer that is cut off.
             AnswerEnd::Failed(Error::Truncated) if progress.bytes() > 0 => {
-                let wrote = measured(writer.end(writing.id, AnswerFinish::Length).await);
+                let wrote = measured(writer.end(writing.id, TurnFinish::Length).await);
                 let wrote = WriteReport { model: model.info().spec, ..wrote };
                 self.publish_report(&wrote, &writing);
                 Input::Wrote(wrote, Vec::new())
@@ -171,7 +172,7 @@ impl TurnTask {
                 Input::Failed(error, PartialAnswer::default())
             }
             AnswerEnd::Failed(error) => {
-                let wrote = measured(writer.end(writing.id, AnswerFinish::Error).await);
+                let wrote = measured(writer.end(writing.id, TurnFinish::Error).await);
                 self.publish_report(&wrote, &writing);
                 Input::Failed(error, partial(wrote))
             }
@@ -186,13 +187,13 @@ impl TurnTask {
                 Input::Cancel(code, message, PartialAnswer::default())
             }
             AnswerEnd::Stopped(code, message) => {
-                let wrote = measured(writer.end(writing.id, AnswerFinish::Error).await);
+                let wrote = measured(writer.end(writing.id, TurnFinish::Error).await);
                 self.publish_report(&wrote, &writing);
                 Input::Cancel(code, message, partial(wrote))
             }
             AnswerEnd::Lost => {
                 let message = "another server has taken the session over";
-                Input::Cancel("TURN_CANCELLED", message, PartialAnswer::default())
+                Input::Cancel(codes::TURN_CANCELLED.name, message, PartialAnswer::default())
             }
         };
         Ok(input)
@@ -257,12 +258,12 @@ fn named(writing: &FileInProgress) -> ToolCall {
     ToolCall { id: writing.call.clone(), name: BEGIN.to_owned(), arguments: String::new() }
 }
 
-fn finish(finish: FinishReason) -> AnswerFinish {
+fn finish(finish: FinishReason) -> TurnFinish {
     match finish {
-        FinishReason::Stop => AnswerFinish::Stop,
-        FinishReason::ToolCalls => AnswerFinish::ToolCalls,
-        FinishReason::Length => AnswerFinish::Length,
-        FinishReason::ContentFilter => AnswerFinish::ContentFilter,
+        FinishReason::Stop => TurnFinish::Stop,
+        FinishReason::ToolCalls => TurnFinish::ToolCalls,
+        FinishReason::Length => TurnFinish::Length,
+        FinishReason::ContentFilter => TurnFinish::ContentFilter,
     }
 }
 
@@ -272,5 +273,5 @@ fn is_cut(finish: FinishReason) -> bool {
 
 fn no_workspace() -> WriteFailure {
     let message = "the workspace of the file cannot be reached any more".to_owned();
-    WriteFailure { code: "WORKSPACE_UNKNOWN".to_owned(), message }
+    WriteFailure { code: codes::WORKSPACE_UNKNOWN.name.to_owned(), message }
 }

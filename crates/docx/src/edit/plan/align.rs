@@ -97,7 +97,7 @@ fn change(snapshot: &mut StorySnapshot<'_>, index: usize, wanted: &TargetParagra
     steps
 }
 
-/// Places of equal texts in both, rising: a longest common row.
+/// Positions of equal texts in both, rising: a longest common row.
 fn matches(
     snapshot: &mut StorySnapshot<'_>,
     old: &[usize],

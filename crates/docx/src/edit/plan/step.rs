@@ -89,7 +89,7 @@ pub(crate) enum Step {
         settings: Vec<Setting>,
     },
     /// A row more, beside the row `like`.
-    Row {
+    InsertRow {
         index: usize,
         like: NodeId,
         /// The row whose formatting it takes.
@@ -105,7 +105,7 @@ pub(crate) enum Step {
         paragraphs: Vec<usize>,
     },
     /// A cell more, beside the cell `like`.
-    Cell {
+    InsertCell {
         index: usize,
         like: NodeId,
         side: Where,
@@ -143,7 +143,9 @@ impl Step {
             Self::Text(change) => change.first..=change.last,
             Self::Insert(new) => new.index..=new.index,
             Self::RunFormat(format) => format.index..=format.index,
-            Self::Row { index, .. } | Self::Cell { index, .. } | Self::Table { index, .. } => *index..=*index,
+            Self::InsertRow { index, .. } | Self::InsertCell { index, .. } | Self::Table { index, .. } => {
+                *index..=*index
+            }
             Self::DeleteRow { paragraphs, .. } | Self::DeleteCell { paragraphs, .. } => {
                 let index = |index: Option<&usize>| index.copied().unwrap_or_default();
                 index(paragraphs.first())..=index(paragraphs.last())
@@ -167,7 +169,10 @@ impl Step {
 
     /// Whether no text that is there changes.
     pub(crate) fn only_adds(&self) -> bool {
-        matches!(self, Self::Insert(_) | Self::Row { .. } | Self::Cell { .. } | Self::Table { .. })
+        matches!(
+            self,
+            Self::Insert(_) | Self::InsertRow { .. } | Self::InsertCell { .. } | Self::Table { .. }
+        )
     }
 
     /// Whether there is nothing in it to do.

@@ -21,12 +21,12 @@ pub(super) struct TableModel {
 
 pub(super) struct Row {
     pub(super) node: NodeId,
-    cells: Vec<Cell>,
+    cells: Vec<TableCell>,
     /// Every paragraph in it, those of nested tables, too.
     pub(super) all: Vec<usize>,
 }
 
-struct Cell {
+struct TableCell {
     node: NodeId,
     /// Its own paragraphs.
     paragraphs: Vec<usize>,
@@ -78,7 +78,7 @@ impl TableModel {
         let rows = children_through_controls(document, table, TR).into_iter().filter(is_old).map(|row| {
             let cells = children_through_controls(document, row, TC).into_iter().filter(is_old).map(|cell| {
                 let paragraphs = nearest.remove(&cell).unwrap_or_default();
-                Cell { node: cell, paragraphs, all: below.get(&cell).cloned().unwrap_or_default() }
+                TableCell { node: cell, paragraphs, all: below.get(&cell).cloned().unwrap_or_default() }
             });
             Row { node: row, cells: cells.collect(), all: below.get(&row).cloned().unwrap_or_default() }
         });
@@ -114,7 +114,7 @@ impl TableModel {
 }
 
 /// Children of a name, content controls around them looked through.
-fn children_through_controls(document: &Document, parent: NodeId, name: engross_xml::Name) -> Vec<NodeId> {
+fn children_through_controls(document: &Document, parent: NodeId, name: engross_xml::QName) -> Vec<NodeId> {
     let mut found = Vec::new();
     for child in document.children(parent) {
         match document.name(child) {
@@ -161,7 +161,7 @@ pub(super) fn edit_table(
     }
 }
 
-fn cell_at(model: &TableModel, row: usize, column: usize) -> Result<&Cell, Refusal> {
+fn cell_at(model: &TableModel, row: usize, column: usize) -> Result<&TableCell, Refusal> {
     let row_model = model.row(row)?;
     row_model.cells.get(column).ok_or_else(|| {
         let count = row_model.cells.len();
@@ -171,7 +171,7 @@ fn cell_at(model: &TableModel, row: usize, column: usize) -> Result<&Cell, Refus
 
 fn update_cell(
     snapshot: &mut StorySnapshot<'_>,
-    cell: &Cell,
+    cell: &TableCell,
     content: &str,
     syntax: Syntax,
 ) -> Result<Vec<Step>, Refusal> {
@@ -219,7 +219,7 @@ fn add_row(model: &TableModel, at: usize, content: &[String], syntax: Syntax) ->
     let pattern = pattern.filter(|row| row.cells.len() == like.cells.len());
     let plain = at <= 1 && pattern.is_none();
     let pattern = pattern.map_or(like.node, |row| row.node);
-    Ok(Step::Row { index, like: like.node, pattern, side, cells: texts(content, syntax)?, plain })
+    Ok(Step::InsertRow { index, like: like.node, pattern, side, cells: texts(content, syntax)?, plain })
 }
 
 fn delete_row(row: &Row) -> Step {
@@ -229,7 +229,7 @@ fn delete_row(row: &Row) -> Step {
 /// Merged cells have no column of their own.
 fn refuse_merged(snapshot: &StorySnapshot<'_>, model: &TableModel) -> Result<(), Refusal> {
     let document = snapshot.document();
-    let is_merged = |cell: &Cell| {
+    let is_merged = |cell: &TableCell| {
         document.child(cell.node, TC_PR).is_some_and(|properties| {
             document.child(properties, GRID_SPAN).is_some() || document.child(properties, V_MERGE).is_some()
         })
@@ -265,7 +265,7 @@ fn add_column(
         let Some(cell) = row.cells.get(like) else { continue };
         let index = cell.all.first().copied().unwrap_or_default();
         let content = texts.get(number).cloned().unwrap_or_default();
-        steps.push(Step::Cell { index, like: cell.node, side, content });
+        steps.push(Step::InsertCell { index, like: cell.node, side, content });
     }
     Ok(steps.into())
 }
@@ -277,7 +277,7 @@ fn delete_column(snapshot: &StorySnapshot<'_>, model: &TableModel, column: usize
     if model.rows.first().is_some_and(|row| row.cells.len() == 1) {
         return Err(refused("it is the only column; delete the rows instead"));
     }
-    let step = |cell: &Cell| Step::DeleteCell { cell: cell.node, paragraphs: cell.all.clone() };
+    let step = |cell: &TableCell| Step::DeleteCell { cell: cell.node, paragraphs: cell.all.clone() };
     Ok(cells.into_iter().map(step).collect::<Vec<_>>().into())
 }
 

@@ -13,7 +13,7 @@ use engross_protocol::{Exit, Failure, SystemClock, hex};
 use engross_store::files::{Locks, Precondition, RelPath};
 use sha2::{Digest, Sha256};
 
-use crate::commands::sessions::open_root;
+use crate::compose::sessions::open_root;
 use crate::files::by_path;
 
 /// A document and its checkpoints.

@@ -47,7 +47,7 @@ pub(super) async fn see_through(driver: &ThreadDriver, key: &str, output: Output
 /// Sends what a thread is to do, and does not wait for its end.
 pub(super) async fn submit(driver: &ThreadDriver, held: &LoadedThread) -> Result<(), Failure> {
     let key = held.state().record.thread_id.clone();
-    let place = folder(held.state().record)?;
+    let place = folder(&held.state().record)?;
     let (sender, mut known) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = move |_: Progress| {
         let _ = sender.send(());
@@ -66,7 +66,7 @@ pub(super) async fn drive(driver: &ThreadDriver, key: &str, quiet: bool) -> Resu
     let held = driver.journal().load(key).await.map_err(failed)?;
     let held =
         held.ok_or_else(|| failed(engross_threads::ThreadError::Unknown { thread: key.to_owned() }))?;
-    let place = folder(held.state().record)?;
+    let place = folder(&held.state().record)?;
     let mut teller = Teller { quiet, in_text: false };
     let (ask, asked) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = |progress: Progress| {

@@ -12,7 +12,7 @@ use engross_threads::{
 };
 
 use crate::cli::BridgeArgs;
-use crate::commands::serve::{Embedded, embed, find};
+use crate::compose::server::{Embedded, embed, find};
 use crate::failure::usage;
 use crate::settings::Environment;
 

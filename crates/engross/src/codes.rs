@@ -1,0 +1,47 @@
+//! The codes of commands.
+//!
+//! Must never lose a row: codes are in stores, in logs and in the programs of clients.
+
+engross_protocol::codes! {
+    INTERRUPTED: Refused, 422 {
+        summary: "The run was stopped by Ctrl-C.",
+        why: "\
+            Nothing was written, and the document is as it was. Edits that the model had made until then \
+            existed only in memory.",
+        remedy: "Run the command again when you are ready.",
+    }
+    LISTEN_FAILED: Io, 500 {
+        summary: "The server cannot listen at the address.",
+        why: "\
+            Another program listens there already, the address does not belong to this machine, or the \
+            port needs more rights (below 1024).",
+        remedy: "\
+            Choose another address with `--listen`, such as `127.0.0.1:0` for any free port, or stop the \
+            other program.",
+    }
+    NOTHING_APPLIED: Refused, 422 {
+        summary: "No edit was made, so no file was written.",
+        why: "\
+            The model answered in words only, or all edits were refused. What it said, and why each edit \
+            was refused, is in the answer; over HTTP, in `details.operations`.",
+        remedy: "\
+            Read the model's words. Say more exactly what to change, or choose another model: the \
+            embedded `rules` know only the patterns of `docs/guide/rules.md`.",
+    }
+    NOT_ALL_APPLIED: Refused, 422 {
+        summary: "The file was written, but some edits are not in it.",
+        why: "\
+            They were refused or failed, and the model did not repair them. Each says why in the list of \
+            operations. Exit code 1 makes sure that this is noticed.",
+        remedy: "\
+            Review what was applied. Then ask for the rest in another run, or make the refused edits by \
+            hand.",
+    }
+    USAGE: Usage, 400 {
+        summary: "The command line is wrong.",
+        why: "\
+            A command, flag or value is unknown or missing, or two of them exclude each other. The \
+            message says which.",
+        remedy: "See `engross --help` or `engross COMMAND --help`.",
+    }
+}

@@ -1,0 +1,22 @@
+//! The only place that puts rooms together: models, stores, sessions, write sessions, tasks, the server.
+//!
+//! Must never know how a command line is written, nor print a result: commands hand in what they want and say what came of it.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `model` | which model works? |
+//! | `sessions` | where are sessions kept, and what holds for them? |
+//! | `writes` | where is unfinished content, and who looks after it? |
+//! | `skillbook` | which files hold the lessons? |
+//! | `tasks` | which agents are there, and what are runs made of? |
+//! | `server` | what is a server made of, and when does it end? |
+
+pub(crate) mod model;
+pub(crate) mod server;
+pub(crate) mod sessions;
+pub(crate) mod skillbook;
+pub(crate) mod tasks;
+pub(crate) mod writes;
+
+#[cfg(test)]
+mod acp_tests;

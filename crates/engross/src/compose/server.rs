@@ -1,0 +1,469 @@
+//! `engross serve`: the composition of store, model and sessions behind the HTTP routes.
+//!
+//! Must never be reachable from other machines without a token.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt;
+use engross_agent::session::{
+    ClientTool, Models, Sessions, SessionsConfig, Settings as SessionSettings, TurnRules,
+};
+use engross_agent::workspace::Workspaces;
+use engross_agent::writing::ContentTools;
+use engross_documents::signature;
+use engross_docx::Tracking;
+use engross_protocol::{Clock, Exit, Failure, RandomIds, SystemClock, hex};
+use engross_store::files::{Ages, Locks, Root};
+use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
+use engross_write::runner::WriteService;
+use sha2::{Digest, Sha256};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+use super::tasks::TaskToolboxes;
+use super::{sessions, tasks, writes};
+use crate::cli::ServeArgs;
+use crate::failure::usage;
+use crate::files::{self, FolderLock};
+use crate::output::note;
+use crate::settings::{Environment, Flags, Settings};
+use engross_http::exports::Exports;
+use engross_http::{Access, Documents, Limits, Metrics, Server, Token, app, task_routes, write_routes};
+
+/// How often sessions that wait are looked after.
+const WATCH_EVERY: Duration = Duration::from_secs(5);
+
+/// Where unfinished content is kept beneath the root.
+const SPOOL: &str = ".engross-writes";
+
+/// How often the hashes of files are saved.
+const SAVE_EVERY: Duration = Duration::from_secs(300);
+
+/// How often runs that wait for a place are looked after.
+const TASKS_EVERY: Duration = Duration::from_secs(1);
+
+/// How often a folder that another process uses is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Where a server of one command says how other commands of the person reach it.
+const DOOR: &str = "door";
+
+/// How long turns may go on once the server is asked to stop.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The same for a server of one command.
+const SHORT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// What the server is made of, beside its store.
+struct Parts {
+    models: Models,
+    settings: SessionSettings,
+    client_tools: Vec<ClientTool>,
+    documents: Documents,
+    writes: WriteService,
+    content: ContentTools,
+    tasks: tasks::Parts,
+    root: Root,
+    locks: Locks,
+    access: Access,
+}
+
+/// Serves until the person or the system wants an end.
+pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<(), Failure> {
+    let parts = parts(args, environment)?;
+    sessions::runtime()?.block_on(async {
+        let listener = listen(args.listen).await?;
+        let stop = async {
+            asked_to_stop().await;
+            note("Stopping: running turns are finished first");
+            PATIENCE
+        };
+        serve(args, parts, listener, stop, |address, spec| {
+            note(&format!("Listening at http://{address}/v1 with the model {spec}; Ctrl-C stops"));
+        })
+        .await
+    })
+}
+
+/// A server for one command of this process, at an address and with a token that nobody else knows.
+pub(crate) struct Embedded {
+    address: SocketAddr,
+    token: String,
+    stop: Arc<tokio::sync::Notify>,
+    serving: JoinSet<Result<(), Failure>>,
+    _lock: FolderLock,
+}
+
+impl Embedded {
+    /// Where it is.
+    pub(crate) fn address(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What it asks for.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Stops it. What it has under way is kept.
+    pub(crate) async fn stop(mut self) {
+        self.stop.notify_one();
+        while let Some(ended) = self.serving.join_next().await {
+            if let Ok(Err(failure)) = ended {
+                note(&format!("{} [{}]", failure.message, failure.code));
+            }
+        }
+    }
+}
+
+/// Serves beneath `data` until it is stopped. Waits while another process does.
+pub(crate) async fn embed(
+    data: &Path,
+    model: Option<&str>,
+    config: Option<&Path>,
+    environment: &Environment,
+) -> Result<Embedded, Failure> {
+    let folder = data.join("tasks");
+    files::make_folder(&folder)?;
+    let lock = lock(&folder).await?;
+    let door = folder.join(DOOR);
+    let token = sessions::process_name();
+    let args = ServeArgs {
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        model: model.map(str::to_owned),
+        data: Some(folder),
+        root: None,
+        store: "sqlite".to_owned(),
+        transcripts: None,
+        traces: None,
+        blobs: None,
+        token: Some(token.clone()),
+        cors: Vec::new(),
+        strict_models: false,
+        config: config.map(Path::to_owned),
+    };
+    let parts = parts(&args, environment)?;
+    let listener = listen(args.listen).await?;
+    let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
+    files::write_private(&door, format!("http://{address} {token}").as_bytes())?;
+    let stop = Arc::new(tokio::sync::Notify::new());
+    let stopped = Arc::clone(&stop);
+    let mut serving = JoinSet::new();
+    serving.spawn(async move {
+        let stop = async move {
+            stopped.notified().await;
+            SHORT_PATIENCE
+        };
+        serve(&args, parts, listener, stop, |_, _| {}).await
+    });
+    Ok(Embedded { address, token, stop, serving, _lock: lock })
+}
+
+/// The server that another command of this person has beneath `data`, for as long as that lasts: its address and what it asks
+/// for.
+pub(crate) fn find(data: &Path) -> Result<Option<(String, String)>, Failure> {
+    let folder = data.join("tasks");
+    files::make_folder(&folder)?;
+    if files::lock_folder(&folder)?.is_some() {
+        return Ok(None);
+    }
+    let door = files::read_optional_text(&folder.join(DOOR))?.unwrap_or_default();
+    Ok(door.split_once(' ').map(|(address, token)| (address.to_owned(), token.to_owned())))
+}
+
+/// The folder for this process alone.
+async fn lock(folder: &Path) -> Result<FolderLock, Failure> {
+    let mut told = false;
+    loop {
+        if let Some(lock) = files::lock_folder(folder)? {
+            return Ok(lock);
+        }
+        if !std::mem::replace(&mut told, true) {
+            note(
+                "Another command carries out tasks here; waiting for it. `engross serve` and --server serve many at once",
+            );
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> {
+    let flags = Flags { config: args.config.clone(), model: args.model.clone(), ..Flags::default() };
+    let settings = Settings::load(&flags, environment)?;
+    let (root, place) = open_root(args)?;
+    let locks = Locks::new();
+    let writes = writes::open(root.clone(), locks.clone(), Some(SPOOL))?;
+    Ok(Parts {
+        access: access(args, environment)?,
+        models: sessions::models(&settings, environment)?,
+        settings: sessions::session_settings(&settings)?,
+        client_tools: sessions::client_tools(&settings)?,
+        documents: documents(root.clone(), locks.clone(), &settings, writes.clone())?,
+        writes,
+        content: settings.content_tools(),
+        tasks: tasks(args, &settings, root.clone(), place, environment)?,
+        root,
+        locks,
+    })
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| cannot_listen(address, &error))
+}
+
+/// Serves until `stop` says how long running turns may still go on. `ready` hears where, and with which model.
+async fn serve(
+    args: &ServeArgs,
+    parts: Parts,
+    listener: TcpListener,
+    stop: impl Future<Output = Duration>,
+    ready: impl FnOnce(SocketAddr, &str),
+) -> Result<(), Failure> {
+    let Parts { models, settings, client_tools, documents, writes, content, tasks, root, locks, access } =
+        parts;
+    let store = open_store(args).await?;
+    let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
+    let spec = models.get(None).info().spec;
+    let exports = Exports::start(&store, args.transcripts.as_deref(), args.traces.as_deref()).await?;
+    let service = Sessions::new(SessionsConfig {
+        store: Arc::clone(&store),
+        models,
+        rules: TurnRules::default(),
+        settings,
+        client_tools,
+        toolboxes: Arc::new(TaskToolboxes {
+            usual: documents.workspaces.clone(),
+            root,
+            locks,
+            clock: Arc::new(SystemClock),
+            writes: writes.clone(),
+            content,
+        }),
+        observers: exports.observers(),
+        grace: Duration::from_secs(30),
+        queue: 32,
+        turns: 4096,
+        working: 1024,
+        node: (args.store != "memory").then(sessions::process_name),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+    });
+    let (threads, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
+    let hashes = Arc::clone(&tasks.hashes);
+    if let Some(blobs) = &tasks.blobs {
+        // Better now than in a warning of the first task.
+        let asked = blobs.get([0; 32], 0..0).await;
+        asked.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
+    }
+    let bridge = tasks::bridge(tasks, service.clone())?;
+    let runs = bridge.runs().clone();
+    runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
+    let server = Server {
+        service: service.clone(),
+        documents,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        access,
+        strict_models: args.strict_models,
+        limits: Limits::default(),
+        metrics: Arc::new(Metrics::with(exports.arrears())),
+    };
+    ready(address, &spec);
+    // Small pieces of a stream must not wait for the next one.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let stopping = Arc::new(tokio::sync::Notify::new());
+    let stopped = Arc::clone(&stopping);
+    let further = write_routes(writes.clone(), Limits::default());
+    let routes = app(Arc::new(server), further.merge(task_routes(bridge, Limits::default())));
+    let accepting =
+        axum::serve(listener, routes).with_graceful_shutdown(async move { stopped.notified().await });
+    let draining = async {
+        let patience = stop.await;
+        stopping.notify_one();
+        tokio::join!(service.drain(patience), runs.drain(patience));
+        // Connections that nobody closes do not hold up the end.
+        tokio::time::sleep(patience.min(Duration::from_secs(5))).await;
+    };
+    let watching = async {
+        service.watch(WATCH_EVERY).await;
+        // It ends when the server drains; what ends the server is the rest.
+        std::future::pending::<()>().await;
+    };
+    let looking_after = async {
+        runs.watch(TASKS_EVERY).await;
+        std::future::pending::<()>().await;
+    };
+    let saving = async {
+        loop {
+            tokio::time::sleep(SAVE_EVERY).await;
+            save(&hashes).await;
+        }
+    };
+    let catching_up = async {
+        let mut before = store.sole_since();
+        loop {
+            tokio::time::sleep(WATCH_EVERY).await;
+            // Others have come or gone.
+            let now = store.sole_since();
+            if std::mem::replace(&mut before, now) != now {
+                exports.catch_up();
+            }
+        }
+    };
+    tokio::select! {
+        () = watching => {}
+        () = catching_up => {}
+        never = writes::look_after(&writes) => match never {},
+        () = looking_after => {}
+        () = saving => {}
+        served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
+        () = draining => {}
+    }
+    service.drain(Duration::ZERO).await;
+    runs.drain(Duration::ZERO).await;
+    agents.shut_down().await;
+    save(&hashes).await;
+    threads.close().await.map_err(|error| sessions::store_failure(&error))?;
+    exports.finish().await;
+    store.close().await.map_err(|error| sessions::store_failure(&error))
+}
+
+async fn save(hashes: &Arc<tasks::KnownHashes>) {
+    let hashes = Arc::clone(hashes);
+    let _ = tokio::task::spawn_blocking(move || hashes.save()).await;
+}
+
+/// Who may call. Other machines only with a token.
+fn access(args: &ServeArgs, environment: &Environment) -> Result<Access, Failure> {
+    let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN"));
+    if token.is_none() && !args.listen.ip().is_loopback() {
+        return Err(usage(
+            "USAGE",
+            format!(
+                "{} can be reached from other machines, so a token is needed: give --token, or set ENGROSS_TOKEN",
+                args.listen
+            ),
+        ));
+    }
+    Ok(Access { token: token.map(Token::new), origins: args.cors.clone() })
+}
+
+/// The one folder that sessions and write sessions may touch. What killed processes have left there is removed.
+fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
+    let path = match &args.root {
+        Some(root) => root.clone(),
+        None => sessions::data_folder(args.data.as_deref())?.join("workspace"),
+    };
+    let root = sessions::open_root(&path)?;
+    let swept = root.top().sweep(SystemClock.millis(), Ages::default()).map_err(Failure::from)?;
+    if swept > 0 {
+        note(&format!("Removed {swept} unfinished files beneath {}", path.display()));
+    }
+    let place = path.canonicalize().unwrap_or(path);
+    Ok((root, place.to_string_lossy().into_owned()))
+}
+
+/// What tasks are kept in. Their files are on this machine's disk, and so is their journal, wherever sessions are.
+fn tasks(
+    args: &ServeArgs,
+    settings: &Settings,
+    root: Root,
+    place: String,
+    environment: &Environment,
+) -> Result<tasks::Parts, Failure> {
+    let data = sessions::data_folder(args.data.as_deref())?;
+    let gateway = tasks::gateway(&data, environment)?;
+    let blobs = tasks::blobs(args.blobs.as_deref(), environment)?;
+    if args.store == "memory" {
+        return Ok(tasks::Parts {
+            root,
+            place,
+            store: Arc::new(MemoryStore::new()),
+            keys: tasks::keys(None)?,
+            hashes: Arc::default(),
+            blobs,
+            agents: tasks::agents(&data, sessions::process_name(), &settings.agents)?,
+            gateway,
+        });
+    }
+    // The same after a restart, so that what was left behind is found; and no other folder's, whatever it is called from where.
+    let whole = std::path::absolute(&data).unwrap_or_else(|_| data.clone());
+    let owner = hex::encode(Sha256::digest(whole.as_os_str().as_encoded_bytes()));
+    let store =
+        SqliteStore::open(&data.join("tasks.sqlite")).map_err(|error| sessions::store_failure(&error))?;
+    Ok(tasks::Parts {
+        root,
+        place,
+        store: Arc::new(store),
+        keys: tasks::keys(Some(&data))?,
+        hashes: Arc::new(tasks::KnownHashes::open(&data)?),
+        blobs,
+        agents: tasks::agents(&data, owner, &settings.agents)?,
+        gateway,
+    })
+}
+
+/// The documents beneath the root.
+fn documents(
+    root: Root,
+    locks: Locks,
+    settings: &Settings,
+    writes: WriteService,
+) -> Result<Documents, Failure> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    Ok(Documents {
+        workspaces: Workspaces::new(root, locks, Arc::clone(&clock))
+            .with_writes(writes, settings.content_tools()),
+        author: signature::author(&settings.author.value)?.to_owned(),
+        tracking: if settings.untracked.value { Tracking::Untracked } else { Tracking::Tracked },
+        clock,
+    })
+}
+
+async fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Failure> {
+    let opened: Result<Arc<dyn Store>, engross_store::Error> = match args.store.as_str() {
+        "memory" => Ok(Arc::new(MemoryStore::new())),
+        "sqlite" => {
+            let store = sessions::open_file(&sessions::data_folder(args.data.as_deref())?)?;
+            Ok(Arc::new(store) as Arc<dyn Store>)
+        }
+        url if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+            PostgresStore::open(url).await.map(|store| Arc::new(store) as Arc<dyn Store>)
+        }
+        other => {
+            return Err(usage(
+                "USAGE",
+                format!(
+                    "'{other}' is no store; give sqlite, memory, or an address such as postgres://user@host/name"
+                ),
+            ));
+        }
+    };
+    opened.map_err(|error| sessions::store_failure(&error))
+}
+
+/// Resolves when the person or the system wants an end.
+async fn asked_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
+    let message = format!("{address} cannot be listened at: {error}; choose another address with --listen");
+    Failure::new(Exit::Io, "LISTEN_FAILED", message)
+}

@@ -1,0 +1,117 @@
+//! What `serve` and `chat` make sessions of: where they are kept, who answers, and what holds for them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engross_agent::session::{ClientTool, Models, Settings as SessionSettings};
+use engross_documents::signature;
+use engross_learn::disk::BookPaths;
+use engross_learn::recall::RecallingModel;
+use engross_llm::Model;
+use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
+use engross_store::SqliteStore;
+use engross_store::files::Root;
+
+use super::model;
+use crate::failure::usage;
+use crate::files;
+use crate::output::note;
+use crate::settings::{Environment, Settings};
+use engross_http::client_tools as read_tools;
+
+/// How requests name the second model: `engross/slow`.
+const SLOW: &str = "slow";
+
+/// Where the folder for data is, or will be.
+pub(crate) fn data_path(asked: Option<&Path>) -> Result<PathBuf, Failure> {
+    let usual =
+        || directories::ProjectDirs::from("", "", "engross").map(|folders| folders.data_dir().to_owned());
+    asked.map(Path::to_owned).or_else(usual).ok_or_else(|| {
+        usage("USAGE", "this platform has no folder for data; say where sessions are kept with --data")
+    })
+}
+
+/// The folder for data, made if it is missing.
+pub(crate) fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
+    let folder = data_path(asked)?;
+    files::make_folder(&folder)?;
+    Ok(folder)
+}
+
+/// A name that no other process has.
+pub(crate) fn process_name() -> String {
+    format!("node_{:032x}", u128::from_be_bytes(RandomIds.next(SystemClock.millis())))
+}
+
+/// The file with the sessions in the folder for data, which other processes may have open, too.
+pub(crate) fn open_file(folder: &Path) -> Result<SqliteStore, Failure> {
+    SqliteStore::open_shared(&folder.join("sessions.sqlite")).map_err(|error| store_failure(&error))
+}
+
+pub(crate) fn store_failure(error: &engross_store::Error) -> Failure {
+    Failure::new(Exit::Io, error.code(), error.to_string())
+}
+
+/// Opens the folder that documents may be in.
+pub(crate) fn open_root(path: &Path) -> Result<Root, Failure> {
+    Root::open(path).map_err(|error| {
+        let failure = Failure::from(error);
+        Failure { message: format!("{}: {}", path.display(), failure.message), ..failure }
+    })
+}
+
+/// The models on offer.
+pub(crate) fn models(settings: &Settings, environment: &Environment) -> Result<Models, Failure> {
+    let models = Models::one(recalling(model::open(settings, environment)?, settings));
+    match &settings.slow_model.value {
+        Some(spec) => {
+            let slow = model::open_spec(&spec.parse()?, settings, environment)?;
+            Ok(models.with(SLOW, recalling(slow, settings)))
+        }
+        None => Ok(models),
+    }
+}
+
+/// The model with the lessons of the skillbook that the settings name.
+pub(crate) fn recalling(model: Arc<dyn Model>, settings: &Settings) -> Arc<dyn Model> {
+    let Some(json) = settings.skillbook.value.clone() else { return model };
+    let complain = |error: &engross_learn::Error| {
+        note(&format!("Sessions go on without new lessons: {error} [{}]", error.code()));
+    };
+    let clock = Arc::new(SystemClock);
+    Arc::new(RecallingModel::new(model, BookPaths { json }, settings.skill_tokens.value, clock, complain))
+}
+
+/// What holds for sessions that have no settings of their own.
+pub(crate) fn session_settings(settings: &Settings) -> Result<SessionSettings, Failure> {
+    let set = SessionSettings {
+        model: None,
+        author: Some(signature::author(&settings.author.value)?.to_owned()),
+        redlines: Some(!settings.untracked.value),
+        system_prompt: settings.system_prompt.value.clone(),
+        history_turns: Some(settings.history_turns.value),
+        max_rounds: Some(settings.max_rounds.value),
+    };
+    match set.problem() {
+        Some((field, problem)) => Err(usage("CONFIG_INVALID", format!("the setting '{field}' {problem}"))),
+        None => Ok(set),
+    }
+}
+
+/// Tools that every client carries out, from the file that the settings name.
+pub(crate) fn client_tools(settings: &Settings) -> Result<Vec<ClientTool>, Failure> {
+    let Some(path) = &settings.client_tools.value else { return Ok(Vec::new()) };
+    let text = files::read_text(path)?;
+    let invalid = |problem: &str| usage("CONFIG_INVALID", format!("{}: {problem}", path.display()));
+    let tools = serde_json::from_str(&text)
+        .map_err(|error| invalid(&format!("the file is not valid JSON: {error}; give a list of tools")))?;
+    read_tools(tools).map_err(|error| invalid(&error.to_string()))
+}
+
+/// A runtime for what waits.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        let message = format!("the machine gives no room for threads: {error}; close other programs");
+        Failure::new(Exit::Io, "LISTEN_FAILED", message)
+    })
+}

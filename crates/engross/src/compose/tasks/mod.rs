@@ -1,0 +1,198 @@
+//! The bridge of tasks, put together: where threads and files are kept, who can carry them out.
+//!
+//! Must never hold a rule of runs or of the protocol.
+
+mod gateway;
+mod hashes;
+mod own;
+mod toolboxes;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engross_acp::client::{self, AgentRegistry, Host};
+use engross_agent::session::Sessions;
+use engross_artifacts::{ArtifactWorkspace, Keys, SigningKey};
+use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
+use engross_store::Store;
+use engross_store::blobs::{Blobs, ObjectBlobs};
+use engross_store::files::{Precondition, RelPath, Root};
+use engross_tasks::rpc::{Bridge, BridgeConfig};
+use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
+use engross_tasks::runs::{Capacity, RunProvider, Runs, RunsConfig, Target};
+use sha2::{Digest, Sha256};
+
+use crate::settings::{AgentSetting, Environment};
+
+pub(crate) use gateway::{Gateway, gateway};
+pub(crate) use hashes::KnownHashes;
+pub(crate) use own::OwnRunner;
+pub(crate) use toolboxes::TaskToolboxes;
+
+/// The file with the secret that links and references are signed with.
+const SECRET: &str = "tasks.key";
+
+/// What the settings say of agents, by their ids.
+type AgentSettings = BTreeMap<String, AgentSetting>;
+
+/// How long links and references are good, in milliseconds: a day.
+const LIFETIME: u64 = 24 * 60 * 60_000;
+
+/// How long an agent has to stop by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What the bridge is made of.
+pub(crate) struct Parts {
+    /// The only folder that runs may touch.
+    pub(crate) root: Root,
+    /// Where that is.
+    pub(crate) place: String,
+    /// Where threads are kept.
+    pub(crate) store: Arc<dyn Store>,
+    /// What links are signed with.
+    pub(crate) keys: Keys,
+    /// Hashes of files that are known.
+    pub(crate) hashes: Arc<KnownHashes>,
+    /// Where files of ended runs are kept besides.
+    pub(crate) blobs: Option<Arc<dyn Blobs>>,
+    /// Other people's agents.
+    pub(crate) agents: Arc<AgentRegistry>,
+    /// The gateway to agents elsewhere.
+    pub(crate) gateway: Gateway,
+}
+
+/// The bridge, with the product's own agent among the providers.
+pub(crate) fn bridge(parts: Parts, sessions: Sessions) -> Result<Bridge, Failure> {
+    let Parts { root, place, store, keys, hashes, blobs, agents, gateway } = parts;
+    let in_process: Arc<dyn TaskRunner> = Arc::new(OwnRunner::new(sessions));
+    let others = agents.runners().iter().map(|runner| {
+        let agent = runner.provider();
+        let category = if agent.id.as_str() == "codex" { "native" } else { "protocol-adapter" };
+        let carrier: Arc<dyn TaskRunner> = Arc::new(runner.clone());
+        provider(
+            agent.id.as_str(),
+            &agent.label,
+            Target::Agent,
+            category,
+            Some(carrier),
+            agent.install.clone(),
+        )
+    });
+    let Gateway { runner, help, sources } = gateway;
+    let elsewhere = provider("openclaw", "OpenClaw", Target::Gateway, "native", runner, help);
+    let own = [
+        provider("engross", "engross", Target::Agent, "native", Some(in_process), String::new()),
+        elsewhere.map(|provider| RunProvider { sources, ..provider }),
+    ];
+    let providers = others.chain(own).collect::<Result<Vec<_>, _>>();
+    let runs = Runs::new(RunsConfig {
+        store,
+        workspace: ArtifactWorkspace::new(root.top(), &place),
+        place,
+        keys,
+        hashes,
+        blobs,
+        threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+        providers: providers.map_err(|problem| Failure::new(Exit::Usage, "USAGE", problem))?,
+        gateway: Capacity::default(),
+        grace: GRACE,
+        lifetime: LIFETIME,
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+    });
+    let config = BridgeConfig { version: env!("CARGO_PKG_VERSION").to_owned(), permissions: Policy::Ask };
+    Ok(Bridge::new(runs, config))
+}
+
+fn provider(
+    id: &str,
+    label: &str,
+    target: Target,
+    category: &'static str,
+    runner: Option<Arc<dyn TaskRunner>>,
+    help: String,
+) -> Result<RunProvider, String> {
+    let id = ProviderId::new(id)?;
+    Ok(RunProvider { id, label: label.to_owned(), target, category, runner, help, sources: Vec::new() })
+}
+
+/// Other people's agents, as processes of this machine: those that are known, and those of the settings. What an earlier server
+/// of the same `owner` left behind is ended.
+pub(crate) fn agents(
+    data: &Path,
+    owner: String,
+    settings: &AgentSettings,
+) -> Result<Arc<AgentRegistry>, Failure> {
+    let folder = data.join("agents");
+    crate::files::make_folder(&folder)?;
+    let host = Host { environment: Environment::whole(), folder, owner, clock: Arc::new(SystemClock) };
+    let agents = AgentRegistry::new(providers(settings)?, &host, &client::Limits::default());
+    agents.sweep();
+    Ok(Arc::new(agents))
+}
+
+/// The agents that are known, each as the settings have it, and further ones.
+fn providers(settings: &AgentSettings) -> Result<Vec<client::AgentProvider>, Failure> {
+    let mut providers = client::AgentProvider::known();
+    for (name, setting) in settings {
+        let wrong = |problem: String| {
+            Failure::new(Exit::Usage, "CONFIG_INVALID", format!("[agents.{name}] cannot be used: {problem}"))
+        };
+        if ["engross", "openclaw"].contains(&name.as_str()) {
+            return Err(wrong("the name is taken; choose another one".to_owned()));
+        }
+        let id = ProviderId::new(name).map_err(wrong)?;
+        let mut provider = client::AgentProvider::from_command(id.clone(), &setting.command)
+            .map_err(|error| wrong(error.to_string()))?;
+        let known = providers.iter().position(|known| known.id == id);
+        if let Some(known) = known.map(|at| providers.remove(at)) {
+            let client::AgentProvider { label, install, pass, set, start, warm, .. } = known;
+            provider = client::AgentProvider { label, install, pass, set, start, warm, ..provider };
+        }
+        provider.pass.extend(setting.pass.iter().cloned());
+        provider.set.extend(setting.set.iter().map(|(name, value)| (name.clone(), value.clone())));
+        providers.push(provider);
+    }
+    Ok(providers)
+}
+
+/// The secret of the folder for data, made if there is none; without a folder one for this process.
+pub(crate) fn keys(data: Option<&Path>) -> Result<Keys, Failure> {
+    let fresh = fresh_secret();
+    let secret = match data {
+        None => fresh.to_vec(),
+        Some(data) => {
+            let (folder, path) = (Root::open(data)?.top(), RelPath::parse(SECRET)?);
+            // Of two processes that begin at once the second takes what the first has made.
+            if folder.read(&path, 1024)?.is_none() {
+                match folder.write_private(&path, fresh.as_slice(), &Precondition::Absent) {
+                    Ok(_) | Err(engross_store::files::FileError::TargetExists { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            folder.read(&path, 1024)?.map(|(bytes, _)| bytes).unwrap_or_default()
+        }
+    };
+    Ok(Keys::new(vec![SigningKey::new("k1", secret, None)?]))
+}
+
+/// 32 bytes from the system's randomness, of which each id has 74 bits.
+fn fresh_secret() -> [u8; 32] {
+    let now = SystemClock.millis();
+    let mut digest = Sha256::new();
+    for _ in 0..8 {
+        digest.update(RandomIds.next(now));
+    }
+    digest.finalize().into()
+}
+
+/// The object storage at `url`, with the settings of the environment.
+pub(crate) fn blobs(url: Option<&str>, environment: &Environment) -> Result<Option<Arc<dyn Blobs>>, Failure> {
+    let Some(url) = url else { return Ok(None) };
+    let blobs = ObjectBlobs::open(url, environment.object_storage())
+        .map_err(|error| Failure::new(Exit::Usage, error.code(), error.to_string()))?;
+    Ok(Some(Arc::new(blobs)))
+}

@@ -1,0 +1,130 @@
+//! How a command line becomes an exit code.
+//!
+//! Must never do the work of a command.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use engross_protocol::{Exit, Failure};
+
+use crate::cli::{Cli, Command};
+use crate::commands::Ended;
+use crate::commands::*;
+use crate::failure;
+use crate::output::{Output, note};
+use crate::settings::Environment;
+#[cfg(feature = "otel")]
+use engross_http::telemetry::Telemetry;
+
+/// Exit code of a command that Ctrl-C ended: 128 and the signal's number, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// Runs the command line.
+pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+    let environment = Environment::of_process();
+    let wants_json = arguments.iter().any(|argument| argument == "--json");
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error, wants_json),
+    };
+    #[cfg(feature = "otel")]
+    let telemetry = telemetry(&cli.command, &environment);
+    start_log(
+        environment.get("ENGROSS_LOG"),
+        #[cfg(feature = "otel")]
+        telemetry.as_ref(),
+    );
+    let output = Output::new(cli.command.wants_json(), environment.allows_colour());
+    let ended = match &cli.command {
+        Command::Edit(args) => edit::run(args, &environment, output),
+        Command::Read(args) => read::run(args, output),
+        Command::Apply(args) => apply::run(args, &environment, output),
+        Command::Accept(args) => resolve::accept(args, output),
+        Command::Reject(args) => resolve::reject(args, output),
+        Command::Revisions(args) => revisions::run(args, output),
+        Command::Comments(args) => comments::run(args, output),
+        Command::Check(args) => check::run(args, output),
+        Command::Checkpoint(args) => checkpoint::run(args, output),
+        Command::ToMarkdown(args) => markdown::to_markdown(args, output),
+        Command::FromMarkdown(args) => markdown::from_markdown(args, output),
+        Command::Write(args) => write::run(args, output),
+        Command::Chat(args) => chat::run(args, &environment),
+        Command::Serve(args) => serve::run(args, &environment),
+        Command::Task(args) => task::run(args, &environment, output),
+        Command::Learn(args) => learn::run(args, &environment, output),
+        Command::Transcript(args) => transcript::run(args, output),
+        Command::Skills(args) => skills::run(args, &environment, output),
+        Command::AgentsMd(args) => agents_md::run(args, &environment, output),
+        Command::Doctor(args) => doctor::run(args, &environment, output),
+    };
+    #[cfg(feature = "otel")]
+    if let Some(telemetry) = telemetry {
+        telemetry.finish();
+    }
+    match ended {
+        Ok(Ended::With(exit)) => ExitCode::from(exit as u8),
+        Ok(Ended::Interrupted(message)) => {
+            output.failure(&Failure::new(Exit::Refused, "INTERRUPTED", message));
+            ExitCode::from(INTERRUPTED)
+        }
+        Err(failure) => {
+            output.failure(&failure);
+            ExitCode::from(failure.exit as u8)
+        }
+    }
+}
+
+/// Help, version, or a command line that is wrong.
+fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
+    let text = error.render();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        _ if wants_json => {
+            let text = text.to_string();
+            let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            Output::new(true, false).failure(&failure::usage("USAGE", message));
+            ExitCode::from(Exit::Usage as u8)
+        }
+        _ => {
+            let _ = error.print();
+            ExitCode::from(Exit::Usage as u8)
+        }
+    }
+}
+
+/// Sends logs to standard error, and spans to whoever was set for them.
+fn start_log(filter: Option<&str>, #[cfg(feature = "otel")] telemetry: Option<&Telemetry>) {
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::util::SubscriberInitExt;
+    use tracing_subscriber::{EnvFilter, Layer};
+    let log = filter.and_then(|filter| match EnvFilter::try_new(filter) {
+        Ok(filter) => Some(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_filter(filter)),
+        Err(error) => {
+            note(&format!("ENGROSS_LOG is not a log filter ({error}); nothing is logged"));
+            None
+        }
+    });
+    let is_wanted = log.is_some();
+    let subscriber = tracing_subscriber::registry().with(log);
+    #[cfg(feature = "otel")]
+    let (is_wanted, subscriber) =
+        (is_wanted || telemetry.is_some(), subscriber.with(telemetry.map(Telemetry::layer)));
+    if is_wanted {
+        let _ = subscriber.try_init();
+    }
+}
+
+/// Sends spans of sessions, if somebody says where to.
+#[cfg(feature = "otel")]
+fn telemetry(command: &Command, environment: &Environment) -> Option<Telemetry> {
+    use crate::settings::COLLECTOR;
+    let has_sessions = matches!(command, Command::Chat(_) | Command::Serve(_));
+    let endpoint = environment.get(COLLECTOR).filter(|_| has_sessions)?;
+    let started = Telemetry::start(endpoint);
+    started.map_err(|problem| note(&format!("{COLLECTOR}: {problem}; no spans are sent"))).ok()
+}

@@ -1,0 +1,99 @@
+//! The codes of requests.
+//!
+//! Must never lose a row: codes are in stores, in logs and in the programs of clients.
+
+engross_protocol::codes! {
+    BODY_INCOMPLETE: Refused, 408 {
+        summary: "The body of the request broke off, or stopped coming.",
+        why: "\
+            The connection was closed in the middle of the body, or nothing of it came for 30 seconds. \
+            Nothing of the request was used.",
+        remedy: "Send the request again.",
+    }
+    BODY_TOO_LARGE: Usage, 413 {
+        summary: "The body of the request is too large.",
+        why: "\
+            A request may have 20 MiB, a file that is put into a workspace 64 MiB. The rest of the body \
+            was received and thrown away, so that this answer can be read.",
+        remedy: "\
+            Send less. With a session key the session knows the history, so only what is new has to be \
+            sent. Long documents belong into tool results that are read piece by piece.",
+    }
+    CONTENT_IGNORED: Done, 200 {
+        summary: "A part of the request was left out.",
+        why: "\
+            This is a warning: the request was carried out without the part. Only text is read, so \
+            pictures, sound and files are left out, and so are messages without text and messages of an \
+            unknown role. The message names the place.",
+        remedy: "If the part matters, send it as text.",
+    }
+    INVALID_REQUEST: Usage, 400 {
+        summary: "A field, header or path of the request has a value that it cannot have.",
+        why: "\
+            The message names the field, such as `messages[2].content`, and what it has to be; \
+            `details.field` holds the name alone. Nothing of the request was used.",
+        remedy: "Correct the field, or leave it out. The fields are listed in `docs/protocol/sessions.md`.",
+    }
+    MESSAGE_MISSING: Usage, 400 {
+        summary: "The request holds no message to answer.",
+        why: "\
+            There is no message of the role `user` or `tool` with text. Instructions alone and messages \
+            of the assistant ask for nothing; pictures are not read.",
+        remedy: "Send at least one message of the person, or the result of a call.",
+    }
+    METHOD_NOT_ALLOWED: Usage, 405, rpc -32600 {
+        summary: "The route does not know the method.",
+        why: "The route is there, but not for this method.",
+        remedy: "Use a method that the header `Allow` lists.",
+    }
+    ORIGIN_NOT_ALLOWED: Usage, 403 {
+        summary: "A page may not use the server, or the server was called by a name that is not its own.",
+        why: "\
+            A browser sends the origin of the page with each request. Only pages of this machine may \
+            call, and those that the server was told. Without a token the server also refuses names other \
+            than `localhost`, `127.0.0.1` and `[::1]`, because any page could make a name of its own lead \
+            here.",
+        remedy: "\
+            Start the server with `--cors ORIGIN` if the page is yours. To reach it by another name, \
+            start it with `--token`.",
+    }
+    PARAMETER_IGNORED: Done, 200 {
+        summary: "A field of the request has no effect.",
+        why: "\
+            This is a warning: the request was carried out. The field changes answers elsewhere but not \
+            here, such as `n`, `seed` or `response_format`.",
+        remedy: "Leave the field out, and do not rely on it.",
+    }
+    RESPONSE_NOT_FOUND: Refused, 404 {
+        summary: "`previous_response_id` is not the id of a response.",
+        why: "Ids of responses have the form `resp_SESSION_NUMBER`. The one that was sent has not.",
+        remedy: "\
+            Send the `id` of an earlier response as it is, or leave `previous_response_id` out for a new \
+            session.",
+    }
+    ROUTE_NOT_FOUND: Refused, 404 {
+        summary: "There is nothing at this path.",
+        why: "The path is none of the server's. A slash at the end counts.",
+        remedy: "Compare the path with the list in `docs/protocol/sessions.md`.",
+    }
+    TOOL_IGNORED: Done, 200 {
+        summary: "A tool was left out.",
+        why: "\
+            This is a warning: the request was carried out without the tool. Only functions can be \
+            called; tools that a provider would carry out itself, such as `web_search`, are not there.",
+        remedy: "If the tool matters, offer it as a function and carry it out yourself.",
+    }
+    TOOL_INVALID: Usage, 400 {
+        summary: "A tool, or the choice of one, cannot be understood.",
+        why: "\
+            The message names the place: a tool that is no function, a name that is missing, has other \
+            characters than letters, digits, `_`, `-` and `.`, or is there twice, parameters that are no \
+            JSON Schema, or a choice of a tool that is not offered.",
+        remedy: "Correct the tool that the message names.",
+    }
+    UNAUTHORIZED: Usage, 401 {
+        summary: "The token is missing or wrong.",
+        why: "The server was started with a token, and the request did not carry it.",
+        remedy: "Send `Authorization: Bearer TOKEN`. The token is the one that the server was started with.",
+    }
+}

@@ -1,0 +1,215 @@
+//! The documents of workspaces, as the routes reach them: each function does its work on a blocking thread.
+//!
+//! Must never touch a file on a thread that answers requests, or make a workspace but by putting a file into it.
+
+use std::sync::Arc;
+
+use engross_agent::session::RequestError;
+use engross_agent::workspace::Workspaces;
+use engross_documents::{Application, Checkpoint, Losses, Workspace};
+use engross_docx::ops::Batch;
+use engross_docx::read::{ReadOptions, Reading};
+use engross_docx::{EditOptions, Tracking};
+use engross_protocol::{Clock, Exit, Failure, hex};
+use engross_store::files::{FileError, Listing, Precondition, RelPath, WrittenFile};
+use sha2::{Digest, Sha256};
+
+use super::error::Error;
+use super::wire::{Operations, operations_request};
+
+/// Documents beneath the server's root, and how they are edited when a request does not say.
+#[derive(Clone)]
+pub struct Documents {
+    /// Where they are.
+    pub workspaces: Workspaces,
+    /// In whose name.
+    pub author: String,
+    /// Whether with a trace.
+    pub tracking: Tracking,
+    /// When.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// A file with its hash.
+pub(super) struct Whole {
+    pub(super) path: RelPath,
+    pub(super) bytes: Vec<u8>,
+    /// SHA-256 in lower-case hexadecimal digits.
+    pub(super) sha256: String,
+}
+
+/// A document that was read.
+pub(super) struct Read {
+    pub(super) path: RelPath,
+    pub(super) reading: Reading,
+    /// SHA-256 of the file.
+    pub(super) sha256: Option<String>,
+}
+
+impl Documents {
+    /// A page of files.
+    pub(super) async fn list(
+        &self,
+        name: String,
+        after: Option<String>,
+        limit: usize,
+    ) -> Result<Listing, Error> {
+        self.within(name, move |workspace| {
+            let after = after.map(|after| RelPath::parse(&after)).transpose()?;
+            Ok(workspace.list(after.as_ref(), limit)?)
+        })
+        .await
+    }
+
+    /// Puts a file; makes the workspace if there is none.
+    pub(super) async fn put(
+        &self,
+        name: String,
+        path: String,
+        bytes: Vec<u8>,
+        precondition: Precondition,
+    ) -> Result<(RelPath, WrittenFile), Error> {
+        let all = self.workspaces.clone();
+        blocking(move || {
+            let path = Workspace::path(&path)?;
+            let workspace = match (all.find(&name)?, &precondition) {
+                (Some(workspace), _) => workspace,
+                (None, Precondition::Absent | Precondition::Any) => all.make(&name)?,
+                (None, Precondition::Exists | Precondition::Sha256(_)) => return Err(unknown(&name)),
+            };
+            let written = workspace.put(&path, &bytes, &precondition)?;
+            Ok((path, written))
+        })
+        .await
+    }
+
+    /// A whole file.
+    pub(super) async fn whole(&self, name: String, path: String) -> Result<Whole, Error> {
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            let bytes = workspace.read(&path)?.ok_or_else(|| missing(&path))?;
+            let sha256 = hex::encode(Sha256::digest(&bytes));
+            Ok(Whole { path, bytes, sha256 })
+        })
+        .await
+    }
+
+    /// What a document says.
+    pub(super) async fn read(&self, name: String, path: String, options: ReadOptions) -> Result<Read, Error> {
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            let opened = workspace.open(&path)?;
+            let reading =
+                opened.document.read(&options).map_err(|error| Error::of_document(&path, &error))?;
+            Ok(Read { path, reading, sha256: opened.sha256 })
+        })
+        .await
+    }
+
+    /// Removes a file.
+    pub(super) async fn remove(
+        &self,
+        name: String,
+        path: String,
+        precondition: Precondition,
+    ) -> Result<RelPath, Error> {
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            if workspace.remove(&path, &precondition)? { Ok(path) } else { Err(missing(&path).into()) }
+        })
+        .await
+    }
+
+    /// Reads operations that were sent, with the texts that they take from write sessions.
+    pub(super) async fn asked(&self, name: &str, bytes: Vec<u8>) -> Result<Operations, Error> {
+        let texts = self.workspaces.texts(name);
+        blocking(move || {
+            operations_request(&bytes, |operation| texts.fill(operation).map_err(Error::of_text))
+        })
+        .await
+    }
+
+    /// Applies operations. A batch of which nothing could be applied is an error with the whole report as its particulars.
+    pub(super) async fn apply(
+        &self,
+        name: String,
+        path: String,
+        batch: Batch,
+        untracked: Option<bool>,
+    ) -> Result<Application, Error> {
+        let tracking = match untracked {
+            None => self.tracking,
+            Some(true) => Tracking::Untracked,
+            Some(false) => Tracking::Tracked,
+        };
+        let options = EditOptions { author: self.author.clone(), date: self.clock.now().to_string() };
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            let applied = workspace.apply(&path, &batch, &options, tracking)?;
+            if applied.is_applied { Ok(applied) } else { Err(nothing_applied(&applied)) }
+        })
+        .await
+    }
+
+    /// What a document was before, oldest first.
+    pub(super) async fn checkpoints(&self, name: String, path: String) -> Result<Vec<Checkpoint>, Error> {
+        self.within(name, move |workspace| Ok(workspace.checkpoints(&Workspace::path(&path)?)?)).await
+    }
+
+    /// Makes a document what it was.
+    pub(super) async fn restore(
+        &self,
+        name: String,
+        path: String,
+        id: String,
+        precondition: Precondition,
+    ) -> Result<(RelPath, WrittenFile), Error> {
+        self.within(name, move |workspace| {
+            let path = Workspace::path(&path)?;
+            let written = workspace.restore(&path, &id, &precondition)?;
+            Ok((path, written))
+        })
+        .await
+    }
+
+    /// What that would take from it and give back.
+    pub(super) async fn losses(&self, name: String, path: String, id: String) -> Result<Losses, Error> {
+        self.within(name, move |workspace| Ok(workspace.losses(&Workspace::path(&path)?, &id)?)).await
+    }
+
+    /// Does `work` in a workspace that is there.
+    async fn within<T: Send + 'static>(
+        &self,
+        name: String,
+        work: impl FnOnce(&Workspace) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let all = self.workspaces.clone();
+        blocking(move || {
+            let workspace = all.find(&name)?.ok_or_else(|| unknown(&name))?;
+            work(&workspace)
+        })
+        .await
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    Error::Session(RequestError::no_workspace(name))
+}
+
+fn missing(path: &RelPath) -> FileError {
+    FileError::TargetMissing { path: path.as_str().to_owned() }
+}
+
+fn nothing_applied(applied: &Application) -> Error {
+    let failure = Failure::new(Exit::Refused, "NOTHING_APPLIED", "no operation was applied; each says why");
+    Error::Document {
+        status: 422,
+        failure: Box::new(failure.with_details(super::wire::applied_body(applied))),
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::from(engross_documents::Error::Stopped))?
+}

@@ -1,0 +1,103 @@
+//! What others may read of the sessions while the server runs: transcripts in files, traces in a database.
+//!
+//! Must never hold a session up. Transcripts lose nothing: what could not be written yet is in the store. Traces may.
+
+mod traces;
+mod transcripts;
+mod waiting;
+
+#[cfg(test)]
+mod traces_tests;
+#[cfg(test)]
+mod transcripts_tests;
+#[cfg(test)]
+mod waiting_tests;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engross_agent::session::Observer;
+use engross_protocol::{Exit, Failure};
+use engross_store::{PostgresTraces, Store};
+
+use self::traces::{Lost, Tracer};
+use self::transcripts::Transcripts;
+use self::waiting::Waiting;
+
+/// The exports of a server.
+pub struct Exports {
+    transcripts: Option<Arc<Transcripts>>,
+    traces: Option<Arc<Tracer>>,
+}
+
+/// How far the exports are behind; of one that was not asked for nothing is known.
+#[derive(Debug, Clone, Default)]
+pub struct Arrears {
+    transcripts: Option<Arc<Waiting>>,
+    traces: Option<Arc<Lost>>,
+}
+
+impl Arrears {
+    /// Sessions whose transcript lacks something.
+    pub fn transcripts_behind(&self) -> Option<usize> {
+        self.transcripts.as_ref().map(|waiting| waiting.behind())
+    }
+
+    /// Events of which no trace could be kept, since the start.
+    pub fn traces_lost(&self) -> Option<u64> {
+        self.traces.as_ref().map(|lost| lost.total())
+    }
+}
+
+impl Exports {
+    /// Begins, within a runtime: transcripts go into the folder `transcripts`, traces into the database at `traces`.
+    pub async fn start(
+        store: &Arc<dyn Store>,
+        transcripts: Option<&Path>,
+        traces: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let traces = match traces {
+            Some(url) => Some(PostgresTraces::open(url).await.map_err(|error| {
+                let message = format!("traces cannot be kept: {error}");
+                Failure::new(Exit::Io, error.code(), message)
+            })?),
+            None => None,
+        };
+        let transcripts =
+            transcripts.map(|folder| Transcripts::start(Arc::clone(store), folder)).transpose()?;
+        Ok(Self { transcripts, traces: traces.map(|traces| Tracer::start(Arc::new(traces))) })
+    }
+
+    /// Those who have to hear of what was stored.
+    pub fn observers(&self) -> Vec<Arc<dyn Observer>> {
+        let transcripts =
+            self.transcripts.iter().map(|transcripts| Arc::clone(transcripts) as Arc<dyn Observer>);
+        transcripts.chain(self.traces.iter().map(|traces| Arc::clone(traces) as Arc<dyn Observer>)).collect()
+    }
+
+    /// Looks for what other processes have stored.
+    pub fn catch_up(&self) {
+        if let Some(transcripts) = &self.transcripts {
+            transcripts.waiting().add_all();
+        }
+    }
+
+    /// How far they are behind, now and later.
+    pub fn arrears(&self) -> Arrears {
+        Arrears {
+            transcripts: self.transcripts.as_ref().map(|transcripts| transcripts.waiting()),
+            traces: self.traces.as_ref().map(|traces| traces.lost()),
+        }
+    }
+
+    /// Resolves when all that was heard of is written. The store must still be open.
+    pub async fn finish(self) {
+        if let Some(transcripts) = self.transcripts {
+            // Its thread may need the runtime to read the store.
+            let _ = tokio::task::spawn_blocking(move || transcripts.finish()).await;
+        }
+        if let Some(traces) = self.traces {
+            traces.finish().await;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `engross serve`: sessions over HTTP, in the shapes of the OpenAI API.
+//!
+//! Must never keep a session, call a model, or decide what happens in a turn: requests become values ([`wire`]), a
+//! service answers them ([`service`]), and its events become bodies and streams. Start at [`app()`], then `routes/`.
+//! The protocol is described in `docs/protocol/sessions.md` and `workspaces.md`.
+
+mod access;
+mod app;
+mod body;
+pub mod codes;
+mod document_error;
+mod documents;
+mod download;
+mod error;
+pub mod exports;
+mod headers;
+mod keys;
+mod listening;
+mod metrics;
+mod reply;
+mod routes;
+mod server;
+mod service;
+mod sessions;
+#[cfg(feature = "otel")]
+pub mod telemetry;
+#[cfg(all(test, feature = "otel"))]
+mod telemetry_tests;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod wire;
+
+#[cfg(test)]
+mod access_tests;
+#[cfg(test)]
+mod contract_tests;
+#[cfg(test)]
+mod front_door_tests;
+#[cfg(test)]
+mod keys_tests;
+#[cfg(test)]
+mod routes_tests;
+#[cfg(test)]
+mod session_routes_tests;
+#[cfg(test)]
+mod socket_tests;
+#[cfg(test)]
+mod workspace_routes_tests;
+
+pub use access::{Access, Token};
+pub use app::app;
+pub use documents::Documents;
+pub use error::Error;
+#[cfg(any(test, feature = "testing"))]
+pub use error::status_of_answer;
+pub use keys::canonical as canonical_key;
+pub use metrics::Metrics;
+pub use routes::acp::router as task_routes;
+pub use routes::write_sessions::router as write_routes;
+pub use server::{Limits, Server};
+pub use wire::client_tools;
+#[cfg(any(test, feature = "testing"))]
+pub use wire::status_of as status_of_write;

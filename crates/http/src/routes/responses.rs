@@ -1,0 +1,45 @@
+//! `POST /v1/responses`.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+
+use super::{check_model, head, wanted};
+use crate::error::Error;
+use crate::listening::Listening;
+use crate::server::Server;
+use crate::service::{Answering, Service};
+use crate::wire::{ResponsesStream, responses_body, responses_request};
+use crate::{body, headers, reply};
+
+/// Accepts a request, and answers it whole or as a stream.
+pub(crate) async fn create<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    request: Request,
+) -> Result<Response, Error> {
+    let (parts, body) = request.into_parts();
+    let bytes = body::read(&parts.headers, body, server.limits.body, server.limits.body_idle).await?;
+    let mut asked = responses_request(&bytes)?;
+    drop(bytes);
+    check_model(&server, &asked)?;
+    headers::complete(&mut asked.request, &parts.headers)?;
+    let wants_events = headers::wants_events(&parts.headers)?;
+
+    let answering = server.service.submit(asked.request).await?;
+    if !answering.replayed() {
+        server.metrics.turn();
+    }
+    let head = head(&answering, asked.model);
+    let described = reply::description(&answering);
+    let response = if asked.stream {
+        // Later events repeat the whole text, so the stream is made from its beginning, and sent from where it goes on.
+        let wanted = wanted(headers::last_event_id(&parts.headers), &answering, false, wants_events);
+        let stream = ResponsesStream::new(head, wanted, asked.namespaces, asked.notices);
+        Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+    } else {
+        let whole = Listening::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
+        whole.map(|whole| reply::json(responses_body(&head, &whole, &asked.namespaces).take()))
+    };
+    Ok(reply::described(response, described))
+}

@@ -1,0 +1,84 @@
+//! What the routes need of the session service, as traits, so that they can be tried without one.
+//!
+//! Must never say how a session is kept.
+
+use std::future::Future;
+
+use engross_agent::session::{
+    PositionedEvent, RequestError, SessionName, SessionView, Settings, TurnRequest,
+};
+use engross_protocol::SessionId;
+
+/// Answers requests to sessions.
+pub trait Service: Send + Sync + 'static {
+    /// An answer that is being listened to.
+    type Answering: Answering;
+
+    /// Accepts a request. Resolves when its input is durable.
+    fn submit(
+        &self,
+        request: TurnRequest,
+    ) -> impl Future<Output = Result<Self::Answering, RequestError>> + Send;
+
+    /// The newest answer of a session, running or over.
+    fn listen(
+        &self,
+        principal: &str,
+        key: &SessionName,
+    ) -> impl Future<Output = Result<Self::Answering, RequestError>> + Send;
+
+    /// A session as it stands.
+    fn look(
+        &self,
+        principal: &str,
+        key: &SessionName,
+    ) -> impl Future<Output = Result<SessionView, RequestError>> + Send;
+
+    /// Sets what holds for a session.
+    fn configure(
+        &self,
+        principal: &str,
+        key: &SessionName,
+        settings: Settings,
+    ) -> impl Future<Output = Result<(), RequestError>> + Send;
+
+    /// Stops the turn of a session; tells whether there was one.
+    fn cancel(
+        &self,
+        principal: &str,
+        key: &SessionName,
+    ) -> impl Future<Output = Result<bool, RequestError>> + Send;
+
+    /// Names of further models.
+    fn models(&self) -> Vec<String>;
+
+    /// What keeps it from accepting requests, by name; nothing when it is ready.
+    fn failing(&self) -> impl Future<Output = Vec<&'static str>> + Send;
+}
+
+/// An answer that is being listened to. Dropping it means that the client went away.
+pub trait Answering: Send + 'static {
+    /// The session's id.
+    fn session(&self) -> SessionId;
+
+    /// The session's canonical key.
+    fn key(&self) -> &str;
+
+    /// The turn that the answer belongs to, counted from 1 in its session.
+    fn turn(&self) -> u64;
+
+    /// The answer's number in its session.
+    fn answer(&self) -> u64;
+
+    /// When its request was accepted, in milliseconds since 1970, UTC.
+    fn created(&self) -> u64;
+
+    /// Whether the answer was asked for before, so that no model is called again.
+    fn replayed(&self) -> bool;
+
+    /// Leaves out what lies at or before `position`.
+    fn resume_after(&mut self, position: u64);
+
+    /// The next event; `None` after the last one. Cancel-safe: a future that is dropped has taken nothing.
+    fn next(&mut self) -> impl Future<Output = Option<PositionedEvent>> + Send;
+}

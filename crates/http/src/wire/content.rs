@@ -1,0 +1,208 @@
+//! The conversation of a body: roles, texts, calls and results, whichever route it came by.
+//!
+//! Must never drop a part without a notice, nor invent an id of a call that the client named.
+
+use std::collections::HashMap;
+
+use engross_agent::session::TurnRequest;
+use engross_llm::{Message, ToolCall};
+use serde_json::Value;
+
+use super::Notice;
+use super::fields::{self, Object, Path, expected};
+use crate::error::Error;
+
+/// Most notices that one request can cause; more say nothing new.
+const MOST_NOTICES: usize = 20;
+
+/// Adds a notice, within the bound.
+pub(super) fn note(notices: &mut Vec<Notice>, code: &str, message: impl FnOnce() -> String) {
+    if notices.len() < MOST_NOTICES {
+        notices.push(Notice::new(code, message()));
+    }
+}
+
+/// A conversation being read, oldest message first.
+#[derive(Default)]
+pub(super) struct Conversation {
+    system: Vec<String>,
+    messages: Vec<Message>,
+    /// The tool's name by the id of its call: results often leave it out.
+    names: HashMap<String, String>,
+    /// The call of the old format that has no result yet: it has no id, so that its result is the next of its tool.
+    legacy: Option<ToolCall>,
+    pub(super) notices: Vec<Notice>,
+}
+
+impl Conversation {
+    /// Standing instructions; several are joined by a blank line.
+    pub(super) fn instruct(&mut self, text: String) {
+        if !text.trim().is_empty() {
+            self.system.push(text);
+        }
+    }
+
+    /// What the person says. Without text there is nothing to answer, so it is left out.
+    pub(super) fn user(&mut self, content: String, at: Path<'_>) {
+        if content.trim().is_empty() {
+            note(&mut self.notices, "CONTENT_IGNORED", || format!("`{at}` holds no text and was left out."));
+        } else {
+            self.messages.push(Message::User { content });
+        }
+    }
+
+    /// What the model said. Neighbouring pieces of one answer may come apart: the wire of responses sends them so.
+    pub(super) fn assistant(&mut self, content: String, tool_calls: Vec<ToolCall>) {
+        if content.is_empty() && tool_calls.is_empty() {
+            return;
+        }
+        for call in &tool_calls {
+            self.names.insert(call.id.clone(), call.name.clone());
+        }
+        self.messages.push(Message::Assistant { content, tool_calls });
+    }
+
+    /// A call that belongs to the answer before it, if the last message is one.
+    pub(super) fn call(&mut self, call: ToolCall) {
+        self.names.insert(call.id.clone(), call.name.clone());
+        match self.messages.last_mut() {
+            Some(Message::Assistant { tool_calls, .. }) => tool_calls.push(call),
+            _ => self.messages.push(Message::Assistant { content: String::new(), tool_calls: vec![call] }),
+        }
+    }
+
+    /// The result of a call.
+    pub(super) fn result(&mut self, id: String, name: Option<String>, content: String, is_error: bool) {
+        let name = name.or_else(|| self.names.get(&id).cloned()).unwrap_or_default();
+        self.messages.push(Message::Tool { tool_call_id: id, name, content, is_error });
+    }
+
+    /// A message of chat completions.
+    pub(super) fn chat_message(&mut self, mut message: Object, at: Path<'_>) -> Result<(), Error> {
+        let role_at = at.field("role");
+        let role = match message.remove("role") {
+            Some(Value::String(role)) => role,
+            Some(other) => return Err(Error::invalid(role_at, expected("a string", &other))),
+            None => return Err(Error::invalid(role_at, "is missing: send system, user, assistant or tool")),
+        };
+        let content_at = at.field("content");
+        let content = self.text(fields::take(&mut message, "content"), content_at)?;
+        match role.as_str() {
+            "system" | "developer" => self.instruct(content),
+            "user" => self.user(content, content_at),
+            "assistant" => {
+                let refusal = fields::text(&mut message, "refusal", at.field("refusal"))?;
+                let content = if content.is_empty() { refusal.unwrap_or_default() } else { content };
+                let calls = self.calls(&mut message, at)?;
+                self.assistant(content, calls);
+            }
+            "tool" | "function" => {
+                let id = fields::text(&mut message, "tool_call_id", at.field("tool_call_id"))?;
+                let name = fields::text(&mut message, "name", at.field("name"))?;
+                let is_error = fields::flag(&mut message, "is_error", at.field("is_error"))?.unwrap_or(false);
+                let legacy = self.legacy.take_if(|call| id.is_none() && name.as_ref() == Some(&call.name));
+                let id = id.or(legacy.map(|call| call.id)).unwrap_or_default();
+                self.result(id, name, content, is_error);
+            }
+            other => note(&mut self.notices, "CONTENT_IGNORED", || {
+                format!("`{at}` has the unknown role '{}' and was left out.", shorten(other))
+            }),
+        }
+        Ok(())
+    }
+
+    /// Text as a string, or as a list of parts, which are joined by line ends. Anything but text is left out.
+    pub(super) fn text(&mut self, content: Option<Value>, at: Path<'_>) -> Result<String, Error> {
+        let parts = match content {
+            None => return Ok(String::new()),
+            Some(Value::String(text)) => return Ok(text),
+            Some(Value::Array(parts)) => parts,
+            Some(other) => return Err(Error::invalid(at, expected("a string or a list of parts", &other))),
+        };
+        let mut texts = Vec::with_capacity(parts.len());
+        for (index, part) in parts.into_iter().enumerate() {
+            let at = at.item(index);
+            let mut part = match part {
+                Value::String(text) => {
+                    texts.push(text);
+                    continue;
+                }
+                other => fields::object(other, at)?,
+            };
+            let kind = fields::text(&mut part, "type", at.field("type"))?;
+            match kind.as_deref() {
+                None | Some("text" | "input_text" | "output_text") => {
+                    let text = fields::text(&mut part, "text", at.field("text"))?;
+                    texts.push(text.ok_or_else(|| Error::invalid(at.field("text"), "is missing"))?);
+                }
+                Some("refusal") => {
+                    texts.extend(fields::text(&mut part, "refusal", at.field("refusal"))?);
+                }
+                Some(other) => note(&mut self.notices, "CONTENT_IGNORED", || {
+                    format!("`{at}` is of the type {} and was left out: only text is read.", shorten(other))
+                }),
+            }
+        }
+        Ok(texts.join("\n"))
+    }
+
+    /// The whole conversation. `field` is what the body calls its messages.
+    pub(super) fn finish(self, request: &mut TurnRequest, field: &'static str) -> Result<Vec<Notice>, Error> {
+        let asks = |message: &Message| matches!(message, Message::User { .. } | Message::Tool { .. });
+        if !self.messages.iter().any(asks) {
+            return Err(Error::MessageMissing { field });
+        }
+        request.system = (!self.system.is_empty()).then(|| self.system.join("\n\n"));
+        request.messages = self.messages;
+        Ok(self.notices)
+    }
+
+    /// The calls of an assistant message, in the new format or the old.
+    fn calls(&mut self, message: &mut Object, at: Path<'_>) -> Result<Vec<ToolCall>, Error> {
+        let mut calls = Vec::new();
+        let list_at = at.field("tool_calls");
+        let list =
+            fields::take(message, "tool_calls").map(|value| fields::list(value, list_at)).transpose()?;
+        for (index, call) in list.unwrap_or_default().into_iter().enumerate() {
+            let at = list_at.item(index);
+            let mut call = fields::object(call, at)?;
+            let id = fields::text(&mut call, "id", at.field("id"))?.filter(|id| !id.is_empty());
+            let id = id.ok_or_else(|| {
+                Error::invalid(at.field("id"), "is missing: a result is bound to its call by it")
+            })?;
+            let function_at = at.field("function");
+            let function = fields::take(&mut call, "function")
+                .ok_or_else(|| Error::invalid(function_at, "is missing: only functions can be called"))?;
+            let (name, arguments) = function_call(fields::object(function, function_at)?, function_at)?;
+            calls.push(ToolCall { id, name, arguments });
+        }
+        let legacy_at = at.field("function_call");
+        if let Some(call) = fields::take(message, "function_call") {
+            let (name, arguments) = function_call(fields::object(call, legacy_at)?, legacy_at)?;
+            let call = ToolCall { id: format!("function_call_{}", self.messages.len()), name, arguments };
+            self.legacy = Some(call.clone());
+            calls.push(call);
+        }
+        Ok(calls)
+    }
+}
+
+/// The name and arguments of a call.
+pub(super) fn function_call(mut call: Object, at: Path<'_>) -> Result<(String, String), Error> {
+    let name = fields::text(&mut call, "name", at.field("name"))?.filter(|name| !name.is_empty());
+    let name = name.ok_or_else(|| Error::invalid(at.field("name"), "is missing"))?;
+    let arguments = match fields::take(&mut call, "arguments") {
+        None => String::new(),
+        Some(Value::String(text)) => text,
+        Some(object @ Value::Object(_)) => object.to_string(),
+        Some(other) => {
+            return Err(Error::invalid(at.field("arguments"), expected("a string of JSON", &other)));
+        }
+    };
+    Ok((name, arguments))
+}
+
+/// Text from outside, short enough for a message.
+pub(super) fn shorten(text: &str) -> &str {
+    &text[..text.floor_char_boundary(60)]
+}

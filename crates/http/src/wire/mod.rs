@@ -1,0 +1,92 @@
+//! The OpenAI-shaped wire as values: bodies in, requests to a session out; events in, bodies and streams out.
+//!
+//! Must never know HTTP, a socket or the clock.
+
+mod answer;
+mod chat_answer;
+mod chat_request;
+mod content;
+mod fields;
+mod out;
+mod responses_answer;
+mod responses_request;
+mod session;
+mod tools;
+mod workspace;
+mod write_session;
+
+#[cfg(test)]
+mod bad_bodies_tests;
+#[cfg(test)]
+mod chat_answer_tests;
+#[cfg(test)]
+mod chat_request_tests;
+#[cfg(test)]
+mod guide_tests;
+#[cfg(test)]
+mod responses_answer_tests;
+#[cfg(test)]
+mod responses_request_tests;
+#[cfg(test)]
+pub(crate) mod samples;
+
+pub(crate) use answer::{Encoder, EventId, Head, Progress, Wanted, Whole};
+pub(crate) use chat_answer::{ChatStream, chat_body};
+pub(crate) use chat_request::chat_request;
+pub(crate) use out::Out;
+pub(crate) use responses_answer::{ResponsesStream, responses_body};
+pub(crate) use responses_request::responses_request;
+pub(crate) use session::{session_body, settings_request};
+pub(crate) use tools::Namespaces;
+pub use tools::client_tools;
+pub(crate) use workspace::{
+    Operations, applied_body, checkpoints_body, list_body, losses_body, losses_query, operations_request,
+    page_query, read_body, read_query, removed_body, restore_request, written_body,
+};
+#[cfg(test)]
+pub use write_session::status_of;
+pub(crate) use write_session::{
+    WriteRefusal, begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,
+    seed_begin_request, seed_finalised_body, seed_request, seed_status_body, state_body, turn_end_request,
+    view_body, views_body,
+};
+
+use engross_agent::session::TurnRequest;
+
+/// What the model is called when a request names none.
+pub(crate) const DEFAULT_MODEL: &str = "engross";
+
+/// What stands before the name of a further model that the server was given.
+pub(crate) const NAMED_MODEL: &str = "engross/";
+
+/// A body that was understood.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Asked {
+    /// What the session is asked.
+    pub(crate) request: TurnRequest,
+    /// The model as the client named it; the answer echoes it.
+    pub(crate) model: String,
+    /// Whether the answer is streamed.
+    pub(crate) stream: bool,
+    /// Whether a stream ends with the usage. Only chat completions ask.
+    pub(crate) include_usage: bool,
+    /// Names of tools that the client gave inside a namespace. Only responses have them.
+    pub(crate) namespaces: Namespaces,
+    /// What was left out of the body, for the client to know.
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// Something to know about a request or an answer, that is no failure.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub(crate) struct Notice {
+    /// Stable code.
+    pub(crate) code: String,
+    /// For people.
+    pub(crate) message: String,
+}
+
+impl Notice {
+    fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.to_owned(), message: message.into() }
+    }
+}

@@ -1,0 +1,107 @@
+//! `POST /v1/responses`: from the body to a request.
+//!
+//! Must never drop an item of the input that carries text or a result.
+
+use engross_agent::session::{SessionName, TurnRequest};
+use engross_llm::ToolCall;
+use serde_json::Value;
+
+use super::Asked;
+use super::answer::session_of_response;
+use super::chat_request::{common, note_ignored};
+use super::content::{Conversation, function_call, note, shorten};
+use super::fields::{self, Object, Path, expected};
+use super::tools::{Namespaces, Others, Tools};
+use crate::error::Error;
+
+/// Reads a body.
+///
+/// # Errors
+/// As [`super::chat_request()`], and [`Error::ResponseNotFound`].
+pub(crate) fn responses_request(bytes: &[u8]) -> Result<Asked, Error> {
+    let mut body = fields::body(bytes)?;
+    let mut request = TurnRequest::default();
+    let mut conversation = Conversation::default();
+
+    if let Some(instructions) = fields::text(&mut body, "instructions", Path::root("instructions"))? {
+        conversation.instruct(instructions);
+    }
+    let at = Path::root("input");
+    match fields::take(&mut body, "input") {
+        None => {}
+        Some(Value::String(text)) => conversation.user(text, at),
+        Some(Value::Array(items)) => {
+            for (index, item) in items.into_iter().enumerate() {
+                let at = at.item(index);
+                read_item(&mut conversation, fields::object(item, at)?, at)?;
+            }
+        }
+        Some(other) => return Err(Error::invalid(at, expected("a string or a list of items", &other))),
+    }
+    let mut notices = conversation.finish(&mut request, "input")?;
+
+    let mut namespaces = Namespaces::default();
+    if let Some(list) = fields::take(&mut body, "tools") {
+        let mut tools = Tools::new(Others::LeftOut);
+        tools.read(list, Path::root("tools"))?;
+        let (list, inside, left_out) = tools.finish();
+        request.tools = Some(list);
+        namespaces = inside;
+        notices.extend(left_out);
+    }
+    let common = common(&mut body, "tool_choice", &mut request)?;
+    request.parameters.max_output_tokens =
+        fields::count(&mut body, "max_output_tokens", Path::root("max_output_tokens"))?;
+    if let Some(id) = fields::text(&mut body, "previous_response_id", Path::root("previous_response_id"))? {
+        let session = session_of_response(&id);
+        request.key = Some(SessionName::Named(
+            session.ok_or_else(|| Error::ResponseNotFound { id: shorten(&id).to_owned() })?,
+        ));
+    }
+    note_ignored(&body, &mut notices);
+    Ok(Asked {
+        request,
+        model: common.model,
+        stream: common.stream,
+        include_usage: false,
+        namespaces,
+        notices,
+    })
+}
+
+fn read_item(conversation: &mut Conversation, mut item: Object, at: Path<'_>) -> Result<(), Error> {
+    let kind = fields::text(&mut item, "type", at.field("type"))?;
+    match kind.as_deref() {
+        None | Some("message") => conversation.chat_message(item, at),
+        Some("function_call") => {
+            let id = call_id(&mut item, at)?;
+            let namespace = fields::text(&mut item, "namespace", at.field("namespace"))?;
+            let (name, arguments) = function_call(item, at)?;
+            let name =
+                namespace.map_or_else(|| name.clone(), |namespace| Namespaces::flat(&namespace, &name));
+            conversation.call(ToolCall { id, name, arguments });
+            Ok(())
+        }
+        Some("function_call_output") => {
+            let id = call_id(&mut item, at)?;
+            let output = conversation.text(fields::take(&mut item, "output"), at.field("output"))?;
+            let name = fields::text(&mut item, "name", at.field("name"))?;
+            conversation.result(id, name, output, false);
+            Ok(())
+        }
+        // What the model thought is nobody's input here.
+        Some("reasoning") => Ok(()),
+        Some(other) => {
+            note(&mut conversation.notices, "CONTENT_IGNORED", || {
+                format!("`{at}` is of the type {} and was left out.", shorten(other))
+            });
+            Ok(())
+        }
+    }
+}
+
+fn call_id(item: &mut Object, at: Path<'_>) -> Result<String, Error> {
+    let at = at.field("call_id");
+    fields::text(item, "call_id", at)?
+        .ok_or_else(|| Error::invalid(at, "is missing: a result is bound to its call by it"))
+}

@@ -1,7 +1,0 @@
-//! How much one instruction may ask for.
-
-/// The highest number a paragraph or an occurrence can have here.
-pub(super) const MAXIMUM_PARAGRAPH: u32 = 1_000_000;
-
-/// The most operations that one instruction may give.
-pub(super) const MAXIMUM_OPERATIONS: usize = 500;
