@@ -3,7 +3,7 @@
 //! Must never lose a row: codes are in stores, in logs and in the programs of clients.
 
 engross_protocol::codes! {
-    AGENTS_MD_MARKERS: SkillRefusal, 422 {
+    AGENTS_MD_MARKERS: Refused, 422 {
         summary: "The markers round the block of lessons make no sense.",
         why: "\
             A block begins and does not end, ends before it begins, or stands inside another one; or a \
@@ -32,14 +32,14 @@ engross_protocol::codes! {
             Run the command again later: the session is tried again. A larger model, or a smaller \
             `--pass`, helps where it happens often.",
     }
-    LEARN_BUSY: SkillRefusal, 422 {
+    LEARN_BUSY: Refused, 422 {
         summary: "Another run has the skillbook.",
         why: "Only one run at a time may change a skillbook. This one changed nothing.",
         remedy: "\
             Wait for the other one's end, then run the command again. A run that was killed holds nothing \
             back.",
     }
-    LEARN_NOT_EXPERIENCE: SkillRefusal, 422 {
+    LEARN_NOT_EXPERIENCE: Refused, 422 {
         summary: "A lesson stands in instructions that the agent was given.",
         why: "\
             The model took over words of AGENTS.md, of another file of instructions, or of the program. \
@@ -47,7 +47,7 @@ engross_protocol::codes! {
             operations of the session were done.",
         remedy: "Nothing. If you want the lesson in the skillbook, add it yourself: `engross skills import`.",
     }
-    LEARN_SESSIONS_MISSING: SkillRefusal, 422 {
+    LEARN_SESSIONS_MISSING: Refused, 422 {
         summary: "There is no folder with sessions.",
         why: "\
             `engross learn` reads `agents/ID/sessions` beneath `OPENCLAW_HOME`, which is `.openclaw` in \
@@ -64,36 +64,36 @@ engross_protocol::codes! {
             Take the line out with an editor if you can do without it, or bring the journal back from a \
             backup. If you move it away, the book is made anew from the JSON file beside it.",
     }
-    SKILLBOOK_INVALID: SkillRefusal, 422 {
+    SKILLBOOK_INVALID: Refused, 422 {
         summary: "The file is no skillbook.",
         why: "\
             It is no JSON, or it has no skills. It is never written over: when it was found where the \
             skillbook should be, it was kept under the name that the message says.",
         remedy: "Put the file right, or move it away; then run the command again.",
     }
-    SKILL_OPERATION_INVALID: SkillRefusal, 422 {
+    SKILL_OPERATION_INVALID: Refused, 422 {
         summary: "An operation on the skillbook cannot be done as it is.",
         why: "\
             A field is missing, has the wrong type, or is too large. The message says which. The other \
             operations of the batch were done.",
         remedy: "Nothing, if a model asked for it. Else correct the operation.",
     }
-    SKILL_PROTECTED: SkillRefusal, 422 {
+    SKILL_PROTECTED: Refused, 422 {
         summary: "Only a person changes this skill.",
         why: "It is pinned, or a person wrote its words. Learning never changes or removes such a skill.",
         remedy: "Change it yourself, or allow it with `engross skills pin ID --off`.",
     }
-    SKILL_RETIRED: SkillRefusal, 422 {
+    SKILL_RETIRED: Refused, 422 {
         summary: "The same lesson was taken out before.",
         why: "It did more harm than good, or a person retired it. It is not learnt again.",
         remedy: "If it is right after all, bring it back with `engross skills review --accept ID`.",
     }
-    SKILL_STILL_HELPFUL: SkillRefusal, 422 {
+    SKILL_STILL_HELPFUL: Refused, 422 {
         summary: "A skill that has helped more often than it harmed was to be removed.",
         why: "Learning removes what does harm. One session is not enough to remove what has helped others.",
         remedy: "If it is to go, run `engross skills retire ID`.",
     }
-    SKILL_UNKNOWN: SkillRefusal, 422 {
+    SKILL_UNKNOWN: Refused, 422 {
         summary: "There is no skill with this id.",
         why: "Ids are exact, such as `paths-00001`.",
         remedy: "`engross skills list --all` names all of them.",
