@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::testing::client::{Got, get, post, send, with};
 use crate::testing::fake::documents;
 
-const NDA: &[u8] = include_bytes!("../../../../examples/nda.docx");
+const NDA: &[u8] = include_bytes!("../../../examples/nda.docx");
 
 /// A server whose root is the folder `root` in a folder of its own.
 fn desk() -> (TempDir, Router) {

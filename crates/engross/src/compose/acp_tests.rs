@@ -21,11 +21,11 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::client::{Got, get, send};
-use super::fake::{Fake, documents, server};
-use super::routes::acp::with_keepalive;
-use super::{Access, Limits, Token, app};
 use crate::compose::tasks::{self, Parts, TaskToolboxes};
+use engross_http::testing::client::{Got, get, send};
+use engross_http::testing::fake::{Fake, documents, server};
+use engross_http::testing::with_keepalive;
+use engross_http::{Access, Limits, Token, app};
 
 /// A server with tasks.
 struct Tasks {

@@ -47,7 +47,7 @@ pub fn router(bridge: Bridge, limits: Limits) -> Router {
 }
 
 /// The same with another pace.
-pub(crate) fn with_keepalive(bridge: Bridge, limits: Limits, keepalive: Duration) -> Router {
+pub fn with_keepalive(bridge: Bridge, limits: Limits, keepalive: Duration) -> Router {
     Router::new()
         .route("/acp/rpc", any(answer))
         .route("/acp", any(acp_socket::open))

@@ -16,7 +16,6 @@ use engross_store::files::{Locks, Root};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::service::{Answering, Service};
-use crate::wire::samples::place;
 use crate::{Access, Documents, Limits, Server};
 
 /// The id of the one session.
@@ -222,4 +221,18 @@ pub fn text(text: &str) -> Vec<TurnEvent> {
 /// A failed answer.
 pub fn failed(code: &str, retry_after: Option<u64>) -> TurnEvent {
     TurnEvent::Failed { code: code.to_owned(), message: format!("{code} happened."), retry_after }
+}
+
+/// Events with their places, as the session service counts them.
+pub fn place(events: Vec<TurnEvent>) -> Vec<PositionedEvent> {
+    let mut position = 0;
+    let placed = events.into_iter().map(|event| {
+        position += match &event {
+            TurnEvent::Text(text) => text.len() as u64,
+            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => 0,
+            TurnEvent::Call { .. } | TurnEvent::Done { .. } | TurnEvent::Failed { .. } => 1,
+        };
+        PositionedEvent { position, event }
+    });
+    placed.collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! Must never be part of the product: only tests switch the feature `testing` on.
 
+#![expect(missing_docs, reason = "the names say what a test needs to know")]
+
 pub mod client;
 pub mod fake;
 

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::Notice;
 use super::answer::{EventId, Head, Item, Place, Wanted, Whole, session_of_response};
 use super::chat_answer::{ChatStream, chat_body};
-use super::samples::{Heard, answers, call, encode, events, head, hear, place, place_of, reading};
+use super::samples::{Heard, answers, call, encode, events, head, hear, place_of, reading};
+use crate::testing::fake::place;
 
 /// What a client of the OpenAI API keeps of a stream: a body.
 fn reassemble(heard: &[Heard]) -> Value {

@@ -10,7 +10,7 @@ use super::{
     Notice, chat_body, chat_request, client_tools, operations_request, session_body, settings_request,
 };
 
-const GUIDE: &str = include_str!("../../../../../docs/protocol/sessions.md");
+const GUIDE: &str = include_str!("../../../../docs/protocol/sessions.md");
 
 /// What stands in fences that begin with `opening`.
 fn fences(opening: &str) -> Vec<&'static str> {
@@ -30,11 +30,11 @@ fn operations_and_tools_of_the_other_pages_are_understood() {
         let fences = page.split("```json\n").skip(1).map(|part| part.split("```").next().unwrap());
         fences.into_iter().find(|fence| fence.contains(mark)).unwrap()
     };
-    let workspaces = include_str!("../../../../../docs/protocol/workspaces.md");
+    let workspaces = include_str!("../../../../docs/protocol/workspaces.md");
     let operations =
         operations_request(example(workspaces, "expectedRevision").as_bytes(), |_| Ok(())).unwrap();
     assert_eq!((operations.batch.operations.len(), operations.untracked), (1, Some(false)));
-    let serve = include_str!("../../../../../docs/guide/serve.md");
+    let serve = include_str!("../../../../docs/guide/serve.md");
     let tools = client_tools(serde_json::from_str(example(serve, "navigate")).unwrap()).unwrap();
     assert_eq!((tools.len(), tools[0].spec.name.as_str(), tools[0].read_only), (1, "navigate", true));
 }

@@ -43,7 +43,7 @@ pub(crate) use workspace::{
     Operations, applied_body, checkpoints_body, list_body, losses_body, losses_query, operations_request,
     page_query, read_body, read_query, removed_body, restore_request, written_body,
 };
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub use write_session::status_of;
 pub(crate) use write_session::{
     WriteRefusal, begin_request, begun_body, fails_request, finalise_request, news_event, patch_request,

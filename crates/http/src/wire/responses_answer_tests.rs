@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::answer::{Item, Place, Wanted, Whole};
 use super::responses_answer::{ResponsesStream, responses_body};
-use super::samples::{Heard, answers, call, encode, events, head, hear, place, place_of};
+use super::samples::{Heard, answers, call, encode, events, head, hear, place_of};
 use super::tools::Namespaces;
+use crate::testing::fake::place;
 
 fn stream(behind: Option<Place>) -> ResponsesStream {
     let wanted = Wanted { usage: false, events: false, behind };

@@ -1,5 +1,6 @@
 //! Answers to try the wire with, and a listener that takes streams apart as clients do.
 
+use crate::testing::fake::place;
 use engross_agent::session::{AnswerFinish, PositionedEvent, ToolStep, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
@@ -23,20 +24,6 @@ pub(crate) fn head() -> Head {
 /// A call.
 pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
-}
-
-/// Events with their places, as the session service counts them.
-pub(crate) fn place(events: Vec<TurnEvent>) -> Vec<PositionedEvent> {
-    let mut position = 0;
-    let placed = events.into_iter().map(|event| {
-        position += match &event {
-            TurnEvent::Text(text) => text.len() as u64,
-            TurnEvent::Status { .. } | TurnEvent::Content { .. } | TurnEvent::Warning { .. } => 0,
-            TurnEvent::Call { .. } | TurnEvent::Done { .. } | TurnEvent::Failed { .. } => 1,
-        };
-        PositionedEvent { position, event }
-    });
-    placed.collect()
 }
 
 /// The events of an answer whose texts come in pieces that end at `cuts`.

@@ -7,7 +7,7 @@ use engross_testkit::scripted::ModelServer;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
-use crate::support::{KEY, answer, open_on, open_with, question, settings, specs, stream, text};
+use crate::support::{KEY, answer, no_rules, open_on, open_with, question, settings, specs, stream, text};
 
 fn failing(times: u32, fault: Value) -> ModelServer {
     ModelServer::start(json!({"turns": [{"times": times, "fault": fault}], "default": {"text": "a"}}))
@@ -177,7 +177,7 @@ fn keys_are_asked_for_by_name() {
     {
         let parsed: ModelSpec = spec.parse().unwrap();
         let settings = ProviderSettings { policy: HttpPolicy::default(), ..ProviderSettings::default() };
-        let error = open(&parsed, &settings, |_| Err(Error::Truncated)).err().unwrap();
+        let error = open(&parsed, &settings, no_rules, |_| Err(Error::Truncated)).err().unwrap();
         let provider = spec.split('/').next().unwrap();
         let message =
             format!("{provider} needs an API key: {variable} is not set; set it, or choose another model");

@@ -6,12 +6,12 @@ use engross_llm::{Error, Event, Message, Model, ModelSpec, ProviderSettings, ope
 use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
-use crate::support::{open_on, question, stream};
+use crate::support::{no_rules, open_on, question, stream};
 
 fn scripted(script: &Value) -> Arc<dyn Model> {
     let spec: ModelSpec = "script:talk.json".parse().unwrap();
     let text = script.to_string();
-    open(&spec, &ProviderSettings::default(), |file| {
+    open(&spec, &ProviderSettings::default(), no_rules, |file| {
         assert_eq!(file, "talk.json");
         Ok::<String, Error>(text)
     })

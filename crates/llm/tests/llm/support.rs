@@ -36,9 +36,14 @@ pub fn settings(url: &str) -> ProviderSettings {
     }
 }
 
+/// The embedded model of these tests: there is none.
+pub fn no_rules() -> Arc<dyn Model> {
+    panic!("the tests name other models")
+}
+
 pub fn open_with(spec: &str, settings: &ProviderSettings) -> Arc<dyn Model> {
     let spec: ModelSpec = spec.parse().unwrap();
-    open(&spec, settings, |_| Err(Error::Truncated)).unwrap()
+    open(&spec, settings, no_rules, |_| Err(Error::Truncated)).unwrap()
 }
 
 pub fn open_on(server: &ModelServer, spec: &str) -> Arc<dyn Model> {
