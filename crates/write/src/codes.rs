@@ -153,8 +153,13 @@ engross_protocol::codes! {
     }
     NOT_VALIDATED: Done, 200 {
         summary: "The file was not looked into.",
-        why: "It is larger than 16 MiB. It was written as it came.",
-        remedy: "Check it with a tool of its format.",
+        why: "\
+            It is larger than 16 MiB, or it is source code that takes too long to parse, or this program \
+            was built without the feature `code`, which holds the grammars. The message says which. It \
+            was written as it came.",
+        remedy: "\
+            Check it with a tool of its format. To have source code checked, build with \
+            `cargo build --features code`.",
     }
     OFFSET_MISMATCH: Refused, 409 {
         summary: "The bytes do not belong at the offset they were sent for.",

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use engross_protocol::shared;
+
 use super::learner::{Learner, ModelUsage};
 use super::options::{Options, SessionSource};
 use super::report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};

@@ -5,10 +5,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::journal::{Checkpoint, JournalOpening};
+use engross_store::files::Root;
+
+use super::journal::{Checkpoint, Journal, JournalOpening};
 use crate::session::{BeginOptions, PromptKind, State, WriteEvent};
 use crate::validate::{FileKind, Language, ValidationReport};
-use engross_store::files::Root;
 
 const PATCHES: &str = r#"[{"type":"insert_after_line","line":1},{"type":"insert_before_line","line":1},
     {"type":"replace_lines","start_line":1,"end_line":2},{"type":"prepend"},{"type":"replace_text","find":"f"},
@@ -180,7 +181,7 @@ fn what_clients_read_keeps_its_spelling() {
 fn a_record_of_a_newer_version_refuses_its_journal_and_is_left_as_it_is() {
     let place = tempfile::tempdir().unwrap();
     let folder = Root::open(place.path()).unwrap().top();
-    let opening: Opening = serde_json::from_value(opening()).unwrap();
+    let opening: JournalOpening = serde_json::from_value(opening()).unwrap();
     drop(Journal::create(&folder, &opening).unwrap());
     let path = std::fs::read_dir(place.path()).unwrap().next().unwrap().unwrap().path();
     let whole = std::fs::read(&path).unwrap();

@@ -25,6 +25,7 @@ mod validate_tests;
 use serde::{Deserialize, Serialize};
 
 use crate::codes;
+
 pub use finding::{ContentFinding, FindingSeverity};
 pub use kind::{FileKind, Language, ValidationMode};
 
