@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use engross_protocol::shared;
 
 use super::learner::{Learner, ModelUsage};
 use super::options::{Options, SessionSource};
