@@ -6,6 +6,9 @@ use std::process::Command;
 use crate::part::{Part, required, soffice};
 use crate::{Error, Result, corpus, office, root, run_command, say};
 
+/// The tests of all crates, with all that is published.
+const TESTS: [&str; 6] = ["test", "--profile", "ci", "--workspace", "--features", "engross/full"];
+
 /// Runs the tests; names what was skipped at the end.
 pub(crate) fn run() -> Result<()> {
     let required = required();
@@ -21,7 +24,8 @@ pub(crate) fn run() -> Result<()> {
     if !lacking.is_empty() {
         return Err(Error::Missing(lacking));
     }
-    cargo(&["build", "--profile", "ci", "--package", "engross"])?;
+    // Everything is built once, with all features; what follows uses what is there.
+    cargo(&[&TESTS[..], &["--no-run"]].concat())?;
     if there.contains(&Part::Wasm) {
         cargo(&[
             "check",
@@ -46,7 +50,7 @@ pub(crate) fn run() -> Result<()> {
         web(&engine)?;
     }
     // Last, so that the run ends with the summary of the tests.
-    cargo(&["test", "--profile", "ci", "--workspace"])?;
+    cargo(&TESTS)?;
     for part in missing {
         say(&format!("skipped: {} is not there; get it by: {}", part.name(), part.remedy()));
     }

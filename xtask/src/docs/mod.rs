@@ -16,7 +16,8 @@ pub(crate) fn run() -> Result<()> {
 
 /// Writes `docs/errors` from the tables of codes. Only the program knows all tables, so one of its tests writes the pages.
 fn error_pages() -> Result<()> {
-    let test = ["test", "--profile", "ci", "--package", "engross", "--bin", "engross", "--"];
+    let test =
+        ["test", "--profile", "ci", "--workspace", "--features", "engross/full", "--bin", "engross", "--"];
     let name = ["--ignored", "--exact", "codes_tests::write_the_pages"];
     run_command(Command::new(env!("CARGO")).args(test).args(name).current_dir(root()))
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-
 use super::learner::{Learner, ModelUsage};
 use super::options::{Options, SessionSource};
 use super::report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};
