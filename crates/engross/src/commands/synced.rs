@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engross_learn::agents_md::Warning;
+use engross_learn::agents_md::BlockWarning;
 use engross_learn::disk::BlockSync;
 
 /// What became of the files, for people.
@@ -25,13 +25,15 @@ pub(super) fn text(synced: &[BlockSync]) -> String {
     text
 }
 
-pub(super) fn explain(warning: Warning) -> &'static str {
+pub(super) fn explain(warning: BlockWarning) -> &'static str {
     match warning {
-        Warning::StrayEnd => "an end marker stands without a beginning; it was left",
-        Warning::SecondBlock => "there is a second block; only the first is kept up to date (see --repair)",
-        Warning::EditedInside => "someone changed the text inside the block",
-        Warning::TooLargeForHosts => "the file is longer than agents read (25 KB or 200 lines)",
-        Warning::Repaired => "markers were put right",
+        BlockWarning::StrayEnd => "an end marker stands without a beginning; it was left",
+        BlockWarning::SecondBlock => {
+            "there is a second block; only the first is kept up to date (see --repair)"
+        }
+        BlockWarning::EditedInside => "someone changed the text inside the block",
+        BlockWarning::TooLargeForHosts => "the file is longer than agents read (25 KB or 200 lines)",
+        BlockWarning::Repaired => "markers were put right",
     }
 }
 
