@@ -383,7 +383,7 @@ impl Record {
 /// no package is one piece.
 fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
     let entries = Package::open(bytes.to_vec(), &Limits::default()).map(|package| package.pieces());
-    let Ok(mut entries) = entries else { return vec![0..bytes.len()] };
+    let Ok(mut entries) = entries else { return std::iter::once(0..bytes.len()).collect() };
     let directory = entries.pop();
     let mut pieces: Vec<Range<usize>> = Vec::new();
     for entry in entries {

@@ -60,20 +60,28 @@ pub(crate) enum Command {
     /// Make a document of Markdown.
     FromMarkdown(FromMarkdownArgs),
     /// Write a file from standard input, whole or not at all.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
     Write(WriteArgs),
     /// Talk with a model in the terminal, about a document or without one; the session is kept.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
     Chat(ChatArgs),
     /// Answer requests over HTTP in the shapes of the OpenAI API, with sessions that are never lost.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
     Serve(ServeArgs),
     /// Hand tasks to agents, and get back the files that they really made.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
     Task(TaskArgs),
     /// Learn from sessions of agents: lessons go into a skillbook and into AGENTS.md.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
     Learn(Box<LearnArgs>),
     /// Read transcripts: count, show, retell, mend.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
     Transcript(TranscriptArgs),
     /// Look after the lessons that were learnt.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
     Skills(SkillsArgs),
     /// Keep the lessons in AGENTS.md, CLAUDE.md and GEMINI.md up to date.
+    #[cfg_attr(not(feature = "server"), command(hide = true))]
     AgentsMd(AgentsMdArgs),
     /// Show version, settings and where they come from, the model, and what the machine offers.
     Doctor(DoctorArgs),

@@ -2,8 +2,10 @@
 //!
 //! Must never put rooms together: that is done in [`crate::compose`].
 
+#[cfg(feature = "server")]
 pub(crate) mod agents_md;
 pub(crate) mod apply;
+#[cfg(feature = "server")]
 pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod checkpoint;
@@ -11,19 +13,26 @@ pub(crate) mod comments;
 pub(crate) mod doctor;
 pub(crate) mod documents;
 pub(crate) mod edit;
+#[cfg(feature = "server")]
 pub(crate) mod learn;
 pub(crate) mod markdown;
 pub(crate) mod read;
 pub(crate) mod resolve;
 pub(crate) mod revisions;
+#[cfg(feature = "server")]
 pub(crate) mod serve;
+#[cfg(feature = "server")]
 pub(crate) mod skills;
+#[cfg(feature = "server")]
 mod synced;
+#[cfg(feature = "server")]
 pub(crate) mod task;
+#[cfg(feature = "server")]
 pub(crate) mod transcript;
+#[cfg(feature = "server")]
 pub(crate) mod write;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 pub(crate) use write::failure as write_failure;
 
 use engross_protocol::{Exit, Failure};

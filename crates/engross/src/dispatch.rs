@@ -11,7 +11,9 @@ use engross_protocol::{Exit, Failure};
 
 use crate::cli::{Cli, Command};
 use crate::commands::Ended;
-use crate::commands::*;
+#[cfg(feature = "server")]
+use crate::commands::{agents_md, chat, learn, serve, skills, task, transcript, write};
+use crate::commands::{apply, check, checkpoint, comments, doctor, edit, markdown, read, resolve, revisions};
 use crate::failure;
 use crate::output::{Output, note};
 use crate::settings::Environment;
@@ -49,15 +51,39 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Checkpoint(args) => checkpoint::run(args, output),
         Command::ToMarkdown(args) => markdown::to_markdown(args, output),
         Command::FromMarkdown(args) => markdown::from_markdown(args, output),
+        #[cfg(feature = "server")]
         Command::Write(args) => write::run(args, output),
+        #[cfg(feature = "server")]
         Command::Chat(args) => chat::run(args, &environment),
+        #[cfg(feature = "server")]
         Command::Serve(args) => serve::run(args, &environment),
+        #[cfg(feature = "server")]
         Command::Task(args) => task::run(args, &environment, output),
+        #[cfg(feature = "server")]
         Command::Learn(args) => learn::run(args, &environment, output),
+        #[cfg(feature = "server")]
         Command::Transcript(args) => transcript::run(args, output),
+        #[cfg(feature = "server")]
         Command::Skills(args) => skills::run(args, &environment, output),
+        #[cfg(feature = "server")]
         Command::AgentsMd(args) => agents_md::run(args, &environment, output),
         Command::Doctor(args) => doctor::run(args, &environment, output),
+        #[cfg(not(feature = "server"))]
+        Command::Write(_) => Err(Failure::left_out("`engross write`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::Chat(_) => Err(Failure::left_out("`engross chat`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::Serve(_) => Err(Failure::left_out("`engross serve`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::Task(_) => Err(Failure::left_out("`engross task`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::Learn(_) => Err(Failure::left_out("`engross learn`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::Transcript(_) => Err(Failure::left_out("`engross transcript`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::Skills(_) => Err(Failure::left_out("`engross skills`", "server")),
+        #[cfg(not(feature = "server"))]
+        Command::AgentsMd(_) => Err(Failure::left_out("`engross agents-md`", "server")),
     };
     #[cfg(feature = "otel")]
     if let Some(telemetry) = telemetry {

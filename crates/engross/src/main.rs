@@ -2,6 +2,11 @@
 //!
 //! Must never exit before destructors have run: they delete temporary files. Start at [`cli`], then [`dispatch`].
 
+#![cfg_attr(
+    not(feature = "server"),
+    expect(dead_code, unused_imports, reason = "what only the server uses is declared all the same")
+)]
+
 mod change;
 mod cli;
 mod codes;

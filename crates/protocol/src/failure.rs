@@ -62,6 +62,16 @@ impl Failure {
         Self { code, message: message.into(), exit, details: serde_json::json!({}) }
     }
 
+    /// The failure of what this build was made without: a command or a flag, and the cargo feature that has it.
+    #[must_use]
+    pub fn left_out(what: &str, feature: &str) -> Self {
+        let message = format!(
+            "this engross was built without {what}; get it by `cargo install --path crates/engross --features {feature}`, or \
+             take a published binary, which holds everything"
+        );
+        Self::new(Exit::Usage, crate::shared::FEATURE_LEFT_OUT.name, message)
+    }
+
     /// The same failure with machine-readable particulars.
     #[must_use]
     pub fn with_details(mut self, details: serde_json::Value) -> Self {

@@ -13,6 +13,17 @@ crate::codes! {
             Correct it there. The settings are listed in `docs/guide/commands.md`; `engross doctor` shows \
             which value counts and where it comes from.",
     }
+    FEATURE_LEFT_OUT: Usage, 400 {
+        summary: "This engross was built without what was asked for.",
+        why: "\
+            Parts of engross are left out of a build by cargo features, so that it is small and quick to \
+            build: `server` (chat, serve, task, write, learn), `cluster` (Postgres, object storage), \
+            `code` (grammars of programming languages), `otel` (OpenTelemetry). The message names the part \
+            and its feature. Nothing was done.",
+        remedy: "\
+            Build with the feature that the message names, or with `--features full` for everything, or \
+            take a published binary.",
+    }
     IDEMPOTENCY_KEY_REUSED: Refused, 409, rpc -32602 {
         summary: "The idempotency key belongs to another request.",
         why: "\

@@ -5,7 +5,6 @@
 //! [`Store`]; `docs/design/store.md` says what durable means. Files are in [`files`], bytes elsewhere in
 //! `blobs`.
 
-#[cfg(feature = "objects")]
 pub mod blobs;
 pub mod codes;
 mod error;

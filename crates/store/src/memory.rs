@@ -1,4 +1,4 @@
-//! A store that forgets: for tests, and for `--store memory`.
+//! A store in memory: for tests, and for `--store memory`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,11 +13,11 @@ use crate::types::{
 /// Keeps everything in memory, by the rules of [`Store`].
 #[derive(Debug)]
 pub struct MemoryStore {
-    kept: Mutex<Option<Kept>>,
+    tables: Mutex<Option<Tables>>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Tables {
     sessions: BTreeMap<SessionId, Row>,
     names: HashMap<Name, NameRow>,
 }
@@ -50,40 +50,40 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self { kept: Mutex::new(Some(Kept::default())) }
+        Self { tables: Mutex::new(Some(Tables::default())) }
     }
 
-    /// Does `work` on what is kept, at once.
-    fn with<T: Send + 'static>(&self, work: impl FnOnce(&mut Kept) -> Result<T, Error>) -> Pending<'_, T> {
+    /// Does `work` on the tables, at once.
+    fn with<T: Send + 'static>(&self, work: impl FnOnce(&mut Tables) -> Result<T, Error>) -> Pending<'_, T> {
         let done = self.lock().as_mut().ok_or(Error::Closed).and_then(work);
         Box::pin(std::future::ready(done))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Tables>> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Store for MemoryStore {
     fn load(&self, name: &Name) -> Pending<'_, Option<Session>> {
-        self.with(|kept| Ok(kept.names.get(name).and_then(|row| kept.session(row.session))))
+        self.with(|tables| Ok(tables.names.get(name).and_then(|row| tables.session(row.session))))
     }
 
     fn load_by_id(&self, session: SessionId) -> Pending<'_, Option<Session>> {
-        self.with(|kept| Ok(kept.session(session)))
+        self.with(|tables| Ok(tables.session(session)))
     }
 
     fn create(&self, new: NewSession) -> Pending<'_, (Session, bool)> {
-        self.with(|kept| kept.create(new))
+        self.with(|tables| tables.create(new))
     }
 
     fn append(&self, append: Append) -> Pending<'_, u64> {
-        self.with(|kept| kept.append(append))
+        self.with(|tables| tables.append(append))
     }
 
     fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {
-        self.with(|kept| {
-            let row = kept.row(session)?;
+        self.with(|tables| {
+            let row = tables.row(session)?;
             let skipped = usize::try_from(after).unwrap_or(usize::MAX);
             Ok(row.entries.iter().skip(skipped).take(limit).cloned().collect())
         })
@@ -96,8 +96,8 @@ impl Store for MemoryStore {
         now: Millis,
         ttl: Millis,
     ) -> Pending<'_, Option<Fence>> {
-        self.with(|kept| {
-            let row = kept.row(session)?;
+        self.with(|tables| {
+            let row = tables.row(session)?;
             let until = now.saturating_add(ttl);
             match &mut row.lease {
                 Some(lease) if lease.until > now && lease.holder != holder => return Ok(None),
@@ -112,8 +112,8 @@ impl Store for MemoryStore {
     }
 
     fn release(&self, session: SessionId, fence: Fence) -> Pending<'_, ()> {
-        self.with(|kept| {
-            let row = kept.row(session)?;
+        self.with(|tables| {
+            let row = tables.row(session)?;
             if row.fence == fence.0 {
                 row.lease = None;
             }
@@ -122,8 +122,8 @@ impl Store for MemoryStore {
     }
 
     fn due(&self, until: Millis, limit: usize) -> Pending<'_, Vec<SessionId>> {
-        self.with(|kept| {
-            let woken = kept.sessions.iter().filter_map(|(id, row)| Some((row.wake_at?, *id)));
+        self.with(|tables| {
+            let woken = tables.sessions.iter().filter_map(|(id, row)| Some((row.wake_at?, *id)));
             let mut due: Vec<_> = woken.filter(|(at, _)| *at <= until).collect();
             due.sort_unstable();
             Ok(due.into_iter().take(limit).map(|(_, id)| id).collect())
@@ -131,14 +131,14 @@ impl Store for MemoryStore {
     }
 
     fn list(&self, after: Option<SessionId>, limit: usize) -> Pending<'_, Vec<SessionSummary>> {
-        self.with(|kept| {
-            let older = kept.sessions.iter().rev().filter(|(id, _)| after.is_none_or(|after| **id < after));
+        self.with(|tables| {
+            let older = tables.sessions.iter().rev().filter(|(id, _)| after.is_none_or(|after| **id < after));
             Ok(older.take(limit).map(|(id, row)| row.summary(*id)).collect())
         })
     }
 
     fn value(&self, name: &Name) -> Pending<'_, Option<NameRow>> {
-        self.with(|kept| Ok(kept.names.get(name).cloned()))
+        self.with(|tables| Ok(tables.names.get(name).cloned()))
     }
 
     fn healthy(&self) -> Pending<'_, ()> {
@@ -151,7 +151,7 @@ impl Store for MemoryStore {
     }
 }
 
-impl Kept {
+impl Tables {
     fn row(&mut self, session: SessionId) -> Result<&mut Row, Error> {
         self.sessions.get_mut(&session).ok_or(Error::UnknownSession { session })
     }

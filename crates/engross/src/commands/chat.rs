@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
     };
     let settings = Settings::load(&flags, environment)?;
     let set = sessions::session_settings(&settings)?;
-    let data = sessions::data_folder(args.data.as_deref())?;
+    let data = crate::compose::data::data_folder(args.data.as_deref())?;
     let document = document(args, &data)?;
     let key = match (&args.session, &document) {
         (Some(key), _) => {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Ended;
 use crate::change::printable;
 use crate::cli::{CheckpointArgs, CheckpointCommand};
-use crate::compose::sessions::data_folder;
+use crate::compose::data::data_folder;
 use crate::failure::of_delivery;
 use crate::output::Output;
 use crate::signals::HeldBack;

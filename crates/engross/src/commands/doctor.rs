@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::Ended;
 use crate::change::printable;
 use crate::cli::DoctorArgs;
-use crate::compose::sessions;
 use crate::files::check_folder;
 use crate::output::Output;
 use crate::settings::{ADDRESSES, COLLECTOR, Environment, Flags, KEYS, Origin, SETTINGS, Settings};
@@ -67,6 +66,7 @@ pub(crate) fn run(args: &DoctorArgs, environment: &Environment, output: Output) 
     if let Some(slow) = &settings.slow_model.value {
         checks.push(self::model("slow model", slow, &settings, environment).1);
     }
+    #[cfg(feature = "server")]
     if settings.client_tools.value.is_some() {
         checks.push(client_tools(&settings));
     }
@@ -152,9 +152,10 @@ fn model(name: &'static str, given: &str, settings: &Settings, environment: &Env
 }
 
 /// Whether the tools of clients can be read.
+#[cfg(feature = "server")]
 fn client_tools(settings: &Settings) -> Check {
     let name = "client tools";
-    match sessions::client_tools(settings) {
+    match crate::compose::sessions::client_tools(settings) {
         Ok(tools) => Check { name, ok: true, message: format!("{} are declared", tools.len()) },
         Err(failure) => Check { name, ok: false, message: failure.message },
     }

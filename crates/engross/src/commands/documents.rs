@@ -9,7 +9,7 @@ use engross_docx::{Tracking, WordDocument};
 use engross_protocol::{Clock, Failure, FixedClock, SystemClock};
 
 use crate::cli::TargetArgs;
-use crate::compose::sessions::data_path;
+use crate::compose::data::data_path;
 use crate::failure::of_delivery;
 use crate::signals::HeldBack;
 

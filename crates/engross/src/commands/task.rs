@@ -58,7 +58,7 @@ struct Place {
 
 impl Place {
     fn open(args: &PlaceArgs) -> Result<Self, Failure> {
-        let data = sessions::data_folder(args.data.as_deref())?;
+        let data = crate::compose::data::data_folder(args.data.as_deref())?;
         let store = SqliteStore::open_shared(&data.join("threads.sqlite"))
             .map_err(|error| sessions::store_failure(&error))?;
         let store = Arc::new(store);

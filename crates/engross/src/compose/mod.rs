@@ -4,6 +4,7 @@
 //!
 //! | File | Question it answers |
 //! |---|---|
+//! | `data` | where does this program keep its data? |
 //! | `model` | which model works? |
 //! | `sessions` | where are sessions kept, and what holds for them? |
 //! | `writes` | where is unfinished content, and who looks after it? |
@@ -11,12 +12,18 @@
 //! | `tasks` | which agents are there, and what are runs made of? |
 //! | `server` | what is a server made of, and when does it end? |
 
+pub(crate) mod data;
 pub(crate) mod model;
+#[cfg(feature = "server")]
 pub(crate) mod server;
+#[cfg(feature = "server")]
 pub(crate) mod sessions;
+#[cfg(feature = "server")]
 pub(crate) mod skillbook;
+#[cfg(feature = "server")]
 pub(crate) mod tasks;
+#[cfg(feature = "server")]
 pub(crate) mod writes;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 mod acp_tests;

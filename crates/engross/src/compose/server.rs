@@ -17,7 +17,7 @@ use engross_documents::signature;
 use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, RandomIds, SystemClock, hex};
 use engross_store::files::{Ages, Locks, Root};
-use engross_store::{MemoryStore, PostgresStore, SqliteStore, Store};
+use engross_store::{MemoryStore, SqliteStore, Store};
 use engross_write::runner::WriteService;
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
@@ -357,7 +357,7 @@ fn access(args: &ServeArgs, environment: &Environment) -> Result<Access, Failure
 fn open_root(args: &ServeArgs) -> Result<(Root, String), Failure> {
     let path = match &args.root {
         Some(root) => root.clone(),
-        None => sessions::data_folder(args.data.as_deref())?.join("workspace"),
+        None => crate::compose::data::data_folder(args.data.as_deref())?.join("workspace"),
     };
     let root = sessions::open_root(&path)?;
     let swept = root.top().sweep(SystemClock.millis(), Ages::default()).map_err(Failure::from)?;
@@ -376,7 +376,7 @@ fn tasks(
     place: String,
     environment: &Environment,
 ) -> Result<tasks::Parts, Failure> {
-    let data = sessions::data_folder(args.data.as_deref())?;
+    let data = crate::compose::data::data_folder(args.data.as_deref())?;
     let gateway = tasks::gateway(&data, environment)?;
     let blobs = tasks::blobs(args.blobs.as_deref(), environment)?;
     if args.store == "memory" {
@@ -429,11 +429,11 @@ async fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Failure> {
     let opened: Result<Arc<dyn Store>, engross_store::Error> = match args.store.as_str() {
         "memory" => Ok(Arc::new(MemoryStore::new())),
         "sqlite" => {
-            let store = sessions::open_file(&sessions::data_folder(args.data.as_deref())?)?;
+            let store = sessions::open_file(&crate::compose::data::data_folder(args.data.as_deref())?)?;
             Ok(Arc::new(store) as Arc<dyn Store>)
         }
         url if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
-            PostgresStore::open(url).await.map(|store| Arc::new(store) as Arc<dyn Store>)
+            return open_postgres(url).await;
         }
         other => {
             return Err(usage(
@@ -445,6 +445,18 @@ async fn open_store(args: &ServeArgs) -> Result<Arc<dyn Store>, Failure> {
         }
     };
     opened.map_err(|error| sessions::store_failure(&error))
+}
+
+#[cfg(feature = "cluster")]
+async fn open_postgres(url: &str) -> Result<Arc<dyn Store>, Failure> {
+    let store =
+        engross_store::PostgresStore::open(url).await.map_err(|error| sessions::store_failure(&error))?;
+    Ok(Arc::new(store))
+}
+
+#[cfg(not(feature = "cluster"))]
+async fn open_postgres(_: &str) -> Result<Arc<dyn Store>, Failure> {
+    Err(Failure::left_out("--store postgres://…", "cluster"))
 }
 
 /// Resolves when the person or the system wants an end.

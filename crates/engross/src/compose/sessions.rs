@@ -1,6 +1,6 @@
 //! What `serve` and `chat` make sessions of: where they are kept, who answers, and what holds for them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use engross_agent::session::{ClientTool, Models, Settings as SessionSettings};
@@ -21,22 +21,6 @@ use engross_http::client_tools as read_tools;
 
 /// How requests name the second model: `engross/slow`.
 const SLOW: &str = "slow";
-
-/// Where the folder for data is, or will be.
-pub(crate) fn data_path(asked: Option<&Path>) -> Result<PathBuf, Failure> {
-    let usual =
-        || directories::ProjectDirs::from("", "", "engross").map(|folders| folders.data_dir().to_owned());
-    asked.map(Path::to_owned).or_else(usual).ok_or_else(|| {
-        usage("USAGE", "this platform has no folder for data; say where sessions are kept with --data")
-    })
-}
-
-/// The folder for data, made if it is missing.
-pub(crate) fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
-    let folder = data_path(asked)?;
-    files::make_folder(&folder)?;
-    Ok(folder)
-}
 
 /// A name that no other process has.
 pub(crate) fn process_name() -> String {

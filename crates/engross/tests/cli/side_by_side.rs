@@ -127,7 +127,8 @@ fn a_session_in_work_is_refused_elsewhere_and_free_when_its_process_ends_or_dies
         assert_eq!(said(&server, "s").len(), 3, "it can be read meanwhile");
         assert_eq!(slow.join().unwrap().0, 200);
     });
-    assert_eq!(chat(&desk, "s", "now\n").code, Some(0));
+    let free = chat(&desk, "s", "now\n");
+    assert_eq!(free.code, Some(0), "{free:?}");
     assert_eq!(said(&server, "s"), ["one", "So be it.", "slowly", "Slow words.", "now", "So be it."]);
 
     // A chat is open, so that the server stores whom a session belongs to; then the server dies at work.

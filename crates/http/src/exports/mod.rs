@@ -18,7 +18,9 @@ use std::sync::Arc;
 
 use engross_agent::session::Observer;
 use engross_protocol::{Exit, Failure};
-use engross_store::{PostgresTraces, Store};
+#[cfg(feature = "postgres")]
+use engross_store::PostgresTraces;
+use engross_store::{Store, Traces};
 
 use self::traces::{Lost, Tracer};
 use self::transcripts::Transcripts;
@@ -57,15 +59,12 @@ impl Exports {
         traces: Option<&str>,
     ) -> Result<Self, Failure> {
         let traces = match traces {
-            Some(url) => Some(PostgresTraces::open(url).await.map_err(|error| {
-                let message = format!("traces cannot be kept: {error}");
-                Failure::new(Exit::Io, error.code(), message)
-            })?),
+            Some(url) => Some(open_traces(url).await?),
             None => None,
         };
         let transcripts =
             transcripts.map(|folder| Transcripts::start(Arc::clone(store), folder)).transpose()?;
-        Ok(Self { transcripts, traces: traces.map(|traces| Tracer::start(Arc::new(traces))) })
+        Ok(Self { transcripts, traces: traces.map(Tracer::start) })
     }
 
     /// Those who have to hear of what was stored.
@@ -100,4 +99,19 @@ impl Exports {
             traces.finish().await;
         }
     }
+}
+
+/// The database at `url`.
+#[cfg(feature = "postgres")]
+async fn open_traces(url: &str) -> Result<Arc<dyn Traces>, Failure> {
+    let traces = PostgresTraces::open(url).await;
+    let traces = traces
+        .map_err(|error| Failure::new(Exit::Io, error.code(), format!("traces cannot be kept: {error}")))?;
+    Ok(Arc::new(traces))
+}
+
+/// The database at `url`, which this build cannot reach.
+#[cfg(not(feature = "postgres"))]
+async fn open_traces(_: &str) -> Result<Arc<dyn Traces>, Failure> {
+    Err(Failure::left_out("--traces", "cluster"))
 }

@@ -11,22 +11,30 @@ use tower::ServiceExt;
 use super::fake::{Fake, server};
 use crate::{Server, app};
 
+/// A request of a chat with one message.
 pub const HI: &str = r#"{"model":"gpt-4","messages":[{"role":"user","content":"Hi"}]}"#;
+/// The same, answered as a stream.
 pub const HI_STREAMED: &str = r#"{"stream":true,"messages":[{"role":"user","content":"Hi"}]}"#;
+/// The route of chats.
 pub const CHAT: &str = "/v1/chat/completions";
 
 /// An answer as a test looks at it.
 pub struct Got {
+    /// HTTP status.
     pub status: u16,
+    /// All headers.
     pub headers: HeaderMap,
+    /// The body.
     pub text: String,
 }
 
 impl Got {
+    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<String> {
         self.headers.get(name).map(|value| String::from_utf8(value.as_bytes().to_vec()).unwrap())
     }
 
+    /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
@@ -41,6 +49,7 @@ impl Got {
     }
 }
 
+/// Sends a request to the routes, without a socket.
 pub async fn send(
     app: &Router,
     method: Method,
@@ -59,14 +68,17 @@ pub async fn send(
     Got { status: parts.status.as_u16(), headers: parts.headers, text }
 }
 
+/// Posts JSON.
 pub async fn post(app: &Router, path: &str, headers: &[(&str, &str)], body: &'static str) -> Got {
     send(app, Method::POST, path, headers, body).await
 }
 
+/// Gets a path.
 pub async fn get(app: &Router, path: &str, headers: &[(&str, &str)]) -> Got {
     send(app, Method::GET, path, headers, Body::empty()).await
 }
 
+/// A server that a test has changed, and its service.
 pub fn with(change: impl FnOnce(&mut Server<Fake>)) -> (Fake, Router) {
     let fake = Fake::default();
     let mut server = server(&fake);
@@ -74,6 +86,7 @@ pub fn with(change: impl FnOnce(&mut Server<Fake>)) -> (Fake, Router) {
     (fake, app(Arc::new(server), Router::new()))
 }
 
+/// A server as it is, and its service.
 pub fn plain() -> (Fake, Router) {
     with(|_| {})
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use engross_protocol::shared;
 
 use super::learner::{Learner, ModelUsage};
 use super::options::{Options, SessionSource};
@@ -10,6 +9,7 @@ use super::report::{LearnReport, SessionOutcome, SessionReport, SkillCounts};
 use crate::Error;
 use crate::disk::{BookFile, SessionFile, UnreadableFile, discover, processed, sessions_at};
 use crate::skillbook::conflicts;
+use engross_protocol::shared;
 
 /// Something that goes on.
 #[derive(Debug)]

@@ -4,9 +4,10 @@
 
 pub mod codes;
 mod error;
+#[cfg(feature = "objects")]
 mod objects;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "objects"))]
 mod objects_tests;
 
 use std::io::Read;
@@ -17,6 +18,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 
 pub use error::BlobError;
+#[cfg(feature = "objects")]
 pub use objects::ObjectBlobs;
 
 /// What is still to be done.

@@ -137,8 +137,17 @@ struct Table {
 #[derive(Debug)]
 struct Remembered {
     lease: Lease,
-    /// Whether the file has the same fence.
-    is_stored: bool,
+    /// The newest fence in the file.
+    stored: u64,
+    /// Whether the lease is somebody's as far as the file knows.
+    is_taken_in_file: bool,
+}
+
+impl Remembered {
+    /// Whether others would read something else in the file.
+    fn is_unstored(&self) -> bool {
+        self.lease.holder.is_some() || self.is_taken_in_file || self.stored != self.lease.fence
+    }
 }
 
 /// What becomes of a request for a lease.
@@ -195,10 +204,7 @@ impl Presence {
             table.remember(session, lease);
         }
         let Some(known) = table.leases.get_mut(&session) else { return Answer::Unread };
-        let fence = known.lease.fence;
-        let given = known.lease.take(holder, now, ttl);
-        known.is_stored &= known.lease.fence == fence;
-        Answer::Done(given)
+        Answer::Done(known.lease.take(holder, now, ttl))
     }
 
     /// Releases a lease in memory; `false` when it is not there.
@@ -229,10 +235,8 @@ impl Presence {
 
     /// The file has this fence of a session.
     pub(super) fn stored(&self, session: SessionId, fence: Fence) {
-        if let Some(known) = self.table().leases.get_mut(&session)
-            && known.lease.fence == fence.0
-        {
-            known.is_stored = true;
+        if let Some(known) = self.table().leases.get_mut(&session) {
+            known.stored = fence.0;
         }
     }
 
@@ -240,7 +244,7 @@ impl Presence {
     pub(super) fn store(&self, connection: &Connection, share: bool) -> Result<(), Fault> {
         let mut table = self.table();
         for (session, known) in &table.leases {
-            if known.lease.holder.is_some() || !known.is_stored {
+            if known.is_unstored() {
                 write::put_lease(connection, *session, &known.lease)?;
             }
         }
@@ -253,8 +257,7 @@ impl Presence {
     /// Whether the memory knows what the file does not.
     pub(super) fn has_unstored(&self) -> bool {
         let table = self.table();
-        let unstored = |known: &Remembered| known.lease.holder.is_some() || !known.is_stored;
-        table.in_memory && table.leases.values().any(unstored)
+        table.in_memory && table.leases.values().any(Remembered::is_unstored)
     }
 
     /// No more leases are given out.
@@ -284,9 +287,10 @@ impl Presence {
 impl Table {
     fn remember(&mut self, session: SessionId, lease: Lease) {
         if self.leases.len() >= REMEMBERED {
-            self.leases.retain(|_, known| known.lease.holder.is_some() || !known.is_stored);
+            self.leases.retain(|_, known| known.is_unstored());
         }
-        self.leases.entry(session).or_insert(Remembered { lease, is_stored: true });
+        let (stored, is_taken_in_file) = (lease.fence, lease.holder.is_some());
+        self.leases.entry(session).or_insert(Remembered { lease, stored, is_taken_in_file });
     }
 }
 

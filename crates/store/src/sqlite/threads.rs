@@ -48,13 +48,13 @@ trait Work: Send {
     fn answer(self: Box<Self>, lost: Option<Error>);
 }
 
-struct Waited<T, F> {
+struct Request<T, F> {
     work: F,
     outcome: Result<T, Error>,
     reply: oneshot::Sender<Result<T, Error>>,
 }
 
-impl<T: Send, F: FnMut(&Connection) -> Result<T, Fault> + Send> Work for Waited<T, F> {
+impl<T: Send, F: FnMut(&Connection) -> Result<T, Fault> + Send> Work for Request<T, F> {
     fn run(&mut self, connection: &Connection) -> Result<(), rusqlite::Error> {
         self.outcome = match (self.work)(connection) {
             Ok(value) => Ok(value),
@@ -66,7 +66,7 @@ impl<T: Send, F: FnMut(&Connection) -> Result<T, Fault> + Send> Work for Waited<
 
     fn answer(self: Box<Self>, lost: Option<Error>) {
         let outcome = lost.map_or(self.outcome, Err);
-        // Whoever asked may have gone away.
+        // The caller may have gone away.
         drop(self.reply.send(outcome));
     }
 }
@@ -140,7 +140,7 @@ impl Threads {
         let (reply, answer) = oneshot::channel();
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         let queue = choose(queues.as_ref().ok_or(Error::Closed)?);
-        let waited = Waited { work, outcome: Err(Error::Closed), reply };
+        let waited = Request { work, outcome: Err(Error::Closed), reply };
         queue.send(Box::new(waited)).map_err(|_| Error::Closed)?;
         Ok(answer)
     }

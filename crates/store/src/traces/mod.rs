@@ -65,7 +65,7 @@ impl TraceEvent {
     }
 }
 
-/// Keeps traces. Whoever works must not wait for it, nor fail with it.
+/// Keeps traces. A session must neither wait for it nor fail with it.
 pub trait Traces: Send + Sync {
     /// Adds events, all of them or none.
     fn insert(&self, events: Vec<TraceEvent>) -> Pending<'_, ()>;

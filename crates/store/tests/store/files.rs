@@ -25,15 +25,15 @@ pub struct OneFile {
     folder: TempDir,
     runtime: Runtime,
     owners: Owners,
-    other: Option<SqliteStore>,
+    _other: Option<SqliteStore>,
 }
 
 impl OneFile {
     pub fn of(owners: Owners) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sessions.sqlite");
-        let other = (owners == Owners::Two).then(|| SqliteStore::open_shared(&path).unwrap());
-        Self { folder, runtime: runtime(), owners, other }
+        let _other = (owners == Owners::Two).then(|| SqliteStore::open_shared(&path).unwrap());
+        Self { folder, runtime: runtime(), owners, _other }
     }
 
     fn path(&self) -> PathBuf {

@@ -1,5 +1,6 @@
 //! One suite that every store passes: each rule, a random walk against a model, and what is left after a kill.
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![expect(clippy::panic, reason = "a writer that fails otherwise is a test that has failed")]
 
 mod disk;
 mod files;

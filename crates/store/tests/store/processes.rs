@@ -175,5 +175,29 @@ fn a_process_that_comes_later_waits_for_leases_and_finds_what_was_written() {
     }
     assert!(first.sole_since().is_some() && first.sole_since() != epoch, "alone again, and not as before");
     assert_eq!(runtime.block_on(first.lease(id(1), "first", 1600, 1000)), Ok(None), "as the file says");
-    assert!(runtime.block_on(first.lease(id(1), "first", 2500, 1000)).unwrap().unwrap() > taken);
+    let fence = runtime.block_on(first.lease(id(1), "first", 2500, 1000)).unwrap().unwrap();
+    assert!(fence > taken);
+
+    // The file said that somebody has it; that it is free by now is told to those who come.
+    runtime.block_on(first.release(id(1), fence)).unwrap();
+    let second = SqliteStore::open_shared(&path).unwrap();
+    assert!(runtime.block_on(second.lease(id(1), "second", 2501, 1000)).unwrap().unwrap() > fence);
+}
+
+#[test]
+fn a_lease_that_was_renewed_alone_and_released_is_free_for_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    let first = SqliteStore::open_shared(&path).unwrap();
+    let runtime = runtime();
+    runtime.block_on(first.create(new(1, "one"))).unwrap();
+    let fence = runtime.block_on(first.lease(id(1), "first", 0, 1000)).unwrap().unwrap();
+    drop(SqliteStore::open_shared(&path).unwrap());
+    while first.sole_since().is_none() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(runtime.block_on(first.lease(id(1), "first", 500, 1000)), Ok(Some(fence)));
+    runtime.block_on(first.release(id(1), fence)).unwrap();
+    let second = SqliteStore::open_shared(&path).unwrap();
+    assert!(runtime.block_on(second.lease(id(1), "second", 501, 1000)).unwrap().is_some());
 }

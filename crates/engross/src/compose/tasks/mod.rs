@@ -18,7 +18,7 @@ use engross_agent::session::Sessions;
 use engross_artifacts::{ArtifactWorkspace, Keys, SigningKey};
 use engross_protocol::{Clock, Exit, Failure, IdSource, RandomIds, SystemClock};
 use engross_store::Store;
-use engross_store::blobs::{Blobs, ObjectBlobs};
+use engross_store::blobs::Blobs;
 use engross_store::files::{Precondition, RelPath, Root};
 use engross_tasks::rpc::{Bridge, BridgeConfig};
 use engross_tasks::runner::{Policy, ProviderId, TaskRunner};
@@ -191,8 +191,17 @@ fn fresh_secret() -> [u8; 32] {
 
 /// The object storage at `url`, with the settings of the environment.
 pub(crate) fn blobs(url: Option<&str>, environment: &Environment) -> Result<Option<Arc<dyn Blobs>>, Failure> {
-    let Some(url) = url else { return Ok(None) };
-    let blobs = ObjectBlobs::open(url, environment.object_storage())
+    url.map(|url| open_blobs(url, environment)).transpose()
+}
+
+#[cfg(feature = "cluster")]
+fn open_blobs(url: &str, environment: &Environment) -> Result<Arc<dyn Blobs>, Failure> {
+    let blobs = engross_store::blobs::ObjectBlobs::open(url, environment.object_storage())
         .map_err(|error| Failure::new(Exit::Usage, error.code(), error.to_string()))?;
-    Ok(Some(Arc::new(blobs)))
+    Ok(Arc::new(blobs))
+}
+
+#[cfg(not(feature = "cluster"))]
+fn open_blobs(_: &str, _: &Environment) -> Result<Arc<dyn Blobs>, Failure> {
+    Err(Failure::left_out("--blobs", "cluster"))
 }
