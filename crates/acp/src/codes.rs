@@ -48,7 +48,7 @@ engross_protocol::codes! {
             One message may have 16 MiB, so that no agent can fill the memory of the server. Large \
             content belongs in a file of the task, not in a message.",
         remedy: "\
-            Tell the agent to write large results to a file. If it embeds whole files in its updates, see \
+            Ask the agent to write large results to a file. If it embeds whole files in its updates, see \
             whether its own configuration can limit that.",
     }
     AGENT_INCOMPLETE: Model, 502 {
