@@ -55,8 +55,8 @@ pub use error::Error;
 pub use error::status_of_answer;
 pub use keys::canonical as canonical_key;
 pub use metrics::Metrics;
-pub use routes::acp::router as task_routes;
-pub use routes::write_sessions::router as write_routes;
+pub use routes::task_routes::router as task_routes;
+pub use routes::write_routes::router as write_routes;
 pub use server::{Limits, Server};
 pub use wire::client_tools;
 #[cfg(any(test, feature = "testing"))]

@@ -6,21 +6,18 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, HOST, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{any, get};
 use engross_tasks::rpc::{self, Bridge, RpcCall, RpcError, RpcFrame};
 use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 use tokio::time::sleep;
 
-use super::{acp_download, acp_socket};
 use crate::body;
 use crate::error::Error;
 use crate::headers::{IDEMPOTENCY_KEY, LAST_EVENT_ID};
@@ -28,9 +25,6 @@ use crate::server::Limits;
 
 /// The largest request: 25 MiB of attachments in base64, and what is around them.
 pub(super) const LARGEST: usize = 40 << 20;
-
-/// How often a silent stream says that it is alive.
-const KEEPALIVE: Duration = Duration::from_secs(20);
 
 /// What the routes share.
 pub(super) struct Acp {
@@ -40,24 +34,6 @@ pub(super) struct Acp {
 }
 
 pub(super) type Shared = State<Arc<Acp>>;
-
-/// The routes of tasks.
-pub fn router(bridge: Bridge, limits: Limits) -> Router {
-    with_keepalive(bridge, limits, KEEPALIVE)
-}
-
-/// The same with another pace.
-pub fn with_keepalive(bridge: Bridge, limits: Limits, keepalive: Duration) -> Router {
-    Router::new()
-        .route("/acp/rpc", any(answer))
-        .route("/acp", any(acp_socket::open))
-        .route("/artifacts/openclaw/download", get(acp_download::download))
-        .route("/api/ping", get(ping))
-        .route("/acp-server", any(gone))
-        .route("/acp-server/{*rest}", any(gone))
-        .route("/gateway/{*rest}", any(gone))
-        .with_state(Arc::new(Acp { bridge, limits, keepalive }))
-}
 
 /// Whether a path is answered in the envelopes of this protocol, refusals too.
 pub(crate) fn speaks(path: &str) -> bool {
@@ -113,13 +89,13 @@ fn with_status(status: u16, body: &Value) -> Response {
 }
 
 /// Provider paths of old are not there.
-async fn gone() -> Response {
+pub(super) async fn gone() -> Response {
     let message =
         "PROVIDER_DIRECT_PATH_DISABLED: providers are reached through /acp/rpc; say in `routing` which one";
     envelope(410, &error_of(-32004, "PROVIDER_DIRECT_PATH_DISABLED", message))
 }
 
-async fn ping(State(acp): Shared) -> Response {
+pub(super) async fn ping(State(acp): Shared) -> Response {
     let counters = acp.bridge.runs().counters();
     let body = json!({
         "status": "ok",
@@ -157,7 +133,7 @@ pub(super) fn call(headers: &HeaderMap, path: &'static str) -> RpcCall {
     }
 }
 
-async fn answer(State(acp): Shared, request: Request) -> Response {
+pub(super) async fn answer(State(acp): Shared, request: Request) -> Response {
     if request.method() != Method::POST {
         let message = "only POST is answered here: send a JSON-RPC 2.0 request as its body";
         let mut response = envelope(405, &error_of(-32600, "METHOD_NOT_ALLOWED", message));

@@ -12,7 +12,9 @@ pub(super) mod models;
 pub(super) mod responses;
 pub(super) mod seed_write_session;
 pub(super) mod sessions;
+pub(crate) mod task_routes;
 pub(super) mod workspaces;
+pub(crate) mod write_routes;
 pub(super) mod write_sessions;
 
 use super::error::Error;

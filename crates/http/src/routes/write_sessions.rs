@@ -6,21 +6,18 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
-use axum::routing::{delete, get, post};
 use engross_write::runner::{ChunkEnd, WriteListener, WriteService, WriteSessionId, WriteSessionView};
 use engross_write::{Error as WriteError, WriteFailure};
 use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::seed_write_session as seed;
 use crate::error::Error;
 use crate::headers::LAST_EVENT_ID;
 use crate::server::Limits;
@@ -47,22 +44,6 @@ pub(crate) struct Writes {
 
 type Shared = State<Arc<Writes>>;
 type Id = Result<Path<String>, PathRejection>;
-
-/// The routes of write sessions, those of the seed too.
-pub fn router(service: WriteService, limits: Limits) -> Router {
-    Router::new()
-        .route("/v1/write-sessions", post(begin).get(list))
-        .route("/v1/write-sessions/{id}", get(look).patch(send).delete(cancel))
-        .route("/v1/write-sessions/{id}/turn-end", post(turn_end))
-        .route("/v1/write-sessions/{id}/finalize", post(finalise))
-        .route("/v1/write-sessions/{id}/patch", post(patch))
-        .route("/v1/write-sessions/{id}/events", get(events))
-        .route("/api/write-session/begin", post(seed::begin))
-        .route("/api/write-session/finalize", post(seed::finalise))
-        .route("/api/write-session/status", get(seed::status))
-        .route("/api/write-session", delete(seed::cancel))
-        .with_state(Arc::new(Writes { service, limits }))
-}
 
 impl Writes {
     /// The body of a request that is no content.
@@ -94,7 +75,7 @@ impl Writes {
     }
 }
 
-async fn begin(State(writes): Shared, request: Request) -> Result<Response, Error> {
+pub(super) async fn begin(State(writes): Shared, request: Request) -> Result<Response, Error> {
     let options = begin_request(&writes.read(request).await?)?;
     let view = writes.service.begin(options).await?;
     let mut response = json(&begun_body(&view));
@@ -102,19 +83,19 @@ async fn begin(State(writes): Shared, request: Request) -> Result<Response, Erro
     Ok(response)
 }
 
-async fn list(State(writes): Shared) -> Response {
+pub(super) async fn list(State(writes): Shared) -> Response {
     json(&views_body(&writes.service.sessions().list()))
 }
 
-async fn look(State(writes): Shared, id: Id) -> Result<Response, Error> {
+pub(super) async fn look(State(writes): Shared, id: Id) -> Result<Response, Error> {
     Ok(json(&view_body(&writes.service.sessions().get(named(id)?)?)))
 }
 
-async fn cancel(State(writes): Shared, id: Id) -> Result<Response, Error> {
+pub(super) async fn cancel(State(writes): Shared, id: Id) -> Result<Response, Error> {
     Ok(json(&state_body(&writes.service.cancel(named(id)?).await?)))
 }
 
-async fn turn_end(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
+pub(super) async fn turn_end(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
     let id = named(id)?;
     let (finish, offset) = turn_end_request(&writes.read(request).await?)?;
     writes.confirm(id, offset).await?;
@@ -122,7 +103,7 @@ async fn turn_end(State(writes): Shared, id: Id, request: Request) -> Result<Res
     answer(done.map_err(|problem| writes.refused(id, problem))?)
 }
 
-async fn finalise(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
+pub(super) async fn finalise(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
     let id = named(id)?;
     let asked = finalise_request(&writes.read(request).await?)?;
     writes.confirm(id, asked.offset).await?;
@@ -133,7 +114,7 @@ async fn finalise(State(writes): Shared, id: Id, request: Request) -> Result<Res
     }
 }
 
-async fn patch(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
+pub(super) async fn patch(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
     let id = named(id)?;
     let spec = patch_request(&writes.read(request).await?)?;
     let done = writes.service.patch(id, spec).await;
@@ -141,7 +122,7 @@ async fn patch(State(writes): Shared, id: Id, request: Request) -> Result<Respon
 }
 
 /// Takes content as it comes. Answers when all of it is durable.
-async fn send(
+pub(super) async fn send(
     State(writes): Shared,
     id: Id,
     RawQuery(query): RawQuery,
@@ -250,7 +231,7 @@ impl Drop for Gone {
 }
 
 /// Streams what happens, from the beginning or behind `Last-Event-ID`.
-async fn events(State(writes): Shared, id: Id, headers: HeaderMap) -> Result<Response, Error> {
+pub(super) async fn events(State(writes): Shared, id: Id, headers: HeaderMap) -> Result<Response, Error> {
     let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok()?.trim().parse().ok());
     let listener = writes.service.listen(named(id)?, last.unwrap_or_default())?;
     let beat = writes.limits.heartbeat;

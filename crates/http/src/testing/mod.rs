@@ -2,9 +2,9 @@
 //!
 //! Must never be part of the product: only tests switch the feature `testing` on.
 
-#![expect(missing_docs, reason = "the names say what a test needs to know")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has failed")]
 
 pub mod client;
 pub mod fake;
 
-pub use crate::routes::acp::with_keepalive;
+pub use crate::routes::task_routes::with_keepalive;

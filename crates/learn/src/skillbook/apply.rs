@@ -73,7 +73,7 @@ pub enum Effect {
         /// The one that stays.
         id: String,
     },
-    /// Look-alikes are kept.
+    /// Similar skills are kept.
     KeptApart,
     /// It was so before.
     Unchanged,

@@ -149,7 +149,7 @@ fn tell(step: &TranscriptStep, segments: &mut Vec<Segment>) {
     };
     match &step.what {
         StepKind::User { text, origin: Speaker::Person } => {
-            add(SegmentKind::User, "user".to_owned(), text.clone())
+            add(SegmentKind::User, "user".to_owned(), text.clone());
         }
         StepKind::User { text, .. } => add(SegmentKind::Program, "program".to_owned(), text.clone()),
         StepKind::Thinking(text) => add(SegmentKind::Thinking, "thinking".to_owned(), text.clone()),

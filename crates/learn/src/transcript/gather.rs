@@ -382,10 +382,10 @@ impl TranscriptBuilder {
         for (number, (answered, place)) in std::mem::take(&mut self.results).into_iter().enumerate() {
             match answered.outcome {
                 CallOutcome::Synthetic => {
-                    self.find(answered.line, FindingKind::SyntheticResult, &answered.call_id)
+                    self.find(answered.line, FindingKind::SyntheticResult, &answered.call_id);
                 }
                 CallOutcome::Pending => {
-                    self.find(answered.line, FindingKind::PendingResult, &answered.call_id)
+                    self.find(answered.line, FindingKind::PendingResult, &answered.call_id);
                 }
                 CallOutcome::Fine | CallOutcome::Failed => {}
             }

@@ -37,6 +37,7 @@ pub fn settings(url: &str) -> ProviderSettings {
 }
 
 /// The embedded model of these tests: there is none.
+#[expect(clippy::panic, reason = "a test that asks for it is wrong")]
 pub fn no_rules() -> Arc<dyn Model> {
     panic!("the tests name other models")
 }

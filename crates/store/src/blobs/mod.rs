@@ -7,7 +7,8 @@ mod error;
 #[cfg(feature = "objects")]
 mod objects;
 
-#[cfg(all(test, feature = "objects"))]
+#[cfg(feature = "objects")]
+#[cfg(test)]
 mod objects_tests;
 
 use std::io::Read;

@@ -1,5 +1,7 @@
 //! What SQLite says, as errors of the store.
 
+use std::path::Path;
+
 use rusqlite::ffi;
 
 use crate::Error;
@@ -46,4 +48,9 @@ pub(super) fn meaning(error: &rusqlite::Error, place: &str) -> Error {
         }
         _ => Error::Unavailable { place, message },
     }
+}
+
+/// How errors name the file.
+pub(super) fn place(path: &Path) -> String {
+    path.display().to_string()
 }

@@ -4,8 +4,9 @@ use rusqlite::ffi;
 
 use super::SqliteStore;
 use super::fault::meaning;
+use super::locks::Locks;
 use super::open::open;
-use super::presence::{Locks, Presence};
+use super::presence::Presence;
 use super::threads::Threads;
 use crate::{Append, Error, Name, NewEntry, NewSession, SessionId, Store};
 

@@ -3,6 +3,7 @@
 //! Must never answer a writer before its transaction is on the disk. `docs/design/store.md` says why it is built so.
 
 mod fault;
+mod locks;
 mod open;
 mod presence;
 mod read;
@@ -22,7 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 
 use self::fault::Fault;
-use self::presence::{Answer, Locks, Presence, Watch};
+use self::locks::Locks;
+use self::presence::{Answer, Presence, Watch};
 use self::threads::Threads;
 use crate::Error;
 use crate::store::{Pending, Store};

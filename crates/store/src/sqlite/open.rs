@@ -8,8 +8,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::fault::meaning;
-use super::presence::Locks;
+use super::fault::{meaning, place};
+use super::locks::Locks;
 use crate::Error;
 
 /// "engr": says in the file's header whose it is.
@@ -56,31 +56,26 @@ pub(super) const MIGRATIONS: &[&str] = &["
 "];
 
 /// An open file whose schema is the newest.
-pub(super) struct Opened {
+pub(super) struct OpenDatabase {
     pub(super) path: PathBuf,
     pub(super) writer: Connection,
     pub(super) locks: Locks,
 }
 
 /// Opens the file at `path`, whose locks were taken.
-pub(super) fn open(path: &Path, locks: Locks) -> Result<Opened, Error> {
+pub(super) fn open(path: &Path, locks: Locks) -> Result<OpenDatabase, Error> {
     let place = place(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut writer = connect(path, flags).map_err(|error| meaning(&error, &place))?;
     prepare(&writer).map_err(|error| meaning(&error, &place))?;
     migrate(&mut writer, &place, MIGRATIONS)?;
     locks.joined().map_err(|error| Error::Unusable { place, message: error.to_string() })?;
-    Ok(Opened { path: path.to_owned(), writer, locks })
+    Ok(OpenDatabase { path: path.to_owned(), writer, locks })
 }
 
 /// A further connection, for reading.
 pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
-}
-
-/// How errors name the file.
-pub(super) fn place(path: &Path) -> String {
-    path.display().to_string()
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {

@@ -187,7 +187,7 @@ fn migrations_are_applied_once_and_wholly() {
 fn a_query_is_planned_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions.sqlite");
-    let opened = open(&path, super::presence::Locks::exclusive(&path).unwrap()).unwrap();
+    let opened = open(&path, super::locks::Locks::exclusive(&path).unwrap()).unwrap();
     for query in [BY_NAME, VALUE] {
         for name in ["a", "b", "c"] {
             let mut statement = opened.writer.prepare_cached(query).unwrap();

@@ -11,8 +11,8 @@ use std::thread::{Builder, JoinHandle};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::fault::{Fault, meaning};
-use super::open::{Opened, place, reader};
+use super::fault::{Fault, meaning, place};
+use super::open::{OpenDatabase, reader};
 use crate::Error;
 
 /// Enough that a slow read does not hold up the others; two is what a small machine can run at once.
@@ -76,7 +76,7 @@ type Answer<T> = oneshot::Receiver<Result<T, Error>>;
 
 impl Threads {
     /// Starts the threads on an open file.
-    pub(super) fn start(opened: Opened) -> Result<Self, Error> {
+    pub(super) fn start(opened: OpenDatabase) -> Result<Self, Error> {
         let (write, to_write) = channel();
         let (read, to_read) = channel();
         let (end, ended) = oneshot::channel();
@@ -94,7 +94,7 @@ impl Threads {
         let thread = Builder::new().name("store-write".to_owned());
         let writer = thread
             .spawn(move || {
-                let Opened { path, writer, locks } = opened;
+                let OpenDatabase { path, writer, locks } = opened;
                 write_all(&writer, &to_write, &path);
                 // Last of all, so that closing it can tidy up the files.
                 for reader in readers {

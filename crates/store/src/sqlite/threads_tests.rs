@@ -9,7 +9,7 @@ use crate::Error;
 
 fn threads(folder: &tempfile::TempDir) -> Threads {
     let path = folder.path().join("sessions.sqlite");
-    let locks = super::presence::Locks::exclusive(&path).unwrap();
+    let locks = super::locks::Locks::exclusive(&path).unwrap();
     Threads::start(open(&path, locks).unwrap()).unwrap()
 }
 

@@ -1,10 +1,9 @@
 //! A run that is with its agent, as those see it who want something of it.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-use super::journal::lock;
 use crate::runner::Control;
 
 /// What reaches a run that is under way.
@@ -24,4 +23,10 @@ impl Handle {
     pub(super) fn control(&self) -> Option<Arc<dyn Control>> {
         lock(&self.control).clone()
     }
+}
+
+/// Locks for a moment. Must never be held over an await.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic here has changed nothing by halves.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! Threads of runs as the journal keeps them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use engross_artifacts::RunId;
 use engross_journal::{Error, Journal, LoadedLog, LogGuard, Machine};
@@ -9,7 +9,7 @@ use engross_store::Millis;
 use serde_json::Value;
 
 use super::error::RunError;
-use super::handle::Handle;
+use super::handle::{Handle, lock};
 use super::log::RunEvent;
 use super::state::RunThread;
 use super::updates::Updates;
@@ -95,10 +95,4 @@ impl From<Error> for RunError {
             error => Self::Damaged { problem: error.to_string() },
         }
     }
-}
-
-/// Locks for a moment. Must never be held over an await.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic here has changed nothing by halves.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

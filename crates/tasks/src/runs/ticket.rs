@@ -10,7 +10,8 @@ use engross_store::Millis;
 use serde_json::{Value, json};
 
 use super::error::RunError;
-use super::journal::{LoadedThread, PublishedEnd, lock};
+use super::handle::lock;
+use super::journal::{LoadedThread, PublishedEnd};
 use super::log::{RunEnd, RunEvent};
 use super::notifications;
 use super::request::RunRequest;

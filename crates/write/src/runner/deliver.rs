@@ -159,7 +159,7 @@ impl Delivery<'_> {
             }
             // A file that is looked at can be mended by its sender.
             Err(problem) if mode == ValidationMode::Strict && inspection.bytes.is_some() => {
-                inspection.problem = Some(problem)
+                inspection.problem = Some(problem);
             }
             Err(problem) => return Err(lost(Error::NotComposed(problem))),
         }
