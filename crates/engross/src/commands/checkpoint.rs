@@ -157,7 +157,7 @@ fn restore(
             }
             None => format!("{} is as it was at checkpoint {id}.", answer.file),
         };
-        format!("{what} Checkpoint {} is what it was before.\n", before)
+        format!("{what} Checkpoint {before} is what it was before.\n")
     })
 }
 

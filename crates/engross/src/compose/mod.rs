@@ -25,5 +25,6 @@ pub(crate) mod tasks;
 #[cfg(feature = "server")]
 pub(crate) mod writes;
 
-#[cfg(all(test, feature = "server"))]
+#[cfg(feature = "server")]
+#[cfg(test)]
 mod acp_tests;

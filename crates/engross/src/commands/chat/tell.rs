@@ -130,7 +130,7 @@ impl Teller {
                 match finish {
                     AnswerFinish::Length => note("The answer was cut at the model's limit; ask it to go on"),
                     AnswerFinish::ContentFilter => {
-                        note("The provider's filter cut the answer; ask in other words")
+                        note("The provider's filter cut the answer; ask in other words");
                     }
                     AnswerFinish::Stop | AnswerFinish::ToolCalls => {}
                 }
