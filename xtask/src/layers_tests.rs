@@ -110,7 +110,7 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("ring", &["engross-openclaw"]),
     ("rusqlite", &["engross-learn", "engross-store"]),
     ("rustls-platform-verifier", &["engross-tls"]),
-    ("tempfile", &["engross"]),
+    ("tempfile", &["engross-http"]),
     ("tokio-postgres", &["engross-store"]),
     ("tokio-rustls", &["engross-openclaw"]),
     ("tokio-tungstenite", &["engross-openclaw"]),

@@ -16,6 +16,8 @@ mod office;
 mod part;
 mod test;
 mod words;
+#[cfg(test)]
+mod words_tests;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

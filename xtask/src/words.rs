@@ -30,7 +30,6 @@ const REPLACED: &[&str] = &[
     "Places",
     "Order",
     "Face",
-    "Cell",
     "Slot",
     "Live",
     "Held",
@@ -106,7 +105,11 @@ pub(crate) fn breaches() -> Result<Vec<Breach>> {
         let text = std::fs::read_to_string(&path).map_err(Error::file(&path))?;
         for (number, line) in text.lines().enumerate() {
             let place = format!("{shown}:{}", number + 1);
-            for word in words(line).filter_map(replaced) {
+            let text = if shown.ends_with(".rs") { without_strings(line) } else { without_code(line) };
+            let is_code = shown.ends_with(".rs") && !line.trim_start().starts_with("//");
+            // Types are written in capitals; so is the first word of a sentence.
+            let counts = |word: &&str| is_code || word.starts_with(char::is_lowercase);
+            for word in words(&text).filter_map(replaced).filter(counts) {
                 breaches.push(Breach { what: word.to_owned(), place: place.clone() });
             }
             let Some((name, is_public)) = shown.ends_with(".rs").then(|| type_of(line)).flatten() else {
@@ -146,6 +149,16 @@ fn replaced(word: &str) -> Option<&'static str> {
         })
     };
     REPLACED.iter().find(is).copied()
+}
+
+/// The line without what stands in quotes.
+fn without_strings(line: &str) -> String {
+    line.split('"').step_by(2).collect::<Vec<_>>().join(" ")
+}
+
+/// The line without what stands in backticks.
+fn without_code(line: &str) -> String {
+    line.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
 
 /// The words of a line: letters, digits and underscores.

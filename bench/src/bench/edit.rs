@@ -14,7 +14,7 @@ use wait4::Wait4;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
-use super::{Built, build};
+use super::{BuiltPrograms, build};
 use crate::{Error, Result, root, say};
 
 const PARAGRAPHS: usize = 4_000;
@@ -49,7 +49,7 @@ const REJECT: &str = "reject all of these";
 
 /// Measures, prints a table, and fails when a bar is missed.
 pub(crate) fn run(runs: usize) -> Result<()> {
-    let Built { engine, chore } = build()?;
+    let BuiltPrograms { engine, chore } = build()?;
     let folder = root().join("target/bench");
     fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
     say(&format!("{runs} runs each, median CPU of the whole process (user + system), highest peak memory\n"));

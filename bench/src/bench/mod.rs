@@ -74,12 +74,12 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
 }
 
 /// The programs that are measured.
-struct Built {
+struct BuiltPrograms {
     engine: PathBuf,
     chore: PathBuf,
 }
 
-fn build() -> Result<Built> {
+fn build() -> Result<BuiltPrograms> {
     run_command(
         Command::new(env!("CARGO"))
             .args(["build", "--release", "--package", "engross", "--package", "engross-bench"])
@@ -87,5 +87,5 @@ fn build() -> Result<Built> {
     )?;
     let suffix = std::env::consts::EXE_SUFFIX;
     let built = |name: &str| root().join("target/release").join(format!("{name}{suffix}"));
-    Ok(Built { engine: built("engross"), chore: built("engross-bench") })
+    Ok(BuiltPrograms { engine: built("engross"), chore: built("engross-bench") })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engross_testkit::postgres::PostgresServer;
 
-use super::load::{CLIENTS, Known, model};
+use super::load::{CLIENTS, KnownAnswers, model};
 use super::server::Server;
 use super::{Dice, Trial};
 use crate::Result;
@@ -15,7 +15,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
         return Ok("skipped: there is no Postgres".to_owned());
     };
     let kills = if trial.quick { 2 } else { 10 };
-    let (model, known, mut dice) = (model(), Known::default(), Dice(11));
+    let (model, known, mut dice) = (model(), KnownAnswers::default(), Dice(11));
     let server = Server::start(trial.folder, &database.url(), &model.url())?;
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -7,7 +7,7 @@ use engross_testkit::scripted::ModelServer;
 use serde_json::json;
 
 use super::Trial;
-use super::server::{Server, Told, failed, messages, say};
+use super::server::{Server, ServerReply, failed, messages, say};
 use crate::Result;
 
 /// A file system in memory; gone when dropped.
@@ -44,8 +44,8 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
     let (mut taken, mut refused) = (Vec::new(), Vec::new());
     for n in 0..400 {
         match say(server.address, &format!("d{}", n % 4), &format!("once-{n}"), &text(n), false) {
-            Told::Answer(_) => taken.push(n),
-            Told::Refused(503 | 507, error) => {
+            ServerReply::Answer(_) => taken.push(n),
+            ServerReply::Refused(503 | 507, error) => {
                 refused.push((n, error["code"].as_str().unwrap_or_default().to_owned()));
             }
             other => return Err(failed(format!("request {n} on a full disk: {other:?}"))),
@@ -80,7 +80,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
     holds(&server)?;
     for (n, _) in &refused {
         match say(server.address, &format!("d{}", n % 4), &format!("once-{n}"), &text(*n), false) {
-            Told::Answer(_) => {}
+            ServerReply::Answer(_) => {}
             // It was stored, its answer was not, and a later message came.
             told if told.code() == "TURN_SUPERSEDED" => {}
             other => return Err(failed(format!("request {n} with space again: {other:?}"))),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engross_testkit::postgres::PostgresServer;
 
-use super::load::{CLIENTS, Known, model};
+use super::load::{CLIENTS, KnownAnswers, model};
 use super::server::Server;
 use super::{Dice, Trial};
 use crate::Result;
@@ -24,7 +24,7 @@ pub(super) fn postgres(trial: &Trial<'_>) -> Result<String> {
 
 fn run(trial: &Trial<'_>, store: &str, rest: Duration) -> Result<String> {
     let kills = if trial.quick { 20 } else { 200 };
-    let (model, known, mut dice) = (model(), Known::default(), Dice(7));
+    let (model, known, mut dice) = (model(), KnownAnswers::default(), Dice(7));
     let over = AtomicBool::new(false);
     for round in 0..kills {
         let mut server = Server::start(trial.folder, store, &model.url())?;

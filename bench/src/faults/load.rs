@@ -9,7 +9,7 @@ use std::time::Duration;
 use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
-use super::server::{Told, failed, messages, say};
+use super::server::{ServerReply, failed, messages, say};
 use crate::Result;
 
 /// Clients that speak at once.
@@ -21,7 +21,7 @@ const PASSING: [&str; 6] =
 
 /// A request as a client sent it.
 #[derive(Debug, Clone)]
-pub(super) struct Sent {
+pub(super) struct SentTurn {
     session: String,
     once: String,
     text: String,
@@ -30,13 +30,13 @@ pub(super) struct Sent {
 
 /// What the clients know.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct KnownAnswers {
     /// Requests with their whole answers.
-    answered: Mutex<Vec<(Sent, Value)>>,
+    answered: Mutex<Vec<(SentTurn, Value)>>,
     /// Requests that were accepted, for all that was heard, but whose answer was cut.
-    accepted: Mutex<Vec<Sent>>,
+    accepted: Mutex<Vec<SentTurn>>,
     /// Requests of which nothing was heard.
-    unheard: Mutex<Vec<Sent>>,
+    unheard: Mutex<Vec<SentTurn>>,
     /// How often each code came.
     codes: Mutex<BTreeMap<String, usize>>,
 }
@@ -46,7 +46,7 @@ pub(super) fn model() -> ModelServer {
     ModelServer::start(json!({"default": {"text": "this is the answer to it", "delay_ms": 2}}))
 }
 
-impl Known {
+impl KnownAnswers {
     /// Speaks as client `number` in a session of its own until it is cut off, or `over`.
     pub(super) fn speak(&self, server: SocketAddr, number: usize, round: &str, over: &AtomicBool) {
         for n in 0.. {
@@ -54,17 +54,17 @@ impl Known {
                 return;
             }
             let once = format!("{round}-{number}-{n}");
-            let sent = Sent {
+            let sent = SentTurn {
                 session: format!("s{round}-{number}"),
                 text: format!("say {once} now"),
                 once,
                 stream: number.is_multiple_of(2),
             };
             match sent.send(server) {
-                Told::Answer(answer) => lock(&self.answered).push((sent, answer)),
-                Told::Cut { accepted: true } => return lock(&self.accepted).push(sent),
-                Told::Cut { accepted: false } => return lock(&self.unheard).push(sent),
-                told @ Told::Refused(..) => {
+                ServerReply::Answer(answer) => lock(&self.answered).push((sent, answer)),
+                ServerReply::Cut { accepted: true } => return lock(&self.accepted).push(sent),
+                ServerReply::Cut { accepted: false } => return lock(&self.unheard).push(sent),
+                told @ ServerReply::Refused(..) => {
                     *lock(&self.codes).entry(told.code().to_owned()).or_default() += 1;
                     lock(&self.unheard).push(sent);
                     std::thread::sleep(Duration::from_millis(20));
@@ -87,7 +87,7 @@ impl Known {
         for session in &sessions {
             said.insert(session, messages(server, session)?);
         }
-        let times = |sent: &Sent| {
+        let times = |sent: &SentTurn| {
             let all = said.get(sent.session.as_str()).map(Vec::as_slice).unwrap_or_default();
             all.iter().filter(|message| message["content"] == sent.text.as_str()).count()
         };
@@ -103,7 +103,7 @@ impl Known {
         let before = model.requests().len();
         for (sent, answer) in answered.iter() {
             match sent.send(server) {
-                Told::Answer(again) if again == *answer => {}
+                ServerReply::Answer(again) if again == *answer => {}
                 other => return Err(failed(format!("{sent:?} had {answer}, and now {other:?}"))),
             }
         }
@@ -115,8 +115,8 @@ impl Known {
         for sent in accepted.iter().chain(unheard.iter()) {
             let told = sent.send(server);
             match told {
-                Told::Answer(_) => {}
-                Told::Refused(..)
+                ServerReply::Answer(_) => {}
+                ServerReply::Refused(..)
                     if ["TURN_SUPERSEDED", "ANSWER_INTERRUPTED", "TURN_CANCELLED", "LISTENER_GONE"]
                         .contains(&told.code()) =>
                 {
@@ -127,7 +127,7 @@ impl Known {
         }
         for (n, session) in sessions.iter().enumerate() {
             match say(server, session, &format!("after-{n}-{session}"), "go on", false) {
-                Told::Answer(_) => {}
+                ServerReply::Answer(_) => {}
                 other => return Err(failed(format!("the session {session} is stuck: {other:?}"))),
             }
         }
@@ -147,8 +147,8 @@ impl Known {
     }
 }
 
-impl Sent {
-    fn send(&self, server: SocketAddr) -> Told {
+impl SentTurn {
+    fn send(&self, server: SocketAddr) -> ServerReply {
         say(server, &self.session, &self.once, &self.text, self.stream)
     }
 }

@@ -7,7 +7,7 @@ use engross_testkit::scripted::ModelServer;
 use serde_json::json;
 
 use super::Trial;
-use super::server::{Server, Told, failed, messages, say};
+use super::server::{Server, ServerReply, failed, messages, say};
 use crate::Result;
 
 /// A lease holds for 15 s, and a client is told to try again at once.
@@ -40,7 +40,7 @@ pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
         let killed = Instant::now();
         loop {
             match say(second.address, &session, &once, "go", false) {
-                Told::Answer(_) => break,
+                ServerReply::Answer(_) => break,
                 told if told.code() == "SESSION_BUSY" && killed.elapsed() < PATIENCE => {}
                 other => {
                     return Err(failed(format!(

@@ -19,7 +19,7 @@ pub(super) struct Server {
 
 /// What became of a request.
 #[derive(Debug)]
-pub(super) enum Told {
+pub(super) enum ServerReply {
     /// A whole answer.
     Answer(Value),
     /// An error with its status.
@@ -28,7 +28,7 @@ pub(super) enum Told {
     Cut { accepted: bool },
 }
 
-impl Told {
+impl ServerReply {
     /// The code of an error; empty for anything else.
     pub(super) fn code(&self) -> &str {
         match self {
@@ -100,7 +100,7 @@ impl Drop for Server {
 }
 
 /// Says something in a session; `once` makes a repetition safe. A streamed answer that is whole is told as its text.
-pub(super) fn say(server: SocketAddr, session: &str, once: &str, text: &str, stream: bool) -> Told {
+pub(super) fn say(server: SocketAddr, session: &str, once: &str, text: &str, stream: bool) -> ServerReply {
     let body = json!({"messages": [{"role": "user", "content": text}], "stream": stream}).to_string();
     let head = format!(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\
@@ -115,7 +115,7 @@ pub(super) fn say(server: SocketAddr, session: &str, once: &str, text: &str, str
 pub(super) fn messages(server: SocketAddr, session: &str) -> Result<Vec<Value>> {
     let head = format!("GET /v1/sessions/{session} HTTP/1.1\r\nhost: {server}\r\nconnection: close\r\n\r\n");
     match read(&ask(server, &head), false) {
-        Told::Answer(shown) => Ok(shown["messages"].as_array().cloned().unwrap_or_default()),
+        ServerReply::Answer(shown) => Ok(shown["messages"].as_array().cloned().unwrap_or_default()),
         told if told.code() == "SESSION_UNKNOWN" => Ok(Vec::new()),
         other => Err(failed(format!("the session {session} cannot be read: {other:?}"))),
     }
@@ -133,27 +133,29 @@ fn ask(server: SocketAddr, request: &str) -> String {
     String::from_utf8_lossy(&heard).into_owned()
 }
 
-fn read(heard: &str, stream: bool) -> Told {
-    let Some((head, body)) = heard.split_once("\r\n\r\n") else { return Told::Cut { accepted: false } };
+fn read(heard: &str, stream: bool) -> ServerReply {
+    let Some((head, body)) = heard.split_once("\r\n\r\n") else {
+        return ServerReply::Cut { accepted: false };
+    };
     let status: u16 = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
     let events =
         || body.lines().filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
     if status == 200 && stream {
         if let Some(error) = events().find(|event| event["error"].is_object()) {
-            return Told::Refused(status, error["error"].clone());
+            return ServerReply::Refused(status, error["error"].clone());
         }
         if !body.contains("data: [DONE]") {
-            return Told::Cut { accepted: true };
+            return ServerReply::Cut { accepted: true };
         }
         let text: String = events()
             .filter_map(|event| Some(event["choices"][0]["delta"]["content"].as_str()?.to_owned()))
             .collect();
-        return Told::Answer(json!(text));
+        return ServerReply::Answer(json!(text));
     }
     match serde_json::from_str::<Value>(body) {
-        Ok(answer) if status == 200 => Told::Answer(answer),
-        Ok(answer) => Told::Refused(status, answer["error"].clone()),
-        Err(_) => Told::Cut { accepted: status == 200 },
+        Ok(answer) if status == 200 => ServerReply::Answer(answer),
+        Ok(answer) => ServerReply::Refused(status, answer["error"].clone()),
+        Err(_) => ServerReply::Cut { accepted: status == 200 },
     }
 }
 

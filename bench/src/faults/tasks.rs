@@ -35,7 +35,7 @@ const KILLED: [&str; 6] = [
 
 /// A task as a client handed it in, and the run it was told, if any.
 #[derive(Debug, Clone)]
-struct Asked {
+struct FakeRequest {
     key: String,
     run: Option<String>,
     /// The whole answer, if one came.
@@ -45,7 +45,7 @@ struct Asked {
 pub(super) fn run(trial: &Trial<'_>) -> Result<String> {
     let kills = if trial.quick { 15 } else { 100 };
     settings(trial.folder)?;
-    let asked = Mutex::new(Vec::<Asked>::new());
+    let asked = Mutex::new(Vec::<FakeRequest>::new());
     let mut dice = Dice(11);
     let mut agents_killed = 0;
     for round in 0..kills {
@@ -142,9 +142,9 @@ fn settings(folder: &Path) -> Result<()> {
 }
 
 /// Hands in tasks until the server is gone. Every third answer is not waited for: its stream is dropped, and it is sent again.
-fn hand_in(server: SocketAddr, name: &str, asked: &Mutex<Vec<Asked>>, dice: &mut Dice) {
+fn hand_in(server: SocketAddr, name: &str, asked: &Mutex<Vec<FakeRequest>>, dice: &mut Dice) {
     for number in 0.. {
-        let mut task = Asked { key: format!("{name}-{number}"), run: None, end: None };
+        let mut task = FakeRequest { key: format!("{name}-{number}"), run: None, end: None };
         if dice.below(3) == 0 {
             let patience = Duration::from_millis(dice.below(150));
             task.run = ask(server, &start(&task.key), true, Some(patience)).0;
@@ -177,7 +177,7 @@ fn content(key: &str) -> String {
     format!("The file of {key}.")
 }
 
-fn verify(server: SocketAddr, asked: &[Asked]) -> Result<String> {
+fn verify(server: SocketAddr, asked: &[FakeRequest]) -> Result<String> {
     let (mut counts, mut runs) = (BTreeMap::<String, usize>::new(), BTreeSet::new());
     let mut unheard = 0;
     for task in asked {

@@ -68,7 +68,7 @@ fn options() -> Result<Options, Box<dyn Error>> {
             "--gateway" => gateway = Some(value()?),
             "--token" => token = Some(value()?),
             "--command" => {
-                provider = Some(AgentProvider::from_command(ProviderId::new("command")?, &value()?)?)
+                provider = Some(AgentProvider::from_command(ProviderId::new("command")?, &value()?)?);
             }
             other => return Err(format!("{other} is not an option").into()),
         }

@@ -55,7 +55,7 @@ pub(crate) enum Command {
     Check(ListArgs),
     /// List, make and restore checkpoints: what a document was before each change in place, and when you said so.
     Checkpoint(CheckpointArgs),
-    /// Tell a document as Markdown.
+    /// Write a document as Markdown.
     ToMarkdown(ToMarkdownArgs),
     /// Make a document of Markdown.
     FromMarkdown(FromMarkdownArgs),

@@ -41,7 +41,7 @@ use crate::cli::CommonArgs;
 use crate::settings::{Environment, Flags, Settings};
 
 /// How a command ended without having failed.
-pub(crate) enum Ended {
+pub(crate) enum CommandEnd {
     /// With this exit code.
     With(Exit),
     /// By Ctrl-C, with what that means.

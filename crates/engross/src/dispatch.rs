@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use engross_protocol::{Exit, Failure};
 
 use crate::cli::{Cli, Command};
-use crate::commands::Ended;
+use crate::commands::CommandEnd;
 #[cfg(feature = "server")]
 use crate::commands::{agents_md, chat, learn, serve, skills, task, transcript, write};
 use crate::commands::{apply, check, checkpoint, comments, doctor, edit, markdown, read, resolve, revisions};
@@ -90,8 +90,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         telemetry.finish();
     }
     match ended {
-        Ok(Ended::With(exit)) => ExitCode::from(exit as u8),
-        Ok(Ended::Interrupted(message)) => {
+        Ok(CommandEnd::With(exit)) => ExitCode::from(exit as u8),
+        Ok(CommandEnd::Interrupted(message)) => {
             output.failure(&Failure::new(Exit::Refused, "INTERRUPTED", message));
             ExitCode::from(INTERRUPTED)
         }
@@ -123,7 +123,7 @@ fn usage(error: &clap::Error, wants_json: bool) -> ExitCode {
     }
 }
 
-/// Sends logs to standard error, and spans to whoever was set for them.
+/// Sends logs to standard error, and spans to the one who was set for them.
 fn start_log(filter: Option<&str>, #[cfg(feature = "otel")] telemetry: Option<&Telemetry>) {
     use tracing_subscriber::layer::SubscriberExt;
     use tracing_subscriber::util::SubscriberInitExt;

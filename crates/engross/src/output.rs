@@ -8,7 +8,7 @@ use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::json;
 
-/// How to speak to whoever started the program.
+/// How to speak to the one who started the program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     /// One JSON document instead of text.

@@ -35,10 +35,10 @@ impl Drop for HeldBack {
     }
 }
 
-/// Notes signals that would end the process, for whoever has something to put away before.
-pub(crate) struct Noted(Arc<AtomicBool>);
+/// Notes signals that would end the process, for the one who has something to put away before.
+pub(crate) struct NotedSignals(Arc<AtomicBool>);
 
-impl Noted {
+impl NotedSignals {
     /// Notes Ctrl-C and a request to end from now on. A file beyond the size limit of the process is an error.
     pub(crate) fn new() -> Self {
         let noted = Arc::new(AtomicBool::new(false));

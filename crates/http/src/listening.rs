@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::error::Error;
 use super::metrics::Metrics;
-use super::service::Answering;
+use super::service::AnswerEvents;
 use super::wire::{Encoder, Notice, Out, Progress, Whole};
 
 /// A comment that keeps proxies from closing a silent stream.
@@ -28,13 +28,13 @@ const HEARTBEAT: &str = ": hb\n\n";
 const TOGETHER: usize = 16 * 1024;
 
 /// An answer, and the counters that watch it.
-pub(crate) struct Listening<A> {
+pub(crate) struct SseResponse<A> {
     answering: A,
     metrics: Arc<Metrics>,
     streams: bool,
 }
 
-impl<A: Answering> Listening<A> {
+impl<A: AnswerEvents> SseResponse<A> {
     pub(crate) fn new(answering: A, metrics: Arc<Metrics>) -> Self {
         Self { answering, metrics, streams: false }
     }
@@ -92,7 +92,7 @@ impl<A: Answering> Listening<A> {
     }
 }
 
-impl<A> Drop for Listening<A> {
+impl<A> Drop for SseResponse<A> {
     fn drop(&mut self) {
         if self.streams {
             self.metrics.streams(-1);
@@ -102,7 +102,7 @@ impl<A> Drop for Listening<A> {
 
 /// Moves events from an answer into a stream.
 struct Pump<A, E> {
-    listening: Listening<A>,
+    listening: SseResponse<A>,
     encoder: E,
     out: Out,
     first: VecDeque<PositionedEvent>,
@@ -117,7 +117,7 @@ enum PumpPhase {
     Over,
 }
 
-impl<A: Answering, E: Encoder> Pump<A, E> {
+impl<A: AnswerEvents, E: Encoder> Pump<A, E> {
     /// The next piece of the stream, and what is left to do.
     async fn piece(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::error::Error;
 use super::headers::{OPENCLAW_SESSION_KEY, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
-use super::service::Answering;
+use super::service::AnswerEvents;
 
 /// A body of JSON with status 200.
 pub(crate) fn json(body: impl Into<Bytes>) -> Response {
@@ -19,7 +19,7 @@ pub(crate) fn json(body: impl Into<Bytes>) -> Response {
 }
 
 /// The headers that say which session and turn an answer belongs to.
-pub(crate) fn description(answering: &impl Answering) -> HeaderMap {
+pub(crate) fn description(answering: &impl AnswerEvents) -> HeaderMap {
     let mut headers = HeaderMap::new();
     if let Ok(key) = HeaderValue::from_bytes(answering.key().as_bytes()) {
         headers.insert(OPENCLAW_SESSION_KEY, key.clone());

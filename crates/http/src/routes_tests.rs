@@ -7,7 +7,7 @@ use engross_agent::session::{
 use engross_llm::{Message, Usage};
 use serde_json::json;
 
-use super::wire::samples::{Heard, hear, reading};
+use super::wire::samples::{ReceivedAnswer, hear, reading};
 use crate::testing::client::{CHAT, HI, HI_STREAMED, get, plain, post, send, with};
 use crate::testing::fake::{SESSION, failed, text};
 
@@ -107,7 +107,7 @@ async fn a_repeated_request_goes_on_behind_what_was_heard() {
         ]);
         let headers = [("idempotency-key", "again"), ("last-event-id", last)];
         let heard = hear(&post(&app, CHAT, &headers, HI_STREAMED).await.text);
-        let delta = |heard: &Heard| {
+        let delta = |heard: &ReceivedAnswer| {
             heard.data["choices"][0]["delta"]["content"].as_str().unwrap_or_default().to_owned()
         };
         assert_eq!(heard.iter().map(delta).collect::<String>(), content, "{last}");

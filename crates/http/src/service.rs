@@ -12,20 +12,20 @@ use engross_protocol::SessionId;
 /// Answers requests to sessions.
 pub trait Service: Send + Sync + 'static {
     /// An answer that is being listened to.
-    type Answering: Answering;
+    type AnswerEvents: AnswerEvents;
 
     /// Accepts a request. Resolves when its input is durable.
     fn submit(
         &self,
         request: TurnRequest,
-    ) -> impl Future<Output = Result<Self::Answering, RequestError>> + Send;
+    ) -> impl Future<Output = Result<Self::AnswerEvents, RequestError>> + Send;
 
     /// The newest answer of a session, running or over.
     fn listen(
         &self,
         principal: &str,
         key: &SessionName,
-    ) -> impl Future<Output = Result<Self::Answering, RequestError>> + Send;
+    ) -> impl Future<Output = Result<Self::AnswerEvents, RequestError>> + Send;
 
     /// A session as it stands.
     fn look(
@@ -57,7 +57,7 @@ pub trait Service: Send + Sync + 'static {
 }
 
 /// An answer that is being listened to. Dropping it means that the client went away.
-pub trait Answering: Send + 'static {
+pub trait AnswerEvents: Send + 'static {
     /// The session's id.
     fn session(&self) -> SessionId;
 

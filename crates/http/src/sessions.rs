@@ -5,10 +5,10 @@ use engross_agent::session::{
 };
 use engross_protocol::SessionId;
 
-use super::service::{Answering, Service};
+use super::service::{AnswerEvents, Service};
 
 impl Service for Sessions {
-    type Answering = AnswerStream;
+    type AnswerEvents = AnswerStream;
 
     async fn submit(&self, request: TurnRequest) -> Result<AnswerStream, RequestError> {
         Self::submit(self, request).await
@@ -44,7 +44,7 @@ impl Service for Sessions {
     }
 }
 
-impl Answering for AnswerStream {
+impl AnswerEvents for AnswerStream {
     fn session(&self) -> SessionId {
         self.session
     }

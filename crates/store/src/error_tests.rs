@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use engross_protocol::{Exit, Failure, SessionId};
 
-use crate::files::FileError;
+use crate::files::{FileError, PathError};
 use crate::types::{Fence, Name};
 use crate::{Error, codes};
 
@@ -51,11 +51,32 @@ fn all_of_files() -> Vec<(FileError, Exit)> {
     ]
 }
 
+/// One of each about files that a person names.
+fn all_of_paths() -> Vec<PathError> {
+    let path = || std::path::PathBuf::from("a/b");
+    let reason = || "why".to_owned();
+    vec![
+        PathError::NotFound { path: path() },
+        PathError::IsADirectory { path: path() },
+        PathError::ReadFailed { path: path(), reason: reason() },
+        PathError::TooLarge { path: path(), limit: 7 },
+        PathError::NotUtf8 { path: path() },
+        PathError::WriteFailed { path: path(), reason: reason() },
+        PathError::DiskFull { path: path(), reason: reason() },
+        PathError::InputChanged { path: path() },
+    ]
+}
+
 #[test]
 fn every_error_has_a_row_of_its_own() {
+    let of_files = all_of_files();
+    let of_paths = all_of_paths();
+    let shared = ["READ_FAILED", "WRITE_FAILED"];
+    let of_files = of_files.iter().map(|(error, _)| error.code());
+    let of_files = of_files.chain(of_paths.iter().map(PathError::code).filter(|code| !shared.contains(code)));
     for (codes, rows) in [
         (all().iter().map(|(error, _)| error.code()).collect::<BTreeSet<_>>(), codes::ALL),
-        (all_of_files().iter().map(|(error, _)| error.code()).collect(), crate::files::codes::ALL),
+        (of_files.collect(), crate::files::codes::ALL),
     ] {
         let mut expected: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
         if codes.contains("TOO_LARGE") {

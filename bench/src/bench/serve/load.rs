@@ -46,7 +46,7 @@ pub(super) struct Load<'a> {
 }
 
 /// What was heard.
-pub(super) struct Heard {
+pub(super) struct ReceivedAnswer {
     /// From sending a request to the last byte of its answer, shortest first.
     pub(super) latencies: Vec<Duration>,
     /// From the model's writing its content to its arrival, shortest first.
@@ -56,7 +56,7 @@ pub(super) struct Heard {
 }
 
 /// Puts the load on a server.
-pub(super) fn run(load: &Load<'_>, address: SocketAddr) -> Result<Heard> {
+pub(super) fn run(load: &Load<'_>, address: SocketAddr) -> Result<ReceivedAnswer> {
     let failed = |error: &dyn std::fmt::Display| Error::Server(format!("{address}: {error}"));
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| failed(&error))?;
@@ -72,7 +72,7 @@ pub(super) fn run(load: &Load<'_>, address: SocketAddr) -> Result<Heard> {
         samples.into_inner().into_iter().unzip();
     latencies.sort();
     delays.sort();
-    Ok(Heard { latencies, delays, wall })
+    Ok(ReceivedAnswer { latencies, delays, wall })
 }
 
 /// The value below which `share` of all are.

@@ -19,7 +19,7 @@ use engross_testkit::instant::InstantModel;
 use self::bars::{Bar, Bars};
 use self::load::{Keys, Load, Shape, percentile};
 use self::process::Server;
-use super::{Built, build};
+use super::{BuiltPrograms, build};
 use crate::{Error, Result, root, say};
 
 /// How many clients ask for what.
@@ -51,7 +51,7 @@ struct Extent {
 }
 
 /// One load on one server.
-struct Measured {
+struct ServeFigures {
     /// For each turn.
     cpu: Duration,
     p50: Duration,
@@ -61,7 +61,7 @@ struct Measured {
 
 /// The servers, and what they are asked with.
 struct Bench {
-    built: Built,
+    built: BuiltPrograms,
     folder: PathBuf,
     model: InstantModel,
     epoch: Instant,
@@ -154,13 +154,13 @@ impl Bench {
         shape: Shape,
         requests: usize,
         prefix: &str,
-    ) -> Result<Measured> {
+    ) -> Result<ServeFigures> {
         let Row { concurrency, keys, .. } = *row;
         let load = Load { requests, concurrency, keys, shape, prefix, message: "hi", epoch: self.epoch };
         let before = server.cpu()?;
         let heard = load::run(&load, server.address)?;
         let cpu = server.cpu()?.saturating_sub(before);
-        Ok(Measured {
+        Ok(ServeFigures {
             cpu: cpu.div_f64(requests as f64),
             p50: percentile(&heard.latencies, 0.5),
             p99: percentile(&heard.latencies, 0.99),
@@ -169,7 +169,7 @@ impl Bench {
     }
 }
 
-impl Measured {
+impl ServeFigures {
     /// The median of each figure.
     fn medians(all: &[Self]) -> Self {
         let duration = |of: fn(&Self) -> Duration| median(all.iter().map(of).collect());
@@ -183,14 +183,15 @@ impl Measured {
 }
 
 /// Ratios are those of one round each: what disturbs a round disturbs both sides of it.
-fn report(row: &Row, shape: Shape, ours: &[Measured], floor: &[Measured], bars: &mut Bars) {
+fn report(row: &Row, shape: Shape, ours: &[ServeFigures], floor: &[ServeFigures], bars: &mut Bars) {
     let answer = if shape == Shape::Stream { "stream" } else { "whole" };
-    let ratio =
-        |(ours, floor): (&Measured, &Measured)| ours.cpu.as_secs_f64() / floor.cpu.as_secs_f64().max(1e-9);
+    let ratio = |(ours, floor): (&ServeFigures, &ServeFigures)| {
+        ours.cpu.as_secs_f64() / floor.cpu.as_secs_f64().max(1e-9)
+    };
     let ratio = middle(ours.iter().zip(floor).map(ratio).collect());
-    let spread = |ours: &Measured| ours.p99.as_secs_f64() / ours.p50.as_secs_f64().max(1e-9);
+    let spread = |ours: &ServeFigures| ours.p99.as_secs_f64() / ours.p50.as_secs_f64().max(1e-9);
     let spread = middle(ours.iter().map(spread).collect());
-    let (ours, floor) = (Measured::medians(ours), Measured::medians(floor));
+    let (ours, floor) = (ServeFigures::medians(ours), ServeFigures::medians(floor));
     say(&format!(
         "| {} | {answer} | {:.0} | {:.0} | {ratio:.2} | {} | {:.2} | {:.2} | {:.0} | {:.2} |",
         row.name,

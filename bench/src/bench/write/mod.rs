@@ -15,7 +15,7 @@ use wait4::Wait4;
 
 use self::client::Client;
 use super::serve::process::Server;
-use super::{Built, build};
+use super::{BuiltPrograms, build};
 use crate::{Error, Result, root, say};
 
 const MIB: u64 = 1 << 20;
@@ -52,7 +52,7 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
 }
 
 /// `engross serve` with a root of its own.
-fn serve(built: &Built, folder: &Path) -> Result<Server> {
+fn serve(built: &BuiltPrograms, folder: &Path) -> Result<Server> {
     let settings = folder.join("config.toml");
     fs::create_dir_all(folder.join("root")).map_err(Error::file(folder))?;
     write(&settings, b"")?;
@@ -68,7 +68,7 @@ fn serve(built: &Built, folder: &Path) -> Result<Server> {
 }
 
 /// 64 MiB through HTTP, by a floor that writes them twice, and by `cat`.
-fn end_to_end(built: &Built, folder: &Path, rounds: usize, missed: &mut Vec<String>) -> Result<()> {
+fn end_to_end(built: &BuiltPrograms, folder: &Path, rounds: usize, missed: &mut Vec<String>) -> Result<()> {
     let source = folder.join("source");
     let content = engine::prose(BYTES);
     write(&source, &content)?;
@@ -118,7 +118,7 @@ fn end_to_end(built: &Built, folder: &Path, rounds: usize, missed: &mut Vec<Stri
 }
 
 /// The most memory of a server that has taken one file.
-fn memory(built: &Built, folder: &Path, missed: &mut Vec<String>) -> Result<()> {
+fn memory(built: &BuiltPrograms, folder: &Path, missed: &mut Vec<String>) -> Result<()> {
     say("\n| one file of | peak MiB | resident afterwards MiB |\n|---|---:|---:|");
     let block = engine::prose(SMALL);
     let mut peaks = Vec::new();

@@ -20,14 +20,14 @@ use crate::tools::PERFORM_RESEARCH;
 use crate::writing::ContentTools;
 use crate::writing::Writer;
 
-struct Desk {
+struct TestBench {
     _folder: TempDir,
     writes: WriteSessions,
     all: Workspaces,
     tools: DocumentTools,
 }
 
-fn desk() -> Desk {
+fn desk() -> TestBench {
     let folder = tempfile::tempdir().unwrap();
     let clock = Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap()));
     let (root, locks) = (Root::open(folder.path()).unwrap(), Locks::new());
@@ -47,10 +47,10 @@ fn desk() -> Desk {
     workspace.put(&path("nda.docx"), NDA, &Precondition::Absent).unwrap();
     let writer = Writer::new(service, Some("deal".to_owned()), ContentTools::default());
     let tools = DocumentTools::new(workspace).with_writer(Some(writer));
-    Desk { _folder: folder, writes, all, tools }
+    TestBench { _folder: folder, writes, all, tools }
 }
 
-impl Desk {
+impl TestBench {
     /// The id of a session that has written `text`.
     fn written(&self, file: &str, text: &str) -> String {
         let options = BeginOptions::new(file, WriteOperation::Create);
@@ -70,7 +70,7 @@ impl Desk {
     }
 }
 
-async fn research(desk: &Desk, model: Arc<dyn Model>) -> Value {
+async fn research(desk: &TestBench, model: Arc<dyn Model>) -> Value {
     let calls = vec![call("w", PERFORM_RESEARCH, &json!({"instruction": "How long do such duties last?"}))];
     let results = desk.tools.run(ToolRound { model, ..round(calls, BTreeMap::new()) }).await;
     serde_json::from_str(&results[0].content).unwrap()

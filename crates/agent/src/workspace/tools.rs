@@ -114,8 +114,8 @@ impl DocumentTools {
     }
 
     /// Sorts calls by the documents they mean, in the order in which these come first.
-    fn sort(&self, calls: Vec<ToolCall>) -> Sorted {
-        let mut sorted = Sorted::default();
+    fn sort(&self, calls: Vec<ToolCall>) -> SortedCalls {
+        let mut sorted = SortedCalls::default();
         for (place, call) in calls.into_iter().enumerate() {
             match call.name.as_str() {
                 LIST_DOCUMENTS => {
@@ -304,7 +304,7 @@ type PositionedEvent = Vec<(usize, ToolCall)>;
 
 /// Calls by what they are about.
 #[derive(Default)]
-struct Sorted {
+struct SortedCalls {
     /// What needs no document.
     answered: Vec<(usize, ToolResult)>,
     /// What is looked up in the web.

@@ -20,21 +20,21 @@ use crate::session::{
     ToolStep, Toolbox, TurnEvent, TurnRequest,
 };
 
-struct Desk {
+struct TestBench {
     _folder: TempDir,
     all: Workspaces,
     workspace: Workspace,
     tools: DocumentTools,
 }
 
-fn desk(files: &[&str]) -> Desk {
+fn desk(files: &[&str]) -> TestBench {
     let (folder, all) = workspaces();
     let workspace = all.make("deal").unwrap();
     for file in files {
         workspace.put(&path(file), NDA, &Precondition::Absent).unwrap();
     }
     let tools = DocumentTools::new(workspace.clone());
-    Desk { _folder: folder, all, workspace, tools }
+    TestBench { _folder: folder, all, workspace, tools }
 }
 
 pub(super) fn call(id: &str, name: &str, arguments: &Value) -> ToolCall {
@@ -155,7 +155,7 @@ async fn case_154_a_cancelled_round_changes_nothing_more() {
     assert_eq!(desk.workspace.read(&path("nda.docx")).unwrap().unwrap(), NDA);
 }
 
-fn sessions(desk: &Desk, model: impl Model + 'static) -> (Sessions, Arc<MemoryStore>) {
+fn sessions(desk: &TestBench, model: impl Model + 'static) -> (Sessions, Arc<MemoryStore>) {
     let store = Arc::new(MemoryStore::new());
     let config = crate::session::service_support::config(
         &store,

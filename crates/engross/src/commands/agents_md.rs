@@ -8,14 +8,18 @@ use engross_learn::run::block;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::json;
 
-use super::Ended;
+use super::CommandEnd;
 use super::synced::{explain, text};
 use crate::cli::{AgentsMdArgs, AgentsMdCommand, SyncBlockArgs};
 use crate::compose::skillbook::{book_paths, instructions, rest};
 use crate::output::Output;
 use crate::settings::Environment;
 
-pub(crate) fn run(args: &AgentsMdArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(
+    args: &AgentsMdArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
     match &args.command {
         AgentsMdCommand::Sync(args) => {
             let book = BookFile::read(book_paths(&args.book, environment)?)?;
@@ -40,7 +44,7 @@ pub(crate) fn run(args: &AgentsMdArgs, environment: &Environment, output: Output
                     text
                 })
             })?;
-            Ok(Ended::With(if is_fine { Exit::Done } else { Exit::Refused }))
+            Ok(CommandEnd::With(if is_fine { Exit::Done } else { Exit::Refused }))
         }
     }
 }
@@ -50,10 +54,10 @@ fn sync(
     inner: Option<&str>,
     environment: &Environment,
     output: Output,
-) -> Result<Ended, Failure> {
+) -> Result<CommandEnd, Failure> {
     let mode = if args.block.repair { MarkerMode::Repair } else { MarkerMode::Strict };
     let paths = instructions(&args.block.agents_md, environment)?;
     let synced = sync_files(&paths, inner, mode, args.dry_run)?;
     output.answer(&json!({"files": synced, "dryRun": args.dry_run}), || text(&synced))?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }

@@ -9,7 +9,7 @@ use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
 use super::documents::{clock, deliver, destination, open};
-use super::{Ended, settings};
+use super::{CommandEnd, settings};
 use crate::change::{Palette, printable};
 use crate::cli::ApplyArgs;
 use crate::failure::{self, usage};
@@ -30,7 +30,11 @@ struct Answer {
     effects: Effects,
 }
 
-pub(crate) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(
+    args: &ApplyArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
     let flags = Flags {
         author: args.signature.author.clone(),
         untracked: args.signature.untracked,
@@ -74,7 +78,7 @@ pub(crate) fn run(args: &ApplyArgs, environment: &Environment, output: Output) -
         text(receipt, &receipt.operations, Palette::new(output.colour), &end)
     })?;
     let is_whole = summary.refused + summary.failed == 0;
-    Ok(Ended::With(if is_whole { Exit::Done } else { Exit::Refused }))
+    Ok(CommandEnd::With(if is_whole { Exit::Done } else { Exit::Refused }))
 }
 
 /// The further effects of the edits, for people.

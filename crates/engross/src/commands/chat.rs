@@ -22,7 +22,7 @@ use engross_store::Store;
 use engross_store::files::Locks;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::Ended;
+use super::CommandEnd;
 use super::documents::{destination, open};
 use crate::cli::ChatArgs;
 use crate::compose::{model, sessions, writes};
@@ -32,12 +32,12 @@ use crate::settings::{Environment, Flags, Settings};
 use document::{ChatDocument, NoDocument, OneDocument};
 use engross_http::canonical_key;
 use talk::{Over, Talk};
-use tell::{Edits, Teller};
+use tell::{AnswerPrinter, Edits};
 
 /// What stands before the names of sessions that begin here, in their canonical form.
 const AGENT: &str = "agent:main:";
 
-pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
     if args.file.is_none() && (args.target.output.is_some() || args.target.in_place) {
         return Err(usage(
             "USAGE",
@@ -79,8 +79,8 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<Ended, F
         ended.and_then(|ended| closed.map(|()| ended))
     })?;
     Ok(match ended {
-        Over::Quit(exit) => Ended::With(exit),
-        Over::Interrupted => Ended::Interrupted("interrupted; what was done before stands"),
+        Over::Quit(exit) => CommandEnd::With(exit),
+        Over::Interrupted => CommandEnd::Interrupted("interrupted; what was done before stands"),
     })
 }
 
@@ -144,7 +144,7 @@ async fn chat(
     {
         document.must_be_new()?;
     }
-    let teller = Teller::new(environment.allows_colour());
+    let teller = AnswerPrinter::new(environment.allows_colour());
     greet(args, &spec, &key, document.as_ref(), earlier.as_ref(), &teller);
     let mut talk = Talk::new(service.clone(), named, document, edits, teller)?;
     let over = talk.run().await;
@@ -159,7 +159,7 @@ fn greet(
     key: &str,
     document: Option<&ChatDocument>,
     earlier: Option<&SessionView>,
-    teller: &Teller,
+    teller: &AnswerPrinter,
 ) {
     let short = key.strip_prefix(AGENT).unwrap_or(key);
     let mut again = vec!["engross chat".to_owned()];

@@ -6,7 +6,7 @@ use engross_docx::{Finding, Severity, check};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
-use super::Ended;
+use super::CommandEnd;
 use super::documents::open;
 use crate::change::printable;
 use crate::cli::ListArgs;
@@ -18,13 +18,13 @@ struct Answer {
     findings: Vec<Finding>,
 }
 
-pub(crate) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ListArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;
     let findings = check(&document).map_err(|error| failure::of_document(input.path(), &error))?;
     let has_errors = findings.iter().any(|finding| finding.severity == Severity::Error);
     let answer = Answer { findings };
     output.answer(&answer, || text(&answer.findings))?;
-    Ok(Ended::With(if has_errors { Exit::Refused } else { Exit::Done }))
+    Ok(CommandEnd::With(if has_errors { Exit::Refused } else { Exit::Done }))
 }
 
 fn text(findings: &[Finding]) -> String {

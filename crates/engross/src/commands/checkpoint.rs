@@ -9,7 +9,7 @@ use engross_docx::{Limits, WordDocument};
 use engross_protocol::{Exit, Failure, SystemClock};
 use serde::Serialize;
 
-use super::Ended;
+use super::CommandEnd;
 use crate::change::printable;
 use crate::cli::{CheckpointArgs, CheckpointCommand};
 use crate::compose::data::data_folder;
@@ -53,7 +53,7 @@ struct Paragraph {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Restored {
+struct RestoreAnswer {
     file: String,
     restored: u64,
     /// What the document was before.
@@ -63,7 +63,7 @@ struct Restored {
     rejected: Option<usize>,
 }
 
-pub(crate) fn run(args: &CheckpointArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &CheckpointArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, bytes) = InputFile::read(&args.file).map_err(of_delivery)?;
     let store = CheckpointStore::in_data(&data_folder(None)?)?;
     let mut known = store.of_path(&input.absolute()).map_err(of_delivery)?;
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &CheckpointArgs, output: Output) -> Result<Ended, Failur
             restore(&input, &bytes, &mut known, (*id, *change_set), output)?;
         }
     }
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
 fn list(input: &InputFile, now: &[u8], known: &Checkpoints, output: Output) -> Result<(), Failure> {
@@ -148,8 +148,12 @@ fn restore(
     let before = save(known, now, None)?.number;
     let _held_back = HeldBack::new();
     input.replace(&bytes).map_err(of_delivery)?;
-    let answer =
-        Restored { file: input.path().display().to_string(), restored: id, checkpoint: before, rejected };
+    let answer = RestoreAnswer {
+        file: input.path().display().to_string(),
+        restored: id,
+        checkpoint: before,
+        rejected,
+    };
     output.answer(&answer, || {
         let what = match rejected {
             Some(count) => {

@@ -6,7 +6,7 @@ use engross_docx::PlacedComment;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
-use super::Ended;
+use super::CommandEnd;
 use super::documents::open;
 use crate::change::printable;
 use crate::cli::ListArgs;
@@ -45,12 +45,12 @@ impl From<PlacedComment> for Row {
     }
 }
 
-pub(crate) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ListArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;
     let comments = document.comments().map_err(|error| failure::of_document(input.path(), &error))?;
     let answer = Answer { comments: comments.into_iter().map(Row::from).collect() };
     output.answer(&answer, || text(&answer.comments))?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
 fn text(rows: &[Row]) -> String {

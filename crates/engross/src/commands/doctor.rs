@@ -9,7 +9,7 @@ use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Ended;
+use super::CommandEnd;
 use crate::change::printable;
 use crate::cli::DoctorArgs;
 use crate::files::check_folder;
@@ -57,7 +57,11 @@ struct Part {
     purpose: &'static str,
 }
 
-pub(crate) fn run(args: &DoctorArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(
+    args: &DoctorArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
     let flags = Flags { config: args.common.config.clone(), ..Flags::default() };
     let settings = Settings::load(&flags, environment)?;
     let given = settings.model.value.as_deref().unwrap_or("rules");
@@ -89,7 +93,7 @@ pub(crate) fn run(args: &DoctorArgs, environment: &Environment, output: Output) 
     };
     output.answer(&answer, || text(&answer))?;
     let is_well = answer.checks.iter().all(|check| check.ok);
-    Ok(Ended::With(if is_well { Exit::Done } else { Exit::Refused }))
+    Ok(CommandEnd::With(if is_well { Exit::Done } else { Exit::Refused }))
 }
 
 fn rows(settings: &Settings) -> Vec<Row> {

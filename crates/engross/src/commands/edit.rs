@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::documents::{clock, deliver, destination, open};
-use super::{Ended, settings};
+use super::{CommandEnd, settings};
 use crate::change::Palette;
 use crate::cli::EditArgs;
 use crate::compose::model;
@@ -35,7 +35,7 @@ struct Answer {
     reason: Option<Value>,
 }
 
-pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     if args.instruction.trim().is_empty() {
         return Err(usage("USAGE", "the instruction is empty; say what to change"));
     }
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
     let spec = model.info().spec;
 
     let Some(outcome) = run_model(&mut document, model, options, &args.instruction)? else {
-        return Ok(Ended::Interrupted("interrupted; nothing was written"));
+        return Ok(CommandEnd::Interrupted("interrupted; nothing was written"));
     };
     let outcome = outcome.map_err(|error| failure::of_document(input.path(), &error))?;
 
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         text: outcome.text,
     };
     output.answer(&answer, || text(&answer, tracking, output))?;
-    Ok(Ended::With(exit))
+    Ok(CommandEnd::With(exit))
 }
 
 /// Runs the loop; `None` after Ctrl-C.

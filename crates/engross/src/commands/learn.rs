@@ -16,7 +16,7 @@ use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde::Serialize;
 
 use super::synced::counted;
-use super::{Ended, settings};
+use super::{CommandEnd, settings};
 use crate::change::printable;
 use crate::cli::LearnArgs;
 use crate::compose::model;
@@ -36,7 +36,11 @@ struct Answer {
     agents_md: Vec<BlockSync>,
 }
 
-pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(
+    args: &LearnArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
     let flags = Flags { model: args.model.clone(), ..Flags::default() };
     let settings = settings(&args.common, flags, environment)?;
     let spec: ModelSpec = settings.model.value.as_deref().map_or(Ok(ModelSpec::Rules), str::parse)?;
@@ -72,7 +76,7 @@ pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -
     };
     let Some(report) = learn_until_stopped(&mut book, &input, options)? else {
         book.finish()?;
-        return Ok(Ended::Interrupted("interrupted; what was learnt from whole sessions is kept"));
+        return Ok(CommandEnd::Interrupted("interrupted; what was learnt from whole sessions is kept"));
     };
     let shown = block(&book.journal.book, args.block.tokens, SystemClock.millis(), &rest(&book));
     let mode = if args.block.repair { MarkerMode::Repair } else { MarkerMode::Strict };
@@ -80,7 +84,7 @@ pub(crate) fn run(args: &LearnArgs, environment: &Environment, output: Output) -
     let exit = exit_of(&report);
     let answer = Answer { report, skillbook: book.paths().json.clone(), agents_md };
     output.answer(&answer, || text(&answer, &book))?;
-    Ok(Ended::With(exit))
+    Ok(CommandEnd::With(exit))
 }
 
 /// Learns; `None` after Ctrl-C.

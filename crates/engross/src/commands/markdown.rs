@@ -5,7 +5,7 @@ use engross_docx::Limits;
 use engross_docx::read::View;
 use engross_protocol::{Exit, Failure};
 
-use super::Ended;
+use super::CommandEnd;
 use super::documents::open;
 use crate::cli::{FromMarkdownArgs, ToMarkdownArgs, ViewArg};
 use crate::failure;
@@ -13,7 +13,7 @@ use crate::files::{by_path, read_text};
 use crate::output::Output;
 use crate::signals::HeldBack;
 
-pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;
     let view = match args.view {
         ViewArg::Accepted => View::Accepted,
@@ -22,10 +22,10 @@ pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<Ended
     };
     let text = document.to_markdown(view).map_err(|error| failure::of_document(input.path(), &error))?;
     output.answer(&text, || format!("{text}\n"))?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
-pub(crate) fn from_markdown(args: &FromMarkdownArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn from_markdown(args: &FromMarkdownArgs, output: Output) -> Result<CommandEnd, Failure> {
     let text = read_text(&args.file)?;
     by_path::check_target(&args.output)?;
     let template = match &args.template {
@@ -42,5 +42,5 @@ pub(crate) fn from_markdown(args: &FromMarkdownArgs, output: Output) -> Result<E
     by_path::write(&args.output, &bytes, None).map_err(|error| failure::of_delivery(error.into()))?;
     let path = args.output.display().to_string();
     output.answer(&path, || format!("{path}\n"))?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }

@@ -5,13 +5,13 @@ use engross_docx::read::{ReadOptions, View, notation};
 use engross_docx::revisions::Comment;
 use engross_protocol::{Exit, Failure};
 
-use super::Ended;
+use super::CommandEnd;
 use super::documents::open;
 use crate::cli::{ReadArgs, ViewArg};
 use crate::failure;
 use crate::output::Output;
 
-pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;
     let of_document = |error| failure::of_document(input.path(), &error);
     let options = ReadOptions {
@@ -33,5 +33,5 @@ pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<Ended, Failure> {
     };
     let answer = ReadReport { file: input.path().display().to_string(), reading };
     output.answer(&answer, || notation(&answer.reading, &comments))?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }

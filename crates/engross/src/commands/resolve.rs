@@ -7,7 +7,7 @@ use engross_docx::revisions::{Choice, RevisionKind, Side};
 use engross_docx::{PlacedRevision, WordDocument};
 use engross_protocol::{Exit, Failure};
 
-use super::Ended;
+use super::CommandEnd;
 use super::documents::{deliver, destination, open};
 use crate::change::Palette;
 use crate::cli::ResolveArgs;
@@ -15,15 +15,15 @@ use crate::failure;
 use crate::output::Output;
 use crate::report::{ending, text};
 
-pub(crate) fn accept(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn accept(args: &ResolveArgs, output: Output) -> Result<CommandEnd, Failure> {
     run(args, Side::Accept, output)
 }
 
-pub(crate) fn reject(args: &ResolveArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn reject(args: &ResolveArgs, output: Output) -> Result<CommandEnd, Failure> {
     run(args, Side::Reject, output)
 }
 
-fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<Ended, Failure> {
+fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<CommandEnd, Failure> {
     let suffix = if side == Side::Accept { "accepted" } else { "rejected" };
     let (input, mut document) = open(&args.file)?;
     let destination = destination(&input, &args.target, suffix)?;
@@ -50,7 +50,7 @@ fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<Ended, Failure>
         let end = ending(receipt.output.as_deref(), receipt.proof, Tracking::Tracked);
         text(&receipt, &receipt.operations, Palette::new(output.colour), &end)
     })?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
 /// A resolved revision in the form of an operation's result.

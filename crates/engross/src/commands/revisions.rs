@@ -7,7 +7,7 @@ use engross_docx::revisions::RevisionKind;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
-use super::Ended;
+use super::CommandEnd;
 use super::documents::open;
 use crate::change::printable;
 use crate::cli::ListArgs;
@@ -38,12 +38,12 @@ impl From<PlacedRevision> for Row {
     }
 }
 
-pub(crate) fn run(args: &ListArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ListArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;
     let revisions = document.revisions().map_err(|error| failure::of_document(input.path(), &error))?;
     let answer = Answer { revisions: revisions.into_iter().map(Row::from).collect() };
     output.answer(&answer, || text(&answer.revisions))?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
 fn text(rows: &[Row]) -> String {

@@ -2,12 +2,12 @@
 
 use engross_protocol::{Exit, Failure};
 
-use super::Ended;
+use super::CommandEnd;
 use crate::cli::ServeArgs;
 use crate::compose::server;
 use crate::settings::Environment;
 
-pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
     server::run(args, environment)?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }

@@ -13,7 +13,7 @@ use engross_learn::skillbook::{
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::{Value, json};
 
-use super::Ended;
+use super::CommandEnd;
 use super::synced::counted;
 use crate::change::printable;
 use crate::cli::{BookArgs, ExportArgs, FormatArg, ReviewArgs, SkillsArgs, SkillsCommand};
@@ -22,7 +22,11 @@ use crate::files::read_text;
 use crate::output::{Output, note, print, prompt};
 use crate::settings::Environment;
 
-pub(crate) fn run(args: &SkillsArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(
+    args: &SkillsArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
     let read = |book: &BookArgs| -> Result<BookFile, Failure> {
         Ok(BookFile::read(book_paths(book, environment)?)?)
     };
@@ -74,7 +78,7 @@ pub(crate) fn run(args: &SkillsArgs, environment: &Environment, output: Output) 
             })?;
         }
     }
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
 fn find<'a>(book: &'a Book, id: &str) -> Result<&'a Skill, Failure> {
@@ -122,13 +126,13 @@ fn settle_all(book: &mut BookFile, operations: &[SkillOperation]) -> Result<Vec<
     Ok(effects)
 }
 
-fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<Ended, Failure> {
+fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<CommandEnd, Failure> {
     let accepted = args.accept.iter().map(|id| SkillOperation::Accept { id: id.clone() });
     let retired = args.retire.iter().map(|id| SkillOperation::Remove { id: id.clone() });
     let operations: Vec<SkillOperation> = accepted.chain(retired).collect();
     if !operations.is_empty() {
         change(book, &operations, output)?;
-        return Ok(Ended::With(Exit::Done));
+        return Ok(CommandEnd::With(Exit::Done));
     }
     let is_waiting =
         |skill: &&Skill| matches!(skill.status, SkillStatus::Candidate | SkillStatus::Quarantined);
@@ -148,7 +152,7 @@ fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<Ende
             );
             text
         })?;
-        return Ok(Ended::With(Exit::Done));
+        return Ok(CommandEnd::With(Exit::Done));
     }
     for conflict in &conflicts {
         note(&format!("{} and {} say the opposite; retire one of them", conflict.one, conflict.other));
@@ -170,7 +174,7 @@ fn review(args: &ReviewArgs, book: &mut BookFile, output: Output) -> Result<Ende
     if is_changed {
         note("engross agents-md sync shows this to agents; engross learn does so too");
     }
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
 enum Decision {

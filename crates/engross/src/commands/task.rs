@@ -1,4 +1,4 @@
-//! `engross task`: task threads, and whoever works for them.
+//! `engross task`: task threads, and the one who works for them.
 //!
 //! Must never decide what becomes of a task: that is `engross_threads`. Never takes a detached task for a finished one.
 
@@ -20,7 +20,7 @@ use engross_threads::{
     ThreadError, ThreadInput, ThreadJournal, ThreadRecord, WorkspaceBinding,
 };
 
-use super::Ended;
+use super::CommandEnd;
 use crate::cli::{AnswerArgs, AtBridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs};
 use crate::compose::sessions;
 use crate::failure::usage;
@@ -31,7 +31,7 @@ use crate::settings::Environment;
 /// Who does tasks of threads that name nobody.
 const USUAL: &str = "engross";
 
-pub(crate) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &TaskArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     sessions::runtime()?.block_on(async {
         match &args.command {
             TaskCommand::Run(args) => hand_in(args, environment, output).await,
@@ -124,7 +124,7 @@ fn usual_folder(key: &str) -> Result<PathBuf, Failure> {
     Ok(home.home_dir().join(".xworkmate/threads").join(segment(key)))
 }
 
-async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     if args.text.trim().is_empty() {
         return Err(usage("USAGE", "the task is empty; say what is to be done"));
     }
@@ -178,8 +178,8 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         note(&format!("`engross task watch {key}` goes on with it"));
         link.close().await;
         place.close().await?;
-        output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
-        return Ok(Ended::With(Exit::Done));
+        output.answer(&shown::ShownThread::of(held.state()), || shown::line(held.state()))?;
+        return Ok(CommandEnd::With(Exit::Done));
     }
     if args.detach {
         link.close().await;
@@ -187,8 +187,8 @@ async fn hand_in(args: &RunArgs, environment: &Environment, output: Output) -> R
         note(&format!(
             "The task is kept; without a server it is carried out by `engross task watch {key}` or `engross task sync`"
         ));
-        output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
-        return Ok(Ended::With(Exit::Done));
+        output.answer(&shown::ShownThread::of(held.state()), || shown::line(held.state()))?;
+        return Ok(CommandEnd::With(Exit::Done));
     }
     let ended = at_work::see_through(&driver, &key, output).await;
     link.close().await;
@@ -246,11 +246,11 @@ fn record(key: &str, args: &RunArgs) -> Result<ThreadRecord, Failure> {
     })
 }
 
-type Required = (Vec<String>, std::collections::BTreeMap<String, u64>);
+type RequiredFiles = (Vec<String>, std::collections::BTreeMap<String, u64>);
 
 /// `pdf` or `pdf=3`.
-fn required(asked: &[String]) -> Result<Required, Failure> {
-    let mut required = Required::default();
+fn required(asked: &[String]) -> Result<RequiredFiles, Failure> {
+    let mut required = RequiredFiles::default();
     for one in asked {
         let wrong = || usage("USAGE", format!("--require '{one}' is not understood; write pdf, or pdf=3"));
         let (extension, count) = match one.split_once('=') {
@@ -271,15 +271,19 @@ fn required(asked: &[String]) -> Result<Required, Failure> {
     Ok(required)
 }
 
-async fn get(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {
+async fn get(args: &ThreadArgs, output: Output) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.place)?;
     let held = place.find(&args.thread).await?;
     place.close().await?;
-    output.answer(&shown::Shown::of(held.state()), || shown::whole(held.state()))?;
-    Ok(Ended::With(Exit::Done))
+    output.answer(&shown::ShownThread::of(held.state()), || shown::whole(held.state()))?;
+    Ok(CommandEnd::With(Exit::Done))
 }
 
-async fn watch(args: &AtBridgeArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+async fn watch(
+    args: &AtBridgeArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.thread.place)?;
     let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
     let link =
@@ -295,7 +299,7 @@ async fn order(
     order: ThreadInput,
     environment: &Environment,
     output: Output,
-) -> Result<Ended, Failure> {
+) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.thread.place)?;
     let key = place.find(&args.thread.thread).await?.into_state().record.thread_id;
     let config = args.thread.common.config.as_deref();
@@ -304,11 +308,11 @@ async fn order(
     link.close().await;
     place.close().await?;
     let held = held?;
-    output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
-    Ok(Ended::With(Exit::Done))
+    output.answer(&shown::ShownThread::of(held.state()), || shown::line(held.state()))?;
+    Ok(CommandEnd::With(Exit::Done))
 }
 
-async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     let thread = &args.at.thread;
     let place = Place::open(&thread.place)?;
     let key = place.find(&thread.thread).await?.into_state().record.thread_id;
@@ -320,17 +324,17 @@ async fn answer(args: &AnswerArgs, environment: &Environment, output: Output) ->
     done
 }
 
-async fn restore(args: &ThreadArgs, output: Output) -> Result<Ended, Failure> {
+async fn restore(args: &ThreadArgs, output: Output) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.place)?;
     let key = place.find(&args.thread).await?.into_state().record.thread_id;
     let driver = place.driver(Arc::new(bridge::Nobody));
     let held = driver.order(&key, ThreadInput::Restore).await.map_err(failed)?;
     place.close().await?;
-    output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
-    Ok(Ended::With(Exit::Done))
+    output.answer(&shown::ShownThread::of(held.state()), || shown::line(held.state()))?;
+    Ok(CommandEnd::With(Exit::Done))
 }
 
-async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<Ended, Failure> {
+async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<CommandEnd, Failure> {
     let place = Place::open(args)?;
     let mut threads = Vec::new();
     for key in place.journal.keys().await.map_err(failed)? {
@@ -346,10 +350,10 @@ async fn list(args: &PlaceArgs, all: bool, output: Output) -> Result<Ended, Fail
     place.close().await?;
     let rows: Vec<shown::Row> = threads.iter().map(shown::Row::of).collect();
     output.answer(&serde_json::json!({ "threads": rows }), || shown::table(&threads))?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
-async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Result<Ended, Failure> {
+async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.place)?;
     let link = bridge::open(&args.bridge, &place.data, args.common.config.as_deref(), environment).await?;
     let driver = place.driver(link.link());
@@ -362,11 +366,13 @@ async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Res
             continue;
         }
         match at_work::drive(&driver, &key, true).await? {
-            at_work::Left::Home(held) => done.push(held.into_state()),
-            at_work::Left::Interrupted => {
+            at_work::WatchEnd::Home(held) => done.push(held.into_state()),
+            at_work::WatchEnd::Interrupted => {
                 link.close().await;
                 place.close().await?;
-                return Ok(Ended::Interrupted("interrupted; nothing is lost, `engross task sync` goes on"));
+                return Ok(CommandEnd::Interrupted(
+                    "interrupted; nothing is lost, `engross task sync` goes on",
+                ));
             }
         }
     }
@@ -374,20 +380,20 @@ async fn sync(args: &SyncArgs, environment: &Environment, output: Output) -> Res
     place.close().await?;
     let rows: Vec<shown::Row> = done.iter().map(shown::Row::of).collect();
     output.answer(&serde_json::json!({ "threads": rows }), || shown::table(&done))?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
-async fn export(args: &ThreadArgs) -> Result<Ended, Failure> {
+async fn export(args: &ThreadArgs) -> Result<CommandEnd, Failure> {
     let place = Place::open(&args.place)?;
     let held = place.find(&args.thread).await?;
     place.close().await?;
     let mut text = held.state().record.to_json().map_err(failed)?;
     text.push('\n');
     print(&text)?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
-async fn import(args: &PlaceArgs, file: &Path, output: Output) -> Result<Ended, Failure> {
+async fn import(args: &PlaceArgs, file: &Path, output: Output) -> Result<CommandEnd, Failure> {
     let record = ThreadRecord::parse(&files::read_text(file)?).map_err(failed)?;
     let place = Place::open(args)?;
     let key = record.thread_id.clone();
@@ -400,6 +406,6 @@ async fn import(args: &PlaceArgs, file: &Path, output: Output) -> Result<Ended, 
             format!("there is a task thread '{key}' already; what it says stays"),
         ));
     }
-    output.answer(&shown::Shown::of(held.state()), || shown::line(held.state()))?;
-    Ok(Ended::With(Exit::Done))
+    output.answer(&shown::ShownThread::of(held.state()), || shown::line(held.state()))?;
+    Ok(CommandEnd::With(Exit::Done))
 }

@@ -13,7 +13,7 @@ use engross_learn::transcript::{CallOutcome, CallStep, StepKind, Transcript};
 use engross_protocol::{Exit, Failure};
 use serde_json::{Map, Value, json};
 
-use super::Ended;
+use super::CommandEnd;
 use crate::change::{printable, printable_lines};
 use crate::cli::{RepairArgs, TranscriptArgs, TranscriptCommand};
 use crate::output::{Output, note};
@@ -21,7 +21,7 @@ use crate::output::{Output, note};
 /// Said before anything is printed as it stands in a file.
 const UNREDACTED: &str = "What follows is not redacted: it may hold secrets.";
 
-pub(crate) fn run(args: &TranscriptArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &TranscriptArgs, output: Output) -> Result<CommandEnd, Failure> {
     match &args.command {
         TranscriptCommand::Stats(args) => each(
             &args.files,
@@ -65,7 +65,7 @@ fn each<T: serde::Serialize>(
     output: Output,
     read: impl Fn(&SessionFile) -> Result<T, Failure>,
     show: impl Fn(&T) -> String,
-) -> Result<Ended, Failure> {
+) -> Result<CommandEnd, Failure> {
     let (mut files, mut text, mut failed) = (Map::new(), String::new(), None);
     let sessions: Vec<Result<SessionFile, Failure>> = paths
         .iter()
@@ -96,7 +96,7 @@ fn each<T: serde::Serialize>(
         Some(failure) if count == 1 => Err(failure),
         failed => {
             output.answer(&json!({"files": files}), || text)?;
-            Ok(Ended::With(failed.map_or(Exit::Done, |failure| failure.exit)))
+            Ok(CommandEnd::With(failed.map_or(Exit::Done, |failure| failure.exit)))
         }
     }
 }
@@ -221,7 +221,7 @@ fn call_told(call: &CallStep) -> String {
     }
 }
 
-fn mend(args: &RepairArgs, output: Output) -> Result<Ended, Failure> {
+fn mend(args: &RepairArgs, output: Output) -> Result<CommandEnd, Failure> {
     let path = &args.file;
     let target = args.output.clone().unwrap_or_else(|| path.with_extension("repaired.jsonl"));
     let real = |path: &Path| std::fs::canonicalize(path).ok();
@@ -252,5 +252,5 @@ fn mend(args: &RepairArgs, output: Output) -> Result<Ended, Failure> {
         text.push('\n');
         text
     })?;
-    Ok(Ended::With(if repaired.left_out.is_empty() { Exit::Done } else { Exit::Refused }))
+    Ok(CommandEnd::With(if repaired.left_out.is_empty() { Exit::Done } else { Exit::Refused }))
 }

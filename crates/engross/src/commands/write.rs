@@ -17,12 +17,12 @@ use engross_write::session::{BeginOptions, Join, MAX_BYTES, State, WriteOperatio
 use engross_write::validate::ValidationMode;
 use engross_write::{Error, WriteFailure};
 
-use super::Ended;
+use super::CommandEnd;
 use crate::cli::{OperationArg, TerminatorArg, ValidateArg, WriteArgs};
 use crate::compose::writes::Typesetter;
 use crate::failure::usage;
 use crate::output::{Output, note};
-use crate::signals::Noted;
+use crate::signals::NotedSignals;
 
 /// Bytes that are read at once.
 const PIECE: usize = 256 * 1024;
@@ -33,9 +33,9 @@ const NOTICED_AFTER: Duration = Duration::from_millis(100);
 /// How often it is told how much has come.
 const TOLD_EVERY: Duration = Duration::from_secs(5);
 
-pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
+pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<CommandEnd, Failure> {
     let options = options(args)?;
-    let noted = Noted::new();
+    let noted = NotedSignals::new();
     let sessions = WriteSessions::new(Config {
         root: Root::open(args.root.as_deref().unwrap_or(Path::new(".")))?,
         spool: None,
@@ -56,11 +56,11 @@ pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
     let _ = sessions.cancel(view.id);
     sessions.forget(view.id)?;
     match written? {
-        None => Ok(Ended::Interrupted("interrupted; nothing was written")),
+        None => Ok(CommandEnd::Interrupted("interrupted; nothing was written")),
         Some(view) => match (&view.receipt, &view.problem) {
             (Some(receipt), _) => {
                 output.answer(receipt, || told(receipt))?;
-                Ok(Ended::With(Exit::Done))
+                Ok(CommandEnd::With(Exit::Done))
             }
             (None, Some(problem)) => Err(failure(problem)),
             (None, None) => {
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<Ended, Failure> {
 fn receive(
     sessions: &WriteSessions,
     view: &WriteSessionView,
-    noted: &Noted,
+    noted: &NotedSignals,
 ) -> Result<Option<WriteSessionView>, Failure> {
     let id = view.id;
     let pieces = standard_input();

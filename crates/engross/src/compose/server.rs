@@ -89,7 +89,7 @@ pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<(), Fai
 }
 
 /// A server for one command of this process, at an address and with a token that nobody else knows.
-pub(crate) struct Embedded {
+pub(crate) struct EmbeddedServer {
     address: SocketAddr,
     token: String,
     stop: Arc<tokio::sync::Notify>,
@@ -97,7 +97,7 @@ pub(crate) struct Embedded {
     _lock: FolderLock,
 }
 
-impl Embedded {
+impl EmbeddedServer {
     /// Where it is.
     pub(crate) fn address(&self) -> String {
         format!("http://{}", self.address)
@@ -125,7 +125,7 @@ pub(crate) async fn embed(
     model: Option<&str>,
     config: Option<&Path>,
     environment: &Environment,
-) -> Result<Embedded, Failure> {
+) -> Result<EmbeddedServer, Failure> {
     let folder = data.join("tasks");
     files::make_folder(&folder)?;
     let lock = lock(&folder).await?;
@@ -159,7 +159,7 @@ pub(crate) async fn embed(
         };
         serve(&args, parts, listener, stop, |_, _| {}).await
     });
-    Ok(Embedded { address, token, stop, serving, _lock: lock })
+    Ok(EmbeddedServer { address, token, stop, serving, _lock: lock })
 }
 
 /// The server that another command of this person has beneath `data`, for as long as that lasts: its address and what it asks

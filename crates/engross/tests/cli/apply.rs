@@ -6,12 +6,12 @@ use std::process::Stdio;
 use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
 
-use crate::desk::{DATE, Desk, ENGROSS, example_argument, ran, settled};
+use crate::desk::{DATE, ENGROSS, TestBench, example_argument, ran, settled};
 
 const LIST_DUTY: &str = "The Recipient must keep a list of the people to whom it has shown Confidential Information, and \
                          must give that list to the Discloser when asked.";
 
-fn put(desk: &Desk, operations: &Value) {
+fn put(desk: &TestBench, operations: &Value) {
     desk.put("ops.json", json!({ "operations": operations }).to_string().as_bytes());
 }
 
@@ -25,7 +25,7 @@ fn missing() -> Value {
 
 #[test]
 fn five_edits_as_one_json_document() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let before = desk.files();
     let ops = example_argument("operations/nda.json");
     let ran = desk.run(&["apply", "nda.docx", &ops, "--json", "--date", DATE]);
@@ -95,7 +95,7 @@ fn five_edits_as_one_json_document() {
 
 #[test]
 fn the_same_command_gives_the_same_bytes() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ops = example_argument("operations/nda.json");
     for out in ["a.docx", "b.docx"] {
         assert_eq!(desk.run(&["apply", "nda.docx", &ops, "--date", DATE, "-o", out]).code, Some(0));
@@ -105,7 +105,7 @@ fn the_same_command_gives_the_same_bytes() {
 
 #[test]
 fn for_people_each_change_has_its_address_and_words() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     put(&desk, &json!([years(), missing()]));
     let ran = desk.run(&["apply", "nda.docx", "ops.json"]);
     assert_eq!(ran.code, Some(1));
@@ -130,7 +130,7 @@ fn for_people_each_change_has_its_address_and_words() {
 
 #[test]
 fn nothing_applied_writes_no_file() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     put(&desk, &json!([missing()]));
     let ran = desk.run(&["apply", "nda.docx", "ops.json", "--json"]);
     assert_eq!(ran.code, Some(1));
@@ -146,7 +146,7 @@ fn an_empty_list_and_edits_without_effect_give_the_identical_file() {
     let same =
         json!({"op": "modify_text", "originalText": "three (3) years", "replacementText": "three (3) years"});
     for operations in [json!([]), json!([same])] {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         put(&desk, &operations);
         assert_eq!(desk.run(&["apply", "nda.docx", "ops.json"]).code, Some(0), "{operations}");
         assert_eq!(desk.bytes("nda.redline.docx"), desk.bytes("nda.docx"));
@@ -155,7 +155,7 @@ fn an_empty_list_and_edits_without_effect_give_the_identical_file() {
 
 #[test]
 fn case_140_a_dry_run_writes_nothing_and_says_so() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     put(&desk, &json!([years()]));
     let before = desk.files();
     let text = desk.run(&["apply", "nda.docx", "ops.json", "--dry-run"]);
@@ -169,7 +169,7 @@ fn case_140_a_dry_run_writes_nothing_and_says_so() {
 
 #[test]
 fn operations_may_come_from_standard_input() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let mut child = desk
         .command(ENGROSS)
         .args(["apply", "nda.docx", "-", "--json"])
@@ -185,7 +185,7 @@ fn operations_may_come_from_standard_input() {
 
 #[test]
 fn untracked_edits_leave_no_revision() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     put(&desk, &json!([years()]));
     let ran = desk.run(&["apply", "nda.docx", "ops.json", "--untracked", "--json"]);
     assert_eq!(ran.json()["proof"], json!({"reject": "not_applicable", "accept": "holds"}), "{ran:?}");
@@ -198,7 +198,7 @@ fn untracked_edits_leave_no_revision() {
 
 #[test]
 fn case_148_the_flag_goes_before_the_file_and_the_file_before_the_settings() {
-    let desk = Desk::new().with_variable("ENGROSS_AUTHOR", "Settings");
+    let desk = TestBench::new().with_variable("ENGROSS_AUTHOR", "Settings");
     let batch = json!({"operations": [years()], "author": "File", "date": "2025-05-05T05:05:05+05:00"});
     let authors = |arguments: &[&str]| {
         desk.run(&[&["apply", "nda.docx", "ops.json"], arguments].concat());
@@ -221,7 +221,7 @@ fn case_148_the_flag_goes_before_the_file_and_the_file_before_the_settings() {
 
 #[test]
 fn what_cannot_be_used_is_refused_and_nothing_is_written() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let apply = ["apply", "nda.docx", "ops.json", "--json"];
     let check = |operations: &str, flags: &[&str], code: i32, name: &str| {
         desk.put("ops.json", operations.as_bytes());
@@ -250,7 +250,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_written() {
 
 #[test]
 fn an_atomic_batch_is_applied_whole_or_not_at_all() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("ops.json", json!({"atomic": true, "operations": [years(), missing()]}).to_string().as_bytes());
     let ran = desk.run(&["apply", "nda.docx", "ops.json", "--json"]);
     assert_eq!((ran.code, &ran.json()["output"]), (Some(1), &Value::Null));
@@ -259,7 +259,7 @@ fn an_atomic_batch_is_applied_whole_or_not_at_all() {
 /// contracts/word.md §8 case 112: who edits a guarded document learns of it, from `check` and from the edit.
 #[test]
 fn case_112_a_guarded_document_is_edited_and_that_is_said() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let guarded = [
         (
             "<w:documentProtection w:edit=\"forms\" w:enforcement=\"1\"/>",

@@ -5,10 +5,10 @@ use std::process::Command;
 use engross_testkit::docx::{DocxBuilder, NAMESPACES};
 
 use crate::bomb::bomb;
-use crate::desk::{Desk, ENGROSS, example, example_argument, ran};
+use crate::desk::{ENGROSS, TestBench, example, example_argument, ran};
 
 /// Every command that opens a document refuses `bad.docx` with this exit code and error code and writes nothing.
-fn refused(desk: &Desk, code: i32, name: &str) {
+fn refused(desk: &TestBench, code: i32, name: &str) {
     let ops = example_argument("operations/nda.json");
     let commands: [&[&str]; 8] = [
         &["read", "bad.docx"],
@@ -27,7 +27,7 @@ fn refused(desk: &Desk, code: i32, name: &str) {
 }
 
 fn check(bytes: &[u8], name: &str) {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("bad.docx", bytes);
     refused(&desk, 3, name);
 }
@@ -108,7 +108,7 @@ fn a_bomb_of_a_gibibyte() {
 
 #[test]
 fn folders_and_missing_files() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     refused(&desk, 5, "NOT_FOUND");
     std::fs::create_dir(desk.path("bad.docx")).unwrap();
     refused(&desk, 3, "IS_A_DIRECTORY");
@@ -118,7 +118,7 @@ fn folders_and_missing_files() {
 #[test]
 fn unreadable_files() {
     use std::os::unix::fs::PermissionsExt;
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let Some(mut nobody) = unprivileged(&desk) else { return };
     std::fs::set_permissions(desk.path("nda.docx"), std::fs::Permissions::from_mode(0o000)).unwrap();
     let before = desk.names();
@@ -130,7 +130,7 @@ fn unreadable_files() {
 /// The program, to be run by somebody whom permissions bind; `None`, and a word about it, where that cannot be had.
 #[cfg(unix)]
 #[expect(clippy::print_stdout, reason = "what is skipped is said")]
-pub fn unprivileged(desk: &Desk) -> Option<Command> {
+pub fn unprivileged(desk: &TestBench) -> Option<Command> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
     if !is_root {

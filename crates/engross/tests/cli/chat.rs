@@ -5,13 +5,13 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, ENGROSS, Ran, ran};
+use crate::desk::{ENGROSS, Ran, TestBench, ran};
 use crate::serve::Server;
 
 const GUIDE: &str = include_str!("../../../../docs/guide/chat.md");
 
 /// Runs `engross chat` with `arguments`, and sessions in the folder `data`.
-fn chat(desk: &Desk, arguments: &[&str], typed: &str) -> Ran {
+fn chat(desk: &TestBench, arguments: &[&str], typed: &str) -> Ran {
     let mut child = desk
         .command(ENGROSS)
         .args(["chat", "--data", "data"])
@@ -27,13 +27,13 @@ fn chat(desk: &Desk, arguments: &[&str], typed: &str) -> Ran {
 }
 
 /// A desk with the model `script` in `script.json`.
-fn scripted(script: &Value) -> Desk {
-    let desk = Desk::new();
+fn scripted(script: &Value) -> TestBench {
+    let desk = TestBench::new();
     desk.put("script.json", script.to_string().as_bytes());
     desk
 }
 
-fn text(desk: &Desk, file: &str, view: &str) -> String {
+fn text(desk: &TestBench, file: &str, view: &str) -> String {
     let ran = desk.run(&["read", file, "--view", view]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.stdout
@@ -41,7 +41,7 @@ fn text(desk: &Desk, file: &str, view: &str) -> String {
 
 #[test]
 fn edits_are_a_proven_redline_beside_the_document() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let original = desk.bytes("nda.docx");
     let typed = "replace \"three (3) years\" with \"five (5) years\"\n\nreplace \"courts of Ireland\" with \"courts of Scotland\"\n";
     let ran = chat(&desk, &["nda.docx", "--author", "Ada"], typed);
@@ -67,7 +67,7 @@ fn edits_are_a_proven_redline_beside_the_document() {
 
 #[test]
 fn edits_are_taken_back_one_by_one() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let both = "replace \"three (3) years\" with \"five (5) years\"\nreplace \"courts of Ireland\" with \"courts of Scotland\"\n";
     assert_eq!(chat(&desk, &["nda.docx"], both).code, Some(0));
     let ran = chat(&desk, &["nda.docx"], "/undo\n");
@@ -85,7 +85,7 @@ fn edits_are_taken_back_one_by_one() {
 
 #[test]
 fn in_place_and_elsewhere() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let original = desk.bytes("nda.docx");
     let delete = "delete paragraph 56\n";
     assert_eq!(chat(&desk, &["nda.docx", "-o", "out.docx"], delete).code, Some(0));
@@ -133,7 +133,7 @@ fn a_session_goes_on_in_another_process() {
 
 #[test]
 fn what_cannot_be_talked_about_is_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("notes.docx", b"no document");
     for (arguments, code, name) in [
         (&["none.docx"][..], 5, "NOT_FOUND"),
@@ -229,7 +229,7 @@ fn the_commands_of_the_guide_work() {
     let blocks = GUIDE.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
     let lines: Vec<&str> = blocks.flat_map(str::lines).filter(|line| line.contains("engross chat")).collect();
     assert!(lines.len() >= 4, "{lines:?}");
-    let desk = Desk::new();
+    let desk = TestBench::new();
     for line in lines {
         let command = line.split(" #").next().unwrap().trim();
         let offline = command.replace("--model anthropic/MODEL", "--model rules");

@@ -4,16 +4,16 @@ use engross_protocol::hex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::desk::{DATE, Desk};
+use crate::desk::{DATE, TestBench};
 
-fn edit(desk: &Desk, original: &str, new: &str) {
+fn edit(desk: &TestBench, original: &str, new: &str) {
     let operations = json!([{"op": "modify_text", "originalText": original, "replacementText": new}]);
     desk.put("ops.json", operations.to_string().as_bytes());
     let ran = desk.run(&["apply", "nda.docx", "ops.json", "--in-place", "--date", DATE]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-fn list(desk: &Desk) -> Vec<Value> {
+fn list(desk: &TestBench) -> Vec<Value> {
     let ran = desk.run(&["checkpoint", "nda.docx", "--json"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.json()["checkpoints"].as_array().unwrap().clone()
@@ -21,7 +21,7 @@ fn list(desk: &Desk) -> Vec<Value> {
 
 #[test]
 fn a_change_in_place_can_be_taken_back_to_the_byte() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let source = desk.bytes("nda.docx");
     assert_eq!(list(&desk), Vec::<Value>::new());
     edit(&desk, "three (3) years", "five (5) years");
@@ -50,7 +50,7 @@ fn a_change_in_place_can_be_taken_back_to_the_byte() {
 
 #[test]
 fn a_change_set_is_taken_back_and_later_ones_stay() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let saved = desk.run(&["checkpoint", "nda.docx", "save", "as received", "--json"]).json();
     assert_eq!((&saved["id"], &saved["name"]), (&json!(1), &json!("as received")));
     edit(&desk, "three (3) years", "five (5) years");
@@ -72,7 +72,7 @@ fn a_change_set_is_taken_back_and_later_ones_stay() {
 
 #[test]
 fn checkpoints_of_two_documents_never_mix_and_share_their_pieces() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("other.docx", &desk.bytes("nda.docx"));
     edit(&desk, "three (3) years", "five (5) years");
     assert_eq!(desk.run(&["checkpoint", "other.docx", "--json"]).json()["checkpoints"], json!([]));
@@ -90,7 +90,7 @@ fn checkpoints_of_two_documents_never_mix_and_share_their_pieces() {
 
 #[test]
 fn a_damaged_checkpoint_is_never_given_back() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     edit(&desk, "three (3) years", "five (5) years");
     let before = desk.bytes("nda.docx");
     desk.spoil_files_of("pieces");
@@ -103,7 +103,7 @@ fn a_damaged_checkpoint_is_never_given_back() {
 fn checkpoints_of_the_first_version_are_listed_as_then_and_restored() {
     let old =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../documents/tests/fixtures/0.1.0/by_path");
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("agreement.docx", &std::fs::read(old.join("agreement.docx")).unwrap());
     let document = std::fs::canonicalize(desk.path("agreement.docx")).unwrap();
     let key = hex::encode(Sha256::digest(document.as_os_str().as_encoded_bytes()));

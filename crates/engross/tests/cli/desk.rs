@@ -17,7 +17,7 @@ pub const ENGROSS: &str = env!("CARGO_BIN_EXE_engross");
 pub const DATE: &str = "2026-01-31T09:30:00Z";
 
 /// A folder with `nda.docx`.
-pub struct Desk {
+pub struct TestBench {
     folder: TempDir,
     variables: Vec<(String, String)>,
 }
@@ -50,7 +50,7 @@ impl Ran {
     }
 }
 
-impl Desk {
+impl TestBench {
     pub fn new() -> Self {
         let desk = Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() };
         desk.put("nda.docx", &std::fs::read(example("nda.docx")).unwrap());
@@ -174,7 +174,7 @@ pub fn example_argument(name: &str) -> String {
 }
 
 /// A report with what differs from version to version checked and taken out: the hash, and the numbers of revisions.
-pub fn settled(mut report: Value, desk: &Desk) -> Value {
+pub fn settled(mut report: Value, desk: &TestBench) -> Value {
     if let Some(output) = report["output"].as_str() {
         assert_eq!(report["sha256"], desk.sha256(output).as_str());
         report["sha256"] = "of the output".into();

@@ -3,13 +3,13 @@
 use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
-use crate::desk::{DATE, Desk, example, example_argument, settled};
+use crate::desk::{DATE, TestBench, example, example_argument, settled};
 
 fn review() -> String {
     format!("script:{}", example_argument("scripts/nda-review.json"))
 }
 
-fn script(desk: &Desk, turns: &Value) -> String {
+fn script(desk: &TestBench, turns: &Value) -> String {
     desk.put("script.json", json!({ "turns": turns }).to_string().as_bytes());
     "script:script.json".to_owned()
 }
@@ -22,7 +22,7 @@ fn years() -> Value {
 
 #[test]
 fn a_recorded_review_makes_its_five_edits_and_gives_the_same_bytes_each_time() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let before = desk.files();
     for out in ["a.docx", "b.docx"] {
         let ran = desk.run(&[
@@ -51,7 +51,7 @@ fn a_recorded_review_makes_its_five_edits_and_gives_the_same_bytes_each_time() {
 
 #[test]
 fn the_answer_is_one_json_document() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let spec = script(
         &desk,
         &json!([
@@ -95,7 +95,7 @@ fn the_answer_is_one_json_document() {
 
 #[test]
 fn without_a_model_the_rules_are_used_and_that_is_said() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ran = desk.run(&["edit", "nda.docx", r#"replace "three (3) years" with "five (5) years""#, "--json"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let note = "No model is set, so the embedded rules are used: a few patterns, not a language model (see --model).";
@@ -108,7 +108,7 @@ fn without_a_model_the_rules_are_used_and_that_is_said() {
 
 #[test]
 fn an_edit_without_effect_gives_the_identical_file() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ran = desk.run(&["edit", "nda.docx", r#"replace "Ireland" with "Ireland" everywhere"#, "--json"]);
     assert_eq!((ran.code, &ran.json()["complete"]), (Some(0), &json!(true)), "{ran:?}");
     assert_eq!(desk.bytes("nda.redline.docx"), desk.bytes("nda.docx"));
@@ -116,7 +116,7 @@ fn an_edit_without_effect_gives_the_identical_file() {
 
 #[test]
 fn what_the_rules_do_not_understand_is_refused_with_what_they_do() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ran = desk.run(&["edit", "nda.docx", "make it sound friendlier", "--json"]);
     assert_eq!(ran.code, Some(1));
     let report = ran.json();
@@ -131,7 +131,7 @@ fn what_the_rules_do_not_understand_is_refused_with_what_they_do() {
 
 #[test]
 fn a_provider_that_streams_gives_the_same_bytes_as_the_script() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let text = std::fs::read_to_string(example("scripts/nda-review.json")).unwrap();
     let server = ModelServer::start(serde_json::from_str(&text).unwrap());
     let spec = format!("openai-compatible:{}/v1#scripted", server.url());
@@ -153,7 +153,7 @@ fn a_provider_that_streams_gives_the_same_bytes_as_the_script() {
 
 #[test]
 fn a_model_that_fails_at_once_leaves_nothing() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let spec = script(&desk, &json!([{"text": "I will", "fault": {"kind": "truncate", "after": 1}}]));
     assert_eq!(
         desk.refuses(&["edit", "nda.docx", "go", "--model", &spec, "--json"]),
@@ -168,7 +168,7 @@ fn a_model_that_fails_at_once_leaves_nothing() {
 
 #[test]
 fn a_model_that_fails_after_edits_leaves_what_was_applied_and_says_so() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let spec = script(
         &desk,
         &json!([
@@ -186,7 +186,7 @@ fn a_model_that_fails_after_edits_leaves_what_was_applied_and_says_so() {
 
 #[test]
 fn a_model_without_end_is_stopped() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let reads: Vec<Value> = (1..=9)
         .map(|n| json!({"tool_calls": [{"name": "read_document", "args": {"from": format!("P{n}")}}]}))
         .collect();
@@ -200,7 +200,7 @@ fn a_model_without_end_is_stopped() {
 
 #[test]
 fn edits_that_stay_refused_are_not_passed_over() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let wrong = json!({"name": "apply_redlines", "args": {"operations": [
         {"op": "modify_text", "originalText": "no such words", "replacementText": "x"}
     ]}});
@@ -222,7 +222,7 @@ fn edits_that_stay_refused_are_not_passed_over() {
 
 #[test]
 fn what_cannot_be_used_is_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let check = |instruction: &str, flags: &[&str], code: i32, name: &str| {
         let arguments = [&["edit", "nda.docx", instruction, "--json"], flags].concat();
         assert_eq!(desk.refuses(&arguments), (code, name.to_owned()), "{flags:?}");

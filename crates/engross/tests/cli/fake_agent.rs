@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, ENGROSS};
+use crate::desk::{ENGROSS, TestBench};
 
 /// Makes [`agent`] serve.
 const SERVE: &str = "ENGROSS_TEST_AGENT";
@@ -25,8 +25,8 @@ fn agent() {
 }
 
 /// A desk whose settings know the agent `fake` by its command line.
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn desk() -> TestBench {
+    let desk = TestBench::new();
     let binary = std::env::current_exe().unwrap();
     let test = "fake_agent::agent --exact --ignored --nocapture";
     let settings = format!(

@@ -1,6 +1,6 @@
 //! The guide says what the program does: every command and flag is in `docs/guide/commands.md`, every example works.
 
-use crate::desk::Desk;
+use crate::desk::TestBench;
 
 const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
 
@@ -32,7 +32,7 @@ fn flags(help: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn the_guide_names_every_command_and_flag() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     for command in COMMANDS {
         let help = desk.run(&[command, "--help"]);
         assert_eq!(help.code, Some(0));
@@ -49,7 +49,7 @@ fn the_guide_names_every_command_and_flag() {
 
 #[test]
 fn the_guide_of_tasks_names_every_command_and_flag() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     for command in
         ["run", "get", "watch", "cancel", "answer", "archive", "restore", "list", "sync", "export", "import"]
     {
@@ -65,7 +65,7 @@ fn the_guide_of_tasks_names_every_command_and_flag() {
 
 #[test]
 fn help_version_and_nothing() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let version = desk.run(&["--version"]);
     assert_eq!((version.code, version.stdout), (Some(0), format!("engross {}\n", env!("CARGO_PKG_VERSION"))));
     let help = desk.run(&["--help"]);
@@ -77,7 +77,7 @@ fn help_version_and_nothing() {
 
 #[test]
 fn the_settings_of_the_guide_can_be_used() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let toml = GUIDE.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     desk.put("config.toml", toml.as_bytes());
     let report = desk.run(&["doctor", "--config", "config.toml", "--json"]).json();
@@ -87,7 +87,7 @@ fn the_settings_of_the_guide_can_be_used() {
 
 #[test]
 fn the_operations_of_the_guide_are_valid() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let guide = include_str!("../../../../docs/guide/editing.md");
     let examples: Vec<&str> =
         guide.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use engross_testkit::scripted::ModelServer;
 use serde_json::json;
 
-use crate::desk::{Desk, ENGROSS, example_argument};
+use crate::desk::{ENGROSS, TestBench, example_argument};
 
 /// Starts an edit, presses Ctrl-C when the model has been asked for the `ask`th time, and gives exit code and output.
-fn interrupted(desk: &Desk, spec: &str, ask: usize) -> (Option<i32>, String) {
+fn interrupted(desk: &TestBench, spec: &str, ask: usize) -> (Option<i32>, String) {
     let mut child = desk
         .command(ENGROSS)
         .args(["edit", "nda.docx", "go", "--model", spec, "--json"])
@@ -31,7 +31,7 @@ fn interrupted(desk: &Desk, spec: &str, ask: usize) -> (Option<i32>, String) {
 
 #[test]
 fn ctrl_c_while_the_model_is_silent_leaves_nothing() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let turns = json!({"turns": [{"text": "Well", "fault": {"kind": "hang", "after": 0}}]});
     desk.put("hang.json", turns.to_string().as_bytes());
     let before = desk.files();
@@ -48,7 +48,7 @@ fn ctrl_c_while_the_model_is_silent_leaves_nothing() {
 
 #[test]
 fn ctrl_c_after_edits_leaves_nothing_either() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let edit = json!({"name": "apply_redlines", "args": {"operations": [{"op": "delete_paragraph", "paragraphIndex": 56}]}});
     let turns = json!({"turns": [
         {"when": {"last_role": "user"}, "tool_calls": [edit]},
@@ -62,7 +62,7 @@ fn ctrl_c_after_edits_leaves_nothing_either() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ops = example_argument("operations/nda.json");
     for arguments in [vec!["read", "nda.docx"], vec!["apply", "nda.docx", &ops], vec!["--help"]] {
         let mut child = desk

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::TestBench;
 
 pub fn session(id: &str, messages: &[Value]) -> String {
     let mut text = json!({"type": "session", "version": 3, "id": id, "cwd": "/w"}).to_string();
@@ -51,8 +51,8 @@ pub fn script() -> String {
 }
 
 /// A home folder with two sessions of `main` and one of `ops`.
-pub fn home() -> Desk {
-    let desk = Desk::new();
+pub fn home() -> TestBench {
+    let desk = TestBench::new();
     for (agent, names) in [("main", &["one", "two"][..]), ("ops", &["three"])] {
         let folder = format!(".openclaw/agents/{agent}/sessions");
         std::fs::create_dir_all(desk.path(&folder)).unwrap();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, ENGROSS, ran};
+use crate::desk::{ENGROSS, TestBench, ran};
 use crate::learning::{home, script, stumbling};
 use crate::serve::Server;
 
@@ -25,7 +25,7 @@ fn model(delay: u64) -> (ModelServer, String) {
 }
 
 /// A home whose agent has so many sessions.
-fn full(sessions: usize) -> Desk {
+fn full(sessions: usize) -> TestBench {
     let desk = home();
     for number in 0..sessions.saturating_sub(2) {
         let name = format!("s{number:02}");
@@ -34,12 +34,12 @@ fn full(sessions: usize) -> Desk {
     desk
 }
 
-fn start(desk: &Desk, arguments: &[&str]) -> Child {
+fn start(desk: &TestBench, arguments: &[&str]) -> Child {
     desk.command(ENGROSS).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// The book without times.
-fn skills(desk: &Desk) -> Vec<Value> {
+fn skills(desk: &TestBench) -> Vec<Value> {
     let book: Value = serde_json::from_slice(&desk.bytes(BOOK)).unwrap();
     let timeless = |skill: &Value| {
         let own = &skill["engross"];
@@ -55,12 +55,12 @@ fn skills(desk: &Desk) -> Vec<Value> {
     book["skills"].as_object().unwrap().values().map(timeless).collect()
 }
 
-fn journal(desk: &Desk) -> String {
+fn journal(desk: &TestBench) -> String {
     std::fs::read_to_string(desk.path(".openclaw/workspace/ace_skillbook.journal.jsonl")).unwrap_or_default()
 }
 
 /// Sessions that the journal says are learnt from.
-fn learnt(desk: &Desk) -> usize {
+fn learnt(desk: &TestBench) -> usize {
     journal(desk).lines().filter(|line| line.starts_with("{\"session\"") && line.ends_with('}')).count()
 }
 
@@ -157,7 +157,7 @@ fn case_80_where_sessions_go_is_shown_before_they_are_sent() {
 }
 
 /// A server whose sessions are given the lessons of `desk`, and whose transcripts are kept there.
-fn serve(desk: &Desk, model: &ModelServer, tokens: &str) -> Server {
+fn serve(desk: &TestBench, model: &ModelServer, tokens: &str) -> Server {
     let (spec, transcripts) = (format!("openai-compatible:{}/v1#m", model.url()), desk.path("transcripts"));
     let book = desk.path(BOOK);
     Server::try_start_with(
@@ -251,7 +251,7 @@ fn a_real_model_finds_a_lesson() {
     assert!(Path::new(&desk.path(BOOK)).exists());
 }
 
-#[expect(clippy::print_stderr, reason = "whoever runs the tests wants to know")]
+#[expect(clippy::print_stderr, reason = "the one who runs the tests wants to know")]
 fn skip(why: &str) {
     eprintln!("skipped: {why}");
 }

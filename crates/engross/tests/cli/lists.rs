@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::TestBench;
 
 #[test]
 fn revisions() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let change = |id: &str, kind: &str, text: &str| {
         json!({
             "id": id, "kind": kind, "author": "Counterparty Counsel", "date": "2026-02-10T09:00:00Z", "address": "P32",
@@ -28,7 +28,7 @@ fn revisions() {
 
 #[test]
 fn comments() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let list = desk.run(&["comments", "nda.docx", "--json"]).json();
     assert_eq!(
         list["comments"][1],
@@ -46,7 +46,7 @@ fn comments() {
 
 #[test]
 fn check_is_content_with_the_example_and_not_with_damage() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let sound = desk.run(&["check", "nda.docx", "--json"]);
     let errors = |findings: &Value| {
         let list = findings["findings"].as_array().unwrap().clone();

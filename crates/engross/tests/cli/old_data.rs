@@ -25,6 +25,10 @@ impl Home {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap();
         copy(&fixture("home"), &path);
+        // Git keeps no empty folders.
+        for folder in std::fs::read_to_string(fixture("empty-folders.txt")).unwrap().lines() {
+            std::fs::create_dir_all(path.join(folder)).unwrap();
+        }
         // The checkpoints of a document are found by its whole path.
         let documents = path.join(".local/share/engross/documents");
         let name = |home: &Path| {

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::desk::{DATE, Desk, ENGROSS, example_argument, ran};
+use crate::desk::{DATE, ENGROSS, TestBench, example_argument, ran};
 
 #[test]
 fn in_place_replaces_the_document_with_the_same_bytes_as_elsewhere() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ops = example_argument("operations/nda.json");
     let report = desk.run(&["apply", "nda.docx", &ops, "--date", DATE, "-o", "out.docx", "--json"]).json();
     assert_eq!(report["output"], "out.docx");
@@ -18,7 +18,7 @@ fn in_place_replaces_the_document_with_the_same_bytes_as_elsewhere() {
 
 #[test]
 fn an_existing_output_is_replaced() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("out.docx", b"something else");
     desk.run(&["accept", "nda.docx", "-o", "out.docx"]);
     assert_eq!(desk.run(&["revisions", "out.docx", "--json"]).json(), json!({"revisions": []}));
@@ -26,7 +26,7 @@ fn an_existing_output_is_replaced() {
 
 #[test]
 fn the_document_is_never_the_output() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ops = example_argument("operations/nda.json");
     for output in ["nda.docx", "./nda.docx", desk.path("nda.docx").to_str().unwrap()] {
         for command in [
@@ -51,7 +51,7 @@ fn the_document_is_never_the_output() {
 
 #[test]
 fn what_cannot_be_written_leaves_nothing() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     std::fs::create_dir(desk.path("folder")).unwrap();
     for output in ["folder", "none/out.docx"] {
         let arguments = ["accept", "nda.docx", "-o", output, "--json"];
@@ -62,7 +62,7 @@ fn what_cannot_be_written_leaves_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_nothing_and_spoils_nothing() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let ops = example_argument("operations/nda.json");
     let before = desk.files();
     // The shell lets no process write a file beyond a few blocks.
@@ -85,7 +85,7 @@ fn a_full_disk_leaves_nothing_and_spoils_nothing() {
 #[test]
 fn a_folder_that_may_not_be_written_is_told() {
     use std::os::unix::fs::PermissionsExt;
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let Some(mut nobody) = crate::bad_input::unprivileged(&desk) else { return };
     std::fs::create_dir(desk.path("closed")).unwrap();
     std::fs::set_permissions(desk.path("closed"), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -107,14 +107,14 @@ mod owners {
         &["checkpoint", "nda.docx", "restore", "1"],
     ];
 
-    fn desk() -> Desk {
-        let desk = Desk::new();
+    fn desk() -> TestBench {
+        let desk = TestBench::new();
         let operation = json!([{"op": "modify_text", "originalText": "three (3) years", "replacementText": "five (5) years"}]);
         desk.put("ops.json", operation.to_string().as_bytes());
         desk
     }
 
-    fn state(desk: &Desk, name: &str) -> (u32, u32, u32) {
+    fn state(desk: &TestBench, name: &str) -> (u32, u32, u32) {
         let metadata = std::fs::metadata(desk.path(name)).unwrap();
         (metadata.uid(), metadata.gid(), metadata.mode() & 0o7777)
     }

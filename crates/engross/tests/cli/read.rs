@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::TestBench;
 
-fn paragraph(desk: &Desk, arguments: &[&str]) -> Value {
+fn paragraph(desk: &TestBench, arguments: &[&str]) -> Value {
     let ran = desk.run(&[&["read", "nda.docx", "--json"], arguments].concat());
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.json()
@@ -12,7 +12,7 @@ fn paragraph(desk: &Desk, arguments: &[&str]) -> Value {
 
 #[test]
 fn one_paragraph_as_json() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let before = desk.files();
     let mut reading = paragraph(&desk, &["--from", "P32", "--limit", "1"]);
     let revision = reading["revision"].take();
@@ -51,7 +51,7 @@ fn one_paragraph_as_json() {
 
 #[test]
 fn cursors_lead_through_the_whole_document() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let mut from = "P1".to_owned();
     let mut seen = Vec::new();
     loop {
@@ -67,7 +67,7 @@ fn cursors_lead_through_the_whole_document() {
 
 #[test]
 fn views_and_searches() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let text = |view: &str| {
         paragraph(&desk, &["--view", view, "--from", "P32", "--limit", "1"])["paragraphs"][0]["text"].clone()
     };
@@ -85,7 +85,7 @@ fn views_and_searches() {
 
 #[test]
 fn other_stories() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let notes = paragraph(&desk, &["--story", "footnotes"]);
     assert!(notes["paragraphs"][0]["address"].as_str().unwrap().starts_with("footnote:"), "{notes}");
     assert_eq!(
@@ -103,7 +103,7 @@ fn other_stories() {
 /// contracts/word.md §8 case 185: what cannot be understood is refused, and never read as "everything".
 #[test]
 fn case_185_no_malformed_filter_means_everything() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let usage = (2, "USAGE".to_owned());
     for command in ["accept", "reject"] {
         for wrong in [["--range", "P9-P3"], ["--range", "three"], ["--kind", "everything"], ["--kin", "ins"]]
@@ -134,7 +134,7 @@ fn case_185_no_malformed_filter_means_everything() {
 
 #[test]
 fn for_people_the_notation_with_comments_below() {
-    let ran = Desk::new().run(&["read", "nda.docx"]);
+    let ran = TestBench::new().run(&["read", "nda.docx"]);
     assert!(ran.stdout.starts_with("[P1|"), "{ran:?}");
     assert!(ran.stdout.contains("\nComments:\nc:0 Dana Whitfield, "), "{ran:?}");
     assert_eq!(ran.stderr, "");

@@ -1,6 +1,6 @@
 //! The JSON of commands that change a document is, to the byte, that of version 0.1.0.
 
-use crate::desk::{DATE, Desk, example_argument};
+use crate::desk::{DATE, TestBench, example_argument};
 
 /// What `at` says of a checkpoint is the moment of the test.
 fn without_moments(json: &str) -> String {
@@ -10,7 +10,7 @@ fn without_moments(json: &str) -> String {
 
 #[test]
 fn receipts_are_those_of_the_first_version() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let word = |from: &str, to: &str| serde_json::json!({"op": "modify_text", "originalText": from, "replacementText": to});
     let (good, bad) = (word("three (3) years", "five (5) years"), word("no such words", "x"));
     desk.put("mixed.json", serde_json::json!([good, bad]).to_string().as_bytes());

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::{DATE, Desk, example_argument, settled};
+use crate::desk::{DATE, TestBench, example_argument, settled};
 
 /// The example with five tracked edits as `nda.redline.docx`.
-fn redlined() -> Desk {
-    let desk = Desk::new();
+fn redlined() -> TestBench {
+    let desk = TestBench::new();
     let ops = example_argument("operations/nda.json");
     assert_eq!(desk.run(&["apply", "nda.docx", &ops, "--date", DATE]).code, Some(0));
     desk
 }
 
-fn texts(desk: &Desk, file: &str) -> Vec<Value> {
+fn texts(desk: &TestBench, file: &str) -> Vec<Value> {
     let reading = desk.run(&["read", file, "--json"]).json();
     reading["paragraphs"].as_array().unwrap().iter().map(|paragraph| paragraph["text"].clone()).collect()
 }
@@ -22,7 +22,7 @@ fn the_counterpartys_change_in_the_example() {
     for (command, output, deleted, inserted) in
         [("accept", "nda.accepted.docx", "", "three"), ("reject", "nda.rejected.docx", "ten", "")]
     {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         let before = desk.files();
         let ran = desk.run(&[command, "nda.docx", "--json"]);
         let change = |index: usize, before: &str, after: &str| {
@@ -63,7 +63,7 @@ fn rejecting_a_redline_gives_back_the_text_and_accepting_the_edited_one() {
 
 #[test]
 fn nothing_to_resolve_gives_the_identical_file() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.run(&["accept", "nda.docx", "-o", "clean.docx"]);
     let ran = desk.run(&["reject", "clean.docx"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -72,7 +72,7 @@ fn nothing_to_resolve_gives_the_identical_file() {
 
 #[test]
 fn a_choice_leaves_the_others() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let before = desk.run(&["revisions", "nda.docx", "--json"]).json();
     let all = before["revisions"].as_array().unwrap();
     let id = all[0]["id"].as_str().unwrap();
@@ -91,7 +91,7 @@ fn a_choice_leaves_the_others() {
 
 #[test]
 fn markdown_both_ways() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("in.md", b"# Title\n\nSome **bold** words.\n\n- one\n- two");
     let made = desk.run(&["from-markdown", "in.md", "-o", "made.docx"]);
     assert_eq!(made.code, Some(0), "{made:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::TestBench;
 
 fn row(report: &Value, list: &str, name: &str) -> Value {
     report[list].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone()
@@ -10,7 +10,7 @@ fn row(report: &Value, list: &str, name: &str) -> Value {
 
 #[test]
 fn doctor_tells_each_value_and_where_it_came_from() {
-    let desk = Desk::new()
+    let desk = TestBench::new()
         .with_variable("ENGROSS_MAX_ROUNDS", "9")
         .with_variable("OPENAI_API_KEY", "sk-very-secret")
         .with_variable("OPENAI_BASE_URL", "http://127.0.0.1:1/v1");
@@ -54,7 +54,8 @@ fn doctor_tells_each_value_and_where_it_came_from() {
 
 #[test]
 fn doctor_finds_what_is_wrong() {
-    let desk = Desk::new().with_variable("ENGROSS_MODLE", "x").with_variable("ENGROSS_MODEL", "openai/gpt-5");
+    let desk =
+        TestBench::new().with_variable("ENGROSS_MODLE", "x").with_variable("ENGROSS_MODEL", "openai/gpt-5");
     let ran = desk.run(&["doctor", "--json"]);
     assert_eq!(ran.code, Some(1));
     let report = ran.json();
@@ -71,7 +72,7 @@ fn doctor_finds_what_is_wrong() {
 
 #[test]
 fn doctor_tries_what_sessions_need() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let doctor = |config: &str| {
         desk.put("config.toml", config.as_bytes());
         let ran = desk.run(&["doctor", "--config", "config.toml", "--json"]);
@@ -97,8 +98,9 @@ fn doctor_tries_what_sessions_need() {
 #[test]
 fn doctor_tells_what_becomes_of_telemetry() {
     let doctor = |endpoint: &str| {
-        let ran =
-            Desk::new().with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).run(&["doctor", "--json"]);
+        let ran = TestBench::new()
+            .with_variable("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+            .run(&["doctor", "--json"]);
         let check = row(&ran.json(), "checks", "telemetry");
         (ran.code, check["ok"].clone(), check["message"].as_str().unwrap().to_owned())
     };
@@ -122,7 +124,7 @@ fn doctor_tells_what_becomes_of_telemetry() {
 
 #[test]
 fn settings_that_cannot_be_used_are_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("config.toml", b"modell = \"rules\"\n");
     let ran = desk.run(&["edit", "nda.docx", "delete paragraph 4", "--config", "config.toml", "--json"]);
     assert_eq!(ran.error(), (2, "CONFIG_INVALID".to_owned()));
@@ -137,7 +139,7 @@ fn settings_that_cannot_be_used_are_refused() {
 
 #[test]
 fn logs_only_when_asked_for() {
-    let desk = Desk::new().with_variable("ENGROSS_LOG", "not=a=filter");
+    let desk = TestBench::new().with_variable("ENGROSS_LOG", "not=a=filter");
     let ran = desk.run(&["revisions", "nda.docx"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.stderr.starts_with("ENGROSS_LOG is not a log filter"), "{ran:?}");

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, ENGROSS, Ran, ran};
+use crate::desk::{ENGROSS, Ran, TestBench, ran};
 use crate::serve::Server;
 
 /// A desk whose model takes its time when it is asked to.
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn desk() -> TestBench {
+    let desk = TestBench::new();
     let script = json!({"turns": [
         {"when": {"last_role": "user", "contains": "slowly"}, "times": 0, "text": "Slow words.", "first_delay_ms": 7000},
         {"when": {"last_role": "user", "contains": "for ever"}, "times": 0, "text": "Never.", "first_delay_ms": 600_000},
@@ -20,16 +20,16 @@ fn desk() -> Desk {
     desk
 }
 
-fn model(desk: &Desk) -> String {
+fn model(desk: &TestBench) -> String {
     format!("script:{}", desk.path("script.json").display())
 }
 
-fn serve(desk: &Desk) -> Server {
+fn serve(desk: &TestBench) -> Server {
     let transcripts = desk.path("transcripts").display().to_string();
     Server::try_start(&desk.path(""), &["--model", &model(desk), "--transcripts", &transcripts]).unwrap()
 }
 
-fn chat(desk: &Desk, session: &str, typed: &str) -> Ran {
+fn chat(desk: &TestBench, session: &str, typed: &str) -> Ran {
     let mut child = desk
         .command(ENGROSS)
         .args(["chat", "--data", "data", "--session", session, "--model", &model(desk)])

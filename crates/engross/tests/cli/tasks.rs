@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, ENGROSS, Ran};
+use crate::desk::{ENGROSS, Ran, TestBench};
 use crate::serve::Server;
 
 /// A desk with a model that plays `turns`.
-fn desk(turns: &Value) -> Desk {
-    let desk = Desk::new();
+fn desk(turns: &Value) -> TestBench {
+    let desk = TestBench::new();
     desk.put(
         "script.json",
         json!({"turns": turns, "default": {"text": "Nothing more."}}).to_string().as_bytes(),
@@ -19,7 +19,7 @@ fn begin(file: &str) -> Value {
     json!({"tool_calls": [{"name": "WritePlanTool_begin", "args": {"target_file": file, "operation": "create"}}]})
 }
 
-fn task(desk: &Desk, arguments: &[&str]) -> Ran {
+fn task(desk: &TestBench, arguments: &[&str]) -> Ran {
     let spec = format!("script:{}", desk.path("script.json").display());
     let mut all = vec!["task"];
     all.extend(arguments);

@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::serve::{SCRIPT, Server, said};
 
 /// A request that a collector got: its first line and its body.
-type Posted = (String, Vec<u8>);
+type PostedSpans = (String, Vec<u8>);
 
 /// A collector at the address that is returned, which takes what it gets.
-fn collector() -> (String, Receiver<Posted>) {
+fn collector() -> (String, Receiver<PostedSpans>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let (sender, receiver) = channel();
@@ -27,7 +27,7 @@ fn collector() -> (String, Receiver<Posted>) {
     (address, receiver)
 }
 
-fn take(mut stream: TcpStream) -> Posted {
+fn take(mut stream: TcpStream) -> PostedSpans {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let (mut first, mut length) = (String::new(), 0);
     reader.read_line(&mut first).unwrap();

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, example};
+use crate::desk::{TestBench, example};
 use crate::serve::Server;
 
 /// A server with the model `script`.
-fn start(desk: &Desk, script: &Value) -> Server {
+fn start(desk: &TestBench, script: &Value) -> Server {
     desk.put("script.json", script.to_string().as_bytes());
     let spec = format!("script:{}", desk.path("script.json").display());
     Server::try_start(desk.path("").as_path(), &["--model", &spec]).unwrap()
@@ -71,7 +71,7 @@ fn text(server: &Server, path: &str) -> String {
 
 #[test]
 fn a_turn_edits_a_document_and_a_checkpoint_gives_the_very_bytes_back() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let script = json!({"turns": [
         {"when": {"last_role": "user"}, "text": "I change it.",
          "tool_calls": [edit("nda.docx", "three (3) years", "five (5) years")]},
@@ -102,7 +102,7 @@ fn a_turn_edits_a_document_and_a_checkpoint_gives_the_very_bytes_back() {
 
 #[test]
 fn case_149_two_edits_of_a_turn_are_taken_back_one_by_one() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let server = start(
         &desk,
         &json!({"turns": [
@@ -131,7 +131,7 @@ fn case_149_two_edits_of_a_turn_are_taken_back_one_by_one() {
 
 #[test]
 fn case_150_after_an_edit_the_model_sees_the_text_and_the_numbers_of_now() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let operations = json!([{"op": "insert_paragraph", "after": "P34", "style": "Clause", "content": "A wholly new clause."}]);
     desk.put("ops.json", json!({"operations": operations}).to_string().as_bytes());
     assert_eq!(desk.run(&["apply", "nda.docx", "ops.json"]).code, Some(0));
@@ -155,7 +155,7 @@ fn case_150_after_an_edit_the_model_sees_the_text_and_the_numbers_of_now() {
 
 #[test]
 fn case_154_a_turn_that_is_stopped_edits_no_more() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let server = start(
         &desk,
         &json!({"turns": [
@@ -185,7 +185,7 @@ fn case_154_a_turn_that_is_stopped_edits_no_more() {
 
 #[test]
 fn case_162_five_questions_send_the_document_once_each_time() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let model = ModelServer::start(json!({"turns": [], "default": {"text": "Because it says so."}}));
     let spec = format!("openai-compatible:{}/v1#x", model.url());
     let server = Server::try_start(desk.path("").as_path(), &["--model", &spec]).unwrap();
@@ -206,7 +206,7 @@ fn case_162_five_questions_send_the_document_once_each_time() {
 
 #[test]
 fn case_163_the_model_learns_what_became_of_each_change() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let operations = json!([
         {"op": "modify_text", "originalText": "three (3) years", "replacementText": "five (5) years"},
         {"op": "modify_text", "originalText": "no such words", "replacementText": "x"},
@@ -231,7 +231,7 @@ fn case_163_the_model_learns_what_became_of_each_change() {
 /// restore that does not know of it, and can be had again.
 #[test]
 fn case_164_going_back_shows_what_the_user_would_lose() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let server = start(
         &desk,
         &json!({"turns": [
@@ -275,7 +275,7 @@ fn case_164_going_back_shows_what_the_user_would_lose() {
 
 #[test]
 fn case_165_two_documents_never_mix() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let server = start(
         &desk,
         &json!({"turns": [
@@ -302,7 +302,7 @@ fn case_165_two_documents_never_mix() {
 
 #[test]
 fn case_166_conversation_and_checkpoints_outlive_a_kill() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let script = json!({"turns": [
         {"when": {"last_role": "user"}, "tool_calls": [edit("nda.docx", "three (3) years", "five (5) years")]},
         {"when": {"last_role": "tool"}, "text": "Done."}
@@ -323,7 +323,7 @@ fn case_166_conversation_and_checkpoints_outlive_a_kill() {
 
 #[test]
 fn settings_of_the_file_hold_for_sessions() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("slow.json", br#"{"default": {"text": "slow and steady"}}"#);
     desk.put(
         "tools.json",

@@ -1,4 +1,4 @@
-//! Oddities of the reference's transcripts that cannot arise here, and when things are durable.
+//! Anomalies of the reference's transcripts that cannot arise here, and when things are durable.
 
 use std::time::Duration;
 

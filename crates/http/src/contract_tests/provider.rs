@@ -170,7 +170,7 @@ async fn a_background_turn_goes_on_without_its_client() {
     }
 }
 
-/// Whoever comes back in time hears the rest: no second question, no lost word.
+/// The one who comes back in time hears the rest: no second question, no lost word.
 #[tokio::test]
 async fn a_client_that_comes_back_hears_the_same_answer() {
     let mut whole = whole(json!({"turns": [{"text": "one two three", "delay_ms": 15}]}));

@@ -22,7 +22,7 @@ use engross_protocol::{Exit, Failure};
 use engross_store::PostgresTraces;
 use engross_store::{Store, Traces};
 
-use self::traces::{Lost, Tracer};
+use self::traces::{LostTraces, Tracer};
 use self::transcripts::Transcripts;
 use self::waiting::Waiting;
 
@@ -36,7 +36,7 @@ pub struct Exports {
 #[derive(Debug, Clone, Default)]
 pub struct Arrears {
     transcripts: Option<Arc<Waiting>>,
-    traces: Option<Arc<Lost>>,
+    traces: Option<Arc<LostTraces>>,
 }
 
 impl Arrears {

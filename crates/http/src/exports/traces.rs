@@ -26,19 +26,19 @@ pub(super) struct Tracer {
     /// `None` once no more may come.
     waiting: Mutex<Option<mpsc::Sender<TraceEvent>>>,
     keeping: Mutex<JoinSet<()>>,
-    lost: Arc<Lost>,
+    lost: Arc<LostTraces>,
 }
 
 /// How many events are gone.
 #[derive(Debug, Default)]
-pub(super) struct Lost {
+pub(super) struct LostTraces {
     /// All of them.
     total: AtomicU64,
     /// Those for which there was no room, and of which nobody was told yet.
     crowded_out: AtomicU64,
 }
 
-impl Lost {
+impl LostTraces {
     /// All events that are gone since the start.
     pub(super) fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
@@ -59,13 +59,13 @@ impl Tracer {
     pub(super) fn start(traces: Arc<dyn Traces>) -> Arc<Self> {
         let (waiting, coming) = mpsc::channel(WAITING);
         let mut keeping = JoinSet::new();
-        let lost = Arc::new(Lost::default());
+        let lost = Arc::new(LostTraces::default());
         keeping.spawn(keep(traces, coming, Arc::clone(&lost)));
         Arc::new(Self { waiting: Mutex::new(Some(waiting)), keeping: Mutex::new(keeping), lost })
     }
 
     /// What is counted as lost.
-    pub(super) fn lost(&self) -> Arc<Lost> {
+    pub(super) fn lost(&self) -> Arc<LostTraces> {
         Arc::clone(&self.lost)
     }
 
@@ -93,7 +93,7 @@ impl Observer for Tracer {
     }
 }
 
-async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, losses: Arc<Lost>) {
+async fn keep(traces: Arc<dyn Traces>, mut coming: mpsc::Receiver<TraceEvent>, losses: Arc<LostTraces>) {
     let mut batch = Vec::with_capacity(BATCH);
     let mut lost = 0usize;
     while coming.recv_many(&mut batch, BATCH).await > 0 {

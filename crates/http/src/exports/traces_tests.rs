@@ -13,12 +13,12 @@ const SESSION: SessionId = SessionId::from_bytes([7; 16]);
 
 /// Keeps what it is given, but fails at its first batches.
 #[derive(Default)]
-struct Kept {
+struct KeptTraces {
     failures: Mutex<u32>,
     events: Mutex<Vec<TraceEvent>>,
 }
 
-impl Traces for Kept {
+impl Traces for KeptTraces {
     fn insert(&self, events: Vec<TraceEvent>) -> Pending<'_, ()> {
         Box::pin(async move {
             let mut failures = self.failures.lock().unwrap();
@@ -61,7 +61,7 @@ fn a_failed_tool_has_its_words_in_both_columns() {
 
 #[tokio::test]
 async fn what_is_heard_is_kept_before_the_end() {
-    let kept = Arc::new(Kept::default());
+    let kept = Arc::new(KeptTraces::default());
     let tracer = Tracer::start(Arc::clone(&kept) as Arc<dyn Traces>);
     let log: Vec<LogEvent> = (0..1000).map(noted).collect();
     tracer.stored(stored(&log));
@@ -75,7 +75,7 @@ async fn what_is_heard_is_kept_before_the_end() {
 
 #[tokio::test]
 async fn a_database_that_fails_costs_traces_and_nothing_else() {
-    let kept = Arc::new(Kept { failures: Mutex::new(2), ..Kept::default() });
+    let kept = Arc::new(KeptTraces { failures: Mutex::new(2), ..KeptTraces::default() });
     let tracer = Tracer::start(Arc::clone(&kept) as Arc<dyn Traces>);
     for number in 0..3 {
         tracer.stored(stored(&[noted(number)]));

@@ -1,7 +1,7 @@
 //! Transcripts of all sessions, one file each, written as the sessions go on.
 //!
 //! A thread writes what the store holds behind the last line of a file. So a crash between the store and the file loses
-//! nothing, and whoever stores never waits. Must never write into a file that is not a transcript of its session.
+//! nothing, and the one who stores never waits. Must never write into a file that is not a transcript of its session.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -145,12 +145,12 @@ pub(super) enum Problem {
 pub(super) struct Export {
     pub(super) store: Arc<dyn Store>,
     pub(super) folder: PathBuf,
-    pub(super) known: HashMap<SessionId, Known>,
+    pub(super) known: HashMap<SessionId, KnownFiles>,
     pub(super) uses: u64,
 }
 
 /// A session as far as it is told.
-pub(super) struct Known {
+pub(super) struct KnownFiles {
     transcriber: Transcriber,
     file: LineFile,
     /// The last entry that was taken in.
@@ -205,14 +205,14 @@ impl Export {
         Ok(())
     }
 
-    fn open(&self, session: SessionId) -> Result<Known, Problem> {
+    fn open(&self, session: SessionId) -> Result<KnownFiles, Problem> {
         let path = self.path(session);
         let (file, line) = LineFile::open(&path)?;
         let last = match line {
             Some(line) => Some(Mark::of(&line).ok_or(Problem::Foreign(path))?),
             None => None,
         };
-        Ok(Known { transcriber: Transcriber::new(session), file, seq: 0, last, used: 0 })
+        Ok(KnownFiles { transcriber: Transcriber::new(session), file, seq: 0, last, used: 0 })
     }
 
     /// Makes room. Half of all go, so that the search for the oldest is rare.
@@ -231,7 +231,7 @@ impl Export {
     }
 }
 
-impl Known {
+impl KnownFiles {
     /// Takes the next entry in; adds its lines to those that are to be written, unless the file has them.
     fn take(&mut self, entry: &Entry, lines: &mut String) -> Result<(), Problem> {
         let event: LogEvent = serde_json::from_slice(&entry.body)

@@ -1,6 +1,6 @@
 //! Which sessions have to be written next.
 //!
-//! Must never make whoever adds one wait, nor grow without bound: when there are too many, all are looked at.
+//! Must never make the one who adds one wait, nor grow without bound: when there are too many, all are looked at.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

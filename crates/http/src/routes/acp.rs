@@ -33,7 +33,7 @@ pub(super) struct Acp {
     pub(super) keepalive: Duration,
 }
 
-pub(super) type Shared = State<Arc<Acp>>;
+pub(super) type AcpState = State<Arc<Acp>>;
 
 /// Whether a path is answered in the envelopes of this protocol, refusals too.
 pub(crate) fn speaks(path: &str) -> bool {
@@ -95,7 +95,7 @@ pub(super) async fn gone() -> Response {
     envelope(410, &error_of(-32004, "PROVIDER_DIRECT_PATH_DISABLED", message))
 }
 
-pub(super) async fn ping(State(acp): Shared) -> Response {
+pub(super) async fn ping(State(acp): AcpState) -> Response {
     let counters = acp.bridge.runs().counters();
     let body = json!({
         "status": "ok",
@@ -133,7 +133,7 @@ pub(super) fn call(headers: &HeaderMap, path: &'static str) -> RpcCall {
     }
 }
 
-pub(super) async fn answer(State(acp): Shared, request: Request) -> Response {
+pub(super) async fn answer(State(acp): AcpState, request: Request) -> Response {
     if request.method() != Method::POST {
         let message = "only POST is answered here: send a JSON-RPC 2.0 request as its body";
         let mut response = envelope(405, &error_of(-32600, "METHOD_NOT_ALLOWED", message));

@@ -20,13 +20,13 @@ use engross_tasks::runs::{Runs, StoredFile};
 use futures_util::stream;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::acp::{Shared, envelope, error_of};
+use super::acp::{AcpState, envelope, error_of};
 
 /// The bytes that are read at once.
 const PIECE: usize = 256 * 1024;
 
 pub(super) async fn download(
-    State(acp): Shared,
+    State(acp): AcpState,
     method: Method,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
@@ -40,12 +40,12 @@ pub(super) async fn download(
     let (opening, wanted) = (runs.clone(), target.clone());
     let opened = tokio::task::spawn_blocking(move || open(&opening, &wanted)).await;
     let served = match opened {
-        Ok(Ok(file)) => Served::of_disk(file),
+        Ok(Ok(file)) => ServedFile::of_disk(file),
         // Its folder is not here any more, or is another machine's: it may be kept elsewhere.
         Ok(Err(error @ (ScopeError::NotFound { .. } | ScopeError::ScopeMissing { .. }))) => {
             match runs.kept(&target).await {
                 Ok(Some(kept)) => match kept.is_there().await {
-                    Ok(true) => Served::of_storage(kept),
+                    Ok(true) => ServedFile::of_storage(kept),
                     Ok(false) => return refused(&error),
                     Err(error) => return lost(&error),
                 },
@@ -73,7 +73,7 @@ fn lost(error: &BlobError) -> Response {
 }
 
 /// A file that is handed out, wherever it is.
-struct Served {
+struct ServedFile {
     name: String,
     tag: String,
     size: u64,
@@ -98,7 +98,7 @@ impl From<ScopeError> for NotServed {
     }
 }
 
-impl Served {
+impl ServedFile {
     fn of_disk(file: OpenArtifact) -> Self {
         Self {
             name: file.path().name().to_owned(),
@@ -157,7 +157,7 @@ fn open(runs: &Runs, target: &LinkTarget) -> Result<OpenArtifact, ScopeError> {
     scope.open(&target.path, config.hashing())
 }
 
-async fn respond(file: Served, asked: &HeaderMap, head: bool) -> Result<Response, NotServed> {
+async fn respond(file: ServedFile, asked: &HeaderMap, head: bool) -> Result<Response, NotServed> {
     let given = |name: HeaderName| asked.get(name).and_then(|value| value.to_str().ok());
     let (tag, size, kind) = (file.tag.clone(), file.size, file.kind);
     let name = utf8_percent_encode(&file.name, NON_ALPHANUMERIC).to_string();

@@ -16,7 +16,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
-use super::acp::{LARGEST, Shared, call, envelope, error_of};
+use super::acp::{AcpState, LARGEST, call, envelope, error_of};
 
 /// Requests that may be under way on one connection; more wait.
 const AT_ONCE: usize = 64;
@@ -30,7 +30,7 @@ const UNANSWERED: u32 = 3;
 type Answers = SelectAll<Pin<Box<dyn Stream<Item = RpcFrame> + Send>>>;
 
 pub(super) async fn open(
-    State(acp): Shared,
+    State(acp): AcpState,
     headers: HeaderMap,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {

@@ -7,9 +7,9 @@ use axum::response::Response;
 
 use super::{check_model, head, wanted};
 use crate::error::Error;
-use crate::listening::Listening;
+use crate::listening::SseResponse;
 use crate::server::Server;
-use crate::service::{Answering, Service};
+use crate::service::{AnswerEvents, Service};
 use crate::wire::{ChatStream, chat_body, chat_request};
 use crate::{body, headers, reply};
 
@@ -39,9 +39,9 @@ pub(crate) async fn create<S: Service>(
             answering.resume_after(behind.position);
         }
         let stream = ChatStream::new(&head, wanted, asked.notices);
-        Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+        SseResponse::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
     } else {
-        let whole = Listening::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
+        let whole = SseResponse::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
         whole.map(|whole| reply::json(chat_body(&head, &whole).take()))
     };
     Ok(reply::described(response, described))

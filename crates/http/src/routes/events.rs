@@ -10,9 +10,9 @@ use axum::response::Response;
 use super::sessions::named;
 use super::{head, wanted};
 use crate::error::Error;
-use crate::listening::Listening;
+use crate::listening::SseResponse;
 use crate::server::Server;
-use crate::service::{Answering, Service};
+use crate::service::{AnswerEvents, Service};
 use crate::wire::{ChatStream, DEFAULT_MODEL};
 use crate::{headers, reply};
 
@@ -32,7 +32,8 @@ pub(crate) async fn listen<S: Service>(
     }
     let stream = ChatStream::new(&head, wanted, Vec::new());
     let described = reply::description(&answering);
-    let response =
-        Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await;
+    let response = SseResponse::new(answering, Arc::clone(&server.metrics))
+        .stream(stream, server.limits.heartbeat)
+        .await;
     Ok(reply::described(response, described))
 }

@@ -19,11 +19,11 @@ pub(super) mod write_sessions;
 
 use super::error::Error;
 use super::server::Server;
-use super::service::Answering;
-use super::wire::{Asked, EventId, Head, Wanted};
+use super::service::AnswerEvents;
+use super::wire::{AnswerShape, EventId, Head, RequestHead};
 
 /// Refuses a model that is not listed, where the server insists.
-fn check_model<S>(server: &Server<S>, asked: &Asked) -> Result<(), Error> {
+fn check_model<S>(server: &Server<S>, asked: &RequestHead) -> Result<(), Error> {
     let is_offered = |model: &str| {
         models::is_offered(model)
             // Whether there is such a model is for the service to say.
@@ -36,7 +36,7 @@ fn check_model<S>(server: &Server<S>, asked: &Asked) -> Result<(), Error> {
 }
 
 /// Which answer it is.
-fn head(answering: &impl Answering, model: String) -> Head {
+fn head(answering: &impl AnswerEvents, model: String) -> Head {
     Head {
         session: answering.session(),
         answer: answering.answer(),
@@ -47,7 +47,7 @@ fn head(answering: &impl Answering, model: String) -> Head {
 }
 
 /// What a listener wants. The place of another answer means nothing in this one.
-fn wanted(last: Option<EventId>, answering: &impl Answering, usage: bool, events: bool) -> Wanted {
+fn wanted(last: Option<EventId>, answering: &impl AnswerEvents, usage: bool, events: bool) -> AnswerShape {
     let last = last.filter(|last| last.answer == answering.answer());
-    Wanted { usage, events, behind: last.map(|last| last.place) }
+    AnswerShape { usage, events, behind: last.map(|last| last.place) }
 }

@@ -7,9 +7,9 @@ use axum::response::Response;
 
 use super::{check_model, head, wanted};
 use crate::error::Error;
-use crate::listening::Listening;
+use crate::listening::SseResponse;
 use crate::server::Server;
-use crate::service::{Answering, Service};
+use crate::service::{AnswerEvents, Service};
 use crate::wire::{ResponsesStream, responses_body, responses_request};
 use crate::{body, headers, reply};
 
@@ -36,9 +36,9 @@ pub(crate) async fn create<S: Service>(
         // Later events repeat the whole text, so the stream is made from its beginning, and sent from where it goes on.
         let wanted = wanted(headers::last_event_id(&parts.headers), &answering, false, wants_events);
         let stream = ResponsesStream::new(head, wanted, asked.namespaces, asked.notices);
-        Listening::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+        SseResponse::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
     } else {
-        let whole = Listening::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
+        let whole = SseResponse::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
         whole.map(|whole| reply::json(responses_body(&head, &whole, &asked.namespaces).take()))
     };
     Ok(reply::described(response, described))

@@ -21,17 +21,17 @@ use crate::wire::{
 /// Content in JSON may be so long: twice the longest file, as line ends are escaped.
 const BODY: usize = 136 * 1024 * 1024;
 
-type Shared = State<Arc<Writes>>;
+type WritesState = State<Arc<Writes>>;
 
 /// Begins a session. `DONE` alone on a line ends it at once.
-pub(super) async fn begin(State(writes): Shared, request: Request) -> Result<Response, Error> {
+pub(super) async fn begin(State(writes): WritesState, request: Request) -> Result<Response, Error> {
     let options = seed_begin_request(&writes.read(request).await?)?;
     let view = writes.service.begin(options).await?;
     Ok(body_of(&begun_body(&view)))
 }
 
 /// Finalises a session, with all of its content or with what was streamed.
-pub(super) async fn finalise(State(writes): Shared, request: Request) -> Result<Response, Error> {
+pub(super) async fn finalise(State(writes): WritesState, request: Request) -> Result<Response, Error> {
     let (parts, sent) = request.into_parts();
     let bytes = match body::read(&parts.headers, sent, BODY, writes.limits.body_idle).await {
         Err(Error::BodyTooLarge { .. }) => return Err(WriteError::TooLarge { limit: BODY as u64 }.into()),
@@ -57,7 +57,7 @@ pub(super) async fn finalise(State(writes): Shared, request: Request) -> Result<
 }
 
 /// A session that is not over.
-pub(super) async fn status(State(writes): Shared, RawQuery(query): RawQuery) -> Result<Response, Error> {
+pub(super) async fn status(State(writes): WritesState, RawQuery(query): RawQuery) -> Result<Response, Error> {
     let id = parameter(query.as_deref(), "session_id");
     let missing = || WriteError::Options("'session_id' is to be in the query".to_owned());
     let id = parsed(id.ok_or_else(missing)?)?;
@@ -68,7 +68,7 @@ pub(super) async fn status(State(writes): Shared, RawQuery(query): RawQuery) -> 
 }
 
 /// Gives a session up.
-pub(super) async fn cancel(State(writes): Shared, request: Request) -> Result<Response, Error> {
+pub(super) async fn cancel(State(writes): WritesState, request: Request) -> Result<Response, Error> {
     let asked = seed_request(&writes.read(request).await?)?;
     let id = parsed(&asked.session_id)?;
     if known(&writes, id)?.is_final() {

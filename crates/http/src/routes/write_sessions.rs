@@ -42,7 +42,7 @@ pub(crate) struct Writes {
     pub(crate) limits: Limits,
 }
 
-type Shared = State<Arc<Writes>>;
+type WritesState = State<Arc<Writes>>;
 type Id = Result<Path<String>, PathRejection>;
 
 impl Writes {
@@ -75,7 +75,7 @@ impl Writes {
     }
 }
 
-pub(super) async fn begin(State(writes): Shared, request: Request) -> Result<Response, Error> {
+pub(super) async fn begin(State(writes): WritesState, request: Request) -> Result<Response, Error> {
     let options = begin_request(&writes.read(request).await?)?;
     let view = writes.service.begin(options).await?;
     let mut response = json(&begun_body(&view));
@@ -83,19 +83,23 @@ pub(super) async fn begin(State(writes): Shared, request: Request) -> Result<Res
     Ok(response)
 }
 
-pub(super) async fn list(State(writes): Shared) -> Response {
+pub(super) async fn list(State(writes): WritesState) -> Response {
     json(&views_body(&writes.service.sessions().list()))
 }
 
-pub(super) async fn look(State(writes): Shared, id: Id) -> Result<Response, Error> {
+pub(super) async fn look(State(writes): WritesState, id: Id) -> Result<Response, Error> {
     Ok(json(&view_body(&writes.service.sessions().get(named(id)?)?)))
 }
 
-pub(super) async fn cancel(State(writes): Shared, id: Id) -> Result<Response, Error> {
+pub(super) async fn cancel(State(writes): WritesState, id: Id) -> Result<Response, Error> {
     Ok(json(&state_body(&writes.service.cancel(named(id)?).await?)))
 }
 
-pub(super) async fn turn_end(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
+pub(super) async fn turn_end(
+    State(writes): WritesState,
+    id: Id,
+    request: Request,
+) -> Result<Response, Error> {
     let id = named(id)?;
     let (finish, offset) = turn_end_request(&writes.read(request).await?)?;
     writes.confirm(id, offset).await?;
@@ -103,7 +107,11 @@ pub(super) async fn turn_end(State(writes): Shared, id: Id, request: Request) ->
     answer(done.map_err(|problem| writes.refused(id, problem))?)
 }
 
-pub(super) async fn finalise(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
+pub(super) async fn finalise(
+    State(writes): WritesState,
+    id: Id,
+    request: Request,
+) -> Result<Response, Error> {
     let id = named(id)?;
     let asked = finalise_request(&writes.read(request).await?)?;
     writes.confirm(id, asked.offset).await?;
@@ -114,7 +122,7 @@ pub(super) async fn finalise(State(writes): Shared, id: Id, request: Request) ->
     }
 }
 
-pub(super) async fn patch(State(writes): Shared, id: Id, request: Request) -> Result<Response, Error> {
+pub(super) async fn patch(State(writes): WritesState, id: Id, request: Request) -> Result<Response, Error> {
     let id = named(id)?;
     let spec = patch_request(&writes.read(request).await?)?;
     let done = writes.service.patch(id, spec).await;
@@ -123,7 +131,7 @@ pub(super) async fn patch(State(writes): Shared, id: Id, request: Request) -> Re
 
 /// Takes content as it comes. Answers when all of it is durable.
 pub(super) async fn send(
-    State(writes): Shared,
+    State(writes): WritesState,
     id: Id,
     RawQuery(query): RawQuery,
     request: Request,
@@ -133,7 +141,7 @@ pub(super) async fn send(
     let offset = offset.map_err(|_| WriteError::Options("'offset' is to be a number from 0".to_owned()))?;
     writes.service.sessions().get(id)?;
     let mut pieces = request.into_body().into_data_stream();
-    let mut gone = Gone { writes: Arc::clone(&writes), id, is_armed: true };
+    let mut gone = ClientGone { writes: Arc::clone(&writes), id, is_armed: true };
     let sent = stream_in(&writes.service, id, offset, &mut pieces).await;
     gone.is_armed = matches!(sent, Err(Error::BodyIncomplete));
     let view = match sent {
@@ -216,13 +224,13 @@ async fn gather(pieces: &mut BodyDataStream) -> Result<Piece, Error> {
 }
 
 /// Tells a session that its sender is gone, however the request ends.
-struct Gone {
+struct ClientGone {
     writes: Arc<Writes>,
     id: WriteSessionId,
     is_armed: bool,
 }
 
-impl Drop for Gone {
+impl Drop for ClientGone {
     fn drop(&mut self) {
         if self.is_armed {
             self.writes.service.disconnect(self.id);
@@ -231,7 +239,11 @@ impl Drop for Gone {
 }
 
 /// Streams what happens, from the beginning or behind `Last-Event-ID`.
-pub(super) async fn events(State(writes): Shared, id: Id, headers: HeaderMap) -> Result<Response, Error> {
+pub(super) async fn events(
+    State(writes): WritesState,
+    id: Id,
+    headers: HeaderMap,
+) -> Result<Response, Error> {
     let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok()?.trim().parse().ok());
     let listener = writes.service.listen(named(id)?, last.unwrap_or_default())?;
     let beat = writes.limits.heartbeat;

@@ -15,7 +15,7 @@ use engross_protocol::{CountingIds, FixedClock, SessionId};
 use engross_store::files::{Locks, Root};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::service::{Answering, Service};
+use crate::service::{AnswerEvents, Service};
 use crate::{Access, Documents, Limits, Server};
 
 /// The id of the one session.
@@ -107,7 +107,7 @@ impl Fake {
 }
 
 impl Service for Fake {
-    type Answering = FakeAnswer;
+    type AnswerEvents = FakeAnswer;
 
     async fn submit(&self, request: TurnRequest) -> Result<FakeAnswer, RequestError> {
         let repeated = request.idempotency_key.as_deref() == Some("again");
@@ -146,7 +146,7 @@ impl Service for Fake {
     }
 }
 
-impl Answering for FakeAnswer {
+impl AnswerEvents for FakeAnswer {
     fn session(&self) -> SessionId {
         SESSION.parse().unwrap()
     }

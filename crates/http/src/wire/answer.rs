@@ -83,7 +83,7 @@ impl FromStr for EventId {
 
 /// What a listener wants of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct AnswerShape {
     /// Whether the usage comes at the end of chat completions.
     pub(crate) usage: bool,
     /// Whether it understands `engross.status` events.

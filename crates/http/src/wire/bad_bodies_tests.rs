@@ -1,12 +1,12 @@
 //! Bodies that are refused: status, code and message of each.
 
-use super::{Asked, chat_request, responses_request};
+use super::{RequestHead, chat_request, responses_request};
 use crate::error::Error;
 
 const HI: &str = r#""messages":[{"role":"user","content":"Hi"}]"#;
 
 /// What a body is refused with.
-fn refusal(read: fn(&[u8]) -> Result<Asked, Error>, body: &str) -> String {
+fn refusal(read: fn(&[u8]) -> Result<RequestHead, Error>, body: &str) -> String {
     let error = read(body.as_bytes()).err().unwrap_or_else(|| panic!("accepted: {body}"));
     assert!((400..=404).contains(&error.status()), "{body}: {}", error.status());
     format!("{} {error}", error.code())

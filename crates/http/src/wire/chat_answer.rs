@@ -5,7 +5,7 @@
 use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
 use engross_llm::Usage;
 
-use super::answer::{self, Encoder, Head, Item, Place, Progress, Wanted, Whole};
+use super::answer::{self, AnswerShape, Encoder, Head, Item, Place, Progress, Whole};
 use super::{Notice, Out};
 use crate::error::Error;
 
@@ -48,7 +48,7 @@ pub(crate) fn chat_body(head: &Head, whole: &Whole) -> Out {
 pub(crate) struct ChatStream {
     answer: u64,
     turn: u64,
-    wanted: Wanted,
+    wanted: AnswerShape,
     /// How every chunk begins, up to the turn.
     head: String,
     /// How far the answer has come.
@@ -58,7 +58,7 @@ pub(crate) struct ChatStream {
 
 impl ChatStream {
     /// A stream for one listener. `notices` are those of the request.
-    pub(crate) fn new(head: &Head, wanted: Wanted, notices: Vec<Notice>) -> Self {
+    pub(crate) fn new(head: &Head, wanted: AnswerShape, notices: Vec<Notice>) -> Self {
         let mut out = Out::default();
         out.raw("data: {\"id\":").json(&head.completion_id());
         out.raw(",\"object\":\"chat.completion.chunk\",\"created\":").number(head.created);

@@ -6,17 +6,17 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Notice;
-use super::answer::{EventId, Head, Item, Place, Wanted, Whole, session_of_response};
+use super::answer::{AnswerShape, EventId, Head, Item, Place, Whole, session_of_response};
 use super::chat_answer::{ChatStream, chat_body};
-use super::samples::{Heard, answers, call, encode, events, head, hear, place_of, reading};
+use super::samples::{ReceivedAnswer, answers, call, encode, events, head, hear, place_of, reading};
 use crate::testing::fake::place;
 
 /// What a client of the OpenAI API keeps of a stream: a body.
-fn reassemble(heard: &[Heard]) -> Value {
+fn reassemble(heard: &[ReceivedAnswer]) -> Value {
     let first = &heard.first().unwrap().data;
     let (mut content, mut calls) = (String::new(), Vec::<Value>::new());
     let (mut finish, mut usage, mut about) = (Value::Null, None, Value::Null);
-    for Heard { data, .. } in heard {
+    for ReceivedAnswer { data, .. } in heard {
         for field in ["id", "created", "model"] {
             assert_eq!(data[field], first[field]);
         }
@@ -63,8 +63,8 @@ fn body_of(whole: &Whole) -> Value {
     serde_json::from_slice(&chat_body(&head(), whole).take()).unwrap()
 }
 
-fn wanted(behind: Option<Place>) -> Wanted {
-    Wanted { usage: true, events: false, behind }
+fn wanted(behind: Option<Place>) -> AnswerShape {
+    AnswerShape { usage: true, events: false, behind }
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn a_stream_has_the_shape_of_the_api() {
         ),
         "data: [DONE]\n\n".to_owned(),
     ];
-    let all = Wanted { usage: true, events: true, behind: None };
+    let all = AnswerShape { usage: true, events: true, behind: None };
     assert_eq!(encode(ChatStream::new(&short, all, Vec::new()), told.clone()), expected.join("\n\n"));
 
-    let plain = Wanted { usage: false, events: false, behind: None };
+    let plain = AnswerShape { usage: false, events: false, behind: None };
     let (first, rest) = expected.split_first().unwrap();
     let kept: Vec<&str> =
         [first].into_iter().chain(&rest[1..5]).chain(&rest[6..]).map(String::as_str).collect();
@@ -147,7 +147,7 @@ fn a_failure_in_a_stream_is_an_error_and_then_the_end() {
     assert_eq!(heard.len(), 3);
     assert_eq!(
         heard[2],
-        Heard {
+        ReceivedAnswer {
             event: None,
             id: Some("12-4".to_owned()),
             data: json!({

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::content::{Conversation, note};
 use super::fields::{self, Object, Path};
 use super::tools::{self, Others, Tools};
-use super::{Asked, DEFAULT_MODEL, NAMED_MODEL, Notice};
+use super::{DEFAULT_MODEL, NAMED_MODEL, Notice, RequestHead};
 use crate::error::Error;
 use crate::keys;
 
@@ -18,7 +18,7 @@ use crate::keys;
 /// # Errors
 /// [`Error::InvalidJson`], [`Error::InvalidRequest`], [`Error::ToolInvalid`] or [`Error::SessionKeyInvalid`], naming the
 /// field; [`Error::MessageMissing`] when there is nothing to answer.
-pub(crate) fn chat_request(bytes: &[u8]) -> Result<Asked, Error> {
+pub(crate) fn chat_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     let mut body = fields::body(bytes)?;
     let mut request = TurnRequest::default();
     let mut conversation = Conversation::default();
@@ -51,13 +51,13 @@ pub(crate) fn chat_request(bytes: &[u8]) -> Result<Asked, Error> {
     let mut options = options.unwrap_or_default();
     let include_usage = fields::flag(&mut options, "include_usage", options_at.field("include_usage"))?;
     note_ignored(&body, &mut notices);
-    Ok(Asked {
+    Ok(RequestHead {
         request,
         model: common.model,
         stream: common.stream,
         include_usage: include_usage.unwrap_or(false),
         notices,
-        ..Asked::default()
+        ..RequestHead::default()
     })
 }
 

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::samples::call;
-use super::{Asked, Notice, chat_request, responses_request};
+use super::{Notice, RequestHead, chat_request, responses_request};
 
-fn asked(body: &Value) -> Asked {
+fn asked(body: &Value) -> RequestHead {
     chat_request(body.to_string().as_bytes()).unwrap_or_else(|error| panic!("{error}: {body}"))
 }
 
@@ -29,11 +29,11 @@ fn result(id: &str, name: &str, content: &str) -> Message {
     }
 }
 
-fn conversation(messages: Vec<Message>) -> Asked {
-    Asked {
+fn conversation(messages: Vec<Message>) -> RequestHead {
+    RequestHead {
         request: TurnRequest { messages, ..TurnRequest::default() },
         model: "engross".to_owned(),
-        ..Asked::default()
+        ..RequestHead::default()
     }
 }
 
@@ -58,7 +58,7 @@ fn everything_at_once() {
         "tools": [{"type": "function", "function": {"name": "read"}}], "tool_choice": "required",
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}],
     });
-    let expected = Asked {
+    let expected = RequestHead {
         request: TurnRequest {
             principal: String::new(),
             key: Some(SessionName::User("conv:42".to_owned())),
@@ -79,7 +79,7 @@ fn everything_at_once() {
         model: "gpt-4o".to_owned(),
         stream: true,
         include_usage: true,
-        ..Asked::default()
+        ..RequestHead::default()
     };
     assert_eq!(asked(&body), expected);
 }

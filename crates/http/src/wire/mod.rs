@@ -30,7 +30,7 @@ mod responses_request_tests;
 #[cfg(test)]
 pub(crate) mod samples;
 
-pub(crate) use answer::{Encoder, EventId, Head, Progress, Wanted, Whole};
+pub(crate) use answer::{AnswerShape, Encoder, EventId, Head, Progress, Whole};
 pub(crate) use chat_answer::{ChatStream, chat_body};
 pub(crate) use chat_request::chat_request;
 pub(crate) use out::Out;
@@ -61,7 +61,7 @@ pub(crate) const NAMED_MODEL: &str = "engross/";
 
 /// A body that was understood.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Asked {
+pub(crate) struct RequestHead {
     /// What the session is asked.
     pub(crate) request: TurnRequest,
     /// The model as the client named it; the answer echoes it.

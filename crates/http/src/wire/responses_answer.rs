@@ -7,7 +7,7 @@ use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use serde_json::{Value, json};
 
-use super::answer::{self, Encoder, Head, Item, Progress, Wanted, Whole};
+use super::answer::{self, AnswerShape, Encoder, Head, Item, Progress, Whole};
 use super::tools::Namespaces;
 use super::{Notice, Out};
 use crate::error::Error;
@@ -36,7 +36,7 @@ pub(crate) fn responses_body(head: &Head, whole: &Whole, namespaces: &Namespaces
 /// An answer as a stream of events.
 pub(crate) struct ResponsesStream {
     head: Head,
-    wanted: Wanted,
+    wanted: AnswerShape,
     namespaces: Namespaces,
     notices: Vec<Notice>,
     /// Items that are whole.
@@ -49,7 +49,7 @@ pub(crate) struct ResponsesStream {
 
 impl ResponsesStream {
     /// A stream for one listener. `notices` are those of the request.
-    pub(crate) fn new(head: Head, wanted: Wanted, namespaces: Namespaces, notices: Vec<Notice>) -> Self {
+    pub(crate) fn new(head: Head, wanted: AnswerShape, namespaces: Namespaces, notices: Vec<Notice>) -> Self {
         Self { head, wanted, namespaces, notices, output: Vec::new(), message: None, events: 0 }
     }
 

@@ -5,14 +5,14 @@ use engross_llm::Usage;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::answer::{Item, Place, Wanted, Whole};
+use super::answer::{AnswerShape, Item, Place, Whole};
 use super::responses_answer::{ResponsesStream, responses_body};
-use super::samples::{Heard, answers, call, encode, events, head, hear, place_of};
+use super::samples::{ReceivedAnswer, answers, call, encode, events, head, hear, place_of};
 use super::tools::Namespaces;
 use crate::testing::fake::place;
 
 fn stream(behind: Option<Place>) -> ResponsesStream {
-    let wanted = Wanted { usage: false, events: false, behind };
+    let wanted = AnswerShape { usage: false, events: false, behind };
     ResponsesStream::new(head(), wanted, Namespaces::default(), Vec::new())
 }
 
@@ -21,10 +21,10 @@ fn body_of(whole: &Whole) -> Value {
 }
 
 /// What a client puts together from the small events, checked against what the large ones say.
-fn output_of(heard: &[Heard]) -> Vec<Value> {
+fn output_of(heard: &[ReceivedAnswer]) -> Vec<Value> {
     let mut output: Vec<Value> = Vec::new();
     let mut last = None;
-    for Heard { event, id, data } in heard {
+    for ReceivedAnswer { event, id, data } in heard {
         let kind = data["type"].as_str().unwrap();
         assert_eq!(event.as_deref(), Some(kind));
         let number = data["sequence_number"].as_u64();

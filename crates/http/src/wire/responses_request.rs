@@ -6,7 +6,7 @@ use engross_agent::session::{SessionName, TurnRequest};
 use engross_llm::ToolCall;
 use serde_json::Value;
 
-use super::Asked;
+use super::RequestHead;
 use super::answer::session_of_response;
 use super::chat_request::{common, note_ignored};
 use super::content::{Conversation, function_call, note, shorten};
@@ -18,7 +18,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// As [`super::chat_request()`], and [`Error::ResponseNotFound`].
-pub(crate) fn responses_request(bytes: &[u8]) -> Result<Asked, Error> {
+pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     let mut body = fields::body(bytes)?;
     let mut request = TurnRequest::default();
     let mut conversation = Conversation::default();
@@ -59,7 +59,7 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<Asked, Error> {
         ));
     }
     note_ignored(&body, &mut notices);
-    Ok(Asked {
+    Ok(RequestHead {
         request,
         model: common.model,
         stream: common.stream,

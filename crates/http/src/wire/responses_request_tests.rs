@@ -5,9 +5,9 @@ use engross_llm::{Message, ToolSpec};
 use serde_json::{Value, json};
 
 use super::samples::call;
-use super::{Asked, Notice, responses_request};
+use super::{Notice, RequestHead, responses_request};
 
-fn asked(body: &Value) -> Asked {
+fn asked(body: &Value) -> RequestHead {
     responses_request(body.to_string().as_bytes()).unwrap_or_else(|error| panic!("{error}: {body}"))
 }
 
@@ -17,10 +17,10 @@ fn user(content: &str) -> Message {
 
 #[test]
 fn a_string_is_a_message() {
-    let expected = Asked {
+    let expected = RequestHead {
         request: TurnRequest { messages: vec![user("Hi")], ..TurnRequest::default() },
         model: "engross".to_owned(),
-        ..Asked::default()
+        ..RequestHead::default()
     };
     assert_eq!(asked(&json!({"input": "Hi"})), expected);
     assert_eq!(asked(&json!({"input": [{"role": "user", "content": "Hi"}]})), expected);
@@ -59,7 +59,7 @@ fn everything_at_once() {
         description: "Reads.".to_owned(),
         parameters: json!({"type": "object"}),
     };
-    let expected = Asked {
+    let expected = RequestHead {
         request: TurnRequest {
             principal: String::new(),
             key: Some(SessionName::Named("ses_00000000000000000000000000000007".to_owned())),
@@ -89,7 +89,7 @@ fn everything_at_once() {
         },
         model: "gpt-5".to_owned(),
         stream: true,
-        ..Asked::default()
+        ..RequestHead::default()
     };
     assert_eq!(asked(&body), expected);
 }

@@ -104,18 +104,18 @@ pub(crate) fn encode(mut encoder: impl Encoder, events: Vec<PositionedEvent>) ->
 
 /// One event of a stream, as a client reads it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedAnswer {
     pub(crate) event: Option<String>,
     pub(crate) id: Option<String>,
     pub(crate) data: Value,
 }
 
 /// The events of a stream. It has to end with `[DONE]`, which is left out.
-pub(crate) fn hear(stream: &str) -> Vec<Heard> {
+pub(crate) fn hear(stream: &str) -> Vec<ReceivedAnswer> {
     let body = stream.strip_suffix("data: [DONE]\n\n").unwrap_or_else(|| panic!("no end: {stream}"));
     let blocks = body.split_terminator("\n\n").filter(|block| !block.starts_with(':'));
     let event = |block: &str| {
-        let mut heard = Heard { event: None, id: None, data: Value::Null };
+        let mut heard = ReceivedAnswer { event: None, id: None, data: Value::Null };
         for line in block.lines() {
             let (name, value) = line.split_once(": ").unwrap();
             match name {

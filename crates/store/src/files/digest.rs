@@ -87,7 +87,7 @@ impl DigestThread {
                 self.spare.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv().unwrap_or_default();
             block.clear();
             block.reserve(BLOCK);
-            // If the thread is gone, so is the sum: whoever asks for it is not answered.
+            // If the thread is gone, so is the sum: the one who asks for it is not answered.
             drop(self.work.send(Work::Bytes(std::mem::replace(&mut self.pending, block))));
         }
         self.pending.extend_from_slice(bytes);

@@ -190,7 +190,7 @@ impl StagedFile {
         self.file.sync_data().map_err(|error| self.failed(&error))
     }
 
-    /// Makes its bytes durable from another thread, while more are appended. Whoever uses it has to see to its error: a
+    /// Makes its bytes durable from another thread, while more are appended. The one who uses it has to see to its error: a
     /// later [`StagedFile::sync`] does not tell it again.
     ///
     /// # Errors

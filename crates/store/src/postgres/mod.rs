@@ -17,7 +17,7 @@ pub use traces::PostgresTraces;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use self::open::Opened;
+use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
 use self::sql::{APPEND, BY_ID, BY_NAME, CREATE, DUE, ENTRIES, EXISTS, LEASE, LIST, RELEASE, VALUE, VERSION};
 use crate::Error;
@@ -32,7 +32,7 @@ const TRIES: usize = 10;
 /// Keeps sessions in a database.
 #[derive(Debug)]
 pub struct PostgresStore {
-    opened: Opened,
+    opened: OpenPool,
 }
 
 impl PostgresStore {
@@ -49,7 +49,7 @@ impl PostgresStore {
     }
 
     async fn query(&self, statement: &str, given: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Error> {
-        let Opened { pool, place } = &self.opened;
+        let OpenPool { pool, place } = &self.opened;
         let mut lost = 0;
         loop {
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;

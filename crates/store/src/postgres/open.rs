@@ -39,13 +39,13 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// An open database whose schema is the newest.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenPool {
     pub(super) pool: Pool,
     pub(super) place: String,
 }
 
 /// Opens the database at `url`, and brings the tables of `schema` up to the newest.
-pub(super) async fn open(url: &str, schema: &Schema) -> Result<Opened, Error> {
+pub(super) async fn open(url: &str, schema: &Schema) -> Result<OpenPool, Error> {
     let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
         let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
         Error::Unusable { place: "the address of the Postgres server".to_owned(), message: cause }
@@ -63,7 +63,7 @@ pub(super) async fn open(url: &str, schema: &Schema) -> Result<Opened, Error> {
     migrate(&transaction, &place, schema).await?;
     transaction.commit().await.map_err(|error| meaning(&error, &place))?;
     drop(client);
-    Ok(Opened { pool, place })
+    Ok(OpenPool { pool, place })
 }
 
 fn pool(config: Config, place: &str) -> Result<Pool, Error> {

@@ -1,7 +1,7 @@
 //! Traces in a table of a database, which need not be that of the sessions.
 
 use super::fault;
-use super::open::{self, Opened, Schema};
+use super::open::{self, OpenPool, Schema};
 use super::rows::int;
 use crate::Error;
 use crate::store::Pending;
@@ -19,7 +19,7 @@ const INSERT: &str = "
 /// Keeps traces in the table `engross_traces`.
 #[derive(Debug)]
 pub struct PostgresTraces {
-    opened: Opened,
+    opened: OpenPool,
 }
 
 impl PostgresTraces {
@@ -37,7 +37,7 @@ impl PostgresTraces {
 impl Traces for PostgresTraces {
     fn insert(&self, events: Vec<TraceEvent>) -> Pending<'_, ()> {
         Box::pin(async move {
-            let Opened { pool, place } = &self.opened;
+            let OpenPool { pool, place } = &self.opened;
             let client = pool.get().await.map_err(|error| fault::no_connection(&error, place))?;
             let wrong = |error: tokio_postgres::Error| fault::meaning(&error, place);
             let insert = client.prepare_cached(INSERT).await.map_err(wrong)?;

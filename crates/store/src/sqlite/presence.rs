@@ -47,11 +47,11 @@ struct Table {
     /// Since when no other process can have written; `None` while one can.
     sole_since: Option<u64>,
     epochs: u64,
-    leases: HashMap<SessionId, Remembered>,
+    leases: HashMap<SessionId, RememberedLease>,
 }
 
 #[derive(Debug)]
-struct Remembered {
+struct RememberedLease {
     lease: Lease,
     /// The newest fence in the file.
     stored: u64,
@@ -59,7 +59,7 @@ struct Remembered {
     is_taken_in_file: bool,
 }
 
-impl Remembered {
+impl RememberedLease {
     /// Whether others would read something else in the file.
     fn is_unstored(&self) -> bool {
         self.lease.holder.is_some() || self.is_taken_in_file || self.stored != self.lease.fence
@@ -173,7 +173,7 @@ impl Presence {
     /// Whether the memory knows what the file does not.
     pub(super) fn has_unstored(&self) -> bool {
         let table = self.table();
-        table.in_memory && table.leases.values().any(Remembered::is_unstored)
+        table.in_memory && table.leases.values().any(RememberedLease::is_unstored)
     }
 
     /// No more leases are given out.
@@ -206,7 +206,7 @@ impl Table {
             self.leases.retain(|_, known| known.is_unstored());
         }
         let (stored, is_taken_in_file) = (lease.fence, lease.holder.is_some());
-        self.leases.entry(session).or_insert(Remembered { lease, stored, is_taken_in_file });
+        self.leases.entry(session).or_insert(RememberedLease { lease, stored, is_taken_in_file });
     }
 }
 

@@ -96,7 +96,7 @@ impl Threads {
             .spawn(move || {
                 let OpenDatabase { path, writer, locks } = opened;
                 write_all(&writer, &to_write, &path);
-                // Last of all, so that closing it can tidy up the files.
+                // Last of all, so that closing it can remove its files.
                 for reader in readers {
                     drop(reader.join());
                 }

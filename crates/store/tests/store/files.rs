@@ -48,7 +48,7 @@ impl Fixture for OneFile {
             Owners::Joint | Owners::Two => SqliteStore::open_shared(&self.path()),
         };
         let store = store.unwrap();
-        assert_eq!(store.sole_since().is_some(), self.owners == Owners::Joint);
+        assert_eq!(store.sole_since().is_some(), self.owners != Owners::Two);
         Arc::new(store)
     }
 

@@ -15,8 +15,8 @@ use crate::fixture::{Fixture, at, id, name, new, note, written};
 /// What is asked for. Sessions, names and holders are few, so that requests meet.
 #[derive(Debug, Clone)]
 enum Step {
-    Create { session: u8, key: u8, put: Put },
-    Append { session: u8, off: i8, fence: Option<u64>, put: Put },
+    Create { session: u8, key: u8, put: PutStep },
+    Append { session: u8, off: i8, fence: Option<u64>, put: PutStep },
     Lease { session: u8, holder: u8, later: u64, ttl: u64 },
     Release { session: u8, fence: u64 },
     OpenAgain,
@@ -24,18 +24,18 @@ enum Step {
 
 /// What is to be written.
 #[derive(Debug, Clone)]
-struct Put {
+struct PutStep {
     bodies: Vec<u8>,
     names: Vec<(u8, u8)>,
     snapshot: Option<u8>,
     wake_at: Option<Option<u64>>,
 }
 
-fn put() -> impl Strategy<Value = Put> {
+fn put() -> impl Strategy<Value = PutStep> {
     let names = vec((0..12_u8, any::<u8>()), 0..3);
     let wake_at = option::weighted(0.3, option::of(0..50_u64));
     (vec(any::<u8>(), 0..4), names, option::weighted(0.3, any::<u8>()), wake_at)
-        .prop_map(|(bodies, names, snapshot, wake_at)| Put { bodies, names, snapshot, wake_at })
+        .prop_map(|(bodies, names, snapshot, wake_at)| PutStep { bodies, names, snapshot, wake_at })
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -56,12 +56,12 @@ fn step() -> impl Strategy<Value = Step> {
 /// What should be there. Nothing here is shared with any store.
 #[derive(Default)]
 struct Model {
-    sessions: BTreeMap<u8, Kept>,
+    sessions: BTreeMap<u8, KeptFile>,
     names: BTreeMap<u8, (u8, Vec<u8>)>,
     now: u64,
 }
 
-struct Kept {
+struct KeptFile {
     key: u8,
     log: Vec<(u64, String)>,
     snapshot: Option<Snapshot>,
@@ -74,7 +74,7 @@ fn label(number: u8) -> String {
     format!("name {number}")
 }
 
-impl Put {
+impl PutStep {
     fn entries(&self, now: u64) -> Vec<NewEntry> {
         self.bodies.iter().map(|body| note(now, &body.to_string())).collect()
     }
@@ -84,12 +84,12 @@ impl Put {
     }
 }
 
-impl Kept {
+impl KeptFile {
     fn head(&self) -> u64 {
         self.log.len() as u64
     }
 
-    fn write(&mut self, put: &Put, now: u64) {
+    fn write(&mut self, put: &PutStep, now: u64) {
         self.log.extend(put.bodies.iter().map(|body| (now, body.to_string())));
         if let Some(state) = put.snapshot {
             self.snapshot = Some(Snapshot { seq: self.head(), state: vec![state] });
@@ -125,7 +125,7 @@ impl Model {
         }
     }
 
-    fn create(&mut self, session: u8, key: u8, put: &Put) -> Result<(Session, bool), Error> {
+    fn create(&mut self, session: u8, key: u8, put: &PutStep) -> Result<(Session, bool), Error> {
         let mut names = std::iter::once(&key).chain(put.names.iter().map(|(number, _)| number));
         if let Some((known, _)) = names.find_map(|number| self.names.get(number)) {
             return Ok((self.session(*known).unwrap(), false));
@@ -133,7 +133,7 @@ impl Model {
         if let Some(kept) = self.sessions.get(&session) {
             return Err(Error::Conflict { session: id(session), expected: 0, head: kept.head() });
         }
-        let mut kept = Kept { key, log: vec![], snapshot: None, wake_at: None, fence: 0, lease: None };
+        let mut kept = KeptFile { key, log: vec![], snapshot: None, wake_at: None, fence: 0, lease: None };
         kept.write(put, self.now);
         self.sessions.insert(session, kept);
         self.names.insert(key, (session, vec![]));
@@ -141,7 +141,7 @@ impl Model {
         Ok((self.session(session).unwrap(), true))
     }
 
-    fn append(&mut self, request: &Append, number: u8, put: &Put) -> Result<u64, Error> {
+    fn append(&mut self, request: &Append, number: u8, put: &PutStep) -> Result<u64, Error> {
         let session = request.session;
         let kept = self.sessions.get_mut(&number).ok_or(Error::UnknownSession { session })?;
         match request.fence {
@@ -194,7 +194,7 @@ fn walk(on: &dyn Fixture, steps: &[Step]) -> Result<(), TestCaseError> {
                 prop_assert_eq!(on.wait(store.create(request)), model.create(*session, *key, put));
             }
             Step::Append { session, off, fence, put } => {
-                let head = model.sessions.get(session).map_or(0, Kept::head);
+                let head = model.sessions.get(session).map_or(0, KeptFile::head);
                 let request = Append {
                     fence: fence.map(Fence),
                     entries: put.entries(model.now),

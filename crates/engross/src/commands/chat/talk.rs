@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 use super::document::{ChatDocument, failed};
 use super::lines::{Interrupts, lines};
 use super::refusal;
-use super::tell::Teller;
+use super::tell::AnswerPrinter;
 use crate::output::{note, prompt};
 
 /// What can be typed beside messages.
@@ -41,7 +41,7 @@ pub(super) struct Talk {
     key: SessionName,
     document: Option<ChatDocument>,
     edits: UnboundedReceiver<Value>,
-    teller: Teller,
+    teller: AnswerPrinter,
     lines: Receiver<Result<String, Failure>>,
     interrupts: Interrupts,
     /// Whether a person types.
@@ -56,7 +56,7 @@ impl Talk {
         key: SessionName,
         document: Option<ChatDocument>,
         edits: UnboundedReceiver<Value>,
-        teller: Teller,
+        teller: AnswerPrinter,
     ) -> Result<Self, Failure> {
         let interrupts = Interrupts::new()?;
         let typed = std::io::stdin().is_terminal();
@@ -73,7 +73,7 @@ impl Talk {
         })
     }
 
-    /// Talks until there is an end. Who types sees what went wrong; whoever calls from a script learns it by the exit code.
+    /// Talks until there is an end. Who types sees what went wrong; the one who calls from a script learns it by the exit code.
     pub(super) async fn run(&mut self) -> Result<Over, Failure> {
         loop {
             if self.typed {

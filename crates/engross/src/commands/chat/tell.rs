@@ -57,12 +57,12 @@ struct Edit {
 
 /// What a turn did to the document.
 #[derive(Default)]
-pub(super) struct Made {
+pub(super) struct PrintedEdit {
     summary: Summary,
     proof: Option<Proof>,
 }
 
-impl Made {
+impl PrintedEdit {
     /// Whether something was tried, and none of it worked.
     pub(super) fn nothing_worked(&self) -> bool {
         let Summary { applied, no_change, refused, failed } = self.summary;
@@ -71,17 +71,17 @@ impl Made {
 }
 
 /// Tells an answer.
-pub(super) struct Teller {
+pub(super) struct AnswerPrinter {
     palette: Palette,
     /// Whether standard output stands in the middle of a line.
     within_line: bool,
-    made: Made,
+    made: PrintedEdit,
 }
 
-impl Teller {
+impl AnswerPrinter {
     pub(super) fn new(allows_colour: bool) -> Self {
         let palette = Palette::new(allows_colour && std::io::stderr().is_terminal());
-        Self { palette, within_line: false, made: Made::default() }
+        Self { palette, within_line: false, made: PrintedEdit::default() }
     }
 
     /// Tells how the conversation ended last time.
@@ -169,7 +169,7 @@ impl Teller {
     }
 
     /// Tells what the turn did to the document; gives it, and begins anew.
-    pub(super) fn end(&mut self, target: Option<&Path>) -> Made {
+    pub(super) fn end(&mut self, target: Option<&Path>) -> PrintedEdit {
         let made = std::mem::take(&mut self.made);
         if let (Some(target), Some(proof)) = (target, made.proof) {
             let tracking =

@@ -8,14 +8,14 @@ use std::time::Duration;
 use engross_protocol::{Exit, Failure};
 use engross_threads::{FileOutcome, Lifecycle, LoadedThread, Progress, ThreadDriver};
 
-use super::{Ended, failed, folder, questions, shown};
+use super::{CommandEnd, failed, folder, questions, shown};
 use crate::output::{Output, note};
 
 /// How long a server has to say that it has a task.
 const SHORT: Duration = Duration::from_secs(5);
 
 /// How far somebody looked on.
-pub(super) enum Left {
+pub(super) enum WatchEnd {
     /// Nothing is left to do.
     Home(Box<LoadedThread>),
     /// The person let go.
@@ -24,22 +24,26 @@ pub(super) enum Left {
 
 /// Goes on with a thread until nothing is left to do, and shows what came of it. The exit code tells whether its newest task
 /// is a success.
-pub(super) async fn see_through(driver: &ThreadDriver, key: &str, output: Output) -> Result<Ended, Failure> {
+pub(super) async fn see_through(
+    driver: &ThreadDriver,
+    key: &str,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
     match drive(driver, key, output.json).await? {
-        Left::Interrupted => {
+        WatchEnd::Interrupted => {
             note(&format!(
                 "The task goes on where a server carries it out. `engross task watch {key}` looks on again, `engross task cancel {key}` stops it"
             ));
-            Ok(Ended::Interrupted("interrupted; the task was not stopped"))
+            Ok(CommandEnd::Interrupted("interrupted; the task was not stopped"))
         }
-        Left::Home(held) => {
+        WatchEnd::Home(held) => {
             let thread = held.state();
-            output.answer(&shown::Shown::of(thread), || shown::result(thread))?;
+            output.answer(&shown::ShownThread::of(thread), || shown::result(thread))?;
             let code = thread.record.lifecycle_state.last_result_code.as_deref();
             let sync = thread.record.context_state.last_artifact_sync_status.as_deref();
             let is_done =
                 matches!(code, None | Some("success")) && !matches!(sync, Some("partial" | "failed"));
-            Ok(Ended::With(if is_done { Exit::Done } else { Exit::Refused }))
+            Ok(CommandEnd::With(if is_done { Exit::Done } else { Exit::Refused }))
         }
     }
 }
@@ -62,12 +66,12 @@ pub(super) async fn submit(driver: &ThreadDriver, held: &LoadedThread) -> Result
 }
 
 /// Goes on with a thread until nothing is left to do, or the person lets go.
-pub(super) async fn drive(driver: &ThreadDriver, key: &str, quiet: bool) -> Result<Left, Failure> {
+pub(super) async fn drive(driver: &ThreadDriver, key: &str, quiet: bool) -> Result<WatchEnd, Failure> {
     let held = driver.journal().load(key).await.map_err(failed)?;
     let held =
         held.ok_or_else(|| failed(engross_threads::ThreadError::Unknown { thread: key.to_owned() }))?;
     let place = folder(&held.state().record)?;
-    let mut teller = Teller { quiet, in_text: false };
+    let mut teller = AnswerPrinter { quiet, in_text: false };
     let (ask, asked) = tokio::sync::mpsc::unbounded_channel();
     let mut tell = |progress: Progress| {
         if let Progress::Permission(question) = &progress {
@@ -85,7 +89,7 @@ pub(super) async fn drive(driver: &ThreadDriver, key: &str, quiet: bool) -> Resu
         () = interrupted() => None,
     };
     teller.end();
-    Ok(home.map_or(Left::Interrupted, |held| Left::Home(Box::new(held))))
+    Ok(home.map_or(WatchEnd::Interrupted, |held| WatchEnd::Home(Box::new(held))))
 }
 
 async fn interrupted() {
@@ -96,12 +100,12 @@ async fn interrupted() {
 }
 
 /// What is told while a thread is at work: on standard error, for people.
-struct Teller {
+struct AnswerPrinter {
     quiet: bool,
     in_text: bool,
 }
 
-impl Teller {
+impl AnswerPrinter {
     fn tell(&mut self, progress: &Progress) {
         match progress {
             Progress::Text(text) if !self.quiet && std::io::stderr().is_terminal() => {

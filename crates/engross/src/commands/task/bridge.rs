@@ -12,17 +12,17 @@ use engross_threads::{
 };
 
 use crate::cli::BridgeArgs;
-use crate::compose::server::{Embedded, embed, find};
+use crate::compose::server::{EmbeddedServer, embed, find};
 use crate::failure::usage;
 use crate::settings::Environment;
 
 /// A bridge that was opened.
-pub(super) struct Opened {
+pub(super) struct OpenBridge {
     link: Arc<RemoteBridge>,
-    here: Option<Embedded>,
+    here: Option<EmbeddedServer>,
 }
 
-impl Opened {
+impl OpenBridge {
     /// The way to it.
     pub(super) fn link(&self) -> Arc<dyn Link> {
         Arc::<RemoteBridge>::clone(&self.link)
@@ -47,20 +47,20 @@ pub(super) async fn open(
     data: &Path,
     config: Option<&Path>,
     environment: &Environment,
-) -> Result<Opened, Failure> {
+) -> Result<OpenBridge, Failure> {
     if let Some(named) = named(args, environment)? {
         return Ok(named);
     }
     here(embed(data, args.model.as_deref(), config, environment).await?)
 }
 
-/// The same for a word that is said once: to whoever carries out tasks beneath `data` now, if somebody does.
+/// The same for a word that is said once: to the one who carries out tasks beneath `data` now, if somebody does.
 pub(super) async fn open_for_a_word(
     args: &BridgeArgs,
     data: &Path,
     config: Option<&Path>,
     environment: &Environment,
-) -> Result<Opened, Failure> {
+) -> Result<OpenBridge, Failure> {
     match find_open(args, data, environment)? {
         Some(opened) => Ok(opened),
         None => open(args, data, config, environment).await,
@@ -72,24 +72,24 @@ pub(super) fn find_open(
     args: &BridgeArgs,
     data: &Path,
     environment: &Environment,
-) -> Result<Option<Opened>, Failure> {
+) -> Result<Option<OpenBridge>, Failure> {
     if let Some(named) = named(args, environment)? {
         return Ok(Some(named));
     }
     let Some((base, token)) = find(data)? else { return Ok(None) };
-    Ok(Some(Opened { link: link(&base, Some(token))?, here: None }))
+    Ok(Some(OpenBridge { link: link(&base, Some(token))?, here: None }))
 }
 
-fn named(args: &BridgeArgs, environment: &Environment) -> Result<Option<Opened>, Failure> {
+fn named(args: &BridgeArgs, environment: &Environment) -> Result<Option<OpenBridge>, Failure> {
     let named = args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"));
     let Some(server) = named else { return Ok(None) };
     let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN"));
-    Ok(Some(Opened { link: link(server, token.map(str::to_owned))?, here: None }))
+    Ok(Some(OpenBridge { link: link(server, token.map(str::to_owned))?, here: None }))
 }
 
-fn here(embedded: Embedded) -> Result<Opened, Failure> {
+fn here(embedded: EmbeddedServer) -> Result<OpenBridge, Failure> {
     let link = link(&embedded.address(), Some(embedded.token().to_owned()))?;
-    Ok(Opened { link, here: Some(embedded) })
+    Ok(OpenBridge { link, here: Some(embedded) })
 }
 
 fn link(base: &str, token: Option<String>) -> Result<Arc<RemoteBridge>, Failure> {

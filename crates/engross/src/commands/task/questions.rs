@@ -9,7 +9,7 @@ use engross_threads::{ThreadDriver, ThreadQuestion};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::{Ended, failed};
+use super::{CommandEnd, failed};
 use crate::cli::AnswerArgs;
 use crate::failure::usage;
 use crate::output::{Output, note};
@@ -20,7 +20,7 @@ pub(super) async fn answer(
     key: &str,
     args: &AnswerArgs,
     output: Output,
-) -> Result<Ended, Failure> {
+) -> Result<CommandEnd, Failure> {
     let questions = match driver {
         Some(driver) => driver.questions(key).await.map_err(failed)?,
         None => Vec::new(),
@@ -33,11 +33,11 @@ pub(super) async fn answer(
             false => questions.iter().map(shown).collect(),
         })?;
         let is_done = is_shown || questions.is_empty() && args.decline;
-        return Ok(Ended::With(if is_done { Exit::Done } else { Exit::Refused }));
+        return Ok(CommandEnd::With(if is_done { Exit::Done } else { Exit::Refused }));
     }
     // The oldest is answered: an agent asks one thing after the other.
     let (Some(question), Some(driver)) = (questions.first(), driver) else {
-        return Ok(Ended::With(Exit::Refused));
+        return Ok(CommandEnd::With(Exit::Refused));
     };
     let option = match &args.option {
         Some(meant) => Some(question.option(meant).ok_or_else(|| {
@@ -52,7 +52,7 @@ pub(super) async fn answer(
         Some(option) => format!("Answered: {}\n", option.name),
         None => "Declined.\n".to_owned(),
     })?;
-    Ok(Ended::With(Exit::Done))
+    Ok(CommandEnd::With(Exit::Done))
 }
 
 /// A question and its options, a line each.

@@ -9,17 +9,17 @@ use serde::Serialize;
 /// A thread, as `--json` shows it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Shown<'a> {
+pub(super) struct ShownThread<'a> {
     #[serde(flatten)]
     row: Row<'a>,
     folder: &'a str,
     /// The files of the newest task.
     files: &'a [String],
-    messages: Vec<Said<'a>>,
+    messages: Vec<ShownMessage<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct Said<'a> {
+struct ShownMessage<'a> {
     role: &'a str,
     text: &'a str,
 }
@@ -55,7 +55,7 @@ impl<'a> Row<'a> {
     }
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ShownThread<'a> {
     pub(super) fn of(thread: &'a Thread) -> Self {
         let context = &thread.record.context_state;
         Self {
@@ -65,7 +65,7 @@ impl<'a> Shown<'a> {
             messages: context
                 .messages
                 .iter()
-                .map(|said| Said { role: &said.role, text: &said.text })
+                .map(|said| ShownMessage { role: &said.role, text: &said.text })
                 .collect(),
         }
     }

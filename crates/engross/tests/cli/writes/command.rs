@@ -7,9 +7,9 @@ use engross_protocol::hex;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::desk::{Desk, ENGROSS, Ran, ran};
+use crate::desk::{ENGROSS, Ran, TestBench, ran};
 
-fn write(desk: &Desk, arguments: &[&str], input: &[u8]) -> Ran {
+fn write(desk: &TestBench, arguments: &[&str], input: &[u8]) -> Ran {
     let mut child = desk
         .command(ENGROSS)
         .arg("write")
@@ -26,7 +26,7 @@ fn write(desk: &Desk, arguments: &[&str], input: &[u8]) -> Ran {
 
 #[test]
 fn input_becomes_a_file() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let text = "one\nDONE\nEND-ABCDEFGHIJKLMNOP\ntwo";
     let wrote = write(&desk, &["notes/a.txt", "--json"], text.as_bytes());
     let sha256 = hex::encode(Sha256::digest(text));
@@ -51,7 +51,7 @@ fn input_becomes_a_file() {
 
 #[test]
 fn a_terminator_ends_the_file_when_it_is_asked_for() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     assert_eq!(write(&desk, &["a.txt", "--terminator", "done"], b"one\nDONE\nmore").code, Some(0));
     assert_eq!(desk.bytes("a.txt"), b"one\n");
     let before = desk.files();
@@ -62,7 +62,7 @@ fn a_terminator_ends_the_file_when_it_is_asked_for() {
 
 #[test]
 fn what_is_refused_leaves_nothing() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("there.txt", b"old");
     let table: [(&[&str], &[u8], i32, &str); 8] = [
         (&["there.txt"], b"x", 1, "TARGET_EXISTS"),
@@ -90,7 +90,7 @@ fn what_is_refused_leaves_nothing() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_nothing() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let before = desk.files();
     let mut child = desk
         .command(ENGROSS)
@@ -113,7 +113,7 @@ fn ctrl_c_leaves_nothing() {
 #[test]
 fn the_commands_of_the_guide_work() {
     let guide = include_str!("../../../../../docs/guide/write.md");
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let path = std::path::Path::new(ENGROSS).parent().unwrap().to_str().unwrap();
     let mut tried = 0;
     for block in guide.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()) {
@@ -127,8 +127,8 @@ fn the_commands_of_the_guide_work() {
 
 #[test]
 fn markdown_becomes_a_word_document() {
-    let desk = Desk::new();
-    let text = "# Lease\n\nThe term ends in **May**.\n\n| Item | Price |\n|---|---|\n| Desk | 20 |\n";
+    let desk = TestBench::new();
+    let text = "# Lease\n\nThe term ends in **May**.\n\n| Item | Price |\n|---|---|\n| TestBench | 20 |\n";
     let wrote = write(&desk, &["out/lease.docx", "--json"], text.as_bytes());
     assert_eq!(wrote.code, Some(0), "{wrote:?}");
     let receipt = wrote.json();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use engross_testkit::scripted::ModelServer;
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::TestBench;
 use crate::serve::Server;
 
 fn lines(count: usize) -> String {
@@ -59,7 +59,7 @@ fn case_46_a_server_that_is_killed_while_a_model_writes_goes_on_behind_what_is_d
     let content = lines(1_500);
     let body = json!({"messages": [{"role": "user", "content": "Write it."}]});
     for (least, streams) in [(100, true), (6_000, false)] {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         let model = slow_model(&content);
         let spec = format!("openai-compatible:{}/v1#m", model.url());
         let start = || Server::try_start(desk.path("").as_path(), &["--model", &spec]).unwrap();
@@ -124,7 +124,7 @@ fn collector() -> (String, Receiver<Vec<u8>>) {
 const SECRET: &str = "the-words-of-the-file";
 
 /// A server whose model writes a file with the secret in it; the file, and what the server has told meanwhile.
-fn written_under(desk: &Desk, endpoint: &str) -> (String, String) {
+fn written_under(desk: &TestBench, endpoint: &str) -> (String, String) {
     let content = format!("# Title\n\n{}{SECRET}\n{}", lines(20), lines(300));
     let script = json!({"turns": [
         {"when": {"last_role": "user"}, "text": "",
@@ -168,7 +168,7 @@ fn has_secret(bytes: &[u8]) -> bool {
 
 #[test]
 fn case_24_no_row_of_a_trace_and_nothing_that_is_told_holds_content() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let (address, posted) = collector();
     let (_, told) = written_under(&desk, &address);
     assert!(!told.contains(SECRET), "{told}");
@@ -193,6 +193,6 @@ fn case_77_a_file_is_written_whether_or_not_somebody_takes_its_trace() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("http://{}", silent.local_addr().unwrap());
     for endpoint in [&*silent, "http://127.0.0.1:1", "no address"] {
-        written_under(&Desk::new(), endpoint);
+        written_under(&TestBench::new(), endpoint);
     }
 }

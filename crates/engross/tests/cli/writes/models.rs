@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, ENGROSS, ran};
+use crate::desk::{ENGROSS, TestBench, ran};
 use crate::serve::Server;
 
 /// A Markdown file of so many lines.
@@ -39,7 +39,7 @@ fn script(name: &str, file: &str) -> Value {
     ]})
 }
 
-fn start(desk: &Desk, script: &Value) -> Server {
+fn start(desk: &TestBench, script: &Value) -> Server {
     desk.put("script.json", script.to_string().as_bytes());
     let spec = format!("script:{}", desk.path("script.json").display());
     let server = Server::try_start(desk.path("").as_path(), &["--model", &spec]).unwrap();
@@ -57,7 +57,7 @@ fn file(server: &Server, name: &str) -> Option<String> {
 fn a_long_file_is_exact_over_cut_answers_and_listeners_hear_progress() {
     let content = markdown(2000);
     for (stream, wants_content) in [(true, false), (true, true), (false, false)] {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         let server = start(&desk, &script("docs/plan.md", &content));
         let mut headers =
             vec![("x-engross-session-key", "s"), ("x-engross-workspace", "w"), ("x-engross-events", "1")];
@@ -89,7 +89,7 @@ fn case_71_and_73_entities_escapes_and_byte_order_marks_stay_as_they_are() {
         {"when": {"last_role": "tool", "contains": "awaiting_content"}, "text": format!("{content}DONE\n")},
         {"when": {"last_role": "tool"}, "text": "It is written."}
     ]});
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let server = start(&desk, &script);
     let headers = [("x-engross-session-key", "s"), ("x-engross-workspace", "w")];
     let body = json!({"messages": [{"role": "user", "content": "Write it."}]});
@@ -101,7 +101,7 @@ fn case_71_and_73_entities_escapes_and_byte_order_marks_stay_as_they_are() {
 #[test]
 fn chat_writes_files_in_the_folder_it_is_given() {
     let content = markdown(300);
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("script.json", script("plan.md", &content).to_string().as_bytes());
     for (with_document, root) in [(false, "."), (true, "below")] {
         std::fs::create_dir_all(desk.path("below")).unwrap();

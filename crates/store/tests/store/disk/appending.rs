@@ -3,11 +3,11 @@
 use engross_store::files::AppendFile;
 use proptest::prelude::*;
 
-use super::{Desk, code, path};
+use super::{TestBench, code, path};
 
 #[test]
 fn lines_are_added_and_the_last_one_is_found() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let target = path("logs/a.jsonl");
     let mut log = AppendFile::open(&desk.top, &target).unwrap();
     assert_eq!((log.len(), log.is_empty(), log.last_line(9).unwrap()), (0, true, None));
@@ -32,7 +32,7 @@ proptest! {
         lengths in prop::collection::vec(prop_oneof![0..20_usize, 131_060..131_080_usize, 262_130..262_150_usize], 0..4),
         torn in prop_oneof![Just(0_usize), 1..20_usize, 131_060..131_080_usize],
     ) {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         let whole: String = lengths.iter().map(|length| "x".repeat(*length) + "\n").collect();
         desk.put("log", &format!("{whole}{}", "y".repeat(torn)));
         let mut log = AppendFile::open(&desk.top, &path("log")).unwrap();

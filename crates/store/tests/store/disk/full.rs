@@ -7,13 +7,13 @@ use std::process::Command;
 
 use engross_store::files::{Ages, AppendFile, FileError, Precondition, Root};
 
-use super::{Desk, code, path, sha256, staged, tree};
+use super::{TestBench, code, path, sha256, staged, tree};
 
 /// Names the root, and makes the tests of the inner process run.
 const ROOT: &str = "ENGROSS_TEST_FULL_DISK_IN";
 
 /// Runs the ignored test `name` of this file after the shell's `preparation`.
-fn run(name: &str, desk: &Desk, wrapper: &[&str], preparation: &str) {
+fn run(name: &str, desk: &TestBench, wrapper: &[&str], preparation: &str) {
     let mut command = Command::new(wrapper[0]);
     command.args(&wrapper[1..]).args(["-c", &format!("{preparation} && exec \"$0\" \"$@\"")]);
     command.arg(std::env::current_exe().unwrap());
@@ -33,7 +33,7 @@ fn a_full_disk_changes_nothing() {
         println!("skipped: no disk can be mounted here");
         return;
     }
-    let desk = Desk::new();
+    let desk = TestBench::new();
     std::fs::create_dir(desk.at("small")).unwrap();
     run("on_a_small_disk", &desk, &wrapper, &format!("mount -t tmpfs -o size=512k none \"${ROOT}/small\""));
     assert_eq!(desk.names(), ["moved", "small/"], "what was on the small disk is gone with it");
@@ -95,7 +95,7 @@ fn on_a_small_disk() {
 
 #[test]
 fn a_limit_on_files_is_no_space() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "old");
     // 64 blocks of 512 or 1024 bytes. The signal that comes with it would end the process.
     run("beneath_a_limit", &desk, &["sh"], "trap '' XFSZ && ulimit -f 64");

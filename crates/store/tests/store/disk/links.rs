@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use engross_store::files::{AppendFile, Precondition, Root};
 
-use super::{Desk, code, path, staged};
+use super::{TestBench, code, path, staged};
 
 #[test]
 fn no_link_is_followed() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("real/a", "old");
     let links = [
         ("absolute", desk.outside("")),
@@ -53,7 +53,7 @@ fn no_link_is_followed() {
 
 #[test]
 fn removing_a_folder_removes_links_but_not_what_they_lead_to() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a/b/c", "");
     symlink(desk.outside(""), desk.at("a/link")).unwrap();
     symlink(desk.outside("secret"), desk.at("a/b/file")).unwrap();
@@ -64,7 +64,7 @@ fn removing_a_folder_removes_links_but_not_what_they_lead_to() {
 
 #[test]
 fn a_log_with_a_second_name_is_refused() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     std::fs::hard_link(desk.outside("secret"), desk.at("log")).unwrap();
     assert_eq!(code(AppendFile::open(&desk.top, &path("log"))), "PATH_OUTSIDE_ROOT");
     desk.outside_is_untouched();
@@ -72,7 +72,7 @@ fn a_log_with_a_second_name_is_refused() {
 
 #[test]
 fn the_root_itself_may_be_a_link() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     symlink(desk.at(""), desk.outside("../root")).unwrap();
     let root = Root::open(&desk.outside("../root")).unwrap();
     root.top().write(&path("a"), &b"1"[..], &Precondition::Absent).unwrap();
@@ -87,7 +87,7 @@ fn the_root_itself_may_be_a_link() {
 
 #[test]
 fn a_folder_that_was_moved_out_is_not_written_to() {
-    struct Moving<'a>(&'a Desk, bool);
+    struct Moving<'a>(&'a TestBench, bool);
     impl std::io::Read for Moving<'_> {
         fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
             if !std::mem::replace(&mut self.1, true) {
@@ -97,7 +97,7 @@ fn a_folder_that_was_moved_out_is_not_written_to() {
             Ok(0)
         }
     }
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("d/a", "old");
     assert_eq!(
         code(desk.top.write(&path("d/a"), Moving(&desk, false), &Precondition::Any)),
@@ -110,7 +110,7 @@ fn a_folder_that_was_moved_out_is_not_written_to() {
 
 #[test]
 fn an_unfinished_file_exchanged_for_a_link_is_not_put_in_place() {
-    struct Exchanging<'a>(&'a Desk);
+    struct Exchanging<'a>(&'a TestBench);
     impl std::io::Read for Exchanging<'_> {
         fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
             for name in self.0.names().iter().filter(|name| name.starts_with(".engross-tmp-")) {
@@ -120,7 +120,7 @@ fn an_unfinished_file_exchanged_for_a_link_is_not_put_in_place() {
             Ok(0)
         }
     }
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "old");
     for condition in [Precondition::Any, Precondition::Exists] {
         assert_eq!(code(desk.top.write(&path("a"), Exchanging(&desk), &condition)), "FILE_NOT_WRITTEN");
@@ -159,7 +159,7 @@ fn exchange(inside: &Path, outside: &Path, stop: &AtomicBool) -> usize {
 
 #[test]
 fn a_folder_exchanged_for_a_link_in_mid_write_leads_nowhere() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a/b/file", "old");
     let (stop, end) = (AtomicBool::new(false), Instant::now() + Duration::from_millis(700));
     let (mut done, mut refused) = (0, 0);

@@ -3,7 +3,7 @@
 use engross_store::files::Listing;
 use proptest::prelude::*;
 
-use super::{Desk, path, tree};
+use super::{TestBench, path, tree};
 
 fn paths(listing: &Listing) -> Vec<&str> {
     listing.files.iter().map(|file| file.path.as_str()).collect()
@@ -11,7 +11,7 @@ fn paths(listing: &Listing) -> Vec<&str> {
 
 #[test]
 fn what_cannot_be_named_is_left_out() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     for name in [
         "a.txt",
         "a/b",
@@ -36,7 +36,7 @@ fn what_cannot_be_named_is_left_out() {
 
 #[test]
 fn depth_is_bounded() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put(&format!("{}a", "d/".repeat(64)), "");
     desk.put(&format!("{}a", "e/".repeat(65)), "");
     let listing = desk.top.list("", None, 100).unwrap();
@@ -52,7 +52,7 @@ proptest! {
         prefix in "([a.-]{1,2}x?/?){0,2}",
         limit in 1..6_usize,
     ) {
-        let desk = Desk::new();
+        let desk = TestBench::new();
         for name in &names {
             let folder = desk.at(name).parent().unwrap().to_owned();
             // A name may be a folder's already, or the other way round.

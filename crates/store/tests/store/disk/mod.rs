@@ -23,13 +23,13 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 /// A root, and a folder beside it that nobody may touch.
-pub struct Desk {
+pub struct TestBench {
     folder: TempDir,
     pub root: Root,
     pub top: Folder,
 }
 
-impl Desk {
+impl TestBench {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("outside")).unwrap();

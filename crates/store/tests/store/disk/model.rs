@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engross_store::files::Precondition;
 use proptest::prelude::*;
 
-use super::{Desk, path, sha256, staged, tree};
+use super::{TestBench, path, sha256, staged, tree};
 
 const NAMES: &[&str] = &["a", "b", "a/a", "a/b", "a/b/c", "b/a/c"];
 
@@ -82,7 +82,7 @@ fn above(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices('/').map(|(at, _)| &name[..at])
 }
 
-fn ask(desk: &Desk, request: &Request) -> Answer {
+fn ask(desk: &TestBench, request: &Request) -> Answer {
     let answer = match request {
         Request::Write(name, content, condition) => {
             desk.top.write(&path(name), &[*content][..], condition).map(|written| {
@@ -132,7 +132,7 @@ proptest! {
 
     #[test]
     fn every_answer_is_the_models(requests in prop::collection::vec(requests(), 1..30)) {
-        let (desk, mut model) = (Desk::new(), Model::default());
+        let (desk, mut model) = (TestBench::new(), Model::default());
         for request in &requests {
             prop_assert_eq!(ask(&desk, request), model.answer(request), "{:?}", request);
             prop_assert_eq!(tree(&desk.at("")), model.tree(), "after {:?}", request);

@@ -6,11 +6,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use engross_store::files::{AppendFile, Precondition};
 
-use super::{Desk, code, path, sha256};
+use super::{TestBench, code, path, sha256};
 
 #[test]
 fn a_file_is_read_up_to_a_limit() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "12345");
     let (bytes, info) = desk.top.read(&path("a"), 5).unwrap().unwrap();
     assert_eq!((bytes.as_slice(), info.size), (&b"12345"[..], 5));
@@ -25,7 +25,7 @@ fn a_file_is_read_up_to_a_limit() {
 
 #[test]
 fn times_are_milliseconds_since_1970() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "");
     let file = std::fs::File::options().write(true).open(desk.at("a")).unwrap();
     file.set_modified(UNIX_EPOCH + std::time::Duration::from_millis(1_700_000_000_123)).unwrap();
@@ -36,7 +36,7 @@ fn times_are_milliseconds_since_1970() {
 
 #[test]
 fn an_open_file_is_read_from_anywhere_and_stays_itself() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "0123456789");
     let mut reader = desk.top.open(&path("a")).unwrap().unwrap();
     desk.top.write(&path("a"), &b"other"[..], &Precondition::Any).unwrap();
@@ -48,7 +48,7 @@ fn an_open_file_is_read_from_anywhere_and_stays_itself() {
 
 #[test]
 fn a_pipe_is_refused_at_once() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     assert!(Command::new("mkfifo").arg(desk.at("pipe")).status().unwrap().success());
     let target = path("pipe");
     assert_eq!(code(desk.top.read(&target, 9)), "PATH_INVALID");

@@ -5,11 +5,11 @@ use std::os::unix::fs::MetadataExt;
 
 use engross_store::files::{Ages, Precondition, StagedName, WrittenFile};
 
-use super::{Desk, code, path, sha256, staged};
+use super::{TestBench, code, path, sha256, staged};
 
 #[test]
 fn a_staged_file_becomes_the_file_itself() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let spool = desk.root.make_folder(&path(".spool")).unwrap();
     let mut file = spool.stage(&staged("s1")).unwrap();
     file.append(b"one ").unwrap();
@@ -29,7 +29,7 @@ fn a_staged_file_becomes_the_file_itself() {
 
 #[test]
 fn its_mode_is_its_owners_until_it_is_committed() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let mode = |name: &str| std::fs::metadata(desk.at(name)).unwrap().mode() & 0o777;
     desk.put("usual", "");
     let file = desk.top.stage(&staged("s")).unwrap();
@@ -43,7 +43,7 @@ fn its_mode_is_its_owners_until_it_is_committed() {
 
 #[test]
 fn it_is_found_again_and_goes_on() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let mut file = desk.top.stage(&staged("s")).unwrap();
     file.append(b"0123456789").unwrap();
     assert_eq!(code(desk.top.stage(&staged("s"))), "TARGET_EXISTS");
@@ -69,7 +69,7 @@ fn it_is_found_again_and_goes_on() {
 
 #[test]
 fn a_refused_commit_gives_it_back() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "old");
     let mut file = desk.top.stage(&staged("s")).unwrap();
     file.append(b"new").unwrap();
@@ -102,7 +102,7 @@ fn names_are_plain() {
 
 #[test]
 fn only_what_is_old_and_nobodys_is_swept() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let open = desk.top.stage(&staged("open")).unwrap();
     drop(desk.root.make_folder(&path("d/e")).unwrap().stage(&staged("left")).unwrap());
     desk.put("d/.engross-tmp-1-1", "left");

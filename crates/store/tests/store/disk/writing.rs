@@ -5,12 +5,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use engross_store::files::{Ages, Precondition, WrittenFile};
 
-use super::{Desk, code, path, sha256};
+use super::{TestBench, code, path, sha256};
 use Precondition::{Absent, Any, Exists, Sha256};
 
 #[test]
 fn a_write_reports_what_it_wrote_and_replaced() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let first = desk.top.write(&path("a/b/c.md"), &b"one"[..], &Absent).unwrap();
     assert_eq!(first.previous_sha256, None);
     let second = desk.top.write(&path("a/b/c.md"), &b"two!"[..], &Any).unwrap();
@@ -33,7 +33,7 @@ fn every_condition_on_every_state() {
         (Any, Ok(()), Ok(())),
     ] {
         for (there, expected) in [(false, missing), (true, present)] {
-            let desk = Desk::new();
+            let desk = TestBench::new();
             if there {
                 desk.put("d/a", "old");
             }
@@ -50,7 +50,7 @@ fn every_condition_on_every_state() {
             let expected = if missing.is_ok() { Ok(false) } else { missing.map(|()| false) };
             assert_eq!(removed.map_err(|error| error.code()), expected, "{condition:?}");
         }
-        let desk = Desk::new();
+        let desk = TestBench::new();
         desk.put("a", "old");
         let removed = desk.top.remove(&path("a"), &condition).map_err(|error| error.code());
         assert_eq!(
@@ -63,7 +63,7 @@ fn every_condition_on_every_state() {
 
 #[test]
 fn a_wrong_hash_is_told_with_the_right_one() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "theirs");
     let error = desk.top.write(&path("a"), &b"new"[..], &Sha256(sha256("old"))).unwrap_err();
     let details = engross_protocol::Failure::from(error).details;
@@ -73,7 +73,7 @@ fn a_wrong_hash_is_told_with_the_right_one() {
 
 #[test]
 fn what_is_in_the_way_has_a_class() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("folder/file", "x");
     for (name, expected) in
         [("folder", "TARGET_IS_DIR"), ("folder/file/a", "PATH_INVALID"), ("folder/file/a/b", "PATH_INVALID")]
@@ -90,7 +90,7 @@ fn what_is_in_the_way_has_a_class() {
 
 #[test]
 fn a_replaced_file_passes_on_its_mode_and_a_new_one_has_the_usual() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     let mode = |name: &str| std::fs::metadata(desk.at(name)).unwrap().mode() & 0o7777;
     for wanted in [0o600, 0o640, 0o755, 0o664] {
         desk.put("a", "old");
@@ -105,7 +105,7 @@ fn a_replaced_file_passes_on_its_mode_and_a_new_one_has_the_usual() {
 
 #[test]
 fn root_keeps_the_owner_of_a_file() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "old");
     // Only root may give files away.
     if std::os::unix::fs::chown(desk.at("a"), Some(12345), Some(54321)).is_err() {
@@ -119,7 +119,7 @@ fn root_keeps_the_owner_of_a_file() {
 
 #[test]
 fn a_second_name_keeps_the_old_bytes() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("a", "old");
     std::fs::hard_link(desk.at("a"), desk.outside("hard")).unwrap();
     desk.top.write(&path("a"), &b"new"[..], &Any).unwrap();
@@ -129,17 +129,17 @@ fn a_second_name_keeps_the_old_bytes() {
 
 #[test]
 fn content_that_breaks_off_leaves_nothing() {
-    struct Broken(usize);
-    impl Read for Broken {
+    struct BrokenSource(usize);
+    impl Read for BrokenSource {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
             self.0 = self.0.checked_sub(1).ok_or_else(|| std::io::Error::other("the sender is gone"))?;
             Ok(buffer.len())
         }
     }
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.put("old", "old");
     for name in ["old", "new/a/b", "new"] {
-        let error = desk.top.write(&path(name), Broken(3), &Any).unwrap_err();
+        let error = desk.top.write(&path(name), BrokenSource(3), &Any).unwrap_err();
         assert_eq!(error.code(), "FILE_NOT_WRITTEN");
         assert!(error.to_string().contains("the sender is gone"), "{error}");
     }
@@ -149,7 +149,7 @@ fn content_that_breaks_off_leaves_nothing() {
 #[test]
 fn what_is_being_written_is_neither_listed_nor_swept() {
     /// Looks around in the middle of the write.
-    struct Nosy<'a>(&'a Desk, bool);
+    struct Nosy<'a>(&'a TestBench, bool);
     impl Read for Nosy<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
             if self.1 {
@@ -163,14 +163,14 @@ fn what_is_being_written_is_neither_listed_nor_swept() {
             Ok(1)
         }
     }
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.top.write(&path("a"), Nosy(&desk, false), &Absent).unwrap();
     assert_eq!((desk.names(), desk.text("a").as_str()), (names(&["a"]), "x"));
 }
 
 #[test]
 fn one_writer_makes_a_new_file() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     for round in 0..20 {
         let target = path(&format!("d{round}/a"));
         let write = &|number: u8| match desk.top.write(&target, &[number; 999][..], &Absent) {
@@ -192,7 +192,7 @@ fn one_writer_makes_a_new_file() {
 
 #[test]
 fn a_reader_sees_the_old_or_the_new_file() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     desk.top.write(&path("a"), &[0; 50_000][..], &Absent).unwrap();
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
@@ -211,7 +211,7 @@ fn a_reader_sees_the_old_or_the_new_file() {
 
 #[test]
 fn folders_are_made_and_removed_whole() {
-    let desk = Desk::new();
+    let desk = TestBench::new();
     assert!(desk.root.folder(&path("work/one")).unwrap().is_none());
     let one = desk.root.make_folder(&path("work/one")).unwrap();
     one.write(&path("x/y"), &b"1"[..], &Absent).unwrap();
