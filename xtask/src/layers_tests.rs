@@ -104,7 +104,14 @@ const PRIVATE: &[(&str, &[&str])] = &[
     ("object_store", &["engross-store"]),
     (
         "reqwest",
-        &["engross", "engross-llm", "engross-openclaw", "engross-store", "engross-threads", "engross-bench"],
+        &[
+            "engross-bench",
+            "engross-http",
+            "engross-llm",
+            "engross-openclaw",
+            "engross-store",
+            "engross-threads",
+        ],
     ),
     ("rawzip", &["engross-docx"]),
     ("ring", &["engross-openclaw"]),
