@@ -1,7 +1,7 @@
 //! `engross serve`: sessions over HTTP, in the shapes of the OpenAI API.
 //!
-//! Must never keep a session, call a model, or decide what happens in a turn: requests become values ([`wire`]), a
-//! service answers them ([`service`]), and its events become bodies and streams. Start at [`app()`], then `routes/`.
+//! Must never keep a session, call a model, or decide what happens in a turn: requests become values (`wire`), a
+//! service answers them (`service`), and its events become bodies and streams. Start at [`app()`], then `routes/`.
 //! The protocol is described in `docs/protocol/sessions.md` and `workspaces.md`.
 
 mod access;

@@ -44,11 +44,14 @@ fn bridge(replies: Vec<String>) -> (String, Receiver<String>) {
 fn sse(events: &[(&str, Value)], is_whole: bool) -> String {
     let body: String = events.iter().map(|(id, data)| format!("id: {id}\ndata: {data}\n\n")).collect();
     let length = body.len() + usize::from(!is_whole);
-    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n{body}")
+    // Without it the client may send its next request on a connection that is about to close.
+    format!(
+        "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
 }
 
 fn plain(status: &str, headers: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
+    format!("HTTP/1.1 {status}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
 }
 
 async fn frames(

@@ -242,10 +242,10 @@ pub fn write(path: &Path, bytes: &[u8], unchanged_since: Option<&Stamp>) -> Resu
     put(path, bytes, unchanged_since, false)
 }
 
-/// As [`write`], for a file that only its owner may read, whatever mode an older one has.
+/// As [`write()`], for a file that only its owner may read, whatever mode an older one has.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     put(path, bytes, None, true)
 }
