@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engross_agent::session::Observer;
-use engross_protocol::{Exit, Failure};
+use engross_protocol::Failure;
 #[cfg(feature = "postgres")]
 use engross_store::PostgresTraces;
 use engross_store::{Store, Traces};
@@ -105,8 +105,9 @@ impl Exports {
 #[cfg(feature = "postgres")]
 async fn open_traces(url: &str) -> Result<Arc<dyn Traces>, Failure> {
     let traces = PostgresTraces::open(url).await;
-    let traces = traces
-        .map_err(|error| Failure::new(Exit::Io, error.code(), format!("traces cannot be kept: {error}")))?;
+    let traces = traces.map_err(|error| {
+        Failure::new(engross_protocol::Exit::Io, error.code(), format!("traces cannot be kept: {error}"))
+    })?;
     Ok(Arc::new(traces))
 }
 
