@@ -78,6 +78,10 @@ impl Environment {
     }
 
     /// The variables that say where object storage is, and with which key.
+    #[cfg_attr(
+        not(feature = "cluster"),
+        expect(dead_code, reason = "only this feature reaches object storage")
+    )]
     pub(crate) fn object_storage(&self) -> Vec<(String, String)> {
         let named = self.variables.iter().filter(|(name, _)| name.starts_with(OBJECT_STORAGE));
         named.map(|(name, value)| (name.clone(), value.clone())).collect()
