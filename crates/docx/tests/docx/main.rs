@@ -8,6 +8,7 @@ mod cases;
 mod corpus_check;
 mod effects;
 mod guide;
+mod jobs;
 mod layout;
 mod oracle;
 mod random_bodies;

@@ -67,7 +67,7 @@ impl Element {
         above.pop();
     }
 
-    fn characters(&self) -> String {
+    pub(crate) fn characters(&self) -> String {
         let text = self.children.iter().map(|child| match child {
             Node::Text(text) => text.as_str(),
             Node::Element(_) => "",
