@@ -119,11 +119,15 @@ pub struct Refusal {
     pub message: String,
     /// Comments that are in the way, by `w:id`.
     pub comments: Vec<i64>,
+    /// The paragraph that is in the way, from 0 in its story, where the operation concerns several.
+    pub(crate) place: Option<usize>,
+    /// What is said of hits that cannot be typed into, where the operation is done in other stories all the same.
+    pub(crate) left: Option<String>,
 }
 
 impl Refusal {
     pub(crate) fn new(code: RefusalCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), comments: Vec::new() }
+        Self { code, message: message.into(), comments: Vec::new(), place: None, left: None }
     }
 
     pub(crate) fn not_attempted() -> Self {

@@ -3,16 +3,18 @@
 //! Every operation has one outcome from the start, and what carries it out replaces that. Must never leave the document changed
 //! by a batch that failed, or by an atomic one of which a single operation was not done.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use engross_xml::{Document, NodeId, TreeCheckpoint};
 
+use super::scope::{asks_elsewhere, is_torn, joined};
 use super::{EditOptions, WordDocument};
 use crate::canon::IgnoredMarkup;
 use crate::edit::{BatchRun, Ids, PendingParts, Signature, StyleContext};
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::numbering::Numbering;
-use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome};
+use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome, Scope};
 use crate::package::Package;
 use crate::parts::Relationship;
 use crate::read::{StoryPart, sections_of, story_root};
@@ -32,22 +34,32 @@ struct Before {
 }
 
 /// Operations of a batch on one story.
-struct Group {
+struct Group<'a> {
     /// The body without.
     story: Option<StoryPart>,
-    /// Their numbers in the batch.
-    operations: Vec<usize>,
+    /// With their numbers in the batch.
+    operations: Vec<(usize, Cow<'a, Operation>)>,
 }
 
 /// By what part of the engine each operation is carried out, by its number in the batch.
 #[derive(Default)]
-struct Routes {
+struct Routes<'a> {
     /// Edits by story, the body first.
-    groups: Vec<Group>,
+    groups: Vec<Group<'a>>,
+    /// Edits that are done in several stories.
+    parted: BTreeSet<usize>,
     /// Operations on threads of comments, which concern no story alone.
     threads: Vec<usize>,
     /// Revisions to accept or reject.
     resolutions: Vec<usize>,
+}
+
+/// What became of a batch.
+enum Attempt {
+    /// The outcomes of its operations.
+    Whole(Vec<OperationOutcome>),
+    /// Operations that were done in some of their stories and cannot be in others: it must be taken back and run without them.
+    Torn(BTreeMap<usize, OperationOutcome>),
 }
 
 /// A batch under way.
@@ -59,6 +71,8 @@ struct Run<'a> {
     first_id: i64,
     /// One for each operation.
     outcomes: Vec<OperationOutcome>,
+    /// The outcomes of operations on several stories, one for each.
+    parts: BTreeMap<usize, Vec<OperationOutcome>>,
 }
 
 impl<'a> Run<'a> {
@@ -97,8 +111,19 @@ impl WordDocument {
         if self.tree.rebinds_root_prefix() && rebinds_main_prefix(&self.tree) {
             return Err(Error::UnsupportedNamespaces { part: self.main_name.clone() });
         }
-        let before = self.state();
-        let outcomes = match self.run_batch(batch, options) {
+        let mut refused = BTreeMap::new();
+        let (before, outcomes) = loop {
+            let before = self.state();
+            match self.run_batch(batch, options, &refused) {
+                Ok(Attempt::Torn(more)) => {
+                    self.roll_back(before);
+                    refused.extend(more);
+                }
+                Ok(Attempt::Whole(outcomes)) => break (before, Ok(outcomes)),
+                Err(error) => break (before, Err(error)),
+            }
+        };
+        let outcomes = match outcomes {
             Ok(outcomes) if !batch.atomic || outcomes.iter().all(|done| done.outcome.is_done()) => {
                 self.commit(before);
                 outcomes
@@ -121,7 +146,13 @@ impl WordDocument {
             .collect())
     }
 
-    fn run_batch(&mut self, batch: &Batch, options: &EditOptions) -> Result<Vec<OperationOutcome>, Error> {
+    /// Runs a batch; the operations `refused` are not tried again.
+    fn run_batch(
+        &mut self,
+        batch: &Batch,
+        options: &EditOptions,
+        refused: &BTreeMap<usize, OperationOutcome>,
+    ) -> Result<Attempt, Error> {
         let author = batch.author.as_deref().unwrap_or(&options.author);
         let date = batch.date.as_deref().unwrap_or(&options.date);
         let mut run = Run {
@@ -133,18 +164,36 @@ impl WordDocument {
             },
             first_id: 0,
             outcomes: vec![OperationOutcome::default(); batch.operations.len()],
+            parts: BTreeMap::new(),
         };
         if batch.operations.iter().any(|operation| matches!(operation.edit, Edit::InsertComment { .. })) {
             run.pending.next_comment = self.next_comment_id()?;
         }
-        let routes = self.route(&mut run)?;
+        let stories = match needs_stories(batch) {
+            true => self.stories()?,
+            false => Vec::new(),
+        };
+        let routes = self.route(&mut run, &stories, refused)?;
         if routes.resolutions.is_empty() {
             self.ids.begin_batch();
         }
         run.first_id = self.ids.peek();
         for group in routes.groups {
-            self.run_group(&group, &mut run)?;
+            self.run_group(&group, &routes.parted, &mut run)?;
         }
+        let mut torn = BTreeMap::new();
+        for (index, parts) in std::mem::take(&mut run.parts) {
+            let whole = joined(parts.clone());
+            if is_torn(&parts, &whole) {
+                torn.insert(index, whole);
+            } else {
+                run.set(index, whole);
+            }
+        }
+        if !torn.is_empty() {
+            return Ok(Attempt::Torn(torn));
+        }
+        self.tell_elsewhere(&stories, &mut run)?;
         self.write_lists(&run.pending.lists)?;
         if self.write_comments(&run.pending.comments)? {
             for done in &mut run.outcomes {
@@ -169,7 +218,21 @@ impl WordDocument {
         if batch.track_revisions && run.outcomes.iter().any(|done| done.outcome.is_applied()) {
             self.track_revisions()?;
         }
-        Ok(run.outcomes)
+        Ok(Attempt::Whole(run.outcomes))
+    }
+
+    /// Tells of hits in other stories than the one that a search meant.
+    fn tell_elsewhere(&self, stories: &[StoryPart], run: &mut Run<'_>) -> Result<(), Error> {
+        let others = match stories {
+            [] => return Ok(()),
+            stories => self.other_texts(stories)?,
+        };
+        for (operation, done) in run.batch.operations.iter().zip(&mut run.outcomes) {
+            if let Some(told) = asks_elsewhere(&operation.edit).and_then(|search| others.told(search)) {
+                done.outcome.tell(&told);
+            }
+        }
+        Ok(())
     }
 
     /// Takes note of all that a batch can change; to be ended by `commit` or `roll_back`.
@@ -244,7 +307,12 @@ impl WordDocument {
     }
 
     /// Applies the edits of one story.
-    fn run_group(&mut self, group: &Group, run: &mut Run<'_>) -> Result<(), Error> {
+    fn run_group(
+        &mut self,
+        group: &Group<'_>,
+        parted: &BTreeSet<usize>,
+        run: &mut Run<'_>,
+    ) -> Result<(), Error> {
         let part = group.story.as_ref().map_or(self.main_name.clone(), |story| story.part.clone());
         self.load_mut(&part)?;
         let tree = match self.others.get_mut(&part) {
@@ -269,7 +337,16 @@ impl WordDocument {
         let root = match root {
             Ok(root) => root,
             Err(outcome) => {
-                group.operations.iter().for_each(|index| run.set(*index, outcome.clone()));
+                for (index, _) in &group.operations {
+                    match parted.contains(index) {
+                        // What has no text holds no hit.
+                        true => run.parts.entry(*index).or_default(),
+                        false => {
+                            run.set(*index, outcome.clone());
+                            continue;
+                        }
+                    };
+                }
                 return Ok(());
             }
         };
@@ -277,12 +354,9 @@ impl WordDocument {
         let own = (&mut self.ids, &mut run.pending);
         let mut edits =
             BatchRun::new((tree, root, name), context, own, &self.ignored, run.first_id, run.signature);
-        let operations = group.operations.iter().filter_map(|index| {
-            let operation = run.batch.operations.get(*index)?;
-            Some((*index, operation))
-        });
+        let operations = group.operations.iter();
         let mut outcomes: Vec<(usize, OperationOutcome)> =
-            operations.map(|(index, operation)| (index, edits.run(operation))).collect();
+            operations.map(|(index, operation)| (*index, edits.run(operation))).collect();
         edits.finish(self.first_id, outcomes.iter_mut().map(|(_, done)| done));
         if outcomes.iter().any(|(_, done)| done.outcome.is_applied()) {
             self.edited.insert(part);
@@ -293,25 +367,53 @@ impl WordDocument {
                 done.outcome
                     .add_remark(&format!("{sections} sections show this part, so it changes in all of them"));
             }
-            run.set(index, done);
+            match parted.contains(&index) {
+                true => run.parts.entry(index).or_default().push(done),
+                false => run.set(index, done),
+            }
         }
         Ok(())
     }
 
     /// By what each operation is carried out. Those whose story is not there are refused.
-    fn route(&self, run: &mut Run<'_>) -> Result<Routes, Error> {
+    fn route<'a>(
+        &self,
+        run: &mut Run<'a>,
+        stories: &[StoryPart],
+        refused: &BTreeMap<usize, OperationOutcome>,
+    ) -> Result<Routes<'a>, Error> {
         let mut routes = Routes::default();
         let mut body = Group { story: None, operations: Vec::new() };
-        let mut by_root: BTreeMap<(String, String), Group> = BTreeMap::new();
+        let mut by_root: BTreeMap<(String, String), Group<'a>> = BTreeMap::new();
         let operations = &run.batch.operations;
-        let stories = if operations.iter().any(|operation| operation.edit.story().is_some()) {
-            self.stories()?
-        } else {
-            Vec::new()
-        };
         let resolves = |edit: &Edit| matches!(edit, Edit::Resolve { .. });
         let only_resolves = operations.iter().all(|operation| resolves(&operation.edit));
+        let mut add = |story: Option<&StoryPart>, index: usize, operation: Cow<'a, Operation>| match story {
+            None => body.operations.push((index, operation)),
+            Some(story) => {
+                let new = || Group { story: Some(story.clone()), operations: Vec::new() };
+                let key = (story.part.clone(), story.key.clone());
+                by_root.entry(key).or_insert_with(new).operations.push((index, operation));
+            }
+        };
         for (index, operation) in operations.iter().enumerate() {
+            if let Some(outcome) = refused.get(&index) {
+                run.set(index, outcome.clone());
+                continue;
+            }
+            if let Some(search) = operation.edit.search().filter(|search| search.scope != Scope::Unsaid) {
+                match self.parted(operation, search, stories)? {
+                    Ok(parts) => {
+                        routes.parted.insert(index);
+                        run.parts.insert(index, Vec::new());
+                        for (story, own) in parts {
+                            add(story.as_ref(), index, Cow::Owned(own));
+                        }
+                    }
+                    Err(refusal) => run.set(index, Outcome::Refused(refusal)),
+                }
+                continue;
+            }
             let wanted = match &operation.edit {
                 Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. } => {
                     routes.threads.push(index);
@@ -324,10 +426,10 @@ impl WordDocument {
                 edit => edit.story(),
             };
             let Some(wanted) = wanted else {
-                body.operations.push(index);
+                add(None, index, Cow::Borrowed(operation));
                 continue;
             };
-            let Some(story) = find_story(&stories, wanted) else {
+            let Some(story) = find_story(stories, wanted) else {
                 let mut known: Vec<&str> = stories.iter().map(|story| story.name.as_str()).collect();
                 known.truncate(20);
                 let known = if known.is_empty() { "only the body".to_owned() } else { known.join(", ") };
@@ -335,11 +437,7 @@ impl WordDocument {
                 run.set(index, Outcome::Refused(Refusal::new(RefusalCode::TargetNotFound, message)));
                 continue;
             };
-            let key = (story.part.clone(), story.key.clone());
-            let group = by_root
-                .entry(key)
-                .or_insert_with(|| Group { story: Some(story.clone()), operations: Vec::new() });
-            group.operations.push(index);
+            add(Some(story), index, Cow::Borrowed(operation));
         }
         routes.groups.extend(Some(body).filter(|body| !body.operations.is_empty()));
         routes.groups.extend(by_root.into_values().map(|mut group| {
@@ -352,6 +450,15 @@ impl WordDocument {
     }
 }
 
+/// Whether an operation of the batch means, or asks about, another story than the body.
+fn needs_stories(batch: &Batch) -> bool {
+    let needs = |edit: &Edit| {
+        let scoped = edit.search().is_some_and(|search| search.scope != Scope::Unsaid);
+        edit.story().is_some() || scoped || asks_elsewhere(edit).is_some()
+    };
+    batch.operations.iter().any(|operation| needs(&operation.edit))
+}
+
 /// The story of that name. A header without its section is meant when there is only one of its kind.
 fn find_story<'a>(stories: &'a [StoryPart], wanted: &str) -> Option<&'a StoryPart> {
     let wanted = wanted.trim();
@@ -359,7 +466,7 @@ fn find_story<'a>(stories: &'a [StoryPart], wanted: &str) -> Option<&'a StoryPar
     exact.or_else(|| {
         let fits = |story: &&StoryPart| {
             let name = story.name.split('@').next().unwrap_or_default();
-            name == wanted || name.split(':').next() == Some(wanted)
+            !story.name.contains('/') && (name == wanted || name.split(':').next() == Some(wanted))
         };
         let first = stories.iter().find(fits)?;
         let same = |story: &StoryPart| story.part == first.part && story.key == first.key;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod` | opening, reading, comments |
 //! | `apply` | batches of operations |
+//! | `scope` | searches in several stories |
 //! | `effects` | what edits do beyond the words they change |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
@@ -19,6 +20,7 @@ mod new_parts;
 mod referrers;
 mod resolve;
 mod save;
+mod scope;
 mod settings;
 mod threads;
 
@@ -351,9 +353,7 @@ impl WordDocument {
     fn stories_named(&self, wanted: &str) -> Result<Vec<LoadedStory<'_>>, Error> {
         let stories = self.stories()?;
         let kind = wanted.strip_suffix("es").filter(|kind| *kind == "textbox").or(wanted.strip_suffix('s'));
-        let fits = |story: &&StoryPart| {
-            story.name == wanted || kind.is_some_and(|kind| story.name.split(':').next() == Some(kind))
-        };
+        let fits = |story: &&StoryPart| story.name == wanted || kind.is_some_and(|kind| story.kind() == kind);
         let chosen: Vec<StoryPart> = stories.iter().filter(fits).cloned().collect();
         if chosen.is_empty() {
             let mut known: Vec<&str> =

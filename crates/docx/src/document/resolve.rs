@@ -108,7 +108,8 @@ impl WordDocument {
         take(&self.tree, self.body, &self.main_name, "");
         let stories = self.stories()?;
         let mut seen = Vec::new();
-        for story in stories.iter().filter(|story| story.part != self.main_name) {
+        for story in stories.iter().filter(|story| story.part != self.main_name && story.kind() != "textbox")
+        {
             // A header shared by sections is one part.
             if story.key.is_empty() && seen.contains(&story.part) {
                 continue;

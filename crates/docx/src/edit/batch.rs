@@ -86,6 +86,7 @@ impl<'a> BatchRun<'a> {
         done.outcome = match self.attempt(operation, &mut done) {
             Ok(outcome) => outcome,
             Err(refusal) => {
+                self.name_place(&refusal, &mut done);
                 let story = self.editor.snapshot.prefix.trim_end_matches('/');
                 let message = match story {
                     "" => refusal.message,
@@ -98,6 +99,25 @@ impl<'a> BatchRun<'a> {
             self.editor.pending.take_back(pending);
         }
         done
+    }
+
+    /// Of a refused operation on several places, only the one that is in the way is named.
+    fn name_place(&mut self, refusal: &Refusal, done: &mut OperationOutcome) {
+        let Some(index) = refusal.place.filter(|index| *index < self.editor.snapshot.paragraphs.len()) else {
+            return;
+        };
+        let place = format!("{}P{}", self.editor.snapshot.prefix, index + 1);
+        if done.address.as_ref() != Some(&place) {
+            done.address = Some(place);
+            done.before = Some(self.editor.snapshot.text(index).to_owned());
+        }
+        const SHOWN: usize = 1_000;
+        if let Some(before) = &mut done.before
+            && let Some((end, _)) = before.char_indices().nth(SHOWN)
+        {
+            before.truncate(end);
+            before.push('…');
+        }
     }
 
     /// Ends the batch: what it both inserted and deleted goes, so that a later batch can build on it. Results name
@@ -138,7 +158,8 @@ impl<'a> BatchRun<'a> {
         done.address = Some(match found {
             Some(found) => format!("{}P{}", self.editor.snapshot.prefix, found + 1),
             None => self.address_of(&steps),
-        });
+        })
+        .filter(|address| !address.is_empty());
         done.before = self.before(&steps);
         let touched = self.range(&steps)?;
         if steps.iter().all(Step::is_idle) {
@@ -239,14 +260,13 @@ impl<'a> BatchRun<'a> {
         }
         for (index, range) in &wanted {
             if self.touched.conflicts(*index, range) {
-                return Err(Refusal::new(
-                    RefusalCode::OverlappingOperations,
-                    format!(
-                        "an earlier operation of this batch already changes this text of P{}; \
-                         merge the two, or send this one after reading again",
-                        index + 1
-                    ),
-                ));
+                let message = format!(
+                    "an earlier operation of this batch already changes this text of P{}; \
+                     merge the two, or send this one after reading again",
+                    index + 1
+                );
+                let refusal = Refusal::new(RefusalCode::OverlappingOperations, message);
+                return Err(Refusal { place: Some(*index), ..refusal });
             }
         }
         Ok(wanted)
@@ -348,11 +368,12 @@ impl<'a> BatchRun<'a> {
     fn address_of(&self, steps: &[Step]) -> String {
         let prefix = &self.editor.snapshot.prefix;
         let mut places: Vec<String> = Vec::new();
+        let mut known: HashSet<String> = HashSet::new();
         for step in steps {
             let (first, last) = (step.paragraphs().start() + 1, step.paragraphs().end() + 1);
             let place =
                 if first == last { format!("{prefix}P{first}") } else { format!("{prefix}P{first}-P{last}") };
-            if !places.contains(&place) {
+            if known.insert(place.clone()) {
                 places.push(place);
             }
         }

@@ -2,10 +2,11 @@
 //!
 //! Must never choose for the caller.
 
+use std::ops::Range;
+
 use crate::edit::snapshot::StorySnapshot;
-use crate::model::{Paragraph, View};
 use crate::read::excerpt;
-use crate::text::{find, nearest};
+use crate::text::Finder;
 
 /// At most this many candidates are named.
 const CANDIDATES: usize = 5;
@@ -24,24 +25,20 @@ pub(crate) fn candidates(snapshot: &mut StorySnapshot<'_>, indices: &[usize]) ->
 
 /// "; nearest are …" for a text that was not found, or nothing.
 pub(crate) fn near(snapshot: &mut StorySnapshot<'_>, text: &str) -> String {
-    let count = snapshot.paragraphs.len();
-    // Each search compares the whole story.
     if snapshot.suggestions == 0 {
         return String::new();
     }
     snapshot.suggestions -= 1;
-    for index in 0..count {
-        snapshot.text(index);
-    }
-    let scored = nearest(text, (0..count).map(|index| snapshot.known_text(index)), 3);
-    let best: Vec<usize> = scored.into_iter().map(|near| near.index).collect();
+    let best = snapshot.nearest(text, 3);
     if best.is_empty() { String::new() } else { format!("; nearest: {}", candidates(snapshot, &best)) }
 }
 
-/// Whether a text stands in the paragraph only as somebody's pending deletion.
-pub(crate) fn is_deleted_text(snapshot: &StorySnapshot<'_>, index: usize, text: &str) -> bool {
-    snapshot.paragraphs.get(index).is_some_and(|node| {
-        let all = Paragraph::read(snapshot.document(), *node, View::Original, snapshot.fields.get(node)).text;
-        !find(&all, text).is_empty()
-    })
+/// The first paragraph of a range in which a text stands only as somebody's pending deletion.
+pub(crate) fn deleted_in(
+    snapshot: &mut StorySnapshot<'_>,
+    paragraphs: &Range<usize>,
+    finder: &Finder,
+) -> Option<usize> {
+    let texts = snapshot.deleted_texts().iter().filter(|(index, _)| paragraphs.contains(index));
+    texts.filter(|(_, text)| !finder.find(text).is_empty()).map(|(index, _)| *index).next()
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `batch` | what becomes of one operation after the other? |
 //! | `snapshot` | how did the story read before the batch? |
-//! | `plan`, `target`, `phrase`, `hunks`, `content`, `run_formats` | which text of which paragraph becomes what? |
+//! | `plan`, `target`, `phrase`, `choice`, `hunks`, `content`, `run_formats` | which text of which paragraph becomes what? |
 //! | `hints` | what is near a place that is not there? |
 //! | `touched` | does an earlier operation already change it? |
 //! | `tree_editor` | how is a plan written, and what shall the paragraphs say then (`expected`)? |
@@ -18,6 +18,7 @@
 mod anchors;
 mod batch;
 mod borders;
+mod choice;
 mod coalesce;
 pub(crate) mod content;
 mod deletions;

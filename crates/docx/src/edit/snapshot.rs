@@ -10,9 +10,10 @@ use crate::edit::rows::is_new_table;
 use crate::model::{
     FieldContext, Paragraph, View, fields_at_start, is_id_since, mark_revisions, next_paragraph, paragraphs,
 };
-use crate::names::{INS, MOVE_TO, P};
+use crate::names::{DEL, INS, MOVE_FROM, MOVE_TO, P};
 use crate::numbering::{Counter, Numbering, paragraph_numbering};
 use crate::styles::Styles;
+use crate::text::{Finder, NearestIndex, TextIndex};
 
 /// What the parts beside the story say of styles and lists.
 #[derive(Clone, Copy)]
@@ -33,6 +34,11 @@ pub(crate) struct StorySnapshot<'a> {
     pub(crate) fields: HashMap<NodeId, FieldContext>,
     pub(crate) view: View,
     texts: Vec<Option<String>>,
+    /// Made of all texts when the first of many searches asks.
+    index: Option<TextIndex>,
+    nearest: Option<NearestIndex>,
+    /// Paragraphs of which pending revisions delete text, with all of their text.
+    deleted: Option<Vec<(usize, String)>>,
     /// What its addresses begin with: `footnote:3/`; nothing for the body.
     pub(crate) prefix: String,
     /// How many more refusals may look through the story for what is near.
@@ -59,6 +65,9 @@ impl<'a> StorySnapshot<'a> {
             fields,
             view: View::Before(first_id),
             texts,
+            index: None,
+            nearest: None,
+            deleted: None,
             prefix: if name.is_empty() { String::new() } else { format!("{name}/") },
             suggestions: SUGGESTIONS,
         }
@@ -98,6 +107,55 @@ impl<'a> StorySnapshot<'a> {
     /// The same, if it was asked for before; else empty.
     pub(crate) fn known_text(&self, index: usize) -> &str {
         self.texts.get(index).and_then(Option::as_deref).unwrap_or_default()
+    }
+
+    /// The paragraph before the batch, with its atoms.
+    pub(crate) fn paragraph(&self, index: usize) -> Option<Paragraph> {
+        let node = self.paragraphs.get(index)?;
+        let chain = chain_of(self.tree, *node, self.view);
+        Some(Paragraph::read_chain(self.tree, &chain, self.view, self.fields.get(node)))
+    }
+
+    fn read_all(&mut self) {
+        for index in 0..self.paragraphs.len() {
+            self.text(index);
+        }
+    }
+
+    /// The paragraphs that may hold what is looked for, in order; all when nobody can tell.
+    pub(crate) fn candidates(&mut self, finder: &Finder) -> Vec<usize> {
+        let Some(phrase) = finder.phrase() else { return (0..self.paragraphs.len()).collect() };
+        self.phrase_candidates(phrase)
+    }
+
+    /// The same for a phrase.
+    pub(crate) fn phrase_candidates(&mut self, phrase: &str) -> Vec<usize> {
+        self.read_all();
+        let texts = &self.texts;
+        let all = || texts.iter().map(|text| text.as_deref().unwrap_or_default());
+        self.index.get_or_insert_with(|| TextIndex::of(all())).candidates(phrase)
+    }
+
+    /// The paragraphs whose texts are nearest to a phrase, best first.
+    pub(crate) fn nearest(&mut self, phrase: &str, limit: usize) -> Vec<usize> {
+        self.read_all();
+        let texts = &self.texts;
+        let all = || texts.iter().map(|text| text.as_deref().unwrap_or_default());
+        let index = self.nearest.get_or_insert_with(|| NearestIndex::of(all()));
+        index.nearest(phrase, limit).into_iter().map(|near| near.index).collect()
+    }
+
+    /// The paragraphs of which pending revisions delete text, with all of the text that they had.
+    pub(crate) fn deleted_texts(&mut self) -> &[(usize, String)] {
+        let Self { tree, paragraphs, fields, deleted, .. } = self;
+        deleted.get_or_insert_with(|| {
+            let loses = |node: &NodeId| {
+                tree.descendants(*node).any(|below| matches!(tree.name(below), DEL | MOVE_FROM))
+            };
+            let text = |node: &NodeId| Paragraph::read(tree, *node, View::Original, fields.get(node)).text;
+            let losing = paragraphs.iter().enumerate().filter(|(_, node)| loses(node));
+            losing.map(|(index, node)| (index, text(node))).collect()
+        })
     }
 
     /// What stands in the place of the paragraph now.

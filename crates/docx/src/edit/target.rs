@@ -2,7 +2,7 @@
 //! guessed.
 
 use crate::edit::hints::{candidates, near};
-use crate::edit::phrase::search;
+use crate::edit::phrase::paragraphs_with;
 use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::names::{FALLBACK, PARA_ID};
@@ -67,9 +67,7 @@ fn find_paragraphs(snapshot: &mut StorySnapshot<'_>, place: &Place) -> Result<Ve
             )
         }
         Address::Text(text) => {
-            let mut hits: Vec<usize> =
-                search(snapshot, 0..count, text).into_iter().map(|hit| hit.first).collect();
-            hits.dedup();
+            let hits = paragraphs_with(snapshot, text);
             let near = if hits.is_empty() { near(snapshot, text) } else { String::new() };
             let message = format!("no paragraph of {} contains '{}'{near}", snapshot.name(), excerpt(text));
             pick(snapshot, hits, place, &message)

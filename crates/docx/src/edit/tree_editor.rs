@@ -68,7 +68,10 @@ impl TreeEditor<'_> {
     pub(crate) fn write(&mut self, steps: &[Step], author: &str) -> Result<WriteOutcome, Refusal> {
         let mut all: Option<WriteOutcome> = None;
         for step in steps.iter().filter(|step| !step.is_idle()) {
-            let written = self.write_step(step, author)?;
+            let written = self.write_step(step, author).map_err(|refusal| Refusal {
+                place: refusal.place.or(Some(*step.paragraphs().start())),
+                ..refusal
+            })?;
             all = Some(match (all, written) {
                 (None | Some(WriteOutcome::Nothing(_)), written) => written,
                 (Some(WriteOutcome::Done), WriteOutcome::DoneWith(remark)) => WriteOutcome::DoneWith(remark),

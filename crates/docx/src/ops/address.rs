@@ -39,7 +39,7 @@ pub(super) fn parse_address(value: &Value) -> Result<(Option<String>, Address), 
     // A whole marker such as [P12|Heading1] may be quoted back.
     let inner = inner.split('|').next().unwrap_or(inner);
     match inner.rsplit_once('/') {
-        Some((story, place)) if story.contains(':') => {
+        Some((story, place)) if story.contains(':') && !is_story(place) => {
             let address = parse_in_story(place).ok_or_else(|| no_address(text))??;
             Ok((Some(story.to_owned()), address))
         }
@@ -79,7 +79,8 @@ fn parse_in_story(text: &str) -> Option<Result<Address, String>> {
 
 fn is_story(text: &str) -> bool {
     let kinds = ["header", "footer", "footnote", "endnote", "textbox", "comment"];
-    text.split_once(':').is_some_and(|(kind, key)| kinds.contains(&kind) && !key.is_empty())
+    let own = text.rsplit('/').next().unwrap_or(text);
+    own.split_once(':').is_some_and(|(kind, key)| kinds.contains(&kind) && !key.is_empty())
 }
 
 fn no_address(text: &str) -> String {

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Address, Batch, Edit, Occurrence, Operation, Place, Where, parse_batch};
+use super::{Address, Batch, Edit, Occurrence, Operation, Place, Search, Where, parse_batch};
 
 fn operation(edit: Edit) -> Operation {
     Operation { edit, expected_text: None, plain: false, author: None }
@@ -33,9 +33,8 @@ fn a_batch_says_all_it_can_say() {
     let modify = Operation {
         edit: Edit::ModifyText {
             place: Some(place(Address::Number(3))),
-            original: "a".to_owned(),
+            search: Search { occurrence: Some(Occurrence::Last), ..Search::words("a") },
             replacement: "b".to_owned(),
-            occurrence: Some(Occurrence::Last),
         },
         expected_text: Some("a a".to_owned()),
         plain: true,

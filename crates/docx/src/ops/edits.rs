@@ -8,7 +8,9 @@ use crate::ops::fields::{
 };
 use crate::ops::format::{parse_highlight, parse_paragraph_format, parse_run_format};
 use crate::ops::operation::{Edit, ListKind, NumberStyle, Occurrence, Place, TableAction, Where};
+use crate::ops::search::{FieldPolicy, Needle, Scope, Search, parse_scope};
 use crate::revisions::{Choice, Range, RevisionKind, Side};
+use crate::text::Template;
 
 /// The fields of one operation, which are known to be among its own.
 pub(super) struct Fields<'a> {
@@ -26,14 +28,36 @@ impl<'a> Fields<'a> {
         required_text(self.object, self.name, field)
     }
 
-    /// A phrase to look for, which is not empty.
-    fn phrase(&self, field: &str) -> Result<Option<String>, String> {
-        match optional_text(self.object, field)? {
-            Some("") => {
-                Err(format!("'{field}' is empty; give words, or leave it out for the whole paragraph"))
+    /// What to look for: the words of `field`, or a pattern.
+    fn search(&self, field: &str) -> Result<Option<Search>, String> {
+        let needle = match (optional_text(self.object, field)?, optional_text(self.object, "pattern")?) {
+            (Some(_), Some(_)) => return Err(format!("give '{field}' or 'pattern', not both")),
+            (Some(""), None) => {
+                return Err(format!(
+                    "'{field}' is empty; give words, or leave it out for the whole paragraph"
+                ));
             }
-            text => Ok(text.map(str::to_owned)),
-        }
+            (Some(words), None) => Needle::Words(words.to_owned()),
+            (None, Some(pattern)) => Needle::Pattern(pattern.to_owned()),
+            (None, None) => {
+                let rules = ["scope", "matchCase", "wholeWord", "fields"];
+                return match rules.into_iter().find(|rule| self.object.contains_key(*rule)) {
+                    Some(rule) => Err(format!("'{rule}' is for a search; give '{field}' or 'pattern', too")),
+                    None => Ok(None),
+                };
+            }
+        };
+        let policies = [("skip", FieldPolicy::Skip), ("refuse", FieldPolicy::Refuse)];
+        let search = Search {
+            occurrence: self.occurrence,
+            scope: parse_scope(self.object.get("scope").unwrap_or(&Value::Null))?,
+            match_case: optional_flag(self.object, "matchCase")?.unwrap_or(true),
+            whole_words: flag(self.object, "wholeWord")?,
+            fields: choice(self.object, "fields", &policies)?.unwrap_or_default(),
+            ..Search::of(needle)
+        };
+        search.finder(str::to_owned)?;
+        Ok(Some(search))
     }
 
     fn place(&self) -> Result<Option<Place>, String> {
@@ -57,12 +81,14 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A place around a phrase: beside a text address the occurrence would mean two things; it picks the phrase.
-    fn phrase_place(&self, text: Option<&str>) -> Result<(Option<Place>, Option<Occurrence>), String> {
-        match text {
-            Some(_) => Ok((self.place()?.map(|place| Place { occurrence: None, ..place }), self.occurrence)),
-            None => Ok((Some(self.required_place()?), None)),
+    /// A place around a phrase, which needs none: beside a text address the occurrence would mean two things; it picks the phrase.
+    fn search_place(&self, search: Option<&Search>) -> Result<Option<Place>, String> {
+        let Some(search) = search else { return self.required_place().map(Some) };
+        let place = self.place()?.map(|place| Place { occurrence: None, ..place });
+        if place.is_some() && search.scope != Scope::Unsaid {
+            return Err("give a place or 'scope', not both".to_owned());
         }
+        Ok(place)
     }
 
     /// The last of a range that begins at `place`.
@@ -100,12 +126,11 @@ impl<'a> Fields<'a> {
 }
 
 pub(super) fn modify_text(fields: &Fields<'_>) -> Result<Edit, String> {
-    let original = fields.text("originalText")?;
-    if original.is_empty() {
-        return Err("'originalText' is empty; give the text to replace".to_owned());
-    }
-    let (place, occurrence) = fields.phrase_place(Some(&original))?;
-    Ok(Edit::ModifyText { place, original, replacement: fields.text("replacementText")?, occurrence })
+    let search = fields.search("originalText")?;
+    let search = search.ok_or("modify_text needs 'originalText' or 'pattern'")?;
+    let replacement = fields.text("replacementText")?;
+    Template::parse(&replacement, &search.finder(str::to_owned)?)?;
+    Ok(Edit::ModifyText { place: fields.search_place(Some(&search))?, search, replacement })
 }
 
 pub(super) fn edit_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
@@ -179,17 +204,15 @@ pub(super) fn move_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
 }
 
 pub(super) fn format_text(fields: &Fields<'_>) -> Result<Edit, String> {
-    let text = fields.phrase("textToFormat")?;
+    let search = fields.search("textToFormat")?;
     let format = parse_run_format(fields.object)?;
-    let (place, occurrence) = fields.phrase_place(text.as_deref())?;
-    Ok(Edit::FormatText { place, text, occurrence, format })
+    Ok(Edit::FormatText { place: fields.search_place(search.as_ref())?, search, format })
 }
 
 pub(super) fn highlight_text(fields: &Fields<'_>) -> Result<Edit, String> {
-    let text = fields.phrase("textToFind")?;
+    let search = fields.search("textToFind")?;
     let color = parse_highlight(fields.object, "color")?.unwrap_or_else(|| "yellow".to_owned());
-    let (place, occurrence) = fields.phrase_place(text.as_deref())?;
-    Ok(Edit::Highlight { place, text, occurrence, color })
+    Ok(Edit::Highlight { place: fields.search_place(search.as_ref())?, search, color })
 }
 
 pub(super) fn format_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
@@ -222,9 +245,9 @@ pub(super) fn edit_table(fields: &Fields<'_>) -> Result<Edit, String> {
 }
 
 pub(super) fn insert_comment(fields: &Fields<'_>) -> Result<Edit, String> {
-    let text = fields.phrase("textToFind")?;
-    let (place, occurrence) = fields.phrase_place(text.as_deref())?;
-    Ok(Edit::InsertComment { place, text, occurrence, content: fields.text("commentContent")? })
+    let search = fields.search("textToFind")?;
+    let place = fields.search_place(search.as_ref())?;
+    Ok(Edit::InsertComment { place, search, content: fields.text("commentContent")? })
 }
 
 pub(super) fn comment_resolve(fields: &Fields<'_>) -> Result<Edit, String> {

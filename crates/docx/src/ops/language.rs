@@ -58,6 +58,8 @@ pub(super) enum Shape {
     /// A text or several.
     TextOrTexts,
     Highlight,
+    /// The stories of a search.
+    Scope,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -121,6 +123,36 @@ const BLOCKS: Field = field(
 )
 .required()
 .content();
+const PATTERN: Field = field(
+    "pattern",
+    Shape::Text,
+    "Instead of words: a regular expression for each paragraph.",
+    "instead of the words: a [regular expression](../editing.md#searching), which is tried on each paragraph",
+);
+const SCOPE: Field = field(
+    "scope",
+    Shape::Scope,
+    "\"body\" (default), \"everywhere\", or stories and kinds: [\"body\", \"headers\", \"footnote:3\"].",
+    "the stories to look in: `\"body\"`, which it is without, `\"everywhere\"`, or a list such as `[\"body\", \"headers\", \"footnote:3\"]`",
+);
+const MATCH_CASE: Field = field(
+    "matchCase",
+    Shape::Flag,
+    "false: capital and small letters are alike.",
+    "`false`: capital and small letters are alike",
+);
+const WHOLE_WORD: Field = field(
+    "wholeWord",
+    Shape::Flag,
+    "true: Term fits Term's, not Terms.",
+    "`true`: not within longer words: `Term` is not found in `Termination` or `Terms`, but in `Term's`",
+);
+const FIELDS: Field = field(
+    "fields",
+    Shape::Word(&["skip", "refuse"]),
+    "Hits in fields or a table of contents are left and reported (skip, default), or refuse it.",
+    "hits in results of fields and lines of a table of contents: `skip`, which it is without, leaves and reports them, `refuse` refuses the operation",
+);
 const PHRASE: &str = "The words, exactly as they stand; the whole paragraph without.";
 const COMMENT_ID: Field = field(
     "commentId",
@@ -177,17 +209,21 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 Shape::Text,
                 "The words to replace, exactly as they stand in the document.",
                 "the words as they are in the document; quotes, dashes and spaces of other kinds count as equal",
-            )
-            .required(),
+            ),
+            PATTERN,
             field(
                 "replacementText",
                 Shape::Text,
-                "What takes their place; inline Markdown. Empty: the words go.",
-                "what stands there then; empty to delete",
+                "What takes their place; inline Markdown, with $1 for a group of the pattern. Empty: the words go.",
+                "what stands there then; empty to delete; with a pattern `$1` is its first group, `$0` all of it, `$$` a dollar",
             )
             .required()
             .content(),
             OCCURRENCE,
+            SCOPE,
+            MATCH_CASE,
+            WHOLE_WORD,
+            FIELDS,
             PLAIN,
         ],
         parse: edits::modify_text,
@@ -286,7 +322,12 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             INDEX,
             TARGET,
             field("textToFormat", Shape::Text, PHRASE, "the words"),
+            PATTERN,
             OCCURRENCE,
+            SCOPE,
+            MATCH_CASE,
+            WHOLE_WORD,
+            FIELDS,
             switch("bold"),
             switch("italic"),
             switch("underline"),
@@ -319,7 +360,12 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             INDEX,
             TARGET,
             field("textToFind", Shape::Text, PHRASE, "the words; all of the paragraph without"),
+            PATTERN,
             OCCURRENCE,
+            SCOPE,
+            MATCH_CASE,
+            WHOLE_WORD,
+            FIELDS,
             field(
                 "color",
                 Shape::Highlight,
@@ -511,6 +557,10 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             INDEX,
             TARGET,
             field("textToFind", Shape::Text, PHRASE, "the words; the paragraph without"),
+            PATTERN,
+            SCOPE,
+            MATCH_CASE,
+            WHOLE_WORD,
             field(
                 "commentContent",
                 Shape::Text,

@@ -11,6 +11,7 @@ mod language;
 mod operation;
 mod result;
 mod schema;
+mod search;
 
 pub use batch::{Batch, parse_batch, parse_operations};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
@@ -19,6 +20,7 @@ pub use operation::{Address, Edit, ListKind, NumberStyle, Occurrence, Operation,
 pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;
+pub use search::{FieldPolicy, Needle, Scope, Search};
 
 #[cfg(test)]
 mod batch_tests;

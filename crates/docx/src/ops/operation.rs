@@ -1,6 +1,7 @@
 //! Operations as types.
 
 use crate::ops::format::{ParagraphFormat, RunFormat};
+use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
 
 /// What to do to which place.
@@ -21,14 +22,12 @@ pub struct Operation {
 pub enum Edit {
     /// Replaces a phrase.
     ModifyText {
-        /// Where to look; the whole body without.
+        /// Where to look; the whole story without.
         place: Option<Place>,
         /// The phrase.
-        original: String,
+        search: Search,
         /// What takes its place.
         replacement: String,
-        /// Which of several.
-        occurrence: Option<Occurrence>,
     },
     /// Gives a paragraph new text; what stays the same stays untouched.
     EditParagraph {
@@ -97,9 +96,7 @@ pub enum Edit {
         /// Where; the whole body without, if there is a phrase.
         place: Option<Place>,
         /// The phrase; all of the paragraph without.
-        text: Option<String>,
-        /// Which of several.
-        occurrence: Option<Occurrence>,
+        search: Option<Search>,
         /// The formatting.
         format: RunFormat,
     },
@@ -108,9 +105,7 @@ pub enum Edit {
         /// Where.
         place: Option<Place>,
         /// The phrase; all of the paragraph without.
-        text: Option<String>,
-        /// Which of several.
-        occurrence: Option<Occurrence>,
+        search: Option<Search>,
         /// The colour as the format names it.
         color: String,
     },
@@ -175,9 +170,7 @@ pub enum Edit {
         /// Where; the whole body without, if there is a phrase.
         place: Option<Place>,
         /// The phrase; all of the paragraph without.
-        text: Option<String>,
-        /// Which of several.
-        occurrence: Option<Occurrence>,
+        search: Option<Search>,
         /// What it says.
         content: String,
     },
@@ -378,6 +371,39 @@ impl Edit {
             Self::Research => "perform_research",
             Self::Resolve { side: Side::Accept, .. } => "accept",
             Self::Resolve { .. } => "reject",
+        }
+    }
+
+    /// What it looks for in a text, if it does.
+    pub(crate) fn search(&self) -> Option<&Search> {
+        match self {
+            Self::ModifyText { search, .. } => Some(search),
+            Self::FormatText { search, .. }
+            | Self::Highlight { search, .. }
+            | Self::InsertComment { search, .. } => search.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed, with the place where it looks.
+    pub(crate) fn search_mut(&mut self) -> Option<(&mut Search, &mut Option<Place>)> {
+        match self {
+            Self::ModifyText { search, place, .. } => Some((search, place)),
+            Self::FormatText { search, place, .. }
+            | Self::Highlight { search, place, .. }
+            | Self::InsertComment { search, place, .. } => search.as_mut().zip(Some(place)),
+            _ => None,
+        }
+    }
+
+    /// The place it names, if it looks for something.
+    pub(crate) fn search_place(&self) -> Option<&Place> {
+        match self {
+            Self::ModifyText { place, .. }
+            | Self::FormatText { place, .. }
+            | Self::Highlight { place, .. }
+            | Self::InsertComment { place, .. } => place.as_ref(),
+            _ => None,
         }
     }
 

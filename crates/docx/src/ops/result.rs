@@ -98,6 +98,24 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    /// Says something that people should know, however it ended. Of refusals only one that found nothing.
+    pub(crate) fn tell(&mut self, what: &str) {
+        match self {
+            Self::NoChange { remark } => {
+                *remark = Some(match remark.take() {
+                    Some(known) => format!("{known}; {what}"),
+                    None => what.to_owned(),
+                });
+            }
+            Self::Refused(refusal) if refusal.code == RefusalCode::TextNotFound => {
+                refusal.message = format!("{}; {what}", refusal.message);
+            }
+            outcome => outcome.add_remark(what),
+        }
+    }
+}
+
 impl From<Refusal> for Outcome {
     fn from(refusal: Refusal) -> Self {
         match refusal.code {

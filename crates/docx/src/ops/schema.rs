@@ -50,6 +50,9 @@ fn schema_of(field: &Field) -> Value {
         Shape::Occurrence => {
             json!({"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["first", "last", "all"]}]})
         }
+        Shape::Scope => {
+            json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
+        }
         Shape::Id => json!({"type": ["integer", "string"]}),
         Shape::Ids => json!({"type": "array", "items": {"type": ["integer", "string"]}}),
         Shape::Level => json!({"type": "integer", "minimum": -1, "maximum": 1}),

@@ -29,6 +29,7 @@ fn sample(field: &Field) -> Value {
         Shape::Paragraphs | Shape::Ids => json!([1, 2]),
         Shape::Place => json!("P1"),
         Shape::Cells => json!(["words"]),
+        Shape::Scope => json!(["body", "headers"]),
         Shape::Highlight => json!("yellow"),
         Shape::Word(words) => json!(words[1]),
     }
@@ -39,6 +40,9 @@ fn parse(fields: &Map<String, Value>) -> Result<&'static str, String> {
     Ok(parsed[0].edit.name())
 }
 
+/// Fields that say what to look for.
+const WORDS: [&str; 3] = ["originalText", "textToFormat", "textToFind"];
+
 /// What the table says of a field, the function that reads the operation holds.
 #[test]
 fn what_the_table_says_is_what_is_read() {
@@ -47,8 +51,8 @@ fn what_the_table_says_is_what_is_read() {
         least.insert("op".to_owned(), json!(row.name));
         let mut one_of: Vec<&str> = Vec::new();
         for field in row.fields {
-            if field.is_required || matches!(field.shape, Shape::Paragraph if !field.name.starts_with("end"))
-            {
+            let is_place = matches!(field.shape, Shape::Paragraph if !field.name.starts_with("end"));
+            if field.is_required || is_place || WORDS.contains(&field.name) {
                 least.insert(field.name.to_owned(), sample(field));
             } else if ["after", "newContent", "newHeaderText", "bold", "alignment"].contains(&field.name) {
                 one_of.push(field.name);
@@ -58,8 +62,9 @@ fn what_the_table_says_is_what_is_read() {
         assert_eq!(parse(&least), Ok(row.name), "{least:?}");
         for field in row.fields {
             let instead = match field.name {
-                "target" => row.fields.iter().find(|field| field.shape == Shape::Paragraph),
+                "target" | "scope" => row.fields.iter().find(|field| field.shape == Shape::Paragraph),
                 "before" | "append" => row.fields.iter().find(|field| one_of.contains(&field.name)),
+                "pattern" => row.fields.iter().find(|field| WORDS.contains(&field.name)),
                 "prepend" => row.fields.iter().find(|field| field.name == "newContent"),
                 _ => None,
             };

@@ -10,17 +10,27 @@ use crate::names::{
 use crate::package::Package;
 use crate::parts::{Relationship, parse};
 
+const TEXT_BOX: &str = "textbox:";
+
 /// A story: where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoryPart {
-    /// `footnote:3`, `header:default@2`, `textbox:1`, `comment:4`.
+    /// `footnote:3`, `header:default@2`, `textbox:1`, `header:default@2/textbox:1`, `comment:4`.
     pub(crate) name: String,
     /// The part it stands in.
     pub(crate) part: String,
-    /// Which of the part's stories: the `w:id`, or the number of the text box; empty for a whole part.
+    /// Which of the part's stories: the `w:id`, or `textbox:` and its number; empty for a whole part.
     pub(crate) key: String,
     /// How many sections show it.
     pub(crate) sections: usize,
+}
+
+impl StoryPart {
+    /// `footnote`, `header`, `textbox` and so on.
+    pub(crate) fn kind(&self) -> &str {
+        let own = self.name.rsplit('/').next().unwrap_or_default();
+        own.split(':').next().unwrap_or_default()
+    }
 }
 
 /// All stories besides the body, with their names.
@@ -32,6 +42,19 @@ pub(crate) fn find_stories(
 ) -> Result<Vec<StoryPart>, Error> {
     let (main_name, document) = main;
     let mut stories = headers_and_footers(document, relationships);
+    let mut boxes = Vec::new();
+    for story in &stories {
+        let is_new = boxes.iter().all(|known: &StoryPart| known.part != story.part);
+        if is_new && package.contains(&story.part) {
+            let part = parse(package, &story.part, limits)?;
+            boxes.extend((1..=text_boxes(&part).len()).map(|number| StoryPart {
+                name: format!("{}/{TEXT_BOX}{number}", story.name),
+                key: format!("{TEXT_BOX}{number}"),
+                ..story.clone()
+            }));
+        }
+    }
+    stories.append(&mut boxes);
     for relationship in relationships.iter().filter(|relationship| !relationship.external) {
         let (element, prefix) = match relationship.kind.as_str() {
             "footnotes" => (FOOTNOTE, "footnote"),
@@ -60,9 +83,9 @@ pub(crate) fn find_stories(
     for (number, _) in text_boxes(document).into_iter().enumerate() {
         let number = number + 1;
         stories.push(StoryPart {
-            name: format!("textbox:{number}"),
+            name: format!("{TEXT_BOX}{number}"),
             part: main_name.to_owned(),
-            key: number.to_string(),
+            key: format!("{TEXT_BOX}{number}"),
             sections: 1,
         });
     }
@@ -74,8 +97,8 @@ pub(crate) fn story_root(document: &Document, story: &StoryPart) -> Option<NodeI
     if story.key.is_empty() {
         return Some(document.root());
     }
-    if story.name.starts_with("textbox:") {
-        let number: usize = story.key.parse().ok()?;
+    if let Some(number) = story.key.strip_prefix(TEXT_BOX) {
+        let number: usize = number.parse().ok()?;
         return text_boxes(document).get(number.checked_sub(1)?).copied();
     }
     document

@@ -1,7 +1,7 @@
 //! Which spellings count as the same when a phrase is looked for, with the way back to the original bytes.
 //!
 //! A letter with accents is the same whether it is one character or several (Unicode normalisation form C). Must never fold
-//! case, letters or full-width forms: tolerance is for typography only.
+//! letters or full-width forms, nor case unless it is asked to: tolerance is for typography only.
 
 use std::ops::Range;
 
@@ -20,6 +20,24 @@ pub(super) enum Folding {
     Typography,
     /// Both.
     TypographyAndObjects,
+}
+
+/// Whether capital and small letters differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum LetterCase {
+    #[default]
+    Counts,
+    Ignored,
+}
+
+impl LetterCase {
+    /// Adds characters to a folded text.
+    fn push(self, folded: &mut String, characters: impl Iterator<Item = char>) {
+        match self {
+            Self::Counts => folded.extend(characters),
+            Self::Ignored => folded.extend(characters.flat_map(char::to_lowercase)),
+        }
+    }
 }
 
 /// A folded text and where its characters come from.
@@ -55,6 +73,11 @@ impl FoldedText {
 
 /// Folds a text. Runs of spaces become one space, except when only objects are folded.
 pub(super) fn fold(text: &str, folding: Folding) -> FoldedText {
+    fold_letters(text, folding, LetterCase::Counts)
+}
+
+/// The same, with or without the case of letters.
+pub(super) fn fold_letters(text: &str, folding: Folding, case: LetterCase) -> FoldedText {
     let mut folded =
         FoldedText { text: String::with_capacity(text.len()), units: Vec::with_capacity(text.len()) };
     let mut characters = text.char_indices().peekable();
@@ -85,9 +108,9 @@ pub(super) fn fold(text: &str, folding: Folding) -> FoldedText {
                 while let Some((mark, accent)) = characters.next_if(|(_, next)| is_combining_mark(*next)) {
                     end = mark + accent.len_utf8();
                 }
-                folded.text.extend(text.get(at..end).unwrap_or_default().nfc());
+                case.push(&mut folded.text, text.get(at..end).unwrap_or_default().nfc());
             }
-            Replacement::One(character) => folded.text.extend([character].into_iter().nfc()),
+            Replacement::One(character) => case.push(&mut folded.text, [character].into_iter().nfc()),
         }
         folded.units.push(Unit { folded: place, source: at..end, spaces: 0 });
     }

@@ -1,15 +1,17 @@
-//! Where a phrase occurs in the text of a paragraph, and what comes nearest when it does not occur.
+//! Where a phrase occurs in the text of a paragraph.
 //!
 //! Must never guess: a match is the phrase itself, or the phrase in other typography (quotes, dashes, spaces, ellipsis,
-//! accents as one character or several, invisible characters), reported as such. Wording and case always count.
+//! accents as one character or several, invisible characters), reported as such. Wording always counts, and case unless the
+//! caller leaves it out.
 
 use std::cell::OnceCell;
 use std::ops::Range;
 
 use memchr::memmem;
+use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::folding::{FoldedText, Folding, OBJECT, fold, is_ignorable};
+use super::folding::{FoldedText, Folding, LetterCase, OBJECT, fold, fold_letters, is_ignorable};
 
 /// A place where a phrase occurs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,34 +30,52 @@ pub(crate) struct Match {
 /// A tolerant match lets quotes, dashes, kinds of space and the ellipsis differ, leaves out invisible characters, and
 /// takes a run of spaces for one of the phrase's that is not longer.
 pub fn find(haystack: &str, needle: &str) -> Vec<Match> {
+    find_by(haystack, needle, MatchRules::default())
+}
+
+/// What counts beside the letters of a phrase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct MatchRules {
+    pub case: LetterCase,
+    /// Whether a letter or digit beside the phrase makes it no match: `Term` is not in `Termination`, but in `Term's`.
+    pub whole_words: bool,
+}
+
+/// The same by other rules. Without case, a match is exact when only case differs.
+pub(crate) fn find_by(haystack: &str, needle: &str, rules: MatchRules) -> Vec<Match> {
     if needle.is_empty() {
         return Vec::new();
     }
     let graphemes = Graphemes::of(haystack);
-    let looks_through = !needle.contains(OBJECT);
-    let exact = if looks_through && haystack.contains(OBJECT) {
-        let folded = fold(haystack, Folding::Objects);
-        select(occurrences(&folded.text, needle), |range| {
-            graphemes.whole(folded.source(range)?).map(|range| Match { range, exact: true })
-        })
-    } else {
-        select(occurrences(haystack, needle), |range| {
-            graphemes.whole(range.clone()).map(|range| Match { range, exact: true })
-        })
+    let whole = |range: Range<usize>| {
+        graphemes.whole(range).filter(|range| !rules.whole_words || is_whole_word(haystack, range))
     };
-    if !exact.is_empty() || is_plain(haystack) && is_plain(needle) {
-        return exact;
+    let looks_through = !needle.contains(OBJECT);
+    if rules.case == LetterCase::Counts {
+        let exact = if looks_through && haystack.contains(OBJECT) {
+            let folded = fold(haystack, Folding::Objects);
+            select(occurrences(&folded.text, needle), |range| {
+                whole(folded.source(range)?).map(|range| Match { range, exact: true })
+            })
+        } else {
+            select(occurrences(haystack, needle), |range| {
+                whole(range.clone()).map(|range| Match { range, exact: true })
+            })
+        };
+        if !exact.is_empty() || is_plain(haystack) && is_plain(needle) {
+            return exact;
+        }
     }
     let folding = if looks_through { Folding::TypographyAndObjects } else { Folding::Typography };
-    let folded_needle = fold(needle, folding);
-    let folded = fold(haystack, folding);
+    let folded_needle = fold_letters(needle, folding, rules.case);
+    let folded = fold_letters(haystack, folding, rules.case);
     let wide_runs: Vec<(usize, usize)> = folded_needle
         .units
         .iter()
         .filter(|unit| unit.spaces > 1)
         .map(|unit| (unit.folded, unit.spaces))
         .collect();
-    select(occurrences(&folded.text, &folded_needle.text), |range| {
+    let mut found = select(occurrences(&folded.text, &folded_needle.text), |range| {
         if !wide_runs.iter().all(|(offset, spaces)| spaces_at(&folded, range.start + offset) >= *spaces) {
             return None;
         }
@@ -65,37 +85,47 @@ pub fn find(haystack: &str, needle: &str) -> Vec<Match> {
             let next = haystack[source.end..].chars().next().filter(|next| is_ignorable(*next))?;
             source.end += next.len_utf8();
         }
-        graphemes.whole(source).map(|range| Match { range, exact: false })
-    })
-}
-
-/// A candidate and how near it comes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Nearest {
-    /// Position among the candidates, from 0.
-    pub index: usize,
-    /// Above 0 and at most 1; 1 means that the texts are the same but for case and typography.
-    pub similarity: f64,
-}
-
-/// The candidates nearest to a phrase, best first, at most `limit`; equals keep their order. For error messages only:
-/// it compares letter triples of the first kilobytes, so that a whole document can be looked through.
-pub fn nearest<'a>(
-    needle: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-    limit: usize,
-) -> Vec<Nearest> {
-    let wanted = triples(needle);
-    let mut best: Vec<Nearest> = Vec::new();
-    for (index, candidate) in candidates.into_iter().enumerate() {
-        let similarity = likeness(&wanted, &triples(candidate));
-        let place = best.partition_point(|other| other.similarity >= similarity);
-        if similarity > 0.0 && place < limit {
-            best.truncate(limit - 1);
-            best.insert(place, Nearest { index, similarity });
-        }
+        let range = whole(source)?;
+        let exact =
+            rules.case == LetterCase::Ignored && differs_in_case_only(&haystack[range.clone()], needle);
+        Some(Match { range, exact })
+    });
+    if found.iter().any(|found| found.exact) {
+        found.retain(|found| found.exact);
     }
-    best
+    found
+}
+
+/// Whether a match is the phrase but for capital letters and inline objects.
+fn differs_in_case_only(found: &str, needle: &str) -> bool {
+    let letters = |text: &str| -> String {
+        text.chars()
+            .filter(|c| *c != OBJECT || needle.contains(OBJECT))
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    letters(found) == letters(needle)
+}
+
+/// Whether no word goes on beyond an end of the range.
+pub(super) fn is_whole_word(text: &str, range: &Range<usize>) -> bool {
+    let shows = |c: &char| !is_ignorable(*c);
+    let inside = &text[range.clone()];
+    let before = text[..range.start].chars().rev().find(shows);
+    let behind = text[range.end..].chars().find(shows);
+    let goes_on = |outside: Option<char>, own: Option<char>| {
+        outside.is_some_and(is_word_character) && own.is_some_and(is_word_character)
+    };
+    !goes_on(before, inside.chars().find(shows)) && !goes_on(behind, inside.chars().rev().find(shows))
+}
+
+/// Letters, digits and their accents, in scripts that part words by spaces: in Chinese, Japanese, Thai and their like every
+/// place is the end of a word.
+fn is_word_character(c: char) -> bool {
+    let unparted = matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}');
+    (c.is_alphanumeric() || c == '_' || is_combining_mark(c)) && !unparted
 }
 
 /// The occurrences that are accepted, from left to right, without overlaps.
@@ -153,17 +183,18 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// The grapheme boundaries of a text, found when the first of them matters.
-struct Graphemes<'a> {
+pub(super) struct Graphemes<'a> {
     text: &'a str,
     starts: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Graphemes<'a> {
-    fn of(text: &'a str) -> Self {
+    pub(super) fn of(text: &'a str) -> Self {
         Graphemes { text, starts: OnceCell::new() }
     }
 
-    fn whole(&self, range: Range<usize>) -> Option<Range<usize>> {
+    /// The range, unless it cuts one.
+    pub(super) fn whole(&self, range: Range<usize>) -> Option<Range<usize>> {
         (self.begin_at(range.start) && self.begin_at(range.end)).then_some(range)
     }
 
@@ -185,29 +216,4 @@ impl<'a> Graphemes<'a> {
 
 fn spaces_at(folded: &FoldedText, at: usize) -> usize {
     folded.unit_at(at).map_or(0, |unit| folded.units[unit].spaces)
-}
-
-/// How much of a text [`nearest`] looks at, in characters.
-const LONGEST_COMPARED: usize = 4_000;
-
-/// The distinct triples of neighbouring characters, sorted; shorter texts are padded with spaces.
-fn triples(text: &str) -> Vec<[char; 3]> {
-    let start: String = text.chars().take(LONGEST_COMPARED).collect();
-    let folded = fold(&start, Folding::TypographyAndObjects).text.to_lowercase();
-    let characters: Vec<char> = [' '].into_iter().chain(folded.trim().chars()).chain([' ']).collect();
-    let mut triples: Vec<[char; 3]> =
-        characters.windows(3).map(|window| [window[0], window[1], window[2]]).collect();
-    triples.sort_unstable();
-    triples.dedup();
-    triples
-}
-
-/// Mostly how much of the wanted text is there, a little how much else there is.
-fn likeness(wanted: &[[char; 3]], other: &[[char; 3]]) -> f64 {
-    if wanted.is_empty() || other.is_empty() {
-        return 0.0;
-    }
-    let common = wanted.iter().filter(|triple| other.binary_search(triple).is_ok()).count();
-    let share = |part: usize, whole: usize| part as f64 / whole as f64;
-    0.8 * share(common, wanted.len()) + 0.2 * share(2 * common, wanted.len() + other.len())
 }

@@ -6,7 +6,12 @@ use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::folding::OBJECT;
-use super::matching::{Match, find, nearest};
+use super::matching::{Match, find};
+use super::nearest::{Nearest, NearestIndex};
+
+fn nearest<'a>(needle: &str, texts: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<Nearest> {
+    NearestIndex::of(texts).nearest(needle, limit)
+}
 
 fn found<'a>(haystack: &'a str, needle: &str) -> Vec<&'a str> {
     find(haystack, needle).into_iter().map(|found| &haystack[found.range]).collect()

@@ -10,28 +10,41 @@
 //! | `delimiters` | is this asterisk a marker? |
 //! | `words` | what is the smallest set of changed words between two texts? |
 //! | `shortest` | the edit script beneath `words` |
-//! | `matching` | where does this phrase occur, and what comes nearest when it does not? |
+//! | `matching` | where does this phrase occur? |
+//! | `finder` | where do these words, or this pattern, occur, and what takes their place? |
+//! | `index` | which of many texts can hold a phrase? |
+//! | `nearest` | which of many texts comes nearest to a phrase that is in none? |
 //! | `folding` | which spellings count as the same when matching? |
 //! | `typography` | how is new text written so that it keeps the document's quotes, dashes and spaces? |
 
 mod blocks;
 mod delimiters;
+mod finder;
 mod folding;
+mod index;
 pub mod markdown;
 pub mod matching;
+mod nearest;
 mod shortest;
 mod typography;
 pub mod words;
 
 pub(crate) use blocks::Block;
 pub use blocks::{ColumnAlignment, ItemMarker, Table, parse_blocks, split_marker, without_marker};
+pub(crate) use finder::{Finder, Template};
+pub(crate) use folding::LetterCase;
+pub(crate) use index::TextIndex;
 pub use markdown::{Marks, StyledText, literal, parse_inline};
-pub use matching::{find, nearest};
+pub(crate) use matching::MatchRules;
+pub use matching::find;
+pub(crate) use nearest::NearestIndex;
 pub use typography::adapt;
 pub use words::{Hunk, diff};
 
 #[cfg(test)]
 mod blocks_tests;
+#[cfg(test)]
+mod finder_tests;
 #[cfg(test)]
 mod markdown_tests;
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod batches;
 mod cases;
 mod corpus_check;
 mod effects;
+mod everywhere;
 mod guide;
 mod jobs;
 mod layout;

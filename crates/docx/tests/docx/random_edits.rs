@@ -247,7 +247,7 @@ impl Model {
                     return json!({"op": "edit_paragraph", "paragraphIndex": number, "newContent": new});
                 };
                 let original = &text[from..to];
-                json!({"op": "modify_text", "paragraphIndex": number, "originalText": original,
+                json!({"op": "modify_text", "paragraphIndex": number, "originalText": original, "fields": "refuse",
                        "replacementText": new, "plain": plain})
             }
             2 => {
@@ -256,7 +256,7 @@ impl Model {
                 };
                 let occurrence = if choices.below(2) == 0 { json!("all") } else { json!(1) };
                 let new = if choices.rarely(3) { String::new() } else { new };
-                json!({"op": "modify_text", "originalText": &text[from..to], "replacementText": new,
+                json!({"op": "modify_text", "originalText": &text[from..to], "replacementText": new, "fields": "refuse",
                        "occurrence": occurrence})
             }
             3 | 4 => {

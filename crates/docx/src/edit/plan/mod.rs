@@ -11,18 +11,20 @@ mod tables;
 
 pub(crate) use step::{ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange};
 
+use crate::edit::choice::{barrier_around, choose};
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::hints::near;
 use crate::edit::hunks::Hunk;
 use crate::edit::pending_parts::PendingParts;
-use crate::edit::phrase::find_phrase;
-use crate::edit::plan::phrases::{FOLDED, styled_text, visible};
+use crate::edit::phrase::find_hits;
+use crate::edit::plan::phrases::{styled_text, visible};
 use crate::edit::properties::{Setting, paragraph_settings, run_settings};
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::target::find_paragraph;
 use crate::edit::touched::TouchedRange;
 use crate::error::{Refusal, RefusalCode};
-use crate::ops::{Address, Edit, Occurrence, Operation, Place, RunFormat};
+use crate::model::Barrier;
+use crate::ops::{Address, Edit, Occurrence, Operation, Place, RunFormat, Search};
 use crate::read::{excerpt, without_object_labels};
 use crate::text::StyledText;
 
@@ -33,10 +35,9 @@ pub(crate) fn plan(
 ) -> Result<Plan, Refusal> {
     let syntax = if operation.plain { Syntax::Plain } else { Syntax::Markdown };
     match &operation.edit {
-        Edit::ModifyText { place, original, replacement, occurrence } => {
-            let phrase = phrases::Phrase { original, replacement, occurrence: *occurrence, syntax };
+        Edit::ModifyText { place, search, replacement } => {
             let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
-            phrases::modify_text(snapshot, place, &phrase)
+            phrases::modify_text(snapshot, place, (search, replacement), syntax)
         }
         Edit::EditParagraph { place, content } => {
             let index = guarded(snapshot, place, operation)?;
@@ -65,19 +66,19 @@ pub(crate) fn plan(
         Edit::DeleteParagraph { place } => {
             Ok(vec![Step::Delete { index: guarded(snapshot, place, operation)? }].into())
         }
-        Edit::FormatText { place, text, occurrence, format } => {
+        Edit::FormatText { place, search, format } => {
             let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
             let style = match &format.style {
                 Some(style) => Some(known_character_style(snapshot, style)?),
                 None => None,
             };
             let settings = run_settings(format, style.as_deref());
-            format_runs(snapshot, place, (text.as_deref(), *occurrence), &settings)
+            format_runs(snapshot, place, search.as_ref(), &settings)
         }
-        Edit::Highlight { place, text, occurrence, color } => {
+        Edit::Highlight { place, search, color } => {
             let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
             let format = RunFormat { highlight: Some(color.clone()), ..RunFormat::default() };
-            format_runs(snapshot, place, (text.as_deref(), *occurrence), &run_settings(&format, None))
+            format_runs(snapshot, place, search.as_ref(), &run_settings(&format, None))
         }
         Edit::FormatParagraph { place, end, format } => {
             let first = guarded(snapshot, place, operation)?;
@@ -90,9 +91,9 @@ pub(crate) fn plan(
             let step = |index| Step::ParagraphFormat { index, settings: settings.clone() };
             Ok((first..=last).map(step).collect::<Vec<_>>().into())
         }
-        Edit::InsertComment { place, text, occurrence, content } => {
+        Edit::InsertComment { place, search, content } => {
             let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
-            comment(snapshot, place, (text.as_deref(), *occurrence), read_content(content, syntax)?)
+            comment(snapshot, place, search.as_ref(), read_content(content, syntax)?)
         }
         Edit::Replace { place, end, content } => {
             let first = guarded(snapshot, place, operation)?;
@@ -174,32 +175,36 @@ pub(super) fn new_text(
 fn format_runs(
     snapshot: &mut StorySnapshot<'_>,
     place: Option<usize>,
-    (text, occurrence): (Option<&str>, Option<Occurrence>),
+    search: Option<&Search>,
     settings: &[Setting],
 ) -> Result<Plan, Refusal> {
     let format =
         |index, range| Step::RunFormat(RunFormatChange { index, range, settings: settings.to_vec() });
-    let Some(text) = text else {
+    let Some(search) = search else {
         let index = place.unwrap_or_default();
         let range = 0..snapshot.text(index).len();
         return Ok(vec![format(index, range)].into());
     };
-    let phrase = without_object_labels(&text.replace("\r\n", "\n"));
-    let hits = find_phrase(snapshot, place, &phrase, occurrence)?;
-    let folded = hits.iter().any(|hit| !hit.exact);
-    let mut steps = Vec::new();
-    for hit in hits {
-        for (index, range) in snapshot.ranges_of(hit.first, hit.last, hit.range) {
-            steps.push(format(index, range));
-        }
-    }
-    Ok(Plan { steps, remark: folded.then(|| FOLDED.to_owned()), found: None })
+    let finder = phrases::finder_of(search)?;
+    let hits = find_hits(snapshot, place, &finder)?;
+    // Formatting of what a field shows goes at its next update; where other text is formatted with it, that is no reason.
+    let found = choose(snapshot, hits, (search, &finder), |snapshot, hit| {
+        let places = snapshot.ranges_of(hit.first, hit.last, hit.range.clone());
+        let steps: Vec<Step> = places.into_iter().map(|(index, range)| format(index, range)).collect();
+        let is_many = search.occurrence == Some(Occurrence::All);
+        let barrier = barrier_around(snapshot, hit).filter(|barrier| {
+            is_many && matches!(barrier, Barrier::Field(_)) || matches!(barrier, Barrier::Move)
+        });
+        Ok((steps, barrier))
+    })?;
+    let steps = found.chosen.into_iter().flatten().collect();
+    Ok(Plan { steps, remark: phrases::remarks(found.folded, found.left), found: None })
 }
 
 fn comment(
     snapshot: &mut StorySnapshot<'_>,
     place: Option<usize>,
-    (text, occurrence): (Option<&str>, Option<Occurrence>),
+    search: Option<&Search>,
     content: StyledText,
 ) -> Result<Plan, Refusal> {
     let allowed = ["", "footnote:", "endnote:"];
@@ -212,20 +217,18 @@ fn comment(
     if content.text.trim().is_empty() {
         return Err(Refusal::new(RefusalCode::InvalidContent, "the comment is empty; give it some text"));
     }
-    let Some(text) = text else {
+    let Some(search) = search else {
         let index = place.unwrap_or_default();
         let places = vec![(index, 0..snapshot.text(index).len())];
         return Ok(vec![Step::Comment { places, content }].into());
     };
-    let phrase = without_object_labels(&text.replace("\r\n", "\n"));
-    let mut steps = Vec::new();
-    let hits = find_phrase(snapshot, place, &phrase, occurrence)?;
-    let folded = hits.iter().any(|hit| !hit.exact);
-    for hit in hits {
-        let places = snapshot.ranges_of(hit.first, hit.last, hit.range);
-        steps.push(Step::Comment { places, content: content.clone() });
-    }
-    Ok(Plan { steps, remark: folded.then(|| FOLDED.to_owned()), found: None })
+    let finder = phrases::finder_of(search)?;
+    let hits = find_hits(snapshot, place, &finder)?;
+    let found = choose(snapshot, hits, (search, &finder), |snapshot, hit| {
+        let places = snapshot.ranges_of(hit.first, hit.last, hit.range.clone());
+        Ok((Step::Comment { places, content: content.clone() }, None))
+    })?;
+    Ok(Plan { steps: found.chosen, remark: phrases::remarks(found.folded, found.left), found: None })
 }
 
 fn guarded_if_given(

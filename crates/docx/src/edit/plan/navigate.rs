@@ -1,7 +1,7 @@
 //! Finding the paragraph that a description means: a number as shown, a heading, or words of the text.
 
 use crate::edit::hints::{candidates, near};
-use crate::edit::phrase::search;
+use crate::edit::phrase::paragraphs_with;
 use crate::edit::plan::step::Plan;
 use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
@@ -61,7 +61,7 @@ fn find(snapshot: &mut StorySnapshot<'_>, wanted: &str) -> Vec<usize> {
         return numbered;
     }
     let count = snapshot.paragraphs.len();
-    let mut hits: Vec<usize> = search(snapshot, 0..count, wanted).into_iter().map(|hit| hit.first).collect();
+    let mut hits = paragraphs_with(snapshot, wanted);
     if hits.is_empty() {
         let lower = wanted.to_lowercase();
         hits = (0..count).filter(|index| snapshot.text(*index).to_lowercase().contains(&lower)).collect();

@@ -1,60 +1,109 @@
 //! The text of a paragraph or a phrase as it shall be.
 
+use std::ops::Range;
+
+use crate::edit::choice::{barrier_around, barrier_of, choose};
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::hunks::hunks;
-use crate::edit::phrase::find_phrase;
+use crate::edit::phrase::{Hit, find_hits};
 use crate::edit::plan::step::{Plan, Step, TextChange};
 use crate::edit::run_formats::{phrases, unheeded_marks};
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::touched::TouchedRange;
-use crate::error::Refusal;
+use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
-use crate::ops::Occurrence;
+use crate::ops::Search;
 use crate::read::without_object_labels;
-use crate::text::{StyledText, adapt};
+use crate::text::markdown::escape;
+use crate::text::{Finder, StyledText, Template, adapt};
 
-/// A phrase to be replaced, and what by.
-pub(super) struct Phrase<'a> {
-    pub(super) original: &'a str,
-    pub(super) replacement: &'a str,
-    pub(super) occurrence: Option<Occurrence>,
-    pub(super) syntax: Syntax,
-}
+/// The hits of a pattern in one paragraph, and what takes the place of each.
+type Expansions = (usize, Vec<(Range<usize>, String)>);
 
 pub(super) fn modify_text(
     snapshot: &mut StorySnapshot<'_>,
     place: Option<usize>,
-    phrase: &Phrase<'_>,
+    (search, replacement): (&Search, &str),
+    syntax: Syntax,
 ) -> Result<Plan, Refusal> {
-    let original = without_object_labels(&phrase.original.replace("\r\n", "\n"));
-    let chosen = find_phrase(snapshot, place, &original, phrase.occurrence)?;
-    let mut steps = Vec::new();
-    let mut formats = Vec::new();
-    let mut folded = false;
-    for hit in chosen {
-        folded |= !hit.exact;
-        let joined = snapshot.joined(hit.first, hit.last);
-        let found = joined.get(hit.range.clone()).unwrap_or_default().to_owned();
-        // Across paragraphs, a single line end in the request stands for the border, as it does in the search.
-        let crosses = hit.first != hit.last;
-        let replacement = without_object_labels(&phrase.replacement.replace("\r\n", "\n"));
-        let replacement =
-            if crosses { replacement.replace("\n\n", "\n").replace('\n', "\n\n") } else { replacement };
-        let visible_found = visible(&found);
-        let adapted = if hit.exact { replacement } else { adapt(&visible_found, &original, &replacement) };
-        let new = read_content(&adapted, phrase.syntax)?;
-        let hunks = hunks(&found, &new, hit.range.start);
-        let hunks = if crosses { hunks } else { phrases(snapshot, hit.first, hunks) };
-        formats.extend(unheeded_marks(snapshot, (hit.first, hit.last), hit.range.start, &new, &hunks));
-        steps.push(Step::Text(TextChange {
-            first: hit.first,
-            last: hit.last,
-            hunks,
-            range: TouchedRange::Text(hit.range),
-        }));
-    }
-    steps.append(&mut formats);
-    Ok(Plan { steps, remark: folded.then(|| FOLDED.to_owned()), found: None })
+    let finder = finder_of(search)?;
+    let hits = find_hits(snapshot, place, &finder)?;
+    let replacement = without_object_labels(&replacement.replace("\r\n", "\n"));
+    let template = Template::parse(&replacement, &finder).map_err(invalid)?;
+    let is_words = finder.phrase().is_some();
+    let mut expansions: Option<Expansions> = None;
+    let found = choose(snapshot, hits, (search, &finder), |snapshot, hit| {
+        let own = if is_words {
+            replacement.clone()
+        } else {
+            if expansions.as_ref().is_none_or(|(index, _)| *index != hit.first) {
+                let escape = if syntax == Syntax::Markdown { escape } else { str::to_owned };
+                let all = finder.replacements(snapshot.text(hit.first), &template, escape);
+                expansions = Some((hit.first, all));
+            }
+            let all = expansions.iter().flat_map(|(_, all)| all);
+            all.filter(|(range, _)| *range == hit.range)
+                .map(|(_, text)| text.clone())
+                .next()
+                .unwrap_or_default()
+        };
+        let steps = replace(snapshot, hit, (&finder, &own), syntax)?;
+        let changed = steps.iter().flat_map(|step| match step {
+            Step::Text(change) => change.hunks.iter().map(|hunk| hunk.range.clone()).collect(),
+            _ => Vec::new(),
+        });
+        let barrier = barrier_of(snapshot, hit, changed).or_else(|| barrier_around(snapshot, hit));
+        Ok((steps, barrier))
+    })?;
+    // Formatting goes behind all text, as it means places of before.
+    let (mut steps, formats): (Vec<Step>, Vec<Step>) =
+        found.chosen.into_iter().flatten().partition(|step| matches!(step, Step::Text(_)));
+    steps.extend(formats);
+    Ok(Plan { steps, remark: remarks(found.folded, found.left), found: None })
+}
+
+/// The steps that replace one hit.
+fn replace(
+    snapshot: &mut StorySnapshot<'_>,
+    hit: &Hit,
+    (finder, replacement): (&Finder, &str),
+    syntax: Syntax,
+) -> Result<Vec<Step>, Refusal> {
+    let joined = snapshot.joined(hit.first, hit.last);
+    let found = joined.get(hit.range.clone()).unwrap_or_default().to_owned();
+    // Across paragraphs, a single line end in the request stands for the border, as it does in the search.
+    let crosses = hit.first != hit.last;
+    let replacement = if crosses {
+        replacement.replace("\n\n", "\n").replace('\n', "\n\n")
+    } else {
+        replacement.to_owned()
+    };
+    let adapted = match finder.phrase().filter(|_| !hit.exact) {
+        Some(original) => adapt(&visible(&found), original, &replacement),
+        None => replacement,
+    };
+    let new = read_content(&adapted, syntax)?;
+    let hunks = hunks(&found, &new, hit.range.start);
+    let hunks = if crosses { hunks } else { phrases(snapshot, hit.first, hunks) };
+    let formats = unheeded_marks(snapshot, (hit.first, hit.last), hit.range.start, &new, &hunks);
+    let range = TouchedRange::Text(hit.range.clone());
+    let change = Step::Text(TextChange { first: hit.first, last: hit.last, hunks, range });
+    Ok(std::iter::once(change).chain(formats).collect())
+}
+
+/// What finds what an operation looks for; labels of objects mean nothing in words.
+pub(super) fn finder_of(search: &Search) -> Result<Finder, Refusal> {
+    search.finder(|words| without_object_labels(&words.replace("\r\n", "\n"))).map_err(invalid)
+}
+
+fn invalid(message: String) -> Refusal {
+    Refusal::new(RefusalCode::InvalidOperation, message)
+}
+
+/// What people should know of how words were found.
+pub(super) fn remarks(folded: bool, left: Option<String>) -> Option<String> {
+    let said: Vec<String> = folded.then(|| FOLDED.to_owned()).into_iter().chain(left).collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// What is said when words were found in another typography.
