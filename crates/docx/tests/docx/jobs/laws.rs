@@ -82,7 +82,8 @@ fn irreversible(name: &str, source: &Package, written: &Package) -> Option<Strin
         comments(source).symmetric_difference(&comments(written)).cloned().collect();
     let bare = |root: &Element, bookmarks: &BTreeSet<String>| canonical(&without(root, &aside, bookmarks));
     let rejected = bare(&resolve(&after, Side::Reject, Some(DATE)), &new_bookmarks);
-    let wanted = bare(&before, &BTreeSet::new());
+    // Nothing in the source is ours; what the resolver itself drops does not count.
+    let wanted = bare(&resolve(&before, Side::Reject, Some(DATE)), &BTreeSet::new());
     (rejected != wanted)
         .then(|| format!("{name}: rejecting does not give the source: {}", first(&wanted, &rejected)))
 }
@@ -130,9 +131,16 @@ fn first(wanted: &Element, found: &Element) -> String {
     let (left, right): (Vec<&Element>, Vec<&Element>) =
         (wanted.elements().collect(), found.elements().collect());
     let same_head = wanted.name == found.name && wanted.attributes == found.attributes;
-    let differing = left.iter().zip(&right).find(|(left, right)| left != right);
-    match differing {
-        Some((left, right)) if same_head && (left.name == right.name) => first(left, right),
+    let at = left.iter().zip(&right).position(|(left, right)| left != right);
+    match at.map(|at| (left[at], right[at])) {
+        Some((left, right)) if same_head && left.name == right.name => first(left, right),
+        Some((left, right)) if same_head => format!("wanted {}\nfound {}", short(left), short(right)),
+        None if same_head && left.len() != right.len() => {
+            let more = |all: &[&Element], known: usize| {
+                all.get(known).map_or("nothing".to_owned(), |more| short(more))
+            };
+            format!("wanted {}\nfound {}", more(&left, right.len()), more(&right, left.len()))
+        }
         _ => format!("wanted {}\nfound {}", short(wanted), short(found)),
     }
 }

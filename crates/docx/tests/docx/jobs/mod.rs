@@ -10,11 +10,14 @@
 //! | `package`, `numbers`, `objects`, `reader`, `paper` | what a reader sees |
 //! | `laws` | what holds of every result |
 //! | `waiting` | jobs that no operation does yet |
+//! | `wishes` | the jobs by number, and what becomes of each |
 //! | `on_*` | the jobs |
+//! | `at_random`, `random_wishes` | random batches whose meaning is known |
 //!
 //! `ENGROSS_JOB_FILES=FOLDER` keeps the source and the result of each job as files to look at.
 #![expect(clippy::disallowed_methods, reason = "keeps the files of a job to look at, if asked")]
 
+mod at_random;
 mod documents;
 mod laws;
 mod looks;
@@ -28,8 +31,10 @@ mod on_tables;
 mod on_text;
 mod package;
 mod paper;
+mod random_wishes;
 mod reader;
 mod waiting;
+mod wishes;
 
 use engross_docx::ops::{OperationResult, Status, parse_batch};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};

@@ -8,7 +8,7 @@ use super::numbers::{Counter, Numbering};
 use super::package::Package;
 use crate::oracle::{Element, Side, resolve};
 
-/// How much of a target's text names it.
+/// How much of the first sentence of a target names it.
 const NAME: usize = 60;
 
 /// All that is written below an element, fields' instructions left out.
@@ -37,7 +37,9 @@ pub(super) fn targets(main: &Element, numbering: &Numbering) -> BTreeMap<String,
             let style = style.and_then(|style| style.attribute("w:val")).unwrap_or("Normal");
             let place = numbering.place(properties, style);
             let marker = place.map(|place| numbering.next(&mut counter, &place)).unwrap_or_default();
-            let text: String = words(element).chars().take(NAME).collect();
+            let text = words(element);
+            let sentence = text.split(". ").next().unwrap_or_default();
+            let text: String = sentence.chars().take(NAME).collect();
             let mut here = std::mem::take(&mut waiting);
             element.walk(&mut Vec::new(), &mut |start, _| {
                 if start.name == "w:bookmarkStart" {

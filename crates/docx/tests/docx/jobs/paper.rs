@@ -18,6 +18,8 @@ pub(super) struct Line {
     /// The number, where it does not follow from `list`.
     pub(super) marker: String,
     pub(super) text: String,
+    /// The number of its first paragraph in the body as the file has it; 0 elsewhere.
+    pub(super) number: usize,
     /// Words that look unlike their paragraph, with the look.
     pub(super) looks: Vec<(String, String)>,
 }

@@ -27,6 +27,7 @@ pub(super) fn read(bytes: &[u8], side: Side) -> Paper {
         paper: Paper { numbering, ..Paper::default() },
         counter: Counter::default(),
         notes: Vec::new(),
+        count: 0,
         boxes: Vec::new(),
         links: BTreeMap::new(),
     };
@@ -47,6 +48,8 @@ struct Reader<'a> {
     targets: BTreeMap<String, (String, String)>,
     /// Notes in the order of their marks: kind and id.
     notes: Vec<(&'static str, String)>,
+    /// How many paragraphs the body has so far.
+    count: usize,
     /// Text boxes: which, and which of its two forms.
     boxes: Vec<(String, Element)>,
     /// Of the part that is read: addresses by relationship.
@@ -166,6 +169,7 @@ impl Reader<'_> {
             let is_head =
                 row.child("w:trPr").is_some_and(|properties| properties.child("w:tblHeader").is_some());
             let mut cells = Vec::new();
+            let mut number = 0;
             let mut looks = Vec::new();
             for cell in content(row).into_iter().filter(|child| child.name == "w:tc") {
                 let start = self.paper.lines.len();
@@ -179,10 +183,12 @@ impl Reader<'_> {
                     format!("{nested}{marker}{}", line.text)
                 });
                 cells.push(told.collect::<Vec<_>>().join(" ¶ ") + &spans(cell));
+                number = if number == 0 { inner.first().map_or(0, |line| line.number) } else { number };
                 looks.extend(inner.into_iter().flat_map(|line| line.looks));
             }
             let mut shown = line("row", format!("| {} |", cells.join(" | ")));
             shown.looks = looks;
+            shown.number = number;
             shown.format = if is_head { "head".to_owned() } else { String::new() };
             self.paper.lines.push(shown);
         }
@@ -193,6 +199,7 @@ impl Reader<'_> {
         let style = properties.and_then(|properties| properties.child("w:pStyle"));
         let style = style.and_then(|style| style.attribute("w:val")).unwrap_or("Normal");
         let list = self.paper.numbering.place(properties, style);
+        self.count += 1;
         state.text.clear();
         state.looks.clear();
         self.inlines(paragraph, state);
@@ -203,6 +210,7 @@ impl Reader<'_> {
             list,
             marker: String::new(),
             text: std::mem::take(&mut state.text),
+            number: if state.story == "body" { self.count } else { 0 },
             looks: std::mem::take(&mut state.looks),
         }
     }

@@ -2,14 +2,8 @@
 
 /// Jobs that wait for an operation, with the reason.
 pub(super) const WAITING: &[(&str, &str)] = &[
-    ("02 the law everywhere", "searches in every story, with options"),
-    ("02 the law in the body and word of the rest", "searches in every story, with options"),
     ("05 references follow a new clause", "references as operations"),
     ("05 stale references are told wholly", "references as operations"),
-    ("06 a defined term gets another name", "searches in every story, with options"),
-    ("06 a pattern with what it found", "searches in every story, with options"),
-    ("06 whole words only", "searches in every story, with options"),
-    ("07 a term where no contents table has it", "searches in every story, with options"),
     ("09 a row is replaced in one batch", "tables and blocks"),
     ("10 a column is added", "tables and blocks"),
     ("10 the look of a table", "tables and blocks"),
@@ -39,7 +33,7 @@ pub(super) const WAITING: &[(&str, &str)] = &[
     ("35 words in the place of a prompt", "controls, headers and own revisions"),
     ("37 a contents table", "references as operations"),
     ("37 a cross reference", "references as operations"),
-    ("37 a phrase with a reference in it goes", "searches in every story, with options"),
+    ("37 a phrase with a reference in it goes", "objects that can be quoted by their labels"),
     ("37 a picture goes", "the content model and its operations"),
     ("37 a picture is put in and changed", "the content model and its operations"),
     ("37 links are made changed and taken away", "the content model and its operations"),

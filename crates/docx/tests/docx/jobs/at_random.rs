@@ -1,0 +1,234 @@
+//! Random batches whose meaning is known: what each operation does to the paper is worked out beside it, so a document that
+//! says anything else is wrong, whatever the proof says.
+//!
+//! `ENGROSS_JOBS_CASES=10000` tries so many batches, and `ENGROSS_TEST_CORPUS=FOLDER` takes the documents of a folder as well.
+//! Must never use the engine but to apply a batch.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use engross_docx::ops::Status;
+use serde_json::{Value, json};
+
+use super::paper::{Line, Paper};
+use super::random_wishes::{Change, Wish, wish};
+use super::{Done, difference, documents, laws, open, options, paper, save};
+use crate::random_bodies::Choices;
+
+/// A source of choices that is the same every time.
+fn bytes(seed: u64, count: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[3]
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// Carries out what was applied, from the last line to the first.
+fn carry_out(paper: &mut Paper, changes: Vec<Change>) {
+    let mut before: Vec<Vec<Line>> = vec![Vec::new(); paper.lines.len()];
+    let mut after = before.clone();
+    let mut own: Vec<Option<Vec<Line>>> = paper.lines.iter().map(|line| Some(vec![line.clone()])).collect();
+    let mut gone = Vec::new();
+    for change in changes {
+        match change {
+            Change::Say(at, old, new) => {
+                for line in own[at].iter_mut().flatten() {
+                    line.say(&old, &new);
+                }
+            }
+            Change::SayAll(old, new) => {
+                for line in own.iter_mut().flatten().flatten() {
+                    if line.story == "body" && !line.style.starts_with("TOC") {
+                        line.say(&old, &new);
+                    }
+                }
+            }
+            Change::Text(at, text) => {
+                for line in own[at].iter_mut().flatten() {
+                    line.text.clone_from(&text);
+                }
+            }
+            Change::After(at, lines) => after[at].extend(lines),
+            Change::Before(at, lines) => before[at].extend(lines),
+            Change::Remove(at) => own[at] = None,
+            Change::Replace(at, lines) => {
+                // A table goes with its rows.
+                let rows = if lines[0].style == "table" { lines.len() - 1 } else { 0 };
+                gone.extend(at + 1..=at + rows);
+                own[at] = Some(lines);
+            }
+            Change::Move(from, to) => {
+                let line = own[from].take();
+                after[to].extend(line.into_iter().flatten());
+            }
+            Change::Nothing => {}
+        }
+    }
+    for at in gone {
+        own[at] = None;
+    }
+    paper.lines = (before.into_iter().zip(own).zip(after))
+        .flat_map(|((before, own), after)| before.into_iter().chain(own.into_iter().flatten()).chain(after))
+        .collect();
+}
+
+/// The texts of a paper: what a new paragraph looks like is judged by the jobs. A target is named by its text, which may be
+/// another now unless texts only `stay`.
+fn texts(paper: &Paper, stay: bool) -> Paper {
+    let line = |line: &Line| {
+        let is_table = matches!(line.style.as_str(), "table" | "section");
+        let text = line.text.split('⟦').map(|part| match part.split_once('⟧') {
+            Some((label, rest)) if !stay => {
+                let (code, target) = label.split_once(" → ").unwrap_or((label, ""));
+                let lost =
+                    ["nowhere", "(empty)"].into_iter().find(|lost| target.ends_with(lost)).unwrap_or("");
+                format!("⟦{code}{lost}⟧{rest}")
+            }
+            _ => part.to_owned(),
+        });
+        let text: String = text.collect();
+        let text = if is_table { text } else { text.trim_end().to_owned() };
+        Line { story: line.story.clone(), text, ..Line::default() }
+    };
+    // A place that must end with a paragraph keeps an empty one.
+    let is_empty = |line: &Line| line.story == "body" && line.text.is_empty();
+    let lines = paper.lines.iter().map(line).filter(|line| !is_empty(line));
+    Paper { lines: lines.collect(), ..Paper::default() }
+}
+
+/// What came of a batch.
+enum Verdict {
+    Held { applied: usize, refused: usize },
+    Wrong(String),
+}
+
+/// Tries one batch of operations on different lines.
+fn try_batch(source: &[u8], source_paper: &Paper, seed: u64) -> Option<Verdict> {
+    let bytes = bytes(seed, 160);
+    let mut choices = Choices::of(&bytes);
+    let mut wishes: Vec<Wish> = Vec::new();
+    for _ in 0..=choices.below(3) {
+        let Some(wish) = wish(&mut choices, source_paper) else { continue };
+        let wide =
+            |wish: &Wish| matches!(wish.change, Change::SayAll(..) | Change::Replace(..) | Change::Move(..));
+        // Operations that reach far stand alone.
+        if wishes.is_empty()
+            || (!wide(&wish) && !wishes.iter().any(|known| wide(known) || same_line(known, &wish)))
+        {
+            wishes.push(wish);
+        }
+    }
+    if wishes.is_empty() {
+        return None;
+    }
+    let batch: Vec<&Value> = wishes.iter().map(|wish| &wish.operation).collect();
+    let told = json!(batch);
+    let parsed = engross_docx::ops::parse_batch(&told).ok()?;
+    let mut document = open(source);
+    let results = match document.apply(&parsed, &options()) {
+        Ok(results) => results,
+        Err(error) => return Some(Verdict::Wrong(format!("{error}\n{told}"))),
+    };
+    if let Some(failed) = results.iter().find(|result| result.status == Status::Failed) {
+        return Some(Verdict::Wrong(format!("{:?}: {:?}\n{told}", failed.code, failed.message)));
+    }
+    let applied = results.iter().filter(|result| result.status == Status::Applied).count();
+    let refused = results.iter().filter(|result| result.status == Status::Refused).count();
+    let done = Done { source: source.to_vec(), written: save(&document), results };
+    let mut wanted = source_paper.clone();
+    let stay = |change: &Change| matches!(change, Change::Move(..) | Change::Remove(..) | Change::Nothing);
+    let stay = wishes.iter().all(|wish| stay(&wish.change));
+    let changes = wishes.into_iter().zip(&done.results);
+    let changes = changes.filter(|(_, result)| result.status == Status::Applied).map(|(wish, _)| wish.change);
+    carry_out(&mut wanted, changes.collect());
+    let mut faults = laws::broken(source, &done.written, &[]);
+    if let Some(difference) = difference(&texts(&wanted, stay), &texts(&paper(&done.written), stay)) {
+        faults.push(difference);
+    }
+    if faults.is_empty() {
+        return Some(Verdict::Held { applied, refused });
+    }
+    Some(Verdict::Wrong(format!("{}\n{told}", faults.join("\n"))))
+}
+
+/// Whether two operations are about one line.
+fn same_line(left: &Wish, right: &Wish) -> bool {
+    let number = |wish: &Wish| {
+        let of = |name: &str| wish.operation.get(name).and_then(Value::as_u64);
+        of("paragraphIndex").or_else(|| of("after")).or_else(|| of("before")).unwrap_or(0)
+    };
+    let in_table = |wish: &Wish| wish.operation["op"] == "edit_table";
+    number(left).abs_diff(number(right)) < 2 || (in_table(left) && in_table(right))
+}
+
+/// The documents of a folder in which nothing is pending.
+fn documents_of(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut folders = vec![folder.to_owned()];
+    let mut found: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            match path.extension() {
+                _ if path.is_dir() => folders.push(path),
+                Some(extension) if extension == "docx" => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found.into_iter().map(|path| (path.display().to_string(), std::fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn random_batches_say_what_they_mean() {
+    let cases = std::env::var("ENGROSS_JOBS_CASES").ok().and_then(|text| text.parse::<u64>().ok());
+    let mut all: Vec<(String, Vec<u8>)> = vec![
+        ("prices".to_owned(), documents::prices()),
+        ("nda".to_owned(), documents::nda()),
+        ("hebrew".to_owned(), documents::hebrew()),
+        ("with_text_box".to_owned(), documents::with_text_box()),
+        ("form".to_owned(), documents::form()),
+        ("agreement".to_owned(), documents::agreement()),
+    ];
+    if let (Some(_), Some(folder)) = (cases, std::env::var_os("ENGROSS_TEST_CORPUS")) {
+        all.extend(documents_of(Path::new(&folder)));
+    }
+    let is_clean = |bytes: &[u8]| {
+        let faults = laws::broken(bytes, bytes, &[]);
+        let main = crate::oracle::main_part(bytes);
+        faults.is_empty()
+            && !main.contains("w:author=")
+            && main.contains("http://schemas.openxmlformats.org/wordprocessingml")
+    };
+    let mut readable = Vec::new();
+    for (name, bytes) in &all {
+        let read = catch_unwind(AssertUnwindSafe(|| is_clean(bytes).then(|| paper(bytes))));
+        if let Ok(Some(paper)) = read {
+            readable.push((name, bytes, paper));
+        }
+    }
+    let cases = cases.unwrap_or(48);
+    let (mut applied, mut refused, mut held) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for seed in 0..cases {
+        let (name, bytes, paper) = &readable[seed as usize % readable.len()];
+        let verdict = catch_unwind(AssertUnwindSafe(|| try_batch(bytes, paper, seed)));
+        match verdict {
+            Ok(None) => {}
+            Ok(Some(Verdict::Held { applied: more, refused: no })) => {
+                (applied, refused, held) = (applied + more, refused + no, held + 1);
+            }
+            Ok(Some(Verdict::Wrong(fault))) => wrong.push(format!("{name}, {seed}: {fault}")),
+            Err(_) => wrong.push(format!("{name}, {seed}: a panic")),
+        }
+    }
+    println!(
+        "{} documents, {held} batches held, {applied} operations applied, {refused} refused",
+        readable.len()
+    );
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n\n"));
+}
