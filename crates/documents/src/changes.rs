@@ -72,24 +72,36 @@ pub fn new_revisions(after: &[u8], before: &[u8]) -> Result<BTreeSet<RevisionKey
     Ok(keys(after)?.into_iter().filter(|key| !old.contains(key)).collect())
 }
 
-/// The document of `now` without the tracked changes that came between `before` and `after`, and how many these were; later
-/// ones stay. `None` when none of them is left.
+/// What became of taking a change set back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TakenBack {
+    /// The document without it, and how many tracked changes it had.
+    Done(Vec<u8>, usize),
+    /// None of its changes is left.
+    NoneLeft,
+    /// It went on with earlier changes of its author, so that it cannot be told from these any more, and the document was changed
+    /// since.
+    Merged,
+}
+
+/// The document of `now` without the tracked changes that came between `before` and `after`; later ones stay.
 ///
 /// # Errors
 /// When one of them is no document, or the rest cannot be proven.
-pub fn without_change_set(
-    now: &[u8],
-    before: &[u8],
-    after: &[u8],
-) -> Result<Option<(Vec<u8>, usize)>, engross_docx::Error> {
+pub fn without_change_set(now: &[u8], before: &[u8], after: &[u8]) -> Result<TakenBack, engross_docx::Error> {
     let meant = new_revisions(after, before)?;
+    if !new_revisions(before, after)?.is_empty() {
+        // Earlier changes are gone: they are one redline with these.
+        let is_last = now == after;
+        return Ok(if is_last { TakenBack::Done(before.to_vec(), meant.len()) } else { TakenBack::Merged });
+    }
     let mut document = WordDocument::open(now.to_vec(), &Limits::default())?;
     let revisions = document.revisions()?.into_iter().filter(|placed| meant.contains(&key(placed)));
     let ids: Vec<String> = revisions.map(|placed| placed.id).collect();
     if ids.is_empty() {
-        return Ok(None);
+        return Ok(TakenBack::NoneLeft);
     }
     let count = ids.len();
     document.resolve(Side::Reject, &Choice { ids, ..Choice::default() })?;
-    Ok(Some((document.save(Tracking::Tracked)?.bytes, count)))
+    Ok(TakenBack::Done(document.save(Tracking::Tracked)?.bytes, count))
 }

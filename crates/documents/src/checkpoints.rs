@@ -8,6 +8,7 @@
 //! | `KEY/lists/NUMBER.json` | one checkpoint: name, moment, size, SHA-256, pieces |
 //! | `KEY/pieces/SHA256` | bytes that checkpoints share |
 //! | `KEY/lock` | the lock of the process that works on them |
+//! | `written/…` | what was written, by hash ([`crate::written`]) |
 //! | `PATH/MOMENT-SHA256` | a whole document, as version 0.1.0 kept those of workspaces and chats; read, and pruned like the others |
 
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::Error;
+use crate::written::WrittenFiles;
 
 /// How many are kept of each document.
 const KEPT: usize = 100;
@@ -111,6 +113,13 @@ impl CheckpointStore {
     pub fn of_workspace(folder: Folder) -> Result<Self, FileError> {
         let whole = Some(folder.clone());
         Ok(Self { folder, apart: Some(RelPath::parse(APART)?), base: None, whole })
+    }
+
+    /// What was written, kept beside the checkpoints.
+    pub(crate) fn written(&self) -> Result<WrittenFiles, FileError> {
+        let place = RelPath::parse("written")?;
+        let place = self.apart.as_ref().map_or_else(|| Ok(place.clone()), |apart| apart.join(&place))?;
+        Ok(WrittenFiles::new(self.folder.clone(), place))
     }
 
     /// The checkpoints of the document at the absolute path `document`.

@@ -8,19 +8,28 @@ use std::path::{Path, PathBuf};
 use engross_docx::ops::Proof;
 use engross_docx::{Limits, Tracking, WordDocument};
 use engross_protocol::Clock;
-use engross_store::files::{Stamp, by_path};
+use engross_store::files::{PathError, Stamp, by_path};
 
 use crate::Error;
 use crate::checkpoints::{CheckpointStore, sha256_of};
+use crate::written::WrittenFiles;
 
 /// Bytes of a largest document: Word's own limit.
 const DOCUMENT_BYTES: u64 = 512 << 20;
+
+/// Endings of the kinds of Word documents: with macros or without, document or template. A result is of its source's kind.
+const KINDS: &[&str] = &["docx", "docm", "dotx", "dotm"];
+
+/// The last number that a result's name gets.
+const LAST_NUMBER: u32 = 10_000;
 
 /// A file with a document, as it was when it was read.
 #[derive(Debug, Clone)]
 pub struct InputFile {
     path: PathBuf,
     stamp: Stamp,
+    /// What was written, if anybody keeps records.
+    written: Option<WrittenFiles>,
 }
 
 /// Where a result goes.
@@ -52,7 +61,7 @@ impl InputFile {
     /// [`Error::Path`].
     pub fn read(path: &Path) -> Result<(Self, Vec<u8>), Error> {
         let (bytes, stamp) = by_path::read(path, DOCUMENT_BYTES)?;
-        Ok((Self { path: path.to_owned(), stamp }, bytes))
+        Ok((Self { path: path.to_owned(), stamp, written: None }, bytes))
     }
 
     /// Opens a document.
@@ -77,13 +86,50 @@ impl InputFile {
         by_path::absolute(&self.path)
     }
 
-    /// `NAME.SUFFIX.docx` beside it.
+    /// The same with a record of what is written, kept in the folder `data`: `document`, which was read from the file, learns which
+    /// revisions in it are one's own. Without a usable folder there is no record.
+    #[must_use]
+    pub fn recorded(self, data: &Path, document: &mut WordDocument) -> Self {
+        let store = CheckpointStore::in_data(data).and_then(|store| store.written());
+        let written =
+            store.inspect_err(|problem| tracing::warn!(%problem, "there is no record of what is written"));
+        if let Ok(written) = &written {
+            written.recall(document, &sha256_of(document.source()));
+        }
+        Self { written: written.ok(), ..self }
+    }
+
+    /// `NAME.SUFFIX.docx` beside it, or with the ending of the source if that tells another kind of Word document.
     #[must_use]
     pub fn beside(&self, suffix: &str) -> PathBuf {
+        self.beside_numbered(suffix, 1)
+    }
+
+    /// The same, unless a file is there that was not made from this document: then the first number that is free is in its name, as
+    /// in `nda.redline-2.docx`.
+    #[must_use]
+    pub fn free_beside(&self, suffix: &str) -> PathBuf {
+        let source = self.absolute().display().to_string();
+        let is_ours = |path: &Path| match (&self.written, by_path::read(path, DOCUMENT_BYTES)) {
+            (Some(written), Ok((bytes, _))) => written.is_made_from(&sha256_of(&bytes), &source),
+            (_, result) => matches!(result, Err(PathError::NotFound { .. })),
+        };
+        let names = (1..=LAST_NUMBER).map(|number| self.beside_numbered(suffix, number));
+        names
+            .into_iter()
+            .find(|path| is_ours(path))
+            .unwrap_or_else(|| self.beside_numbered(suffix, LAST_NUMBER))
+    }
+
+    fn beside_numbered(&self, suffix: &str, number: u32) -> PathBuf {
+        let ending = self.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let is_known = KINDS.iter().any(|kind| ending.eq_ignore_ascii_case(kind));
+        let ending = if is_known { ending } else { "docx" };
         let mut name = self.path.file_stem().unwrap_or_default().to_owned();
-        name.push(".");
-        name.push(suffix);
-        name.push(".docx");
+        name.push(match number {
+            1 => format!(".{suffix}.{ending}"),
+            number => format!(".{suffix}-{number}.{ending}"),
+        });
         self.path.with_file_name(name)
     }
 
@@ -121,6 +167,10 @@ impl InputFile {
     ) -> Result<Delivery, Error> {
         self.check(destination)?;
         let saved = document.save(tracking).map_err(|error| self.wrong(error))?;
+        let sha256 = sha256_of(&saved.bytes);
+        if let Some(written) = self.written.as_ref().filter(|_| *destination != Destination::Nowhere) {
+            written.remember(document, tracking, (&sha256, &self.absolute().display().to_string()));
+        }
         let output = match destination {
             Destination::NewFile(path) => {
                 by_path::write(path, &saved.bytes, None)?;
@@ -136,7 +186,7 @@ impl InputFile {
             Destination::Nowhere => None,
         };
         let output = output.map(|path| path.display().to_string());
-        Ok(Delivery { output, sha256: sha256_of(&saved.bytes), proof: saved.proof })
+        Ok(Delivery { output, sha256, proof: saved.proof })
     }
 
     /// Replaces the file, which must be as it was read. The caller has kept its bytes.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engross_docx::ops::{OperationResult, Summary, parse_batch};
+use engross_docx::ops::{OperationResult, Status, Summary, parse_batch};
 use engross_docx::{EditOptions, Tracking, WordDocument};
 use engross_protocol::FixedClock;
 use serde_json::json;
@@ -192,4 +192,55 @@ fn a_receipt_has_its_names_in_this_order() {
         serde_json::to_string(&nothing).unwrap(),
         r#"{"input":"nda.docx","output":null,"sha256":null,"summary":{"applied":0,"noChange":0,"refused":0,"failed":0},"operations":[],"proof":{"reject":"not_applicable","accept":"not_applicable"},"warnings":[]}"#
     );
+}
+
+fn edit(path: &Path, data: &Path, (from, to): (&str, &str)) -> PathBuf {
+    let (input, mut document) = InputFile::open(path).unwrap();
+    let input = input.recorded(data, &mut document);
+    let batch = parse_batch(&json!([{"op": "modify_text", "originalText": from, "replacementText": to}])).unwrap();
+    let options = EditOptions { author: "engross".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
+    let results = document.apply(&batch, &options).unwrap();
+    assert_eq!(results[0].status, Status::Applied, "{:?}", results[0].message);
+    let output = input.free_beside("redline");
+    input.deliver(&document, Tracking::Tracked, &Destination::NewFile(output.clone()), &clock()).unwrap();
+    output
+}
+
+/// A file that engross did not write for this document stays, whoever's it is.
+#[test]
+fn results_never_take_the_place_of_what_somebody_else_wrote() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let nda = folder.path().join("nda.docx");
+    std::fs::write(&nda, NDA).unwrap();
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let first = edit(&nda, &data, ("three (3) years", "five (5) years"));
+    assert_eq!(name(&first), "nda.redline.docx");
+    // The result of the same document is made anew.
+    assert_eq!(edit(&nda, &data, ("three (3) years", "six (6) years")), first);
+    // A person has worked on it.
+    std::fs::write(&first, NDA).unwrap();
+    let second = edit(&nda, &data, ("three (3) years", "five (5) years"));
+    assert_eq!(name(&second), "nda.redline-2.docx");
+    assert_eq!(std::fs::read(&first).unwrap(), NDA);
+    // Another kind of document keeps its ending.
+    let template = folder.path().join("nda.DOTX");
+    std::fs::write(&template, NDA).unwrap();
+    assert_eq!(name(&edit(&template, &data, ("three (3) years", "five (5) years"))), "nda.redline.DOTX");
+}
+
+/// Three commands of one person are one redline; what somebody else did with the file in between makes them history.
+#[test]
+fn commands_go_on_with_what_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, other) = (folder.path().join("data"), folder.path().join("other data"));
+    let nda = folder.path().join("nda.docx");
+    std::fs::write(&nda, NDA).unwrap();
+    let count = |path: &Path| InputFile::open(path).unwrap().1.revisions().unwrap().len();
+    let first = edit(&nda, &data, ("three (3) years", "five (5) years"));
+    let alone = count(&first);
+    let second = edit(&first, &data, ("five (5) years", "nine (9) years"));
+    assert_eq!(count(&second), alone);
+    let stranger = edit(&first, &other, ("five (5) years", "nine (9) years"));
+    assert!(count(&stranger) > alone);
 }

@@ -41,6 +41,7 @@
 //! | `workspace` | which documents has a folder, and how is one read, edited, put, removed? |
 //! | `checkpoints` | what was a document before each change? |
 //! | `changes` | what differs between two of its states? |
+//! | `written` | what was written into which file, and which revisions in it are one's own? |
 //! | `receipt` | what does the caller get? |
 //! | `signature` | which authors and dates may changes have? |
 //! | `error` | what can go wrong? |
@@ -53,6 +54,7 @@ mod error;
 mod receipt;
 pub mod signature;
 mod workspace;
+mod written;
 
 #[cfg(test)]
 mod checkpoints_tests;
@@ -61,7 +63,7 @@ mod delivery_tests;
 #[cfg(test)]
 mod workspace_tests;
 
-pub use changes::{Losses, RevisionKey, losses, new_revisions, without_change_set};
+pub use changes::{Losses, RevisionKey, TakenBack, losses, new_revisions, without_change_set};
 pub use checkpoints::{Checkpoint, CheckpointStore, Checkpoints};
 pub use delivery::{Delivery, Destination, InputFile};
 pub use error::{Error, document_failure, document_row};

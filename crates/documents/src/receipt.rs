@@ -1,6 +1,6 @@
 //! What a caller gets for a change of a document, the same from every surface.
 
-use engross_docx::ops::{OperationResult, Proof, ProofState, Status, Summary};
+use engross_docx::ops::{OperationResult, Proof, Status, Summary};
 use engross_docx::read::Reading;
 use serde::Serialize;
 
@@ -35,9 +35,6 @@ pub struct ReadReport {
     pub reading: Reading,
 }
 
-/// Nothing was written, so nothing was proven.
-const NO_PROOF: Proof = Proof { reject: ProofState::NotApplicable, accept: ProofState::NotApplicable };
-
 impl<O> Receipt<O> {
     /// The receipt for operations on `input`; without a `delivery` nothing was written.
     #[must_use]
@@ -50,7 +47,8 @@ impl<O> Receipt<O> {
     ) -> Self {
         let (output, sha256, proof) = match delivery {
             Some(Delivery { output, sha256, proof }) => (output, Some(sha256), proof),
-            None => (None, None, NO_PROOF),
+            // Nothing was written, so nothing was proven.
+            None => (None, None, Proof::default()),
         };
         Self { input, output, sha256, summary, operations, proof, warnings }
     }

@@ -2,6 +2,7 @@
 //!
 //! Must never replace a document that is not the one it was made from, or without its checkpoint. Blocks.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,6 +48,8 @@ struct SingleDocument {
     file: RelPath,
     /// What it is made from as long as it is not there.
     source: Arc<[u8]>,
+    /// The absolute path of the file that this was read from, if there is one.
+    named: Option<PathBuf>,
 }
 
 /// A document, and the state of its file.
@@ -88,10 +91,11 @@ impl Workspace {
         Self { files, store, locks, clock, only: None }
     }
 
-    /// The same with nothing but the document `file`, which is made from `source` when it is changed for the first time.
+    /// The same with nothing but the document `file`, which is made from `source` when it is changed for the first time; that was read
+    /// from the file with the absolute path `named`, if from any.
     #[must_use]
-    pub fn of_one(self, file: RelPath, source: Vec<u8>) -> Self {
-        Self { only: Some(SingleDocument { file, source: source.into() }), ..self }
+    pub fn of_one(self, file: RelPath, source: Vec<u8>, named: Option<PathBuf>) -> Self {
+        Self { only: Some(SingleDocument { file, source: source.into(), named }), ..self }
     }
 
     /// The one document, if there is just one by design.
@@ -197,9 +201,17 @@ impl Workspace {
         let bytes = bytes.ok_or_else(|| FileError::TargetMissing { path: path.as_str().to_owned() })?;
         let is_there = self.files.info(path)?.is_some();
         let sha256 = is_there.then(|| sha256_of(&bytes));
-        let document = WordDocument::open(bytes, &Limits::default())
-            .map_err(|error| Error::document(path.as_str(), error))?;
+        let document = self.recalled(path, bytes)?;
         Ok(OpenDocument { document, sha256 })
+    }
+
+    /// A document that knows which revisions in it are one's own.
+    fn recalled(&self, path: &RelPath, bytes: Vec<u8>) -> Result<WordDocument, Error> {
+        let sha256 = sha256_of(&bytes);
+        let mut document = WordDocument::open(bytes, &Limits::default())
+            .map_err(|error| Error::document(path.as_str(), error))?;
+        self.store.written()?.recall(&mut document, &sha256);
+        Ok(document)
     }
 
     /// Changes a document: opens it, has `edit` change it, proves it, and puts it in its place with a checkpoint before it.
@@ -274,7 +286,7 @@ impl Workspace {
         let mut steps = Vec::with_capacity(count);
         for step in 1..=count {
             if step > 1 {
-                document = WordDocument::open(before.clone(), &Limits::default()).map_err(failed)?;
+                document = self.recalled(path, before.clone())?;
             }
             let done = edit(step, &mut document).map_err(failed)?;
             let saved = document.save(tracking).map_err(failed)?;
@@ -286,6 +298,7 @@ impl Workspace {
             };
             let checkpoint =
                 if is_as_before { None } else { self.replace(path, sha256.as_deref(), &saved.bytes)? };
+            self.store.written()?.remember(&document, tracking, (&new, &self.source_of(path)));
             if !is_as_before {
                 sha256 = Some(new.clone());
             }
@@ -296,6 +309,12 @@ impl Workspace {
             }
         }
         Ok((steps, document))
+    }
+
+    /// What records call the document.
+    fn source_of(&self, path: &RelPath) -> String {
+        let named = self.only.as_ref().and_then(|only| only.named.as_ref());
+        named.map_or_else(|| path.as_str().to_owned(), |named| named.display().to_string())
     }
 
     /// Puts a changed document in the place of the one it was made from; gives the checkpoint.

@@ -126,7 +126,7 @@ fn redlines_off_leaves_no_marks() {
 fn one_document_is_made_by_its_first_change() {
     let (_folder, base) = empty_workspace();
     let target = path("nda.redline.docx");
-    let one = base.clone().of_one(target.clone(), NDA.to_vec());
+    let one = base.clone().of_one(target.clone(), NDA.to_vec(), None);
     assert_eq!(one.read(&target).unwrap().unwrap(), NDA);
     assert!(base.read(&target).unwrap().is_none(), "reading makes nothing");
     let edited = one.edit(&target, None, Tracking::Tracked, lengthen("four (4) years")).unwrap().1;

@@ -1,7 +1,7 @@
 //! The proof of the whole part, on the bytes that are about to be written.
 //!
-//! The bytes are parsed afresh. Rejecting this session's revisions must give the source's tree; accepting them must
-//! give the texts that the session means. Nothing of the session's own tree takes part in the first.
+//! The bytes are parsed afresh. Rejecting one's own revisions must give the source's tree, in which earlier ones that the
+//! session adopted are rejected, too; accepting them must give the texts that the session means. Nothing of the session's own tree takes part in the first.
 
 use std::collections::HashMap;
 
@@ -10,24 +10,24 @@ use engross_xml::{Document, Limits, NodeId, NodeKind};
 use crate::canon::{IgnoredMarkup, normal_form_without};
 use crate::error::Error;
 use crate::model::{
-    FieldContext, Paragraph, View, fields_at_start, mark_revisions, next_paragraph, paragraphs,
+    FieldContext, OwnRevisions, Paragraph, View, fields_at_start, mark_revisions, next_paragraph, paragraphs,
 };
 use crate::names::{
     BODY, CELL_DEL, COMMENT, COMMENTS, DEL, DOCUMENT, ENDNOTE, ENDNOTES, FOOTNOTE, FOOTNOTES, FTR, HDR,
     MOVE_FROM, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, TR_PR, VOCABULARY,
 };
-use crate::ops::{Proof, ProofState, Tracking};
+use crate::ops::{Proof, ProofBase, ProofState, Tracking};
 use crate::read::{excerpt, text_boxes};
 use crate::revisions::{Selection, Side, resolve};
 
 /// A session's state, as far as the proof needs it.
 pub(crate) struct EditedPart<'a> {
-    /// The part as it was opened, parsed afresh.
+    /// The part as it was opened, parsed afresh, before all of one's own rounds.
     pub(crate) source: &'a Document,
     /// The part as the session has it.
     pub(crate) live: &'a Document,
-    /// The first id that the session gave out.
-    pub(crate) first_id: i64,
+    /// Which revisions are one's own.
+    pub(crate) own: &'a OwnRevisions,
     /// Name of the part.
     pub(crate) part: &'a str,
     /// Comments that the session wrote or took away.
@@ -44,7 +44,7 @@ pub(crate) fn prove(
     let mut fresh = Document::parse(written.to_vec(), &VOCABULARY, limits)
         .map_err(|source| Error::Xml { part: edited.part.to_owned(), source })?;
     let root = fresh.root();
-    let selection = Selection::IdsFrom(edited.first_id);
+    let selection = Selection::Own(edited.own);
     let failed = |side| move |(address, message)| Error::ProofFailed { side, address, message };
     let reject = match tracking {
         Tracking::Untracked => ProofState::NotApplicable,
@@ -59,7 +59,8 @@ pub(crate) fn prove(
     };
     resolve(&mut fresh, root, Side::Accept, selection);
     compare_texts(edited, &fresh).map_err(failed("accept"))?;
-    Ok(Proof { reject, accept: ProofState::Holds })
+    let base = if edited.own.has_adopted() { ProofBase::BeforeOwn } else { ProofBase::Source };
+    Ok(Proof { reject, accept: ProofState::Holds, base })
 }
 
 type Difference = (String, String);
@@ -119,7 +120,7 @@ fn address_of(document: &Document, node: NodeId) -> String {
 /// Compares the accepted document with what the session's own tree shows as accepted.
 fn compare_texts(edited: &EditedPart<'_>, accepted: &Document) -> Result<(), Difference> {
     compare_story(edited, main_story(edited.live), accepted, main_story(accepted))?;
-    let (live, kept) = (boxes(edited.live, edited.first_id), boxes(accepted, edited.first_id));
+    let (live, kept) = (boxes(edited.live, edited.own), boxes(accepted, edited.own));
     if live.len() != kept.len() {
         let message = format!("there are {} text boxes instead of {}", kept.len(), live.len());
         return Err(("the document".to_owned(), message));
@@ -132,34 +133,34 @@ fn main_story(document: &Document) -> NodeId {
 }
 
 /// The text boxes that stay when the session's revisions are accepted.
-fn boxes(document: &Document, first_id: i64) -> Vec<NodeId> {
+fn boxes(document: &Document, own: &OwnRevisions) -> Vec<NodeId> {
     let goes = |node: NodeId| {
         document.ancestors(node).any(|above| {
-            document.name(above) == DEL && Selection::IdsFrom(first_id).holds(document, above)
-                || is_deleted_block(document, above, first_id)
+            document.name(above) == DEL && Selection::Own(own).holds(document, above)
+                || is_deleted_block(document, above, own)
         })
     };
     text_boxes(document).into_iter().filter(|node| !goes(*node)).collect()
 }
 
 /// Whether the session deletes a row or cell.
-fn is_deleted_block(document: &Document, node: NodeId, first_id: i64) -> bool {
+fn is_deleted_block(document: &Document, node: NodeId, own: &OwnRevisions) -> bool {
     let (properties, mark) = match document.name(node) {
         TR => (TR_PR, DEL),
         TC => (TC_PR, CELL_DEL),
         _ => return false,
     };
     let mark = document.child(node, properties).and_then(|properties| document.child(properties, mark));
-    mark.is_some_and(|mark| Selection::IdsFrom(first_id).holds(document, mark))
+    mark.is_some_and(|mark| Selection::Own(own).holds(document, mark))
 }
 
 /// The paragraphs below a root that do not go with a row or cell.
-fn staying_paragraphs(document: &Document, root: NodeId, first_id: i64) -> Vec<NodeId> {
+fn staying_paragraphs(document: &Document, root: NodeId, own: &OwnRevisions) -> Vec<NodeId> {
     let goes = |node: &NodeId| {
         document
             .ancestors(*node)
             .take_while(|above| *above != root)
-            .any(|above| is_deleted_block(document, above, first_id))
+            .any(|above| is_deleted_block(document, above, own))
     };
     paragraphs(document, root).into_iter().filter(|node| !goes(node)).collect()
 }
@@ -207,9 +208,9 @@ enum ParagraphDemand<'a> {
 
 fn meant_paragraphs<'a>(edited: &EditedPart<'a>, root: NodeId) -> Vec<ParagraphDemand<'a>> {
     let tree = edited.live;
-    let nodes = staying_paragraphs(tree, root, edited.first_id);
+    let nodes = staying_paragraphs(tree, root, edited.own);
     let fields = fields_at_start(tree, &nodes);
-    let selection = Selection::IdsFrom(edited.first_id);
+    let selection = Selection::Own(edited.own);
     let mut meant = Vec::with_capacity(nodes.len());
     let mut pending: Vec<NodeId> = Vec::new();
     for node in nodes {
@@ -225,8 +226,11 @@ fn meant_paragraphs<'a>(edited: &EditedPart<'a>, root: NodeId) -> Vec<ParagraphD
             pending.push(node);
             continue;
         }
+        let has_earlier =
+            || edited.own.has_adopted() && tree.descendants(node).any(|below| edited.own.holds(tree, below));
         if pending.is_empty()
             && let Some(source) = tree.source(node)
+            && !has_earlier()
         {
             meant.push(ParagraphDemand::Source(source));
             continue;

@@ -8,6 +8,7 @@ mod task;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use engross_docx::ops::OwnPolicy;
 use engross_docx::revisions::{Range, RevisionKind};
 
 pub(crate) use learn::{
@@ -538,6 +539,17 @@ pub(crate) struct SignatureArgs {
     /// Change the text without tracking.
     #[arg(long)]
     pub(crate) untracked: bool,
+    /// Which pending changes of the same author become one redline with the new ones: those that engross recorded for this file,
+    /// all of the author, or none.
+    #[arg(long, value_name = "WHICH", value_parser = ["recorded", "author", "history"])]
+    pub(crate) own: Option<String>,
+}
+
+impl SignatureArgs {
+    /// What it says of earlier changes of the same author.
+    pub(crate) fn own(&self) -> Option<OwnPolicy> {
+        self.own.as_deref().and_then(OwnPolicy::named)
+    }
 }
 
 /// For every command.

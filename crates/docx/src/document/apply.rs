@@ -111,6 +111,7 @@ impl WordDocument {
         if self.tree.rebinds_root_prefix() && rebinds_main_prefix(&self.tree) {
             return Err(Error::UnsupportedNamespaces { part: self.main_name.clone() });
         }
+        self.adopt(batch, batch.author.as_deref().unwrap_or(&options.author))?;
         let mut refused = BTreeMap::new();
         let (before, outcomes) = loop {
             let before = self.state();
@@ -357,7 +358,7 @@ impl WordDocument {
         let operations = group.operations.iter();
         let mut outcomes: Vec<(usize, OperationOutcome)> =
             operations.map(|(index, operation)| (*index, edits.run(operation))).collect();
-        edits.finish(self.first_id, outcomes.iter_mut().map(|(_, done)| done));
+        edits.finish(outcomes.iter_mut().map(|(_, done)| done));
         if outcomes.iter().any(|(_, done)| done.outcome.is_applied()) {
             self.edited.insert(part);
         }

@@ -8,6 +8,7 @@
 //! | `effects` | what edits do beyond the words they change |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
+//! | `own` | which earlier revisions are one's own |
 //! | `save` | proof and bytes |
 //!
 //! Must never do I/O: bytes and dates come in, bytes come out.
@@ -17,6 +18,7 @@ mod comment_xml;
 mod effects;
 mod lists;
 mod new_parts;
+mod own;
 mod referrers;
 mod resolve;
 mod save;
@@ -25,6 +27,7 @@ mod settings;
 mod threads;
 
 pub use effects::{DefinedTerm, Effects, NumberChange, Reference, Survey, TermChange};
+pub use own::OwnRecord;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,8 +114,8 @@ pub struct WordDocument {
     styles: Styles,
     numbering: Numbering,
     ids: Ids,
-    /// Revisions from here on are this session's.
-    first_id: i64,
+    /// What the caller wrote into this file before.
+    record: OwnRecord,
     /// Resolved on purpose: the proof of edits does not apply.
     resolved: bool,
     /// Parts besides the main one that the session has changed, as they are now.
@@ -172,8 +175,8 @@ impl WordDocument {
             relationships,
             styles,
             numbering,
-            first_id: ids.peek(),
             ids,
+            record: OwnRecord::default(),
             resolved: false,
             others: BTreeMap::new(),
             edited: BTreeSet::new(),

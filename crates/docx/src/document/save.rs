@@ -3,9 +3,10 @@
 use engross_xml::{Document, NodeId};
 
 use super::{SavedDocument, WordDocument};
+use crate::edit::join_insertions_of_others;
 use crate::error::Error;
 use crate::names::{P, SECT_PR};
-use crate::ops::{Proof, ProofState, Tracking};
+use crate::ops::{Proof, Tracking};
 use crate::parts;
 use crate::proof::{self, EditedPart};
 use crate::revisions::{Selection, Side, resolve};
@@ -34,7 +35,7 @@ impl WordDocument {
     /// # Errors
     /// [`Error::ProofFailed`]; then nothing must be written.
     pub fn save(&self, tracking: Tracking) -> Result<SavedDocument, Error> {
-        let nothing = Proof { reject: ProofState::NotApplicable, accept: ProofState::NotApplicable };
+        let nothing = Proof::default();
         if self.edited.is_empty() && self.touched.is_empty() && !self.resolved {
             return Ok(SavedDocument { bytes: self.package.source().to_vec(), proof: nothing });
         }
@@ -51,14 +52,14 @@ impl WordDocument {
                 _ => tree.write(),
             };
             if !self.resolved && edited {
-                let source = parts::parse(&self.package, name, &self.limits.xml)?;
-                let edited = EditedPart {
-                    source: &source,
-                    live: tree,
-                    first_id: self.first_id,
-                    part: name,
-                    ignored: &self.ignored,
-                };
+                let own = self.ids.own();
+                let mut source = parts::parse(&self.package, name, &self.limits.xml)?;
+                if own.has_adopted() {
+                    let root = source.root();
+                    resolve(&mut source, root, Side::Reject, Selection::Own(own));
+                }
+                let edited =
+                    EditedPart { source: &source, live: tree, own, part: name, ignored: &self.ignored };
                 proof = proof::prove(&edited, &written, tracking, &self.limits.xml)?;
             }
             package.set_part(name, written);
@@ -69,7 +70,9 @@ impl WordDocument {
     fn untracked(&self, tree: &Document) -> Vec<u8> {
         let mut tree = tree.clone();
         let root = tree.root();
-        resolve(&mut tree, root, Side::Accept, Selection::IdsFrom(self.first_id));
+        let first = self.ids.own().first();
+        join_insertions_of_others(&mut tree, first);
+        resolve(&mut tree, root, Side::Accept, Selection::IdsFrom(first));
         tree.write()
     }
 }

@@ -242,6 +242,7 @@ pub(super) fn joined(parts: Vec<OperationOutcome>) -> OperationOutcome {
                 after.extend(own.after);
                 remarks.extend(own.remark);
                 change.revision_ids.extend(own.revision_ids);
+                change.gone_revision_ids.extend(own.gone_revision_ids);
                 change.comment_ids.extend(own.comment_ids);
             }
             Outcome::NoChange { remark } => {

@@ -120,17 +120,13 @@ impl<'a> BatchRun<'a> {
         }
     }
 
-    /// Ends the batch: what it both inserted and deleted goes, so that a later batch can build on it. Results name
-    /// only revisions that are there.
-    pub(crate) fn finish<'b>(
-        self,
-        session_first: i64,
-        outcomes: impl Iterator<Item = &'b mut OperationOutcome>,
-    ) {
+    /// Ends the batch: one's own revisions in the paragraphs that it touched become one redline. Results name only revisions that
+    /// are there.
+    pub(crate) fn finish<'b>(self, outcomes: impl Iterator<Item = &'b mut OperationOutcome>) {
         let snapshot = self.editor.snapshot;
         let touched: Vec<NodeId> =
             self.editor.expected.keys().flat_map(|index| snapshot.chain(*index)).collect();
-        let joined = coalesce(snapshot.tree, &touched, session_first);
+        let joined = coalesce(snapshot.tree, &touched, self.editor.ids.own());
         let tree = &*snapshot.tree;
         let ids: HashSet<i64> = tree
             .descendants(tree.root())

@@ -1,67 +1,146 @@
-//! Between two batches: what one session inserted and then deleted again was never there.
+//! Between two batches: one's own revisions become one redline. What one inserted and then deleted again was never there, text
+//! that one deleted and put back stays, and neighbouring insertions are one.
 //!
-//! Within a batch nothing may vanish, since positions count from its start; so this runs at its end.
+//! Within a batch nothing may vanish, since positions count from its start; so this runs at its end. Must never change what the
+//! document says when one's own revisions are all accepted or all rejected, or touch anybody else's.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use engross_xml::{Document, NodeId};
+use engross_xml::{Document, NodeId, NodeKind, QName};
 
-use crate::model::{RevisionStamp, is_id_since};
-use crate::names::{AUTHOR, DATE, DEL, INS, P};
+use crate::edit::put_back::put_back;
+use crate::model::{OwnRevisions, RevisionStamp, mark_revisions, next_paragraph};
+use crate::names::{AUTHOR, DATE, DEL, INS, P, TR, TR_PR};
+use crate::revisions::{Selection, Side, resolve_paragraphs};
 
-/// Removes our deletions inside our insertions, and joins our neighbouring insertions, in `paragraphs`. Gives the ids of
-/// insertions that went, and those that hold their text now.
-pub(crate) fn coalesce(document: &mut Document, paragraphs: &[NodeId], first_id: i64) -> HashMap<i64, i64> {
+/// Makes one's own revisions in `paragraphs` one redline. Gives the ids of revisions that went, and those that hold their text
+/// now.
+pub(crate) fn coalesce(
+    document: &mut Document,
+    paragraphs: &[NodeId],
+    own: &OwnRevisions,
+) -> HashMap<i64, i64> {
+    // What loses its border goes on in the next paragraph.
+    let behind: Vec<NodeId> = paragraphs.iter().filter_map(|node| next_paragraph(document, *node)).collect();
+    let taken_back = own_deletions_of_own_insertions(document, paragraphs, own);
+    if !taken_back.is_empty() {
+        resolve_paragraphs(document, paragraphs, Side::Accept, Selection::Only(&taken_back));
+    }
     let mut joined = HashMap::new();
-    for paragraph in paragraphs {
-        let nodes: Vec<NodeId> = document.descendants(*paragraph).collect();
-        for node in &nodes {
-            let Some(parent) = document.parent(*node) else { continue };
-            if document.name(*node) == DEL
-                && document.name(parent) == INS
-                && is_ours(document, *node, first_id)
-                && is_ours(document, parent, first_id)
+    let mut seen = HashSet::new();
+    for paragraph in paragraphs.iter().chain(&behind).filter(|paragraph| seen.insert(**paragraph)) {
+        for node in wrappers(document, *paragraph) {
+            if let Some(next) = own_neighbour(document, node, own)
+                && document.name(next) != document.name(node)
             {
-                document.detach(*node);
-                if document.first_child(parent).is_none() {
-                    document.detach(parent);
-                }
+                put_back(document, node, next);
             }
         }
-        for node in &nodes {
-            join_with_next(document, *node, first_id, &mut joined);
+        for node in wrappers(document, *paragraph) {
+            join_with_next(document, node, own, &mut joined);
         }
     }
     joined
 }
 
-fn join_with_next(document: &mut Document, node: NodeId, first_id: i64, joined: &mut HashMap<i64, i64>) {
-    let is_insertion = |document: &Document, node: NodeId| {
-        document.name(node) == INS
-            && document.first_child(node).is_some()
-            && is_ours(document, node, first_id)
-    };
-    if document.parent(node).is_none() || document.name(node) == P || !is_insertion(document, node) {
+/// Deletions of one's own that delete nothing but what one inserted: text, the border of a paragraph, a row.
+fn own_deletions_of_own_insertions(
+    document: &Document,
+    paragraphs: &[NodeId],
+    own: &OwnRevisions,
+) -> HashSet<NodeId> {
+    let mut found = HashSet::new();
+    let mut rows = HashSet::new();
+    for paragraph in paragraphs {
+        for node in wrappers(document, *paragraph) {
+            let parent = document.parent(node).filter(|parent| document.name(*parent) == INS);
+            if document.name(node) == DEL
+                && parent.is_some_and(|parent| is_own_pair(document, (parent, node), own))
+            {
+                found.insert(node);
+            }
+        }
+        found.extend(deletion_beside_insertion(document, mark_revisions(document, *paragraph), own));
+        for row in document.ancestors(*paragraph).filter(|above| document.name(*above) == TR) {
+            if rows.insert(row)
+                && let Some(properties) = document.child(row, TR_PR)
+            {
+                found.extend(deletion_beside_insertion(document, document.children(properties), own));
+            }
+        }
+    }
+    found
+}
+
+/// The deletion among the marks of a paragraph or row, where both it and an insertion are there and one's own.
+fn deletion_beside_insertion(
+    document: &Document,
+    marks: impl Iterator<Item = NodeId>,
+    own: &OwnRevisions,
+) -> Option<NodeId> {
+    let (mut inserted, mut deleted) = (None, None);
+    for mark in marks {
+        match document.name(mark) {
+            INS => inserted = Some(mark),
+            DEL => deleted = Some(mark),
+            _ => {}
+        }
+    }
+    deleted
+        .filter(|deleted| inserted.is_some_and(|inserted| is_own_pair(document, (inserted, *deleted), own)))
+}
+
+fn join_with_next(document: &mut Document, node: NodeId, own: &OwnRevisions, joined: &mut HashMap<i64, i64>) {
+    if document.parent(node).is_none() {
         return;
     }
-    while let Some(next) = document.next(node)
-        && is_insertion(document, next)
-        && [AUTHOR, DATE]
-            .iter()
-            .all(|name| document.attribute(node, *name) == document.attribute(next, *name))
+    while let Some(next) = own_neighbour(document, node, own)
+        && document.name(next) == document.name(node)
     {
         while let Some(child) = document.first_child(next) {
             document.append(node, child);
         }
-        if let (Some(went), Some(stays)) =
-            (RevisionStamp::of(document, next).id, RevisionStamp::of(document, node).id)
-        {
+        let (went, stays) = (RevisionStamp::of(document, next), RevisionStamp::of(document, node));
+        if let (Some(went), Some(stays)) = (went.id, stays.id) {
             joined.insert(went, stays);
+        }
+        // Dates of one form compare as texts; the later round is the last word.
+        if let Some(date) = went.date.filter(|date| stays.date.as_ref().is_some_and(|known| known < date)) {
+            document.set_attribute(node, DATE, &date);
         }
         document.detach(next);
     }
 }
 
-fn is_ours(document: &Document, node: NodeId, first_id: i64) -> bool {
-    is_id_since(document, node, first_id)
+/// The insertion or deletion right behind one, where both are of one author and one's own.
+fn own_neighbour(document: &Document, node: NodeId, own: &OwnRevisions) -> Option<NodeId> {
+    let is_filled = |node: NodeId| is_wrapper(document.name(node)) && document.first_child(node).is_some();
+    let mut next = document.next(node);
+    while let Some(between) = next.filter(|next| document.kind(*next) != NodeKind::Element) {
+        next = document.next(between);
+    }
+    next.filter(|next| {
+        document.parent(node).is_some()
+            && is_filled(node)
+            && is_filled(*next)
+            && is_own_pair(document, (node, *next), own)
+    })
+}
+
+fn is_own_pair(document: &Document, (one, other): (NodeId, NodeId), own: &OwnRevisions) -> bool {
+    own.holds(document, one)
+        && own.holds(document, other)
+        && document.attribute(one, AUTHOR) == document.attribute(other, AUTHOR)
+}
+
+fn is_wrapper(name: QName) -> bool {
+    matches!(name, INS | DEL)
+}
+
+/// The insertions and deletions in a paragraph's text, in order; those of text boxes in it, which are stories of their own, too.
+fn wrappers(document: &Document, paragraph: NodeId) -> Vec<NodeId> {
+    let is_text = |node: &NodeId| {
+        is_wrapper(document.name(*node)) && document.first_child(*node).is_some() && document.name(*node) != P
+    };
+    document.descendants(paragraph).filter(is_text).collect()
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use engross_xml::Document;
 
 use crate::error::Error;
-use crate::model::PIECES_FROM;
+use crate::model::{OwnRevisions, PIECES_FROM, RevisionStamp};
 use crate::names::ID;
 use crate::package::Package;
 
@@ -13,16 +13,18 @@ use crate::package::Package;
 ///
 /// Ours count up from the highest; pieces cut off other people's revisions count down from the top of the range, so
 /// that an id tells whose a revision is ([`crate::model::is_id_since`]). Pieces cut off what the session wrote in an
-/// earlier batch are the session's but not the batch's, so their ids are set aside before those of the batch.
+/// earlier batch are the session's but not the batch's, so their ids are set aside before those of the batch; those of pieces
+/// cut off revisions that the session has adopted are set aside before those of the session.
 #[derive(Debug, Clone)]
 pub(crate) struct Ids {
-    first: i64,
+    own: OwnRevisions,
     next: i64,
+    adopted_pieces: Range<i64>,
     next_piece: i64,
     set_aside: Range<i64>,
 }
 
-/// How many pieces one batch can cut off the session's earlier revisions.
+/// How many pieces one batch can cut off the session's earlier revisions, and a session off the adopted ones.
 const SET_ASIDE: i64 = 10_000;
 
 impl Ids {
@@ -37,12 +39,37 @@ impl Ids {
             }
         }
         let first = highest + 1;
-        Self { first, next: first, next_piece: lowest_piece - 1, set_aside: first..first }
+        Self {
+            own: OwnRevisions::since(first),
+            next: first,
+            adopted_pieces: first..first,
+            next_piece: lowest_piece - 1,
+            set_aside: first..first,
+        }
+    }
+
+    /// Which revisions are one's own.
+    pub(crate) fn own(&self) -> &OwnRevisions {
+        &self.own
+    }
+
+    /// Makes earlier revisions, by author and id, one's own.
+    pub(crate) fn adopt(&mut self, revisions: impl IntoIterator<Item = (String, i64)>) {
+        let mut own = self.own.clone();
+        if self.adopted_pieces.is_empty() {
+            self.adopted_pieces = self.next..self.next + SET_ASIDE;
+            let is_fresh = self.next == own.first();
+            self.next += SET_ASIDE;
+            if is_fresh {
+                own = OwnRevisions::since(self.next);
+            }
+        }
+        self.own = own.adopting(revisions, self.adopted_pieces.end - SET_ASIDE..self.adopted_pieces.end);
     }
 
     /// Makes ready for a batch, perhaps not the first of the session.
     pub(crate) fn begin_batch(&mut self) {
-        if self.next > self.first {
+        if self.next > self.own.first() {
             self.set_aside = self.next..self.next + SET_ASIDE;
             self.next += SET_ASIDE;
         }
@@ -60,10 +87,13 @@ impl Ids {
     }
 
     /// The id of a piece cut off the revision `of`.
-    pub(super) fn take_for_piece(&mut self, of: Option<i64>) -> i64 {
-        if of.is_some_and(|of| (self.first..PIECES_FROM).contains(&of))
-            && let Some(id) = self.set_aside.next()
-        {
+    pub(super) fn take_for_piece(&mut self, of: &RevisionStamp) -> i64 {
+        let id = match of.id {
+            Some(id) if self.own.is_adopted(&of.author, id) => self.adopted_pieces.next(),
+            Some(id) if (self.own.first()..PIECES_FROM).contains(&id) => self.set_aside.next(),
+            _ => None,
+        };
+        if let Some(id) = id {
             return id;
         }
         let id = self.next_piece;

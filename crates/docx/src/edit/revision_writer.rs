@@ -204,11 +204,11 @@ impl RevisionWriter<'_> {
             })
             .collect();
         for node in revisions {
-            let of = RevisionStamp::of(self.document, node).id;
+            let of = RevisionStamp::of(self.document, node);
             // A piece of what this batch wrote is the batch's, too.
-            let id = match of.filter(|of| (self.since..PIECES_FROM).contains(of)) {
+            let id = match of.id.filter(|of| (self.since..PIECES_FROM).contains(of)) {
                 Some(_) => self.ids.take(),
-                None => self.ids.take_for_piece(of),
+                None => self.ids.take_for_piece(&of),
             };
             let id = id.to_string();
             self.document.set_attribute(node, ID, &id);
@@ -255,7 +255,7 @@ fn new_run(document: &mut Document, properties: Option<NodeId>, text: &str) -> N
     run
 }
 
-fn text_leaf(document: &mut Document, name: QName, text: &str) -> NodeId {
+pub(crate) fn text_leaf(document: &mut Document, name: QName, text: &str) -> NodeId {
     let leaf = document.new_element(name);
     if needs_preserve(text) {
         document.set_attribute(leaf, XML_SPACE, "preserve");

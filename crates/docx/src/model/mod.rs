@@ -12,7 +12,7 @@ pub use fields::{FieldContext, fields_at_start};
 pub use flow::{Placement, is_range_marker, next_paragraph, paragraphs, placements};
 pub use paragraph::{Atom, AtomKind, Barrier, OBJECT, Paragraph, View};
 pub(crate) use paragraph::{LOCKED, barrier_inside};
-pub(crate) use revision::{PIECES_FROM, is_id_since};
+pub(crate) use revision::{OwnRevisions, PIECES_FROM, is_id_since};
 pub use revision::{RevisionStamp, is_revision_wrapper, mark_revisions};
 pub use runs::{effective_text, is_on, needs_preserve};
 

@@ -1,5 +1,9 @@
 //! Who changed what: the attributes that every revision element carries (ISO/IEC 29500-1 §17.13.5).
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
 use engross_xml::{Document, NodeId, QName};
 
 use crate::names::{AUTHOR, DATE, DEL, ID, INS, MOVE_FROM, MOVE_TO, P_PR, R_PR};
@@ -34,6 +38,63 @@ pub(crate) const PIECES_FROM: i64 = i32::MAX as i64 - 1_000_000;
 /// Whether a revision was written by a session whose first id was `first`.
 pub(crate) fn is_id_since(document: &Document, node: NodeId, first: i64) -> bool {
     RevisionStamp::of(document, node).id.is_some_and(|id| (first..PIECES_FROM).contains(&id))
+}
+
+/// Which revisions are one's own: those of this session, and those of earlier sessions that it has adopted.
+///
+/// One's own revisions are one redline, however many rounds it took: what an earlier round inserted and this one deletes was
+/// never there. Revisions that were not adopted are history, whoever wrote them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnRevisions {
+    /// The first id of the session.
+    first: i64,
+    /// Author and id of those that were adopted.
+    adopted: Arc<BTreeSet<(String, i64)>>,
+    /// Ids of pieces that this session cuts off them.
+    pieces: Range<i64>,
+}
+
+impl OwnRevisions {
+    /// Those of a session whose first id is `first`.
+    pub(crate) fn since(first: i64) -> Self {
+        Self { first, adopted: Arc::default(), pieces: first..first }
+    }
+
+    /// The same with earlier ones, pieces of which get ids of `pieces`.
+    pub(crate) fn adopting(self, more: impl IntoIterator<Item = (String, i64)>, pieces: Range<i64>) -> Self {
+        let adopted = self.adopted.iter().cloned().chain(more).collect();
+        Self { adopted: Arc::new(adopted), pieces, ..self }
+    }
+
+    /// The first id of the session.
+    pub(crate) fn first(&self) -> i64 {
+        self.first
+    }
+
+    /// Whether an id was given out by this session.
+    pub(crate) fn is_new(&self, id: i64) -> bool {
+        (self.first..PIECES_FROM).contains(&id)
+    }
+
+    /// Whether earlier revisions are among them.
+    pub(crate) fn has_adopted(&self) -> bool {
+        !self.adopted.is_empty()
+    }
+
+    /// Whether an earlier revision, or a piece of one, is among them.
+    pub(crate) fn is_adopted(&self, author: &str, id: i64) -> bool {
+        let known = || self.adopted.iter().any(|(known, _)| known == author);
+        self.adopted.contains(&(author.to_owned(), id)) || self.pieces.contains(&id) && known()
+    }
+
+    /// Whether a revision is one of them.
+    pub(crate) fn holds(&self, document: &Document, node: NodeId) -> bool {
+        if !self.has_adopted() {
+            return is_id_since(document, node, self.first);
+        }
+        let RevisionStamp { id, author, .. } = RevisionStamp::of(document, node);
+        id.is_some_and(|id| self.is_new(id) || self.is_adopted(&author, id))
+    }
 }
 
 /// Whether a name is one of the four wrappers of inserted, deleted and moved content.

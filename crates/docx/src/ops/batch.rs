@@ -8,6 +8,20 @@ use crate::ops::fields::{check_fields, flag, nearest, optional_text};
 use crate::ops::language::{self, COMMON_FIELDS, OPERATIONS, operation_names};
 use crate::ops::operation::Operation;
 
+/// Which pending revisions of the author, from before this session, are merged with what the batch does.
+///
+/// They are the same redline then: ten to twenty to thirty is one deletion and one insertion, and rejecting gives the ten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OwnPolicy {
+    /// Those that the caller has a record of ([`WordDocument::recall`](crate::WordDocument::recall)).
+    #[default]
+    Recorded,
+    /// All of that author.
+    Author,
+    /// None: they are history, like those of other people.
+    History,
+}
+
 /// Operations that are applied together, all addressed in the document as it was before them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Batch {
@@ -23,10 +37,12 @@ pub struct Batch {
     pub expected_revision: Option<String>,
     /// Whether the document shall say from now on that changes are tracked.
     pub track_revisions: bool,
+    /// Which earlier revisions are one's own.
+    pub own: OwnPolicy,
 }
 
 const BATCH_FIELDS: &[&str] =
-    &["operations", "author", "date", "atomic", "expectedRevision", "trackRevisions"];
+    &["operations", "author", "date", "atomic", "expectedRevision", "trackRevisions", "own"];
 
 /// Reads a batch: an object with `operations`, or a bare array of operations.
 ///
@@ -62,7 +78,27 @@ pub fn parse_batch(json: &Value) -> Result<Batch, Error> {
         atomic: flag(object, "atomic").map_err(invalid)?,
         expected_revision: optional_text(object, "expectedRevision").map_err(invalid)?.map(str::to_owned),
         track_revisions: flag(object, "trackRevisions").map_err(invalid)?,
+        own: own_policy(object).map_err(invalid)?,
     })
+}
+
+impl OwnPolicy {
+    /// The policy of that name: `recorded`, `author` or `history`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "recorded" => Some(Self::Recorded),
+            "author" => Some(Self::Author),
+            "history" => Some(Self::History),
+            _ => None,
+        }
+    }
+}
+
+fn own_policy(object: &serde_json::Map<String, Value>) -> Result<OwnPolicy, String> {
+    let Some(name) = optional_text(object, "own")? else { return Ok(OwnPolicy::default()) };
+    OwnPolicy::named(name)
+        .ok_or_else(|| format!("'own' is '{name}'; give \"recorded\", \"author\" or \"history\""))
 }
 
 /// Reads an array of operations.

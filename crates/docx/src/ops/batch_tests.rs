@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Address, Batch, Edit, Occurrence, Operation, Place, Search, Where, parse_batch};
+use super::{Address, Batch, Edit, Occurrence, Operation, OwnPolicy, Place, Search, Where, parse_batch};
 
 fn operation(edit: Edit) -> Operation {
     Operation { edit, expected_text: None, plain: false, author: None }
@@ -57,6 +57,7 @@ fn a_batch_says_all_it_can_say() {
         atomic: true,
         expected_revision: Some("r1".to_owned()),
         track_revisions: false,
+        own: OwnPolicy::Recorded,
     };
     assert_eq!(batch.unwrap(), wanted);
 }

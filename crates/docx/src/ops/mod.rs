@@ -13,12 +13,12 @@ mod result;
 mod schema;
 mod search;
 
-pub use batch::{Batch, parse_batch, parse_operations};
+pub use batch::{Batch, OwnPolicy, parse_batch, parse_operations};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
 pub use operation::{Address, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where};
 pub(crate) use result::{Change, OperationOutcome, Outcome};
-pub use result::{OperationResult, Proof, ProofState, Status, Summary, Tracking};
+pub use result::{OperationResult, Proof, ProofBase, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;
 pub use search::{FieldPolicy, Needle, Scope, Search};
 

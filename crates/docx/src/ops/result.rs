@@ -212,20 +212,41 @@ pub enum Tracking {
 }
 
 /// Outcome of one side of the proof.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofState {
     /// It was checked on the bytes written, and holds.
     Holds,
     /// There was nothing to prove: nothing changed, or the edit is untracked.
+    #[default]
     NotApplicable,
 }
 
 /// Outcome of the proof of the whole part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Proof {
-    /// Rejecting what was written gives back the source.
+    /// Rejecting what was written gives back the base.
     pub reject: ProofState,
     /// Accepting what was written gives the requested text.
     pub accept: ProofState,
+    /// What the redline is compared with.
+    #[serde(default, skip_serializing_if = "ProofBase::is_source")]
+    pub base: ProofBase,
+}
+
+/// What rejecting one's own changes must give back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofBase {
+    /// The document as it was opened.
+    #[default]
+    Source,
+    /// The document as it was before all of one's own rounds: as it was opened, one's own pending revisions rejected.
+    BeforeOwn,
+}
+
+impl ProofBase {
+    fn is_source(&self) -> bool {
+        *self == Self::Source
+    }
 }

@@ -7,7 +7,9 @@ use std::collections::HashSet;
 
 use engross_xml::{Document, NodeId, NodeKind};
 
-use crate::model::{is_id_since, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph};
+use crate::model::{
+    OwnRevisions, is_id_since, is_range_marker, is_revision_wrapper, mark_revisions, next_paragraph,
+};
 use crate::names::{
     BDO, CELL_DEL, CELL_INS, CELL_MERGE, CUSTOM_XML, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START,
     CUSTOM_XML_INS_RANGE_END, CUSTOM_XML_INS_RANGE_START, CUSTOM_XML_MOVE_FROM_RANGE_END,
@@ -33,8 +35,10 @@ pub enum Side {
 pub enum Selection<'a> {
     /// All of them.
     All,
-    /// Those whose `w:id` is at least this: what one command wrote.
+    /// Those whose `w:id` is at least this: what one batch wrote.
     IdsFrom(i64),
+    /// One's own.
+    Own(&'a OwnRevisions),
     /// These elements.
     Only(&'a HashSet<NodeId>),
 }
@@ -44,6 +48,7 @@ impl Selection<'_> {
         match self {
             Self::All => true,
             Self::IdsFrom(first) => is_id_since(document, node, first),
+            Self::Own(own) => own.holds(document, node),
             Self::Only(nodes) => nodes.contains(&node),
         }
     }

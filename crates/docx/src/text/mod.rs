@@ -39,6 +39,7 @@ pub(crate) use matching::MatchRules;
 pub use matching::find;
 pub(crate) use nearest::NearestIndex;
 pub use typography::adapt;
+pub(crate) use words::tokens;
 pub use words::{Hunk, diff};
 
 #[cfg(test)]

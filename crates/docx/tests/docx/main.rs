@@ -17,6 +17,7 @@ mod random_edits;
 mod random_operations;
 mod resolution;
 mod results;
+mod rounds;
 mod rules;
 mod scenarios;
 mod stories;

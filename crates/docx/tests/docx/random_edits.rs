@@ -60,17 +60,26 @@ fn fixed_randomness() -> proptest::test_runner::TestRng {
     proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha)
 }
 
-/// One batch; then another in the same session, and another in a new one.
+/// One batch; then another in the same session, in a new one that goes on with the first, and in a new one for which the first
+/// is history.
 fn check(document: &[u8], first: &[u8], second: &[u8]) -> Result<(), String> {
     let body = body(&mut Choices::of(document));
     let source = DocxBuilder::new().styles(STYLES).body(&body).build();
     let open = |bytes: &[u8]| WordDocument::open(bytes.to_vec(), &Limits::default()).unwrap();
     let mut session = open(&source);
-    let written = step(&mut session, &source, &source, &mut Choices::of(first), DATE)?;
-    let again = step(&mut session, &source, &written, &mut Choices::of(second), DATE)?;
+    let written = step(&mut session, &source, &source, &mut Choices::of(first), (DATE, "recorded"))?;
+    let again = step(&mut session, &source, &written, &mut Choices::of(second), (DATE, "recorded"))?;
+    let goes_on = step(&mut open(&written), &source, &written, &mut Choices::of(second), (DATE, "author"))?;
     let later = "2026-02-01T10:00:00Z";
-    step(&mut open(&again), &again, &again, &mut Choices::of(second), later)?;
-    Ok(())
+    step(&mut open(&again), &again, &again, &mut Choices::of(second), (later, "history"))?;
+    let count = |bytes: &[u8]| open(bytes).revisions().unwrap().len();
+    match (count(&goes_on), count(&again)) {
+        (across, inside) if across > inside => Err(format!(
+            "{across} revisions across sessions, {inside} within one:\n{}",
+            layout::body(&main_part(&goes_on))
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Applies a random batch in `session`, which began with `source` and last wrote `before`.
@@ -79,12 +88,12 @@ fn step(
     source: &[u8],
     before: &[u8],
     choices: &mut Choices<'_>,
-    date: &str,
+    (date, own): (&str, &str),
 ) -> Result<Vec<u8>, String> {
     let before_xml = main_part(before);
     let mut model = Model::of(&parse(&before_xml), date);
     let operations: Vec<Value> = (0..=choices.below(5)).map(|_| model.operation(choices)).collect();
-    let batch = parse_batch(&json!(operations)).unwrap();
+    let batch = parse_batch(&json!({"own": own, "operations": operations})).unwrap();
     let options = EditOptions { author: "Tester".to_owned(), date: date.to_owned() };
     let results = session.apply(&batch, &options).map_err(|error| error.to_string())?;
     let story = |what: String| {

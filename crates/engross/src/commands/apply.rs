@@ -120,6 +120,9 @@ fn read_batch(args: &ApplyArgs) -> Result<Batch, Failure> {
     if args.signature.date.is_some() {
         batch.date = None;
     }
+    if let Some(own) = args.signature.own() {
+        batch.own = own;
+    }
     signature::check(&mut batch)?;
     Ok(batch)
 }

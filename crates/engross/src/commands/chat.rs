@@ -23,10 +23,10 @@ use engross_store::files::Locks;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::CommandEnd;
-use super::documents::{destination, open};
+use super::documents::open;
 use crate::cli::ChatArgs;
 use crate::compose::{model, sessions, writes};
-use crate::failure::usage;
+use crate::failure::{of_delivery, usage};
 use crate::output::note;
 use crate::settings::{Environment, Flags, Settings};
 use document::{ChatDocument, NoDocument, OneDocument};
@@ -88,10 +88,15 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
 fn document(args: &ChatArgs, data: &Path) -> Result<Option<ChatDocument>, Failure> {
     let Some(path) = &args.file else { return Ok(None) };
     let (input, document) = open(path)?;
-    let target = match destination(&input, &args.target, "redline")? {
-        Destination::NewFile(path) => path,
-        Destination::InPlace(_) | Destination::Nowhere => path.clone(),
+    // A chat goes on with its result, even when a person worked on that meanwhile.
+    let target = match (&args.target.output, args.target.in_place) {
+        (_, true) => path.clone(),
+        (Some(output), false) => output.clone(),
+        (None, false) => input.beside("redline"),
     };
+    if !args.target.in_place {
+        input.check(&Destination::NewFile(target.clone())).map_err(of_delivery)?;
+    }
     ChatDocument::new(&input, document.source(), target, args.target.in_place, data).map(Some)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use engross_documents::{
-    Checkpoint, CheckpointStore, Checkpoints, InputFile, losses, new_revisions, without_change_set,
+    Checkpoint, CheckpointStore, Checkpoints, InputFile, TakenBack, losses, new_revisions, without_change_set,
 };
 use engross_docx::{Limits, WordDocument};
 use engross_protocol::{Exit, Failure, SystemClock};
@@ -133,14 +133,18 @@ fn restore(
     let (bytes, rejected) = if change_set {
         let after = read(at + 1)?;
         let rest = without_change_set(now, &wanted, after.as_deref().unwrap_or(now));
-        let Some((bytes, count)) = rest.map_err(|error| of_delivery(input.wrong(error)))? else {
-            let message = format!(
-                "{}: none of the tracked changes made after that checkpoint is left; restore it whole, without --change-set",
-                input.path().display()
-            );
-            return Err(Failure::new(Exit::Refused, "NOTHING_APPLIED", message));
+        let why = match rest.map_err(|error| of_delivery(input.wrong(error)))? {
+            TakenBack::Done(bytes, count) => Ok((bytes, Some(count))),
+            TakenBack::NoneLeft => Err("none of the tracked changes made after that checkpoint is left"),
+            TakenBack::Merged => Err(
+                "what was done after that checkpoint went on with earlier changes of its author, and more was done since",
+            ),
         };
-        (bytes, Some(count))
+        why.map_err(|why| {
+            let message =
+                format!("{}: {why}; restore it whole, without --change-set", input.path().display());
+            Failure::new(Exit::Refused, "NOTHING_APPLIED", message)
+        })?
     } else {
         (wanted, None)
     };

@@ -15,7 +15,13 @@ use crate::signals::HeldBack;
 
 /// Opens the document at `path`.
 pub(super) fn open(path: &Path) -> Result<(InputFile, WordDocument), Failure> {
-    InputFile::open(path).map_err(of_delivery)
+    let (input, mut document) = InputFile::open(path).map_err(of_delivery)?;
+    // Without a folder for data there is no record of what was written before, which only reading does not need.
+    let input = match data_path(None) {
+        Ok(data) => input.recorded(&data, &mut document),
+        Err(_) => input,
+    };
+    Ok((input, document))
 }
 
 /// Where the result about `input` goes; `suffix` is that of the usual name. What would certainly fail does so here.
@@ -27,7 +33,7 @@ pub(super) fn destination(
     let destination = match (&target.output, target.in_place) {
         (Some(path), _) => Destination::NewFile(path.clone()),
         (None, true) => Destination::InPlace(data_path(None)?),
-        (None, false) => Destination::NewFile(input.beside(suffix)),
+        (None, false) => Destination::NewFile(input.free_beside(suffix)),
     };
     input.check(&destination).map_err(of_delivery)?;
     Ok(destination)

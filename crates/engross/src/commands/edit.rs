@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use engross_agent::{EditRun, EditRunEvent, EditRunOperation, EditRunOptions, EditRunOutcome};
 use engross_documents::{Receipt, has_worked, signature};
-use engross_docx::{EditOptions, Tracking, WordDocument, guards};
+use engross_docx::ops::OwnPolicy;
+use engross_docx::{EditOptions, OwnRecord, Tracking, WordDocument, guards};
 use engross_llm::Model;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
@@ -54,6 +55,14 @@ pub(crate) fn run(args: &EditArgs, environment: &Environment, output: Output) ->
         max_rounds: settings.max_rounds.value,
     };
     let (input, mut document) = open(&args.file)?;
+    match args.signature.own() {
+        None | Some(OwnPolicy::Recorded) => {}
+        Some(OwnPolicy::Author) => {
+            let record = document.record_of(&options.edit.author);
+            document.recall(record.map_err(|error| failure::of_document(input.path(), &error))?);
+        }
+        Some(OwnPolicy::History) => document.recall(OwnRecord::default()),
+    }
     let guarded = guards(&document).into_iter().map(|finding| finding.message);
     let destination = destination(&input, &args.target, "redline")?;
     let model = model::open(&settings, environment)?;

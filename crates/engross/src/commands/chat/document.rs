@@ -61,7 +61,7 @@ impl ChatDocument {
         let target_path = Workspace::path(&file)?;
         let workspace = Workspace::new(files, store, Locks::new(), Arc::new(SystemClock));
         Ok(Self {
-            workspace: workspace.of_one(target_path.clone(), source.to_vec()),
+            workspace: workspace.of_one(target_path.clone(), source.to_vec(), Some(input.absolute())),
             target: target_path,
             source: source.into(),
             shown: target,
