@@ -19,6 +19,7 @@ fn check(operations: &[(u32, Status, Value)]) -> Vec<Option<usize>> {
                 message: None,
                 address: None,
                 revision_ids: vec![],
+                gone_revision_ids: Vec::new(),
                 comment_ids: vec![],
                 before: None,
                 after: None,

@@ -197,7 +197,8 @@ fn a_receipt_has_its_names_in_this_order() {
 fn edit(path: &Path, data: &Path, (from, to): (&str, &str)) -> PathBuf {
     let (input, mut document) = InputFile::open(path).unwrap();
     let input = input.recorded(data, &mut document);
-    let batch = parse_batch(&json!([{"op": "modify_text", "originalText": from, "replacementText": to}])).unwrap();
+    let batch =
+        parse_batch(&json!([{"op": "modify_text", "originalText": from, "replacementText": to}])).unwrap();
     let options = EditOptions { author: "engross".to_owned(), date: "2026-01-31T09:30:00Z".to_owned() };
     let results = document.apply(&batch, &options).unwrap();
     assert_eq!(results[0].status, Status::Applied, "{:?}", results[0].message);

@@ -41,6 +41,7 @@ fn a_refusal_names_its_code_and_what_to_do() {
         message: Some("the text is not there".to_owned()),
         address: None,
         revision_ids: vec![],
+        gone_revision_ids: Vec::new(),
         comment_ids: vec![],
         before: None,
         after: None,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use engross_documents::Receipt;
 use engross_docx::Tracking;
-use engross_docx::ops::{OperationResult, Proof, ProofState, Summary};
+use engross_docx::ops::{OperationResult, Proof, ProofBase, ProofState, Summary};
 
 use crate::change::{Palette, describe};
 
@@ -40,6 +40,10 @@ pub(crate) fn text<'a, O>(
 pub(crate) fn ending(output: Option<&str>, proof: Proof, tracking: Tracking) -> String {
     let Some(output) = output else { return "No file was written.".to_owned() };
     let proven = match (tracking, proof.reject, proof.accept) {
+        (Tracking::Tracked, ProofState::Holds, ProofState::Holds) if proof.base == ProofBase::BeforeOwn => {
+            ": rejecting your changes gives back the text before all of your rounds, accepting them the edited text (both \
+             checked)"
+        }
         (Tracking::Tracked, ProofState::Holds, ProofState::Holds) => {
             ": rejecting all gives back the original, accepting all the edited text (both checked)"
         }

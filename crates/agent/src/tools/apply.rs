@@ -81,6 +81,7 @@ fn not_valid(index: usize, proposal: &Proposal, error: &ToolError) -> OperationR
         message: Some(error.message.clone()),
         address: None,
         revision_ids: Vec::new(),
+        gone_revision_ids: Vec::new(),
         comment_ids: Vec::new(),
         before: None,
         after: None,

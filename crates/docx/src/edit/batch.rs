@@ -126,16 +126,15 @@ impl<'a> BatchRun<'a> {
         let snapshot = self.editor.snapshot;
         let touched: Vec<NodeId> =
             self.editor.expected.keys().flat_map(|index| snapshot.chain(*index)).collect();
+        let earlier = earlier_revisions(&snapshot, self.editor.expected.keys(), self.editor.first_id);
         let joined = coalesce(snapshot.tree, &touched, self.editor.ids.own());
         let tree = &*snapshot.tree;
         let ids: HashSet<i64> = tree
             .descendants(tree.root())
-            .filter(|node| {
-                let name = tree.name(*node);
-                is_revision_wrapper(name) || is_property_change(name) || matches!(name, CELL_INS | CELL_DEL)
-            })
+            .filter(|node| is_revision(tree, *node))
             .filter_map(|node| RevisionStamp::of(tree, node).id)
             .collect();
+        let mut listed = HashSet::new();
         for done in outcomes {
             let Outcome::Applied(change) = &mut done.outcome else { continue };
             let named = change.revision_ids.iter().map(|id| *joined.get(id).unwrap_or(id));
@@ -143,6 +142,9 @@ impl<'a> BatchRun<'a> {
             there.sort_unstable();
             there.dedup();
             change.revision_ids = there;
+            let before = change.paragraphs.iter().filter_map(|index| earlier.get(index)).flatten();
+            let gone: BTreeSet<i64> = before.copied().filter(|id| !ids.contains(id)).collect();
+            change.gone_revision_ids = gone.into_iter().filter(|id| listed.insert(*id)).collect();
         }
     }
 
@@ -197,6 +199,8 @@ impl<'a> BatchRun<'a> {
             after: Some(self.editor.after(&steps)),
             revision_ids: (first_id..self.editor.ids.peek()).collect(),
             comment_ids: (first_comment..self.editor.pending.next_comment).collect(),
+            paragraphs: scope.into_iter().flatten().collect(),
+            gone_revision_ids: Vec::new(),
         }))
     }
 
@@ -375,4 +379,26 @@ impl<'a> BatchRun<'a> {
         }
         places.join(", ")
     }
+}
+
+/// By paragraph, the ids of revisions in it that are older than the batch.
+fn earlier_revisions<'a>(
+    snapshot: &StorySnapshot<'_>,
+    paragraphs: impl Iterator<Item = &'a usize>,
+    first_id: i64,
+) -> HashMap<usize, Vec<i64>> {
+    let tree = snapshot.document();
+    let of = |index: usize| {
+        let nodes = snapshot.chain(index).into_iter().flat_map(|node| tree.descendants(node));
+        let ids =
+            nodes.filter(|node| is_revision(tree, *node)).filter_map(|node| RevisionStamp::of(tree, node).id);
+        ids.filter(|id| *id < first_id).collect()
+    };
+    paragraphs.map(|index| (*index, of(*index))).collect()
+}
+
+/// Whether an element is a revision with an id of its own.
+fn is_revision(tree: &Document, node: NodeId) -> bool {
+    let name = tree.name(node);
+    is_revision_wrapper(name) || is_property_change(name) || matches!(name, CELL_INS | CELL_DEL)
 }

@@ -39,6 +39,9 @@ pub struct OperationResult {
     pub address: Option<String>,
     /// `w:id` of the revisions that hold what was done, in rising order.
     pub revision_ids: Vec<i64>,
+    /// `w:id` of one's own earlier revisions that are no more: what they held is one with this change, or was taken back by it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub gone_revision_ids: Vec<i64>,
     /// `w:id` of the comments written; of those that are in the way, if it is refused for them.
     pub comment_ids: Vec<i64>,
     /// Text before, of the paragraphs concerned.
@@ -57,6 +60,9 @@ pub(crate) struct Change {
     /// Text after, as accepted.
     pub(crate) after: Option<String>,
     pub(crate) revision_ids: Vec<i64>,
+    pub(crate) gone_revision_ids: Vec<i64>,
+    /// The paragraphs of the story that were written to, from 0.
+    pub(crate) paragraphs: Vec<usize>,
     pub(crate) comment_ids: Vec<i64>,
 }
 
@@ -166,6 +172,7 @@ impl OperationResult {
             message: change.remark,
             address,
             revision_ids: change.revision_ids,
+            gone_revision_ids: change.gone_revision_ids,
             comment_ids: change.comment_ids,
             before,
             after: change.after,
