@@ -143,6 +143,7 @@ fn servers_that_are_killed_under_load() {
     }
 }
 
+#[cfg(feature = "cluster")]
 #[test]
 fn a_server_with_traces_answers_and_stops_cleanly() {
     let Some(url) = engross_testkit::postgres::shared() else { return };
