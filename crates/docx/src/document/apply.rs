@@ -11,7 +11,7 @@ use engross_xml::{Document, NodeId, TreeCheckpoint};
 use super::scope::{asks_elsewhere, is_torn, joined};
 use super::{EditOptions, WordDocument};
 use crate::canon::IgnoredMarkup;
-use crate::edit::{BatchRun, Ids, PendingParts, Signature, StyleContext};
+use crate::edit::{BatchRun, FallbackCopies, Ids, PendingParts, Signature, StyleContext};
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::numbering::Numbering;
 use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome, Scope};
@@ -90,6 +90,9 @@ impl<'a> Run<'a> {
 /// How many comments a refusal names, and how many characters of each.
 const COMMENTS_SHOWN: usize = 5;
 const COMMENT_SHOWN: usize = 200;
+
+const OTHER_COPY: &str =
+    "the copy of the text box for programs before Word 2010 says something else, so it stays as it was";
 
 const MENDED_TYPE: &str =
     "the comments part had a content type that Word does not know; it has the right one now";
@@ -351,6 +354,7 @@ impl WordDocument {
                 return Ok(());
             }
         };
+        let copies = FallbackCopies::of(tree, root);
         let context = StyleContext { styles: &self.styles, numbering: &self.numbering };
         let own = (&mut self.ids, &mut run.pending);
         let mut edits =
@@ -360,10 +364,14 @@ impl WordDocument {
             operations.map(|(index, operation)| (*index, edits.run(operation))).collect();
         edits.finish(outcomes.iter_mut().map(|(_, done)| done));
         if outcomes.iter().any(|(_, done)| done.outcome.is_applied()) {
+            copies.renew(tree, root);
             self.edited.insert(part);
         }
         let sections = group.story.as_ref().map_or(1, |story| story.sections);
         for (index, mut done) in outcomes {
+            if copies.has_others() {
+                done.outcome.add_remark(OTHER_COPY);
+            }
             if sections > 1 {
                 done.outcome
                     .add_remark(&format!("{sections} sections show this part, so it changes in all of them"));

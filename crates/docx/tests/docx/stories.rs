@@ -2,9 +2,12 @@
 
 use engross_docx::ops::{OperationResult, Status, parse_batch};
 use engross_docx::read::{ReadOptions, View};
+use engross_docx::revisions::Side;
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_testkit::docx::DocxBuilder;
 use serde_json::{Value, json};
+
+use crate::oracle::main_part;
 
 fn sample() -> Vec<u8> {
     DocxBuilder::new()
@@ -159,4 +162,38 @@ fn accepting_can_ask_for_changes_to_be_tracked() {
         WordDocument::open(document.save(Tracking::Tracked).unwrap().bytes, &Limits::default()).unwrap();
     let package = engross_docx::Package::open(again.source().to_vec(), &Limits::default().package).unwrap();
     assert!(String::from_utf8_lossy(&package.part("word/settings.xml").unwrap()).contains("trackRevisions"));
+}
+
+/// Programs that do not know DrawingML show the copy of a text box; its old words must not stay in the file.
+#[test]
+fn the_old_style_copy_of_a_text_box_says_the_same() {
+    let content = "<w:txbxContent><w:p><w:r><w:t>Last update</w:t></w:r></w:p></w:txbxContent>";
+    let shape = |content: &str, copy: &str| {
+        format!(
+            "<w:p><w:r><mc:AlternateContent><mc:Choice Requires=\"wps\"><w:drawing><wps:txbx>{content}</wps:txbx></w:drawing>\
+             </mc:Choice><mc:Fallback><w:pict><v:textbox>{copy}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>"
+        )
+    };
+    let edited = |body: &str| {
+        let mut document =
+            WordDocument::open(DocxBuilder::new().body(body).build(), &Limits::default()).unwrap();
+        let operation = json!([{"op": "modify_text", "target": "textbox:1/P1", "originalText": "update", "replacementText": "saved"}]);
+        let options = EditOptions { author: "A".to_owned(), date: "2026-01-01T00:00:00Z".to_owned() };
+        let results = document.apply(&parse_batch(&operation).unwrap(), &options).unwrap();
+        assert_eq!(results[0].status, Status::Applied, "{:?}", results[0].message);
+        (document.save(Tracking::Tracked).unwrap().bytes, results[0].message.clone())
+    };
+    let source = shape(content, content);
+    let (bytes, _) = edited(&source);
+    for (side, gone, count) in [(Side::Accept, "update", 2), (Side::Reject, "saved", 0)] {
+        let mut document = WordDocument::open(bytes.clone(), &Limits::default()).unwrap();
+        document.resolve_all(side).unwrap();
+        let written = main_part(&document.save(Tracking::Tracked).unwrap().bytes);
+        assert!(!written.contains(gone), "{written}");
+        assert_eq!(written.matches("saved").count(), count, "{written}");
+    }
+    let other = content.replace("update", "Update");
+    let (bytes, message) = edited(&shape(content, &other));
+    assert!(main_part(&bytes).contains("Last Update"));
+    assert!(message.unwrap_or_default().contains("copy of the text box"));
 }
