@@ -4,13 +4,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use engross_xml::{Document, NodeId};
+use engross_xml::{Document, NodeId, QName};
 
 use super::list::PlacedRevision;
 use super::list::RevisionKind;
 use crate::names::{
     ALTERNATE_CONTENT, FALLBACK, ID, MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO,
-    MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME,
+    MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME, P_PR, R_PR,
 };
 
 /// What must hold of a revision to be meant. An empty choice means every one.
@@ -147,7 +147,11 @@ fn moves(document: &Document) -> HashMap<String, Vec<NodeId>> {
         let is_from = matches!(name, MOVE_FROM | MOVE_FROM_RANGE_START | MOVE_FROM_RANGE_END);
         match name {
             MOVE_FROM_RANGE_START | MOVE_TO_RANGE_START => {
-                found.entry(text(NAME)).or_default().push(node);
+                let known = found.entry(text(NAME)).or_default();
+                known.push(node);
+                // The mark of the paragraph that the range begins in stands before it.
+                let mark = if is_from { MOVE_FROM } else { MOVE_TO };
+                known.extend(paragraph_mark(document, node, mark));
                 open.push((is_from, text(ID), text(NAME)));
             }
             MOVE_FROM_RANGE_END | MOVE_TO_RANGE_END => {
@@ -167,6 +171,13 @@ fn moves(document: &Document) -> HashMap<String, Vec<NodeId>> {
         }
     }
     found
+}
+
+/// The revision of this kind of the paragraph mark of the paragraph that `node` stands in.
+fn paragraph_mark(document: &Document, node: NodeId, kind: QName) -> Option<NodeId> {
+    let paragraph = document.parent(node)?;
+    let look = document.child(document.child(paragraph, P_PR)?, R_PR)?;
+    document.child(look, kind)
 }
 
 /// Elements of the fallback beside the choice in which `node` stands that record the same revision.

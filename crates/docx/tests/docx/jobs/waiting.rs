@@ -21,7 +21,6 @@ pub(super) const WAITING: &[(&str, &str)] = &[
     ("19 a clause with a reference is rewritten", "tables and blocks"),
     ("22 an untracked edit does not cut their insertion", "controls, headers and own revisions"),
     ("23 accepted and edited in one batch", "controls, headers and own revisions"),
-    ("23 some are accepted and some rejected", "controls, headers and own revisions"),
     ("24 a comment is answered and resolved", "controls, headers and own revisions"),
     ("26 a paragraph becomes a table", "tables and blocks"),
     ("32 a footer is made", "controls, headers and own revisions"),
