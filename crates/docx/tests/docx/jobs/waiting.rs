@@ -19,7 +19,6 @@ pub(super) const WAITING: &[(&str, &str)] = &[
     ("18 a section with a typed number is a section", "tables and blocks"),
     ("18 the last clause is rewritten and schedules stay", "tables and blocks"),
     ("19 a clause with a reference is rewritten", "tables and blocks"),
-    ("22 an untracked edit does not cut their insertion", "controls, headers and own revisions"),
     ("23 accepted and edited in one batch", "controls, headers and own revisions"),
     ("24 a comment is answered and resolved", "controls, headers and own revisions"),
     ("26 a paragraph becomes a table", "tables and blocks"),
@@ -41,5 +40,4 @@ pub(super) const WAITING: &[(&str, &str)] = &[
     ("38 a new document of markdown", "the content model and its operations"),
     ("39 nothing is lost on the way to markdown", "the content model and its operations"),
     ("40 a commented paragraph is deleted", "tables and blocks"),
-    ("44 four rounds are one redline", "controls, headers and own revisions"),
 ];
