@@ -124,9 +124,15 @@ impl<'a> BatchRun<'a> {
     /// are there.
     pub(crate) fn finish<'b>(self, outcomes: impl Iterator<Item = &'b mut OperationOutcome>) {
         let snapshot = self.editor.snapshot;
-        let touched: Vec<NodeId> =
-            self.editor.expected.keys().flat_map(|index| snapshot.chain(*index)).collect();
-        let earlier = earlier_revisions(&snapshot, self.editor.expected.keys(), self.editor.first_id);
+        let outcomes: Vec<&mut OperationOutcome> = outcomes.collect();
+        let mut indices: BTreeSet<usize> = self.editor.expected.keys().copied().collect();
+        for done in &outcomes {
+            if let Outcome::Applied(change) = &done.outcome {
+                indices.extend(&change.paragraphs);
+            }
+        }
+        let touched: Vec<NodeId> = indices.iter().flat_map(|index| snapshot.chain(*index)).collect();
+        let earlier = earlier_revisions(&snapshot, indices.iter(), self.editor.first_id);
         let joined = coalesce(snapshot.tree, &touched, self.editor.ids.own());
         let tree = &*snapshot.tree;
         let ids: HashSet<i64> = tree

@@ -1,5 +1,5 @@
 //! Between two batches: one's own revisions become one redline. What one inserted and then deleted again was never there, text
-//! that one deleted and put back stays, and neighbouring insertions are one.
+//! that one deleted and put back stays, neighbouring insertions are one, and of several records of earlier formatting the first counts.
 //!
 //! Within a batch nothing may vanish, since positions count from its start; so this runs at its end. Must never change what the
 //! document says when one's own revisions are all accepted or all rejected, or touch anybody else's.
@@ -8,9 +8,10 @@ use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId, NodeKind, QName};
 
+use crate::canon::normal_form;
 use crate::edit::put_back::put_back;
-use crate::model::{OwnRevisions, RevisionStamp, mark_revisions, next_paragraph};
-use crate::names::{AUTHOR, DATE, DEL, INS, P, TR, TR_PR};
+use crate::model::{OwnRevisions, RevisionStamp, is_revision_wrapper, mark_revisions, next_paragraph};
+use crate::names::{AUTHOR, DATE, DEL, INS, P, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, SECT_PR, TR, TR_PR};
 use crate::revisions::{Selection, Side, resolve_paragraphs};
 
 /// Makes one's own revisions in `paragraphs` one redline. Gives the ids of revisions that went, and those that hold their text
@@ -35,6 +36,10 @@ pub(crate) fn coalesce(
             {
                 put_back(document, node, next);
             }
+        }
+        let nodes: Vec<NodeId> = document.descendants(*paragraph).collect();
+        for node in nodes {
+            settle_record(document, node, own);
         }
         for node in wrappers(document, *paragraph) {
             join_with_next(document, node, own, &mut joined);
@@ -88,6 +93,43 @@ fn deletion_beside_insertion(
     }
     deleted
         .filter(|deleted| inserted.is_some_and(|inserted| is_own_pair(document, (inserted, *deleted), own)))
+}
+
+/// A record of earlier formatting in which one's own earlier one stands keeps what that one keeps; it goes when the formatting is
+/// that again.
+fn settle_record(document: &mut Document, record: NodeId, own: &OwnRevisions) {
+    let name = document.name(record);
+    let held = match name {
+        R_PR_CHANGE => R_PR,
+        P_PR_CHANGE => P_PR,
+        _ => return,
+    };
+    let Some(before) = document.child(record, held) else { return };
+    let Some(earlier) = document.child(before, name) else { return };
+    if !is_own_pair(document, (record, earlier), own) {
+        return;
+    }
+    let first = match document.child(earlier, held) {
+        Some(first) => first,
+        None => document.new_element(held),
+    };
+    document.insert_before(before, first);
+    document.detach(before);
+    let Some(owner) = document.parent(record) else { return };
+    let forms = |document: &Document, properties: NodeId| -> Vec<Vec<u8>> {
+        let children = document.children(properties).filter(|child| {
+            let child = document.name(*child);
+            child != QName::NONE && child != name && !(held == P_PR && matches!(child, R_PR | SECT_PR))
+        });
+        let children = children.filter(|child| !is_revision_wrapper(document.name(*child)));
+        children.map(|child| normal_form(document, child)).collect()
+    };
+    if forms(document, owner) == forms(document, first) {
+        document.detach(record);
+        if document.first_child(owner).is_none() {
+            document.detach(owner);
+        }
+    }
 }
 
 fn join_with_next(document: &mut Document, node: NodeId, own: &OwnRevisions, joined: &mut HashMap<i64, i64>) {

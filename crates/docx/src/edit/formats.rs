@@ -1,7 +1,7 @@
 //! Writes formatting as tracked changes: of runs as `w:rPrChange`, of paragraphs as `w:pPrChange`.
 //!
 //! An element has one record of what was before. Somebody else's is never touched, so formatting that would need a second
-//! one is refused.
+//! one is refused. One's own earlier record stands within the new one until the batch ends, when the two become one.
 
 use std::ops::Range;
 
@@ -171,7 +171,8 @@ fn refuse_second_record(
     record: engross_xml::QName,
 ) -> Result<(), Refusal> {
     let known = properties.and_then(|properties| writer.document.child(properties, record));
-    if known.is_some_and(|known| !is_id_since(writer.document, known, writer.since)) {
+    let is_own = |known: NodeId| writer.ids.own().holds(writer.document, known);
+    if known.is_some_and(|known| !is_id_since(writer.document, known, writer.since) && !is_own(known)) {
         return Err(Refusal::new(
             RefusalCode::FormatRevision,
             "its look is already changed by a pending revision, which can hold only one change; \
@@ -192,9 +193,13 @@ fn change_run(writer: &mut RevisionWriter<'_>, run: NodeId, settings: &[Setting]
             properties
         }
     };
-    if writer.document.child(properties, R_PR_CHANGE).is_none() {
+    let earlier = writer.document.child(properties, R_PR_CHANGE);
+    if earlier.is_none_or(|earlier| !is_id_since(writer.document, earlier, writer.since)) {
         let before = writer.document.copy(properties);
         writer.strip_tracking(before);
+        if let Some(earlier) = earlier {
+            writer.document.append(before, earlier);
+        }
         let record = writer.revision(R_PR_CHANGE);
         writer.document.append(record, before);
         writer.document.append(properties, record);

@@ -132,14 +132,15 @@ pub(crate) fn change_properties(writer: &mut RevisionWriter<'_>, paragraph: Node
     let properties = writer.ensure_paragraph_properties(paragraph);
     let record = writer.document.child(properties, P_PR_CHANGE);
     // A paragraph has one record, and what an earlier revision keeps there is not ours to change.
-    if record.is_some_and(|record| !is_id_since(writer.document, record, writer.since)) {
+    let earlier = record.filter(|record| !is_id_since(writer.document, *record, writer.since));
+    if earlier.is_some_and(|earlier| !writer.ids.own().holds(writer.document, earlier)) {
         return;
     }
-    if record.is_none() {
+    if record.is_none() || earlier.is_some() {
         let change = writer.revision(P_PR_CHANGE);
         let before = writer.document.new_element(P_PR);
         writer.document.append(change, before);
-        for node in &old {
+        for node in old.iter().chain(&earlier) {
             writer.document.append(before, *node);
         }
         writer.document.append(properties, change);

@@ -53,7 +53,7 @@ pub(crate) fn restore(document: &mut Document, change: NodeId) {
         if kept.iter().any(|kept| document.name(*kept) == name && name != QName::NONE && !is_marker(name)) {
             continue;
         }
-        match anchor {
+        match anchor.filter(|_| !is_change(name)) {
             Some(anchor) => document.insert_before(anchor, node),
             None => document.append(owner, node),
         }

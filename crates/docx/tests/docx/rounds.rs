@@ -221,3 +221,40 @@ fn untracked_edits_keep_the_insertions_of_others_whole() {
         }
     }
 }
+
+/// Formatting has one record of what was before: of one's own rounds, of what was before the first.
+#[test]
+fn formatting_is_one_change_however_often() {
+    let text = "<w:p><w:pPr><w:jc w:val=\"left\"/><w:rPr><w:i/></w:rPr></w:pPr>\
+        <w:r><w:rPr><w:i/></w:rPr><w:t>The price is ten euros.</w:t></w:r></w:p>";
+    let look = |set: &Value| {
+        let mut operation = json!({"op": "format_text", "textToFormat": "ten"});
+        operation.as_object_mut().unwrap().extend(set.as_object().unwrap().clone());
+        json!([operation])
+    };
+    let align = |to: &str| json!([{"op": "format_paragraph", "paragraphIndex": 1, "alignment": to}]);
+    let mut rounds = Rounds::on(text, "recorded");
+    for set in [json!({"bold": true}), json!({"size": 20}), json!({"bold": false, "italic": false})] {
+        let results = rounds.next("Ann", &look(&set));
+        assert_eq!(results[0].status, Status::Applied, "{:?}", results[0].message);
+    }
+    for to in ["center", "right"] {
+        let results = rounds.next("Ann", &align(to));
+        assert_eq!(results[0].status, Status::Applied, "{:?}", results[0].message);
+        assert_eq!(results[0].gone_revision_ids.len(), usize::from(to == "right"));
+    }
+    assert_eq!(rounds.kinds(), [RevisionKind::ParagraphFormatting, RevisionKind::Formatting]);
+    let source = open(&DocxBuilder::new().body(text).build());
+    let mut rejected = open(&rounds.bytes);
+    rejected.resolve_all(Side::Reject).unwrap();
+    assert_eq!(
+        rejected.read(&ReadOptions::default()).unwrap().paragraphs,
+        source.read(&ReadOptions::default()).unwrap().paragraphs
+    );
+    // What is as it was is no change.
+    rounds.next("Ann", &align("left"));
+    assert_eq!(rounds.kinds(), [RevisionKind::Formatting]);
+    // Somebody else's record stays, and is in the way.
+    let results = rounds.next("Bob", &look(&json!({"bold": true})));
+    assert_eq!(results[0].code.as_deref(), Some("FORMAT_REVISION"));
+}
