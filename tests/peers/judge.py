@@ -62,6 +62,7 @@ class Verdict:
     why: str = ""
     granularity: float | None = None
     only_ids: bool = False  # wrong, and for nothing but an id that two revisions share
+    revisions: int | None = None  # how many of ours a right redline has
 
 
 class Reading:
@@ -247,7 +248,8 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
     if case.protected and not any(PROTECTION.search(warning) for warning in outcome.warnings):
         return Verdict("wrong", "changed a protected document and told nobody of its protection")
     least = least_characters(case)
-    return Verdict("right", granularity=result.changed_characters() / least if case.one_word and least else None)
+    ours = result.revisions(AUTHOR) if case.tracked else None
+    return Verdict("right", granularity=result.changed_characters() / least if case.one_word and least else None, revisions=ours)
 
 
 def faults(case: Case, source: Reading, result: Reading, want: Reading) -> str:

@@ -15,6 +15,8 @@ import speed
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/comparison.md"
 SIGNS = {"right": "✓", "wrong": "✗", "refused": "–", "cannot": "·", "crashed": "!"}
 ONLY_ID = "№"
+MEASURES = """*Changed text*: for edits of one word, how much text was struck and set anew, measured by the least that whole words allow (median, and the most).
+*Revisions*: the tracked changes of right redlines, which somebody has to look at one by one, for each that the tersest engine needs (mean, and the most)."""
 Verdicts = dict[str, dict[str, judge.Verdict]]
 
 
@@ -44,15 +46,23 @@ def engines(ready: list[peers.Installed], skipped: dict[str, str]) -> str:
 
 def totals(ready: list[peers.Installed], cases: list[judge.Case], verdicts: Verdicts) -> str:
     rows = []
+    fewest: dict[str, int] = {}
+    for known in verdicts.values():
+        for name, verdict in known.items():
+            if verdict.revisions:
+                fewest[name] = min(verdict.revisions, fewest.get(name, verdict.revisions))
     for installed in ready:
         given = verdicts[installed.peer.name].values()
         count = collections.Counter(verdict.word for verdict in given)
         shared = sum(verdict.only_ids for verdict in given)
         grains = [verdict.granularity for verdict in given if verdict.granularity is not None]
         grain = f"{statistics.median(grains):.2f} (most {max(grains):.2f})" if grains else ""
+        more = [verdict.revisions / fewest[name] for name, verdict in verdicts[installed.peer.name].items() if verdict.revisions and name in fewest]
+        clutter = f"{statistics.mean(more):.2f} (most {max(more):.2f})" if more else ""
         wrong = f"{count['wrong']} ({shared} for an id alone)" if shared else str(count["wrong"])
-        rows.append([installed.peer.name, str(count["right"]), wrong, *(str(count[word]) for word in judge.WORDS[2:]), grain])
-    return f"{len(cases)} cases:\n\n" + table(["Engine", "Right", "Wrong", "Refused", "Cannot", "Crashed", "Changed text, times the least"], rows)
+        rows.append([installed.peer.name, str(count["right"]), wrong, *(str(count[word]) for word in judge.WORDS[2:]), grain, clutter])
+    return f"{len(cases)} cases:\n\n" + table(["Engine", "Right", "Wrong", "Refused", "Cannot", "Crashed", "Changed text, times the least",
+                                                 "Revisions, times the fewest"], rows) + f"\n\n{MEASURES}"
 
 
 def no_is_right(case: judge.Case) -> str:

@@ -182,7 +182,7 @@ fn operation(choices: &mut Choices<'_>, count: usize) -> Value {
     let end = index.max(other);
     let words = choices.words();
     let word = choices.word();
-    match choices.below(20) {
+    match choices.below(24) {
         0 => json!({"op": "format_text", "paragraphIndex": index, "bold": true, "size": 12}),
         1 => json!({"op": "format_text", "textToFormat": word, "occurrence": "all", "italic": false}),
         2 => json!({"op": "highlight_text", "textToFind": word, "occurrence": 1, "color": "green"}),
@@ -212,6 +212,18 @@ fn operation(choices: &mut Choices<'_>, count: usize) -> Value {
                      "content": format!("{words}\n\n{word}")}),
         17 => json!({"op": "move_paragraph", "paragraphIndex": index, "after": other}),
         18 => json!({"op": "restore_paragraph", "paragraphIndex": index}),
+        19 => {
+            json!({"op": "modify_text", "originalText": word, "replacementText": words, "occurrence": "all",
+                     "scope": "everywhere", "wholeWord": true, "matchCase": false})
+        }
+        20 => {
+            json!({"op": "modify_text", "pattern": "(\\w+) (\\w+)", "replacementText": "$2 $1", "occurrence": "all"})
+        }
+        21 => json!({"op": "highlight_text", "pattern": "[a-z]{2,3}", "occurrence": "last", "color": "cyan"}),
+        22 => {
+            json!({"op": "modify_text", "originalText": word, "replacementText": words, "occurrence": "first",
+                     "fields": "refuse"})
+        }
         _ => {
             json!({"op": "edit_paragraph", "paragraphIndex": index, "newContent": format!("**{word}** {words}")})
         }

@@ -11,8 +11,8 @@ use engross_docx::ops::Status;
 use serde_json::{Value, json};
 
 use super::paper::{Line, Paper};
-use super::random_wishes::{Change, Wish, wish};
-use super::{Done, difference, documents, laws, open, options, paper, save};
+use super::random_wishes::{Change, Wish, wish, with_words};
+use super::{Done, difference, documents, job, laws, open, options, paper, save};
 use crate::random_bodies::Choices;
 
 /// A source of choices that is the same every time.
@@ -44,6 +44,18 @@ fn carry_out(paper: &mut Paper, changes: Vec<Change>) {
                 for line in own.iter_mut().flatten().flatten() {
                     if line.story == "body" && !line.style.starts_with("TOC") {
                         line.say(&old, &new);
+                    }
+                }
+            }
+            Change::SayEverywhere(old, new) => {
+                for line in own.iter_mut().flatten().flatten().filter(|line| !line.style.starts_with("TOC")) {
+                    line.say(&old, &new);
+                }
+            }
+            Change::SayWords(old, new) => {
+                for line in own.iter_mut().flatten().flatten() {
+                    if line.story == "body" && !line.style.starts_with("TOC") {
+                        line.make(|text| with_words(text, &old, &new));
                     }
                 }
             }
@@ -113,8 +125,16 @@ fn try_batch(source: &[u8], source_paper: &Paper, seed: u64) -> Option<Verdict> 
     let mut wishes: Vec<Wish> = Vec::new();
     for _ in 0..=choices.below(3) {
         let Some(wish) = wish(&mut choices, source_paper) else { continue };
-        let wide =
-            |wish: &Wish| matches!(wish.change, Change::SayAll(..) | Change::Replace(..) | Change::Move(..));
+        let wide = |wish: &Wish| {
+            matches!(
+                wish.change,
+                Change::SayAll(..)
+                    | Change::SayEverywhere(..)
+                    | Change::SayWords(..)
+                    | Change::Replace(..)
+                    | Change::Move(..)
+            )
+        };
         // Operations that reach far stand alone.
         if wishes.is_empty()
             || (!wide(&wish) && !wishes.iter().any(|known| wide(known) || same_line(known, &wish)))
@@ -185,6 +205,11 @@ fn documents_of(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn random_batches_say_what_they_mean() {
+    job("random batches say what they mean", try_many);
+}
+
+#[expect(clippy::print_stdout, reason = "the figures of a long run")]
+fn try_many() {
     let cases = std::env::var("ENGROSS_JOBS_CASES").ok().and_then(|text| text.parse::<u64>().ok());
     let mut all: Vec<(String, Vec<u8>)> = vec![
         ("prices".to_owned(), documents::prices()),

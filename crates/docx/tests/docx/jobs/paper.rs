@@ -181,14 +181,15 @@ impl Line {
     }
 
     pub(super) fn say(&mut self, old: &str, new: &str) {
-        self.text = by_parts(
-            &self.text,
-            |part, is_label| {
-                if is_label { part.to_owned() } else { part.replace(old, new) }
-            },
-        );
+        self.make(|text| text.replace(old, new));
+    }
+
+    /// Makes the words anew; labels of objects stay.
+    pub(super) fn make(&mut self, make: impl Fn(&str) -> String) {
+        self.text =
+            by_parts(&self.text, |part, is_label| if is_label { part.to_owned() } else { make(part) });
         for (_, words) in &mut self.looks {
-            *words = words.replace(old, new);
+            *words = make(words);
         }
         self.looks.retain(|(_, words)| !words.is_empty());
     }

@@ -19,6 +19,10 @@ pub(super) enum Change {
     Say(usize, String, String),
     /// Words become others wherever they stand in the body.
     SayAll(String, String),
+    /// Words become others in every story.
+    SayEverywhere(String, String),
+    /// Whole words of the body become others.
+    SayWords(String, String),
     /// A line has a new text.
     Text(usize, String),
     /// Lines stand behind a line, or before it.
@@ -62,6 +66,21 @@ fn pick(choices: &mut Choices<'_>, places: &[usize]) -> Option<usize> {
     (!places.is_empty()).then(|| places[(choices.below(256) * 256 + choices.below(256)) % places.len()])
 }
 
+/// A text with other whole words. An apostrophe or a hyphen ends a word.
+pub(super) fn with_words(text: &str, old: &str, new: &str) -> String {
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(old) {
+        let last = before.chars().next_back().or_else(|| out.chars().next_back());
+        out.push_str(before);
+        let is_whole = !is_letter(last) && !is_letter(after.chars().next());
+        out.push_str(if is_whole { new } else { old });
+        rest = after;
+    }
+    out + rest
+}
+
 /// The rows of a table whose cells are not merged, its head with them.
 fn table_around(paper: &Paper, at: usize) -> Option<(usize, Vec<Vec<String>>)> {
     let head = (0..at).rev().find(|line| paper.lines[*line].style == "table")?;
@@ -88,7 +107,7 @@ pub(super) fn wish(choices: &mut Choices<'_>, paper: &Paper) -> Option<Wish> {
     let number = line.number;
     let new = format!("{} {}", choices.words(), choices.word());
     let like = |text: &str| Line { text: text.to_owned(), looks: Vec::new(), ..line.clone() };
-    let (operation, change) = match choices.below(14) {
+    let (operation, change) = match choices.below(17) {
         0 => {
             let word = word(choices, &line.text)?;
             (
@@ -139,6 +158,28 @@ pub(super) fn wish(choices: &mut Choices<'_>, paper: &Paper) -> Option<Wish> {
             (
                 json!({"op": "insert_link", "paragraphIndex": number, "textToLink": word, "url": "https://example.com/"}),
                 Change::Say(at, word, linked),
+            )
+        }
+        11 => {
+            let word = word(choices, &line.text)?;
+            (
+                json!({"op": "modify_text", "originalText": word, "replacementText": new, "occurrence": "all", "scope": "everywhere"}),
+                Change::SayEverywhere(word, new),
+            )
+        }
+        12 => {
+            let word = word(choices, &line.text)?;
+            (
+                json!({"op": "modify_text", "originalText": word, "replacementText": new, "occurrence": "all", "wholeWord": true}),
+                Change::SayWords(word, new),
+            )
+        }
+        13 => {
+            let word = word(choices, &line.text)?;
+            let pattern = format!("({})", &word);
+            (
+                json!({"op": "modify_text", "pattern": pattern, "replacementText": "[$1]", "occurrence": "all"}),
+                Change::SayAll(word.clone(), format!("[{word}]")),
             )
         }
         _ => return table_wish(choices, paper),

@@ -40,4 +40,5 @@ pub(super) const WAITING: &[(&str, &str)] = &[
     ("38 a new document of markdown", "the content model and its operations"),
     ("39 nothing is lost on the way to markdown", "the content model and its operations"),
     ("40 a commented paragraph is deleted", "tables and blocks"),
+    ("random batches say what they mean", "tables and blocks: grids whose columns change"),
 ];
