@@ -1,5 +1,6 @@
 //! Operations as types.
 
+use crate::ops::blocks::{BreakKind, PageSetup, TableFormat};
 use crate::ops::format::{ParagraphFormat, RunFormat};
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
@@ -63,8 +64,12 @@ pub enum Edit {
     },
     /// Removes a paragraph.
     DeleteParagraph {
-        /// Which paragraph.
+        /// The first paragraph.
         place: Place,
+        /// The last, if it is another.
+        end: Option<Place>,
+        /// What becomes of comments on them.
+        comments: CommentPolicy,
     },
     /// Puts blocks of Markdown, lists and tables among them, in the place of one paragraph or several.
     Replace {
@@ -147,7 +152,7 @@ pub enum Edit {
         /// How they are numbered.
         format: NumberStyle,
     },
-    /// Changes a numbered heading and what belongs to it.
+    /// Changes a heading and what belongs to it.
     EditSection {
         /// The heading.
         place: Place,
@@ -164,6 +169,34 @@ pub enum Edit {
         place: Place,
         /// What to do.
         action: TableAction,
+    },
+    /// Changes a table as a whole, or which of its cells are one.
+    SetTable {
+        /// Any paragraph of it.
+        place: Place,
+        /// What it shall be like.
+        format: TableFormat,
+    },
+    /// Removes a table.
+    DeleteTable {
+        /// Any paragraph of it.
+        place: Place,
+    },
+    /// Puts a break between paragraphs.
+    InsertBreak {
+        /// Beside which paragraph.
+        place: Place,
+        /// On which side.
+        side: Where,
+        /// What begins behind it.
+        kind: BreakKind,
+    },
+    /// Changes how pages are laid out.
+    PageSetup {
+        /// Any paragraph of the section; all sections without.
+        place: Option<Place>,
+        /// What they shall be like.
+        setup: PageSetup,
     },
     /// Puts a comment beside text.
     InsertComment {
@@ -200,6 +233,13 @@ pub enum Edit {
     },
     /// Searches the web, which a batch cannot: always refused.
     Research,
+    /// What is not in the operation language: always refused.
+    Invalid {
+        /// The name that was given, if an operation has it.
+        name: &'static str,
+        /// What is wrong, naming the nearest thing that would be right.
+        message: String,
+    },
     /// Accepts or rejects revisions. Stands only beside its like.
     Resolve {
         /// Which side.
@@ -207,6 +247,18 @@ pub enum Edit {
         /// Which revisions.
         choice: Choice,
     },
+}
+
+/// What becomes of comments on paragraphs that go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CommentPolicy {
+    /// The paragraphs stay.
+    #[default]
+    Refuse,
+    /// The comments stay, beside where the paragraphs stood.
+    Keep,
+    /// The comments go at once, with their answers.
+    Delete,
 }
 
 /// The marker of a list.
@@ -363,12 +415,17 @@ impl Edit {
             Self::ConvertHeaders { .. } => "convert_headers_to_list",
             Self::EditSection { .. } => "edit_section",
             Self::EditTable { .. } => "edit_table",
+            Self::SetTable { .. } => "set_table",
+            Self::DeleteTable { .. } => "delete_table",
+            Self::InsertBreak { .. } => "insert_break",
+            Self::PageSetup { .. } => "page_setup",
             Self::InsertComment { .. } => "insert_comment",
             Self::CommentReply { .. } => "comment_reply",
             Self::CommentResolve { .. } => "comment_resolve",
             Self::CommentDelete { .. } => "comment_delete",
             Self::Navigate { .. } => "navigate_to_section",
             Self::Research => "perform_research",
+            Self::Invalid { name, .. } => name,
             Self::Resolve { side: Side::Accept, .. } => "accept",
             Self::Resolve { .. } => "reject",
         }
@@ -419,7 +476,10 @@ impl Edit {
             | Self::Append { place, .. }
             | Self::Prepend { place, .. }
             | Self::InsertParagraph { place, .. }
-            | Self::DeleteParagraph { place }
+            | Self::DeleteParagraph { place, .. }
+            | Self::SetTable { place, .. }
+            | Self::DeleteTable { place }
+            | Self::InsertBreak { place, .. }
             | Self::Replace { place, .. }
             | Self::Move { place, .. }
             | Self::Restore { place }
@@ -428,12 +488,14 @@ impl Edit {
             | Self::InsertListItem { place, .. }
             | Self::EditSection { place, .. }
             | Self::EditTable { place, .. } => Some(place),
+            Self::PageSetup { place, .. } => place.as_ref(),
             Self::ConvertHeaders { places, .. } => places.first(),
             Self::CommentReply { .. }
             | Self::CommentResolve { .. }
             | Self::CommentDelete { .. }
             | Self::Navigate { .. }
             | Self::Research
+            | Self::Invalid { .. }
             | Self::Resolve { .. } => None,
         };
         place.and_then(|place| place.story.as_deref())

@@ -2,17 +2,23 @@
 
 mod align;
 mod blocks;
+mod columns;
 mod lists;
 mod moves;
 mod navigate;
+mod pages;
 mod phrases;
+mod sections;
+mod set_table;
 pub(in crate::edit) mod step;
 mod tables;
 
-pub(crate) use step::{ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange};
+pub(crate) use step::{
+    ColumnChange, ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange,
+};
 
 use crate::edit::choice::{barrier_around, choose};
-use crate::edit::content::{Syntax, read_content};
+use crate::edit::content::{PARAGRAPH_BREAK, Syntax, read_content};
 use crate::edit::hints::near;
 use crate::edit::hunks::Hunk;
 use crate::edit::pending_parts::PendingParts;
@@ -63,8 +69,10 @@ pub(crate) fn plan(
                 NewParagraphs { index, side: *side, content, style, list: ListWish::Like, goes_on: false };
             Ok(vec![Step::Insert(new)].into())
         }
-        Edit::DeleteParagraph { place } => {
-            Ok(vec![Step::Delete { index: guarded(snapshot, place, operation)? }].into())
+        Edit::DeleteParagraph { place, end, comments } => {
+            let first = guarded(snapshot, place, operation)?;
+            let last = end_of_range(snapshot, first, end.as_ref())?;
+            tables::delete_range(snapshot, (first, last), *comments)
         }
         Edit::FormatText { place, search, format } => {
             let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
@@ -116,11 +124,27 @@ pub(crate) fn plan(
         }
         Edit::EditSection { place, header, body, preserve } => {
             let index = guarded(snapshot, place, operation)?;
-            lists::edit_section(snapshot, index, (header.as_deref(), body.as_deref()), *preserve, syntax)
+            sections::edit_section(snapshot, index, (header.as_deref(), body.as_deref()), *preserve, syntax)
         }
         Edit::EditTable { place, action } => {
             let index = guarded(snapshot, place, operation)?;
             tables::edit_table(snapshot, index, action, syntax)
+        }
+        Edit::SetTable { place, format } => {
+            let index = guarded(snapshot, place, operation)?;
+            set_table::set_table(snapshot, index, format)
+        }
+        Edit::DeleteTable { place } => {
+            let index = guarded(snapshot, place, operation)?;
+            set_table::delete_table(snapshot, index)
+        }
+        Edit::InsertBreak { place, side, kind } => {
+            let index = guarded(snapshot, place, operation)?;
+            pages::insert_break(snapshot, (index, *side), *kind)
+        }
+        Edit::PageSetup { place, setup } => {
+            let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
+            pages::page_setup(snapshot, place, setup)
         }
         Edit::Move { place, end, side, to } => {
             let first = guarded(snapshot, place, operation)?;
@@ -129,6 +153,7 @@ pub(crate) fn plan(
             moves::plan_move(snapshot, (first, last), (*side, to))
         }
         Edit::Navigate { description } => navigate::navigate(snapshot, description),
+        Edit::Invalid { message, .. } => Err(Refusal::new(RefusalCode::InvalidOperation, message.clone())),
         Edit::Research => Err(Refusal::new(
             RefusalCode::ResearchNotAvailable,
             "the web is searched by a model, not by a batch; ask it in 'engross edit', 'chat' or a session",
@@ -169,7 +194,13 @@ pub(super) fn new_text(
     syntax: Syntax,
 ) -> Result<Vec<Step>, Refusal> {
     let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
-    Ok(styled_text(snapshot, index, &content))
+    let mut steps = styled_text(snapshot, index, &content);
+    if let [Step::Text(change), ..] = steps.as_mut_slice()
+        && !content.text.contains(PARAGRAPH_BREAK)
+    {
+        change.range = TouchedRange::Hunks;
+    }
+    Ok(steps)
 }
 
 fn format_runs(
