@@ -13,7 +13,7 @@ use crate::edit::phrase::Hit;
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::splice::refuse_barrier;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{Atom, AtomKind, Barrier, is_id_since};
+use crate::model::{Atom, AtomKind, Barrier, Paragraph, is_id_since};
 use crate::ops::{FieldPolicy, Occurrence, Search};
 use crate::read::excerpt;
 use crate::text::Finder;
@@ -115,7 +115,8 @@ fn told(snapshot: &StorySnapshot<'_>, barred: &[(Hit, Barrier)], count: usize) -
     format!("left {} of {count} hits, which cannot be typed into: {}{more}", barred.len(), places.join(", "))
 }
 
-/// Why text of a hit cannot be typed into: `changed` are ranges that go or come, in bytes of the joined text.
+/// Why text of a hit cannot be typed into: `changed` are ranges that go or come, in bytes of the joined text. A hit that lies
+/// in such text as a whole cannot, whatever changes.
 pub(crate) fn barrier_of(
     snapshot: &StorySnapshot<'_>,
     hit: &Hit,
@@ -128,12 +129,12 @@ pub(crate) fn barrier_of(
         let barred = |range: &Range<usize>| {
             let inside = |at: usize| at.saturating_sub(start);
             let own = inside(range.start)..inside(range.end).min(paragraph.text.len());
-            paragraph
-                .overlapping(own)
-                .filter(|atom| atom.kind != AtomKind::Object)
-                .find_map(|atom| standing(snapshot, atom))
+            texts(&paragraph, own).find_map(|atom| standing(snapshot, atom))
         };
-        if let Some(barrier) = changed.iter().filter(|range| range.end > start).find_map(barred) {
+        let found = changed.iter().filter(|range| range.end > start).find_map(barred);
+        let around =
+            || if hit.first == hit.last { barrier_over(snapshot, &paragraph, &hit.range) } else { None };
+        if let Some(barrier) = found.or_else(around) {
             return Some(barrier);
         }
         start += paragraph.text.len() + PARAGRAPH_BREAK.len_utf8();
@@ -146,9 +147,20 @@ pub(crate) fn barrier_around(snapshot: &StorySnapshot<'_>, hit: &Hit) -> Option<
     if hit.first != hit.last {
         return None;
     }
-    let paragraph = snapshot.paragraph(hit.first)?;
-    let text = paragraph.overlapping(hit.range.clone()).filter(|atom| atom.kind != AtomKind::Object);
-    text.map(|atom| standing(snapshot, atom)).reduce(Option::and).flatten()
+    barrier_over(snapshot, &snapshot.paragraph(hit.first)?, &hit.range)
+}
+
+fn barrier_over(
+    snapshot: &StorySnapshot<'_>,
+    paragraph: &Paragraph,
+    range: &Range<usize>,
+) -> Option<Barrier> {
+    let barriers = texts(paragraph, range.clone()).map(|atom| standing(snapshot, atom));
+    barriers.reduce(Option::and).flatten()
+}
+
+fn texts(paragraph: &Paragraph, range: Range<usize>) -> impl Iterator<Item = &Atom> {
+    paragraph.overlapping(range).filter(|atom| atom.kind != AtomKind::Object)
 }
 
 /// The barrier of an atom, if it stood before the batch: what the batch itself moves is an overlap, and found as one.
