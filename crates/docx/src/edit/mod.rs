@@ -12,6 +12,7 @@
 //! | `rows` | which rows, cells and tables came with the batch? |
 //! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
+//! | `whole_fields` | which fields go with the text around them? |
 //! | `evidence` | can it be rejected and accepted? |
 //! | `coalesce` | what of it was never there for a later batch? |
 
@@ -48,6 +49,7 @@ mod tables;
 mod target;
 mod touched;
 mod tree_editor;
+mod whole_fields;
 
 pub(crate) use anchors::{marker, reference};
 pub(crate) use batch::{BatchRun, Signature};
