@@ -1,7 +1,7 @@
 //! Changes to the tree, each of which can be taken back exactly.
 //!
-//! Nodes that existed before a [`TreeCheckpoint`] have their old rows journalled; everything made since is cut off the
-//! ends of the arenas. So an attempt costs what it touches, never the document.
+//! Nodes that existed before a [`TreeCheckpoint`] have their old rows journalled, each once; everything made since is cut off
+//! the ends of the arenas. So an attempt costs what it touches, never the document.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub struct TreeCheckpoint {
 impl Document {
     /// Starts an attempt.
     pub fn checkpoint(&mut self) -> TreeCheckpoint {
-        self.journal.open += 1;
+        self.journal.begin(self.nodes.len());
         TreeCheckpoint {
             journal: self.journal.rows.len(),
             nodes: self.nodes.len(),
@@ -47,17 +47,14 @@ impl Document {
         self.attributes.truncate(checkpoint.attributes);
         self.buffer.truncate(checkpoint.buffer);
         self.root_prefixes.truncate(checkpoint.prefixes);
-        self.journal.open = self.journal.open.saturating_sub(1);
+        self.journal.end();
     }
 
     /// Keeps everything since `checkpoint`; an enclosing checkpoint can still take it back.
     #[expect(clippy::needless_pass_by_value, reason = "a checkpoint ends once")]
     pub fn commit(&mut self, checkpoint: TreeCheckpoint) {
         debug_assert!(checkpoint.journal <= self.journal.rows.len());
-        self.journal.open = self.journal.open.saturating_sub(1);
-        if self.journal.open == 0 {
-            self.journal.rows.clear();
-        }
+        self.journal.end();
     }
 
     /// Makes sure names of `group` can be written: declares `uri` on the root if no prefix stands for the group there.
@@ -274,9 +271,7 @@ impl Document {
 
     fn change(&mut self, node: NodeId, edit: impl FnOnce(&mut Node)) {
         let Some(row) = self.nodes.get_mut(node.0 as usize) else { return };
-        if self.journal.open > 0 {
-            self.journal.rows.push((node.0, *row));
-        }
+        self.journal.note(node.0, row);
         edit(row);
     }
 

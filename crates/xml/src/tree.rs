@@ -92,7 +92,47 @@ pub(crate) struct Attribute {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Journal {
     pub(crate) rows: Vec<(u32, Node)>,
-    pub(crate) open: usize,
+    /// The open checkpoints: the serial of each, and how many nodes there were.
+    open: Vec<(u32, usize)>,
+    /// The serial of the last checkpoint ever made.
+    serial: u32,
+    /// By node: the serial of the checkpoint since which it was journalled last.
+    noted: Vec<u32>,
+}
+
+impl Journal {
+    pub(crate) fn begin(&mut self, nodes: usize) {
+        // Were the numbers ever used up, a node would be journalled twice, which does no harm.
+        self.serial = self.serial.wrapping_add(1).max(1);
+        if self.serial == 1 {
+            self.noted.clear();
+        }
+        self.open.push((self.serial, nodes));
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.open.pop();
+        if self.open.is_empty() {
+            self.rows.clear();
+            self.noted = Vec::new();
+        }
+    }
+
+    /// Takes down a row that is about to change, unless taking back the innermost checkpoint gives it back already.
+    pub(crate) fn note(&mut self, node: u32, row: &Node) {
+        let Some((serial, nodes)) = self.open.last().copied() else { return };
+        let index = node as usize;
+        if index >= nodes {
+            return;
+        }
+        if self.noted.len() < nodes {
+            self.noted.resize(nodes, 0);
+        }
+        if let Some(noted) = self.noted.get_mut(index).filter(|noted| **noted != serial) {
+            *noted = serial;
+            self.rows.push((node, *row));
+        }
+    }
 }
 
 /// A parsed text that can be changed.

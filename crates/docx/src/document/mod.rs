@@ -45,8 +45,8 @@ use crate::ops::Proof;
 use crate::package::{Limits as PackageLimits, Package};
 use crate::parts::{self, Relationship, relationships};
 use crate::read::{
-    ParagraphReading, ReadOptions, Reading, Sources, StoryPart, find_stories, hexadecimal, read_story,
-    story_root,
+    ParagraphReading, ReadOptions, Reading, Sources, StoryPart, StorySize, find_stories, hexadecimal,
+    read_story, story_root,
 };
 use crate::revisions::{Comment, comments};
 use crate::styles::Styles;
@@ -127,6 +127,9 @@ pub struct WordDocument {
     /// Comments of this session.
     ignored: IgnoredMarkup,
 }
+
+/// In the place of a story's name: the body and all others.
+const EVERYWHERE: &str = "everywhere";
 
 type LoadedStory<'a> = (StoryPart, Option<Cow<'a, Document>>);
 
@@ -225,12 +228,22 @@ impl WordDocument {
     /// # Errors
     /// When there is no such story or cursor, or another part cannot be read.
     pub fn read(&self, options: &ReadOptions) -> Result<Reading, Error> {
-        let mut all = self.read_paragraphs(options.story.as_deref(), options.view)?;
-        let total = all.len();
+        // Who looks for words means all of the document, unless a story is named.
+        let story = options.story.as_deref().or(options.search.as_ref().map(|_| EVERYWHERE));
+        let (mut all, mut total) = self.read_paragraphs(story, options.view)?;
+        if options.story.is_none() {
+            total = self.paragraph_count();
+        }
         if let Some(from) = &options.from {
             let number = from.trim_start_matches('[').trim_end_matches(']');
+            let index = number.strip_prefix('P').unwrap_or(number).parse().ok();
             let start = all.iter().position(|paragraph| {
-                paragraph.address == number || paragraph.address.strip_prefix('P') == Some(number)
+                // The view may not show the paragraph itself.
+                paragraph.address == number
+                    || paragraph.address.starts_with('P')
+                        && index.is_some_and(|index: usize| {
+                            (index..=total).contains(&paragraph.index) && index > 0
+                        })
             });
             let Some(start) = start else { return Err(Error::InvalidCursor { cursor: from.clone() }) };
             all.drain(..start);
@@ -248,7 +261,7 @@ impl WordDocument {
                 _ => (View::Original, "a pending revision deletes it; read with the original view"),
             };
             if all.is_empty() {
-                let elsewhere = self.read_paragraphs(options.story.as_deref(), other)?;
+                let (elsewhere, _) = self.read_paragraphs(story, other)?;
                 let places: Vec<String> =
                     elsewhere.into_iter().filter(hit).take(5).map(|paragraph| paragraph.address).collect();
                 note = (!places.is_empty()).then(|| {
@@ -266,11 +279,37 @@ impl WordDocument {
             View::Markup => "markup",
             _ => "accepted",
         };
-        Ok(Reading { revision: self.revision(), view, paragraphs: all, cursor, total, note })
+        let is_first = options.story.is_none() && options.from.is_none() && options.search.is_none();
+        let stories = if is_first { self.story_sizes(&all)? } else { Vec::new() };
+        Ok(Reading { revision: self.revision(), view, stories, paragraphs: all, cursor, total, note })
     }
 
-    /// The paragraphs of a story, the body without, or of all stories of a kind.
-    fn read_paragraphs(&self, story: Option<&str>, view: View) -> Result<Vec<ParagraphReading>, Error> {
+    /// The stories of the document with their sizes; none where there is only the body, `body` as read.
+    fn story_sizes(&self, body: &[ParagraphReading]) -> Result<Vec<StorySize>, Error> {
+        let size = |name: &str, paragraphs: &[ParagraphReading]| StorySize {
+            name: name.to_owned(),
+            paragraphs: paragraphs.len(),
+            characters: paragraphs.iter().map(|paragraph| paragraph.text.chars().count()).sum(),
+        };
+        let mut sizes = vec![size("body", body)];
+        let mut shown: BTreeSet<(String, String)> = BTreeSet::new();
+        for story in self.stories()? {
+            // A header that several sections show is one.
+            if shown.insert((story.part.clone(), story.key.clone())) {
+                let (paragraphs, _) = self.read_paragraphs(Some(&story.name), View::Accepted)?;
+                sizes.push(size(&story.name, &paragraphs));
+            }
+        }
+        Ok(if sizes.len() > 1 { sizes } else { Vec::new() })
+    }
+
+    /// The paragraphs of a story, the body without, of all stories of a kind, or of all; and how many there are, with those that
+    /// the view does not show.
+    fn read_paragraphs(
+        &self,
+        story: Option<&str>,
+        view: View,
+    ) -> Result<(Vec<ParagraphReading>, usize), Error> {
         let name = |id: i64| id.to_string();
         let sources = Sources {
             document: &self.tree,
@@ -281,14 +320,23 @@ impl WordDocument {
         let Some(wanted) = story.filter(|story| *story != "body") else {
             return Ok(read_story(sources, self.body, "", view));
         };
-        let mut all = Vec::new();
-        for (story, part) in self.stories_named(wanted)? {
+        let (mut all, mut total) = match wanted {
+            EVERYWHERE => read_story(sources, self.body, "", view),
+            _ => (Vec::new(), 0),
+        };
+        let stories = match wanted {
+            EVERYWHERE => self.every_story()?,
+            _ => self.stories_named(wanted)?,
+        };
+        for (story, part) in stories {
             let document = part.as_deref().unwrap_or(&self.tree);
             if let Some(root) = story_root(document, &story) {
-                all.extend(read_story(Sources { document, ..sources }, root, &story.name, view));
+                let (own, count) = read_story(Sources { document, ..sources }, root, &story.name, view);
+                all.extend(own);
+                total += count;
             }
         }
-        Ok(all)
+        Ok((all, total))
     }
 
     /// Every comment, with its place in the body.
@@ -298,7 +346,7 @@ impl WordDocument {
     pub fn comments(&self) -> Result<Vec<PlacedComment>, Error> {
         let Some(part) = self.related("comments")? else { return Ok(Vec::new()) };
         let numbers = crate::revisions::numbers(&paragraphs(&self.tree, self.body));
-        Ok(comments(&part, &self.tree, self.body)
+        let mut placed: Vec<PlacedComment> = comments(&part, &self.tree, self.body)
             .into_iter()
             .map(|comment| {
                 let number = comment.paragraph.and_then(|paragraph| numbers.get(&paragraph));
@@ -307,7 +355,9 @@ impl WordDocument {
                     comment,
                 }
             })
-            .collect())
+            .collect();
+        self.name_threads(&mut placed)?;
+        Ok(placed)
     }
 
     /// Parses the part that the main part relates to by `kind`, if there is one.
@@ -364,11 +414,20 @@ impl WordDocument {
             known.truncate(20);
             return Err(Error::UnknownStory { name: wanted.to_owned(), known: known.join(", ") });
         }
-        let load = |story: StoryPart| {
-            let part = if story.part == self.main_name { None } else { Some(self.story_tree(&story.part)?) };
-            Ok((story, part))
-        };
-        chosen.into_iter().map(load).collect()
+        chosen.into_iter().map(|story| self.with_part(story)).collect()
+    }
+
+    /// All stories besides the body, each once.
+    fn every_story(&self) -> Result<Vec<LoadedStory<'_>>, Error> {
+        let mut shown: BTreeSet<(String, String)> = BTreeSet::new();
+        let stories = self.stories()?.into_iter();
+        let once = stories.filter(|story| shown.insert((story.part.clone(), story.key.clone())));
+        once.map(|story| self.with_part(story)).collect()
+    }
+
+    fn with_part(&self, story: StoryPart) -> Result<LoadedStory<'_>, Error> {
+        let part = if story.part == self.main_name { None } else { Some(self.story_tree(&story.part)?) };
+        Ok((story, part))
     }
 
     /// Parts besides the main one that hold text.

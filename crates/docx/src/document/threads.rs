@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use engross_xml::{Document, NodeId};
 
-use super::WordDocument;
 use super::comment_xml::{append_comment, ensure_word_2010, fresh_key, fresh_paragraph_id, number_of};
 use super::new_parts::{COMMENTS_EXTENDED, COMMENTS_IDS, COMMENTS_PART, PEOPLE};
+use super::{PlacedComment, WordDocument};
 use crate::edit::{NewComment, RevisionWriter, Signature, marker, read_content, reference};
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::model::paragraphs;
@@ -190,6 +190,33 @@ impl WordDocument {
             Some(CommentEntry { id: comment_id(&part, node)?, node, para_id })
         });
         Ok(known.collect())
+    }
+
+    /// Says of comments what they answer, and whether their thread is done.
+    pub(super) fn name_threads(&self, comments: &mut [PlacedComment]) -> Result<(), Error> {
+        let Some(extended) = self.related(COMMENTS_EXTENDED.relationship)? else { return Ok(()) };
+        let known = self.known_comments()?;
+        let key_of = |id: &str| {
+            let id: i64 = id.trim().parse().ok()?;
+            known.iter().find(|known: &&CommentEntry| known.id == id)?.para_id.clone()
+        };
+        for placed in comments {
+            let Some(own) = key_of(&placed.comment.id).and_then(|key| entry(&extended, &key)) else {
+                continue;
+            };
+            let parent = extended.attribute(own, W15_PARA_ID_PARENT).map(std::borrow::Cow::into_owned);
+            let first = parent.as_deref().and_then(|key| entry(&extended, key));
+            placed.comment.resolved =
+                is_done(&extended, own) || first.is_some_and(|first| is_done(&extended, first));
+            let answers = |key: &str| {
+                let same = |known: &&CommentEntry| {
+                    known.para_id.as_ref().is_some_and(|id| id.eq_ignore_ascii_case(key))
+                };
+                known.iter().find(same).map(|known| known.id.to_string())
+            };
+            placed.comment.parent = parent.as_deref().and_then(answers);
+        }
+        Ok(())
     }
 
     /// The id of the comment that begins the thread.

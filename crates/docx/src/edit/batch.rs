@@ -24,6 +24,9 @@ use crate::names::{CELL_DEL, CELL_INS, TBL};
 use crate::ops::{Change, Operation, OperationOutcome, Outcome};
 use crate::revisions::is_property_change;
 
+/// Of how many paragraphs a proof is at least, before one that could go on is parted.
+const LONGEST_PROOF: usize = 200;
+
 /// Who signs revisions, and when.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Signature<'a> {
@@ -38,7 +41,7 @@ pub(crate) struct BatchRun<'a> {
     author: &'a str,
     touched: TouchedRanges,
     /// Normal forms of paragraphs from before the batch.
-    forms: HashMap<usize, Vec<u8>>,
+    forms: HashMap<usize, Box<[u8]>>,
 }
 
 /// What it takes to undo an operation.
@@ -312,8 +315,11 @@ impl<'a> BatchRun<'a> {
     /// Paragraphs that the change or its proof touch, with their neighbours.
     fn scope(&mut self, steps: &[Step]) -> Vec<RangeInclusive<usize>> {
         let last = self.editor.snapshot.paragraphs.len().saturating_sub(1);
-        let mut scope: Vec<RangeInclusive<usize>> = steps.iter().flat_map(Step::scope).collect();
-        for range in &mut scope {
+        let mut scope: Vec<(RangeInclusive<usize>, bool)> = steps
+            .iter()
+            .flat_map(|step| step.scope().into_iter().map(|range| (range, step.keeps_borders())))
+            .collect();
+        for (range, _) in &mut scope {
             let (mut from, mut to) = (*range.start(), *range.end());
             // Borders that go tie a paragraph to its neighbours, however many.
             while from > 0 && self.loses_text(from - 1) {
@@ -332,18 +338,23 @@ impl<'a> BatchRun<'a> {
             }
             *range = from..=to;
         }
-        // Ranges that meet are one.
-        scope.sort_by_key(|range| *range.start());
-        let mut merged: Vec<RangeInclusive<usize>> = Vec::new();
-        for range in scope {
+        // Ranges that meet are one. Where no border is concerned they are as good apart, and a proof of a long one would hold
+        // much of the document at a time.
+        scope.sort_by_key(|(range, _)| *range.start());
+        let mut merged: Vec<(RangeInclusive<usize>, bool)> = Vec::new();
+        for (range, keeps) in scope {
             match merged.last_mut() {
-                Some(previous) if *range.start() <= *previous.end() => {
+                Some((previous, all_keep))
+                    if *range.start() <= *previous.end()
+                        && !(keeps && *all_keep && previous.end() - previous.start() > LONGEST_PROOF) =>
+                {
                     *previous = *previous.start()..=(*previous.end()).max(*range.end());
+                    *all_keep &= keeps;
                 }
-                _ => merged.push(range),
+                _ => merged.push((range, keeps)),
             }
         }
-        merged
+        merged.into_iter().map(|(range, _)| range).collect()
     }
 
     /// Whether the batch deleted the paragraph or joined it, so that borders around it may be gone.
@@ -355,7 +366,8 @@ impl<'a> BatchRun<'a> {
         if !self.forms.contains_key(&index)
             && let Some(node) = self.editor.snapshot.paragraphs.get(index)
         {
-            self.forms.insert(index, normal_form_without(self.editor.snapshot.tree, *node, self.ignored));
+            let form = normal_form_without(self.editor.snapshot.tree, *node, self.ignored);
+            self.forms.insert(index, form.into_boxed_slice());
         }
     }
 
@@ -370,7 +382,7 @@ impl<'a> BatchRun<'a> {
         let originals: Vec<NodeId> =
             range.clone().filter_map(|index| self.editor.snapshot.paragraphs.get(index).copied()).collect();
         let forms: Vec<&[u8]> =
-            range.clone().filter_map(|index| self.forms.get(&index)).map(Vec::as_slice).collect();
+            range.clone().filter_map(|index| self.forms.get(&index)).map(AsRef::as_ref).collect();
         let chains: Vec<Vec<NodeId>> = range.map(|index| self.editor.snapshot.chain(index)).collect();
         let evidence = Evidence {
             originals: &originals,

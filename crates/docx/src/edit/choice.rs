@@ -12,8 +12,9 @@ use crate::edit::hints::candidates;
 use crate::edit::phrase::Hit;
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::splice::refuse_barrier;
+use crate::edit::whole_fields::fields_taken;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{Atom, AtomKind, Barrier, is_id_since};
+use crate::model::{Atom, AtomKind, Barrier, Paragraph, is_id_since};
 use crate::ops::{FieldPolicy, Occurrence, Search};
 use crate::read::excerpt;
 use crate::text::Finder;
@@ -115,25 +116,43 @@ fn told(snapshot: &StorySnapshot<'_>, barred: &[(Hit, Barrier)], count: usize) -
     format!("left {} of {count} hits, which cannot be typed into: {}{more}", barred.len(), places.join(", "))
 }
 
-/// Why text of a hit cannot be typed into: `changed` are ranges that go or come, in bytes of the joined text.
+/// Why text of a hit cannot be typed into: `changed` are ranges that go or come, in bytes of the joined text, and whether
+/// other text comes instead. A hit that lies in such text as a whole cannot, unless a field goes with it.
 pub(crate) fn barrier_of(
     snapshot: &StorySnapshot<'_>,
-    hit: &Hit,
-    changed: impl IntoIterator<Item = Range<usize>>,
+    (search, hit): (&Search, &Hit),
+    changed: impl IntoIterator<Item = (Range<usize>, bool)>,
 ) -> Option<Barrier> {
-    let changed: Vec<Range<usize>> = changed.into_iter().collect();
+    let changed: Vec<(Range<usize>, bool)> = changed.into_iter().collect();
     let mut start = 0;
     for index in hit.first..=hit.last {
         let paragraph = snapshot.paragraph(index)?;
-        let barred = |range: &Range<usize>| {
+        let mut takes_field = false;
+        let mut barred = |(range, is_replaced): &(Range<usize>, bool)| {
             let inside = |at: usize| at.saturating_sub(start);
             let own = inside(range.start)..inside(range.end).min(paragraph.text.len());
-            paragraph
-                .overlapping(own)
-                .filter(|atom| atom.kind != AtomKind::Object)
-                .find_map(|atom| standing(snapshot, atom))
+            let outer = snapshot.context(index).is_some_and(|fields| fields.depth() > 0);
+            // Of one hit among many, a field that is all of it, or that other words would replace, is left.
+            let is_many = search.occurrence == Some(Occurrence::All);
+            let taken = match outer || is_many && *is_replaced {
+                true => Vec::new(),
+                false => fields_taken(snapshot.document(), &paragraph, &own, *is_replaced || is_many),
+            };
+            takes_field |= !taken.is_empty();
+            let stays = |atom: &&Atom| {
+                !taken
+                    .iter()
+                    .any(|field| field.text.start <= atom.range.start && atom.range.end <= field.text.end)
+            };
+            texts(&paragraph, own).filter(stays).find_map(|atom| standing(snapshot, atom))
         };
-        if let Some(barrier) = changed.iter().filter(|range| range.end > start).find_map(barred) {
+        let found = changed.iter().filter(|(range, _)| range.end > start).find_map(&mut barred);
+        if found.is_none() && takes_field {
+            return None;
+        }
+        let around =
+            || if hit.first == hit.last { barrier_over(snapshot, &paragraph, &hit.range) } else { None };
+        if let Some(barrier) = found.or_else(around) {
             return Some(barrier);
         }
         start += paragraph.text.len() + PARAGRAPH_BREAK.len_utf8();
@@ -146,9 +165,20 @@ pub(crate) fn barrier_around(snapshot: &StorySnapshot<'_>, hit: &Hit) -> Option<
     if hit.first != hit.last {
         return None;
     }
-    let paragraph = snapshot.paragraph(hit.first)?;
-    let text = paragraph.overlapping(hit.range.clone()).filter(|atom| atom.kind != AtomKind::Object);
-    text.map(|atom| standing(snapshot, atom)).reduce(Option::and).flatten()
+    barrier_over(snapshot, &snapshot.paragraph(hit.first)?, &hit.range)
+}
+
+fn barrier_over(
+    snapshot: &StorySnapshot<'_>,
+    paragraph: &Paragraph,
+    range: &Range<usize>,
+) -> Option<Barrier> {
+    let barriers = texts(paragraph, range.clone()).map(|atom| standing(snapshot, atom));
+    barriers.reduce(Option::and).flatten()
+}
+
+fn texts(paragraph: &Paragraph, range: Range<usize>) -> impl Iterator<Item = &Atom> {
+    paragraph.overlapping(range).filter(|atom| atom.kind != AtomKind::Object)
 }
 
 /// The barrier of an atom, if it stood before the batch: what the batch itself moves is an overlap, and found as one.

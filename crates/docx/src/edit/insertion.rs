@@ -31,6 +31,13 @@ pub(crate) fn behind(writer: &mut RevisionWriter<'_>, deletion: NodeId) -> Place
     Place { cursor: lift(writer, cursor), like }
 }
 
+/// The place right before a deletion just made.
+pub(crate) fn before(writer: &mut RevisionWriter<'_>, deletion: NodeId) -> Place {
+    let like = writer.document.first_child(deletion).and_then(|run| writer.document.child(run, R_PR));
+    let parent = writer.document.parent(deletion).unwrap_or(deletion);
+    Place { cursor: lift(writer, Cursor { parent, before: Some(deletion) }), like }
+}
+
 /// The place at byte `at` of the chain's text, where nothing is deleted.
 pub(crate) fn between(
     writer: &mut RevisionWriter<'_>,

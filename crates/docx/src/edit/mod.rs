@@ -14,6 +14,7 @@
 //! | `tracked_properties`, `property_order` | how do properties of tables and sections change with a record? |
 //! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
+//! | `whole_fields` | which fields go with the text around them? |
 //! | `evidence` | can it be rejected and accepted? |
 //! | `coalesce` | what of it was never there for a later batch? |
 
@@ -54,6 +55,7 @@ mod target;
 mod touched;
 mod tracked_properties;
 mod tree_editor;
+mod whole_fields;
 
 pub(crate) use anchors::{marker, reference};
 pub(crate) use batch::{BatchRun, Signature};

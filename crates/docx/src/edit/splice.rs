@@ -8,9 +8,10 @@ use std::ops::Range;
 use engross_xml::{NodeId, NodeKind};
 
 use crate::edit::revision_writer::RevisionWriter;
+use crate::edit::whole_fields::fields_taken;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Atom, AtomKind, Barrier, FieldContext, Paragraph, View, effective_text, needs_preserve};
-use crate::names::{DEL_TEXT, P, R_PR, T, XML_SPACE};
+use crate::names::{COMMENT_REFERENCE, DEL_TEXT, P, R_PR, T, XML_SPACE};
 
 /// A place in the tree: before `before` in `parent`, or at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(crate) fn refuse_barrier(barrier: &Barrier) -> Refusal {
             RefusalCode::FieldEditRefused,
             format!(
                 "the text is the result of a {name} field, which the field's next update would overwrite; \
-                 edit the text around it, or what the field refers to"
+                 edit the text around it or what the field refers to, or delete it whole with words beside it"
             ),
         ),
         Barrier::ContentControl(why) => Refusal::new(
@@ -63,17 +64,46 @@ pub(crate) fn refuse_barrier(barrier: &Barrier) -> Refusal {
     }
 }
 
-/// Marks the text of `range` as deleted. Inline objects within it stay. Gives the first deletion made.
+/// What was deleted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deletion {
+    /// The first deletion made.
+    pub(crate) first: NodeId,
+    /// Whether a field went as a whole.
+    pub(crate) takes_field: bool,
+}
+
+/// Marks the text of `range` as deleted, with the fields that lie in it. Inline objects within it stay.
 pub(crate) fn delete(
     writer: &mut RevisionWriter<'_>,
     chain: Chain<'_>,
     range: Range<usize>,
-) -> Result<Option<NodeId>, Refusal> {
+    is_replaced: bool,
+) -> Result<Option<Deletion>, Refusal> {
     let paragraph = chain.read(writer);
-    let is_text = |atom: &&Atom| atom.kind != AtomKind::Object;
-    check_barriers(paragraph.overlapping(range.clone()).filter(is_text))?;
-    let runs = cut_out(writer, &paragraph, range);
-    Ok(wrap_neighbours(writer, &runs))
+    let fields = match chain.fields {
+        Some(outer) if outer.depth() > 0 => Vec::new(),
+        _ => fields_taken(writer.document, &paragraph, &range, is_replaced),
+    };
+    let goes = |index: usize| fields.iter().any(|field| field.atoms.contains(&index));
+    let is_text = |atom: &Atom| {
+        atom.kind != AtomKind::Object
+            && atom.visible
+            && atom.range.start < range.end
+            && atom.range.end > range.start
+    };
+    let atoms = paragraph.atoms.iter().enumerate();
+    check_barriers(atoms.filter(|(index, atom)| is_text(atom) && !goes(*index)).map(|(_, atom)| atom))?;
+    let is_mark =
+        |writer: &RevisionWriter<'_>, atom: &Atom| writer.document.name(atom.node) == COMMENT_REFERENCE;
+    let atoms = paragraph.atoms.iter().enumerate();
+    let chosen: Vec<&Atom> = atoms
+        .filter(|(index, atom)| is_text(atom) || goes(*index) && !is_mark(writer, atom))
+        .map(|(_, atom)| atom)
+        .collect();
+    let runs = cut_out_atoms(writer, chosen, &range);
+    let first = wrap_neighbours(writer, &runs);
+    Ok(first.map(|first| Deletion { first, takes_field: !fields.is_empty() }))
 }
 
 /// Cuts runs so that the text of `range` stands in runs of its own, which are given in order. Objects are left out.
@@ -82,10 +112,16 @@ pub(crate) fn cut_out(
     paragraph: &Paragraph,
     range: Range<usize>,
 ) -> Vec<NodeId> {
+    let texts = paragraph.overlapping(range.clone()).filter(|atom| atom.kind != AtomKind::Object);
+    cut_out_atoms(writer, texts.collect(), &range)
+}
+
+/// The same for chosen leaves, of which text beyond `range` stays.
+fn cut_out_atoms(writer: &mut RevisionWriter<'_>, atoms: Vec<&Atom>, range: &Range<usize>) -> Vec<NodeId> {
     let mut leaves = Vec::new();
-    for atom in paragraph.overlapping(range.clone()).filter(|atom| atom.kind != AtomKind::Object) {
-        let from = range.start.max(atom.range.start) - atom.range.start;
-        let to = range.end.min(atom.range.end) - atom.range.start;
+    for atom in atoms {
+        let from = range.start.clamp(atom.range.start, atom.range.end) - atom.range.start;
+        let to = range.end.clamp(atom.range.start, atom.range.end) - atom.range.start;
         leaves.push((cut_leaf(writer, atom, from..to), atom.run));
     }
     let mut runs: Vec<NodeId> = Vec::new();

@@ -11,7 +11,7 @@ use crate::edit::columns::ColumnEdits;
 use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
 use crate::edit::expected::{ExpectedText, edited};
 use crate::edit::ids::Ids;
-use crate::edit::insertion::{behind, between, put};
+use crate::edit::insertion::{before, behind, between, put};
 use crate::edit::marks::{delete_mark, split};
 use crate::edit::pending_parts::PendingParts;
 use crate::edit::plan::{Step, TextChange};
@@ -237,13 +237,17 @@ impl TreeEditor<'_> {
                 let view = self.snapshot.view;
                 let mut writer = self.writer(author);
                 let chain = Chain { nodes: &chain, fields: fields.as_ref(), view };
-                let deletion = delete(&mut writer, chain, from..to)?;
+                let deletion = delete(&mut writer, chain, from..to, !new.text.is_empty())?;
                 if place.is_none()
                     && insert_at.is_some_and(|(first, _)| first == index)
                     && !new.text.is_empty()
                     && let Some(deletion) = deletion
                 {
-                    place = Some(behind(&mut writer, deletion));
+                    // The pieces of a field must not part around new text.
+                    place = Some(match deletion.takes_field {
+                        true => before(&mut writer, deletion.first),
+                        false => behind(&mut writer, deletion.first),
+                    });
                 }
             }
             // The border behind this paragraph lies within the change.

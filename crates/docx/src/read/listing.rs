@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use engross_xml::{Document, NodeId};
 use serde::Serialize;
 
-use crate::model::{Atom, Paragraph, Placement, View, fields_at_start, placements};
-use crate::names::{COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, ID, PARA_ID};
+use crate::model::{Atom, Paragraph, Placement, View, fields_at_start, mark_revisions, placements};
+use crate::names::{
+    COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, ID, INS, MOVE_FROM, MOVE_TO, PARA_ID,
+};
 use crate::numbering::{Counter, Numbering, paragraph_numbering};
 use crate::read::labels::{fingerprint, shown};
 use crate::revisions::list;
@@ -17,7 +19,7 @@ use crate::styles::Styles;
 pub struct ReadOptions {
     /// Which revisions count as done: [`View::Accepted`], [`View::Original`] or [`View::Markup`].
     pub view: View,
-    /// Name of the story; the body without.
+    /// Name of the story or its kind, or `everywhere`; without, the body, or everywhere for a search.
     pub story: Option<String>,
     /// Only paragraphs that contain this text, case and typography aside.
     pub search: Option<String>,
@@ -41,7 +43,10 @@ pub struct Reading {
     pub revision: String,
     /// `accepted`, `original` or `markup`.
     pub view: &'static str,
-    /// The paragraphs.
+    /// The stories of the document and their sizes; of a reading that begins at the start, where there is more than the body.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stories: Vec<StorySize>,
+    /// The paragraphs. Those that revisions take away in the view are not shown; numbers stay.
     pub paragraphs: Vec<ParagraphReading>,
     /// Where the next reading begins; `null` at the end.
     pub cursor: Option<String>,
@@ -50,6 +55,18 @@ pub struct Reading {
     /// Where a search that found nothing would have found something: text that a pending revision deletes or inserts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// A story and how long it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StorySize {
+    /// `body`, `header:default@1`, `footnote:3`.
+    pub name: String,
+    /// How many paragraphs the accepted view shows.
+    pub paragraphs: usize,
+    /// How many characters they have.
+    pub characters: usize,
 }
 
 /// A paragraph and what surrounds it.
@@ -111,13 +128,14 @@ pub(crate) struct Sources<'a> {
     pub(crate) revision_names: &'a dyn Fn(i64) -> String,
 }
 
-/// Reads every paragraph below `root`. `prefix` names the story in addresses; empty for the body.
+/// Reads the paragraphs below `root` that the view shows, and counts all. `prefix` names the story in addresses; empty for the
+/// body.
 pub(crate) fn read_story(
     sources: Sources<'_>,
     root: NodeId,
     prefix: &str,
     view: View,
-) -> Vec<ParagraphReading> {
+) -> (Vec<ParagraphReading>, usize) {
     let Sources { document, styles, numbering, .. } = sources;
     let placed = placements(document, root);
     let nodes: Vec<NodeId> = placed.iter().map(|(node, _)| *node).collect();
@@ -131,10 +149,13 @@ pub(crate) fn read_story(
     }
     let mut open_comments: Vec<String> = Vec::new();
     let mut section: Option<String> = None;
-    let mut readings = Vec::with_capacity(placed.len());
+    let total = placed.len();
+    let mut readings = Vec::with_capacity(total);
     for (at, (node, place)) in placed.into_iter().enumerate() {
         let paragraph = Paragraph::read(document, node, view, fields.get(&node));
-        let list = paragraph_numbering(document, node, styles, numbering);
+        // A paragraph whose end is not in the view is part of the next one, and shows no number.
+        let ends = has_end(document, node, view);
+        let list = paragraph_numbering(document, node, styles, numbering).filter(|_| ends);
         let marker = list.and_then(|(id, level)| counter.next(id, level));
         let bullet = marker.as_ref().is_some_and(|marker| marker.bullet);
         let own_marker = marker.as_ref().map(|marker| marker.text.clone()).filter(|text| !text.is_empty());
@@ -143,6 +164,11 @@ pub(crate) fn read_story(
             && let Some(marker) = &own_marker
         {
             section = Some(marker.trim_end_matches(['.', ')', ':']).to_owned());
+        }
+        let comments = comments_of(document, node, &mut open_comments);
+        if !ends && paragraph.text.is_empty() {
+            revisions.remove(&node);
+            continue;
         }
         let belongs = own_marker.is_none() && place.is_none();
         let number = at + 1;
@@ -158,12 +184,22 @@ pub(crate) fn read_story(
             section: section.clone().filter(|_| belongs),
             text: text_of(document, &paragraph, view),
             revisions: revisions.remove(&node).unwrap_or_default(),
-            comments: comments_of(document, node, &mut open_comments),
+            comments,
             para_id: document.attribute(node, PARA_ID).map(std::borrow::Cow::into_owned),
             fingerprint: fingerprint(&paragraph.text),
         });
     }
-    readings
+    (readings, total)
+}
+
+/// Whether the end of a paragraph is in the view.
+fn has_end(document: &Document, node: NodeId, view: View) -> bool {
+    let mut marks = mark_revisions(document, node).map(|mark| document.name(mark));
+    match view {
+        View::Accepted => !marks.any(|name| matches!(name, DEL | MOVE_FROM)),
+        View::Original => !marks.any(|name| matches!(name, INS | MOVE_TO)),
+        View::Markup | View::Before(_) => true,
+    }
 }
 
 /// The text as shown. The markup view tells insertions and deletions as CriticMarkup does.

@@ -7,7 +7,7 @@ mod stories;
 
 pub use crate::model::View;
 pub(crate) use labels::{excerpt, fingerprint, hexadecimal, shown, without_object_labels};
-pub use listing::{ParagraphReading, ReadOptions, Reading, TablePlace};
+pub use listing::{ParagraphReading, ReadOptions, Reading, StorySize, TablePlace};
 pub(crate) use listing::{Sources, read_story};
 pub use notation::notation;
 pub(crate) use stories::{StoryPart, find_stories, sections_of, story_root, text_boxes};

@@ -5,13 +5,16 @@
 
 use std::fmt::Write as _;
 
-use crate::read::listing::{ParagraphReading, Reading};
+use crate::read::listing::{ParagraphReading, Reading, StorySize};
 use crate::revisions::Comment;
 
 /// The reading as text, with a closing line when there is more to read.
 #[must_use]
 pub fn notation(reading: &Reading, comments: &[Comment]) -> String {
     let mut out = String::new();
+    if !reading.stories.is_empty() {
+        let _ = writeln!(out, "{}\n", stories(&reading.stories));
+    }
     for paragraph in &reading.paragraphs {
         let _ = writeln!(out, "[{}] {}", tags(paragraph), paragraph.text);
     }
@@ -27,6 +30,12 @@ pub fn notation(reading: &Reading, comments: &[Comment]) -> String {
         if let Some(date) = &comment.stamp.date {
             let _ = write!(out, ", {date}");
         }
+        if let Some(parent) = &comment.parent {
+            let _ = write!(out, ", answers c:{parent}");
+        }
+        if comment.resolved {
+            out.push_str(", resolved");
+        }
         if !comment.quoted.is_empty() {
             let _ = write!(out, ", on \"{}\"", comment.quoted.replace('\n', " "));
         }
@@ -39,6 +48,39 @@ pub fn notation(reading: &Reading, comments: &[Comment]) -> String {
         let _ = writeln!(out, "\n… {} paragraphs in all; read on from {cursor}", reading.total);
     }
     out
+}
+
+/// `Stories: body (12 paragraphs, 840 characters), header:default@1 (1, 20)`, with those of one kind that are many as one.
+fn stories(sizes: &[StorySize]) -> String {
+    /// Of a kind with more stories only the first and the last are named.
+    const NAMED: usize = 4;
+    let mut out = String::from("Stories: ");
+    let mut rest = sizes;
+    while let Some(first) = rest.first() {
+        let kind = |size: &StorySize| size.name.split([':', '@']).next().unwrap_or_default().to_owned();
+        let same = rest.iter().take_while(|size| kind(size) == kind(first)).count();
+        let (own, more) = rest.split_at(same.max(1));
+        rest = more;
+        let paragraphs: usize = own.iter().map(|size| size.paragraphs).sum();
+        let characters: usize = own.iter().map(|size| size.characters).sum();
+        if own.len() > NAMED {
+            let last = own.last().unwrap_or(first);
+            let _ = write!(
+                out,
+                "{} {}s {} to {} ({paragraphs} paragraphs, {characters} characters), ",
+                own.len(),
+                kind(first),
+                first.name,
+                last.name
+            );
+            continue;
+        }
+        for StorySize { name, paragraphs, characters } in own {
+            let s = if *paragraphs == 1 { "" } else { "s" };
+            let _ = write!(out, "{name} ({paragraphs} paragraph{s}, {characters} characters), ");
+        }
+    }
+    out.trim_end_matches(", ").to_owned()
 }
 
 fn tags(paragraph: &ParagraphReading) -> String {

@@ -25,6 +25,10 @@ pub struct Comment {
     pub paragraph: Option<NodeId>,
     /// The text it is about, as accepted; empty when the anchor is a point.
     pub quoted: String,
+    /// `w:id` of the comment that it answers.
+    pub parent: Option<String>,
+    /// Whether its thread is done.
+    pub resolved: bool,
 }
 
 /// All comments, in the order of the comments part, with their anchors in `story`.
@@ -46,6 +50,8 @@ pub fn comments(part: &Document, main: &Document, story: NodeId) -> Vec<Comment>
                 id,
                 paragraph,
                 quoted,
+                parent: None,
+                resolved: false,
             }
         })
         .collect()

@@ -373,3 +373,69 @@ fn formats_comments_and_patterns_reach_the_stories_that_can_have_them() {
     assert_eq!(results[1].address.as_deref(), Some("P1, P2, P3, footnote:2/P1"));
     assert_eq!(texts["word/document.xml"][2], "The Customer spay$.");
 }
+
+/// The accepted text of one paragraph after one operation, and what the operation came to.
+fn edited(paragraph: &str, operation: &Value) -> (String, OperationResult) {
+    let source = DocxBuilder::new().body(&format!("<w:p>{paragraph}</w:p><w:sectPr/>")).build();
+    let mut document = WordDocument::open(source.clone(), &Limits::default()).unwrap();
+    let result = apply(&mut document, &json!([operation])).remove(0);
+    let saved = document.save(Tracking::Tracked).unwrap().bytes;
+    assert_eq!(read_parts(&saved, Side::Reject), read_parts(&source, Side::Accept));
+    let mut xml = String::new();
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&saved)).unwrap();
+    archive.by_name("word/document.xml").unwrap().read_to_string(&mut xml).unwrap();
+    let accepted = resolve(&parse(&xml), Side::Accept, None);
+    let (mut begins, mut ends) = (0, 0);
+    accepted.walk(&mut Vec::new(), &mut |element, _| match element.attribute("w:fldCharType") {
+        Some("begin") => begins += 1,
+        Some("end") => ends += 1,
+        _ => {}
+    });
+    assert_eq!(begins, ends, "half a field is left: {xml}");
+    let text = read_parts(&saved, Side::Accept)["word/document.xml"][0].clone();
+    (format!("{text}{}", "*".repeat(begins)), result)
+}
+
+/// A star stands for a field that is left.
+#[test]
+fn a_field_goes_whole_with_the_words_around_it_or_not_at_all() {
+    let run = |text: &str| format!("<w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r>");
+    let plain = format!(
+        "{}{}{}",
+        run("Pay as set out in "),
+        field("REF _Ref1 \\h", &run("clause 4.2")),
+        run(" below, at once.")
+    );
+    let marked = plain.replace(
+        "<w:r><w:fldChar w:fldCharType=\"separate\"/></w:r>",
+        "<w:r><w:fldChar w:fldCharType=\"separate\"/></w:r><w:proofErr w:type=\"spellStart\"/>",
+    );
+    let modify =
+        |old: &str, new: &str| json!({"op": "modify_text", "originalText": old, "replacementText": new});
+    for source in [&plain, &marked] {
+        let check = |operation: &Value, expected: &str, code: Option<&str>| {
+            let (text, result) = edited(source, operation);
+            assert_eq!((text.as_str(), result.code.as_deref()), (expected, code), "{operation}: {result:#?}");
+        };
+        let same = "Pay as set out in clause 4.2 below, at once.*";
+        check(&modify(" as set out in clause 4.2 below", ""), "Pay, at once.", None);
+        check(&modify("clause 4.2", ""), "Pay as set out in  below, at once.", None);
+        check(&modify("as set out in clause 4.2 below", "in full"), "Pay in full, at once.", None);
+        check(&modify("clause 4.2", "clause 9"), same, Some("FIELD_EDIT_REFUSED"));
+        check(&modify("4.2 below", "hereof"), same, Some("FIELD_EDIT_REFUSED"));
+        check(&modify("in clause", ""), same, Some("FIELD_EDIT_REFUSED"));
+        check(
+            &modify("set out in clause 4.2 below", "said in clause 4.2 below"),
+            "Pay as said in clause 4.2 below, at once.*",
+            None,
+        );
+        check(
+            &json!({"op": "edit_paragraph", "paragraphIndex": 1, "newContent": "Pay at once."}),
+            "Pay at once.",
+            None,
+        );
+    }
+    let simple = format!("{}<w:fldSimple w:instr=\" REF x \">{}</w:fldSimple>", run("see "), run("clause 1"));
+    let (text, result) = edited(&simple, &modify("see clause 1", ""));
+    assert_eq!((text.as_str(), result.code.as_deref()), ("see clause 1", Some("FIELD_EDIT_REFUSED")));
+}

@@ -197,3 +197,72 @@ fn the_old_style_copy_of_a_text_box_says_the_same() {
     assert!(main_part(&bytes).contains("Last Update"));
     assert!(message.unwrap_or_default().contains("copy of the text box"));
 }
+
+#[test]
+fn a_reading_names_the_stories_and_a_search_looks_in_all() {
+    let document = WordDocument::open(sample(), &Limits::default()).unwrap();
+    let reading = document.read(&ReadOptions::default()).unwrap();
+    let sizes: Vec<(&str, usize, usize)> =
+        reading.stories.iter().map(|size| (size.name.as_str(), size.paragraphs, size.characters)).collect();
+    assert_eq!(sizes[1..], [("header:default@1", 1, 9), ("footnote:2", 1, 9)]);
+    let text = engross_docx::read::notation(&reading, &[]);
+    assert!(text.starts_with("Stories: body (1 paragraph, "), "{text}");
+    let search = |story: Option<&str>| {
+        let options = ReadOptions {
+            search: Some("TEXT".to_owned()),
+            story: story.map(str::to_owned),
+            ..ReadOptions::default()
+        };
+        let found = document.read(&options).unwrap().paragraphs.into_iter();
+        found.map(|paragraph| paragraph.address).collect::<Vec<_>>()
+    };
+    assert_eq!(search(None), ["P1", "header:default@1/P1", "footnote:2/P1"]);
+    assert_eq!(search(Some("body")), ["P1"]);
+    assert_eq!(search(Some("headers")), ["header:default@1/P1"]);
+}
+
+#[test]
+fn numbers_are_those_of_the_view() {
+    let item = |mark: &str, text: &str| {
+        format!(
+            "<w:p><w:pPr><w:numPr><w:ilvl w:val=\"0\"/><w:numId w:val=\"1\"/></w:numPr><w:rPr>{mark}</w:rPr></w:pPr>{text}</w:p>"
+        )
+    };
+    let stamp = |name: &str, id: u8, text: &str| {
+        format!("<w:{name} w:id=\"{id}\" w:author=\"B\" w:date=\"2026-01-01T00:00:00Z\"{text}")
+    };
+    let run = |tag: &str, text: &str| format!("<w:r><w:{tag}>{text}</w:{tag}></w:r>");
+    let body = [
+        item("", &run("t", "one")),
+        item(
+            &stamp("del", 1, "/>"),
+            &format!("{}</w:del>", stamp("del", 2, &format!(">{}", run("delText", "gone")))),
+        ),
+        item(
+            &stamp("ins", 3, "/>"),
+            &format!("{}</w:ins>", stamp("ins", 4, &format!(">{}", run("t", "new")))),
+        ),
+        item("", &run("t", "last")),
+    ];
+    let document = DocxBuilder::new()
+        .body(&format!("{}<w:sectPr/>", body.concat()))
+        .numbering(
+            "<w:abstractNum w:abstractNumId=\"0\"><w:lvl w:ilvl=\"0\"><w:start w:val=\"1\"/><w:numFmt w:val=\"decimal\"/>\
+             <w:lvlText w:val=\"%1.\"/></w:lvl></w:abstractNum><w:num w:numId=\"1\"><w:abstractNumId w:val=\"0\"/></w:num>",
+        )
+        .build();
+    let document = WordDocument::open(document, &Limits::default()).unwrap();
+    let read = |view: View, from: Option<&str>| {
+        let options = ReadOptions { view, from: from.map(str::to_owned), ..ReadOptions::default() };
+        let reading = document.read(&options).unwrap();
+        assert_eq!(reading.total, 4);
+        let line = |paragraph: engross_docx::read::ParagraphReading| {
+            format!("{} {} {}", paragraph.address, paragraph.marker.unwrap_or_default(), paragraph.text)
+        };
+        reading.paragraphs.into_iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(read(View::Accepted, None), ["P1 1. one", "P3 2. new", "P4 3. last"]);
+    assert_eq!(read(View::Original, None), ["P1 1. one", "P2 2. gone", "P4 3. last"]);
+    assert_eq!(read(View::Markup, None).len(), 4);
+    assert_eq!(read(View::Accepted, Some("P2")), ["P3 2. new", "P4 3. last"]);
+}

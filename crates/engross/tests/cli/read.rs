@@ -135,7 +135,8 @@ fn case_185_no_malformed_filter_means_everything() {
 #[test]
 fn for_people_the_notation_with_comments_below() {
     let ran = TestBench::new().run(&["read", "nda.docx"]);
-    assert!(ran.stdout.starts_with("[P1|"), "{ran:?}");
+    assert!(ran.stdout.starts_with("Stories: body ("), "{ran:?}");
+    assert!(ran.stdout.contains("\n\n[P1|"), "{ran:?}");
     assert!(ran.stdout.contains("\nComments:\nc:0 Dana Whitfield, "), "{ran:?}");
     assert_eq!(ran.stderr, "");
 }

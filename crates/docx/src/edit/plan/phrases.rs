@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::edit::choice::{barrier_around, barrier_of, choose};
+use crate::edit::choice::{barrier_of, choose};
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::hunks::hunks;
 use crate::edit::phrase::{Hit, find_hits};
@@ -49,10 +49,13 @@ pub(super) fn modify_text(
         };
         let steps = replace(snapshot, hit, (&finder, &own), syntax)?;
         let changed = steps.iter().flat_map(|step| match step {
-            Step::Text(change) => change.hunks.iter().map(|hunk| hunk.range.clone()).collect(),
+            Step::Text(change) => {
+                let hunks = change.hunks.iter();
+                hunks.map(|hunk| (hunk.range.clone(), !hunk.new.text.is_empty())).collect()
+            }
             _ => Vec::new(),
         });
-        let barrier = barrier_of(snapshot, hit, changed).or_else(|| barrier_around(snapshot, hit));
+        let barrier = barrier_of(snapshot, (search, hit), changed);
         Ok((steps, barrier))
     })?;
     // Formatting goes behind all text, as it means places of before.

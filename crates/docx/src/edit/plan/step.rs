@@ -6,6 +6,7 @@ use std::ops::{Range, RangeInclusive};
 
 use engross_xml::NodeId;
 
+use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::hunks::Hunk;
 use crate::edit::properties::Setting;
 use crate::edit::touched::TouchedRange;
@@ -226,6 +227,18 @@ impl Step {
         match self {
             Self::Move { index, .. } => vec![self.paragraphs(), *index..=*index],
             _ => vec![self.paragraphs()],
+        }
+    }
+
+    /// Whether it leaves paragraphs and the borders between them as they are.
+    pub(crate) fn keeps_borders(&self) -> bool {
+        match self {
+            Self::Text(change) => {
+                let parts = |hunk: &Hunk| hunk.new.text.contains(PARAGRAPH_BREAK);
+                change.first == change.last && !change.hunks.iter().any(parts)
+            }
+            Self::RunFormat(_) | Self::Comment { .. } => true,
+            _ => false,
         }
     }
 
