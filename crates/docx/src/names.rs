@@ -136,10 +136,17 @@ vocabulary! {
        SETTINGS = "settings", DOCUMENT_PROTECTION = "documentProtection", EDIT = "edit", ENFORCEMENT = "enforcement",
        TRACK_REVISIONS = "trackRevisions", W_CHAR = "char", TITLE_PG = "titlePg",
        RSID_R = "rsidR", RSID_R_PR = "rsidRPr", RSID_DEL = "rsidDel", RSID_P = "rsidP", RSID_R_DEFAULT = "rsidRDefault",
-       RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi";
-    W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", W14_CONFLICT_INS = "conflictIns",
+       RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi",
+       TEXT = "text", RICH_TEXT = "richText", MULTI_LINE = "multiLine", LIST_ITEM = "listItem",
+       DISPLAY_TEXT = "displayText", VALUE = "value", LAST_VALUE = "lastValue", FULL_DATE = "fullDate",
+       DATE_FORMAT = "dateFormat", LID = "lid", CALENDAR = "calendar", STORE_MAPPED_DATA_AS = "storeMappedDataAs",
+       XPATH = "xpath", PREFIX_MAPPINGS = "prefixMappings", STORE_ITEM_ID = "storeItemID", GROUP = "group",
+       BIBLIOGRAPHY = "bibliography", DOC_PART_LIST = "docPartList", DOC_PART_OBJ = "docPartObj", HINT = "hint",
+       EVEN_AND_ODD_HEADERS = "evenAndOddHeaders", RSIDS = "rsids";
+    W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", CHECKED = "checked", CHECKED_STATE = "checkedState",
+       UNCHECKED_STATE = "uncheckedState", W14_VAL = "val", W14_FONT = "font", W14_CONFLICT_INS = "conflictIns",
        W14_CONFLICT_DEL = "conflictDel";
-    W15: W15_REPEATING_SECTION = "repeatingSection", W15_DATA_BINDING = "dataBinding", W15_COMMENT_EX = "commentEx",
+    W15: W15_REPEATING_SECTION = "repeatingSection", W15_REPEATING_SECTION_ITEM = "repeatingSectionItem", W15_DATA_BINDING = "dataBinding", W15_COMMENT_EX = "commentEx",
        W15_PARA_ID = "paraId", W15_PARA_ID_PARENT = "paraIdParent", W15_DONE = "done", W15_PERSON = "person",
        W15_AUTHOR = "author", W15_PRESENCE_INFO = "presenceInfo", W15_PROVIDER_ID = "providerId", W15_USER_ID = "userId";
     W16CID: CID_COMMENT_ID = "commentId", CID_PARA_ID = "paraId", CID_DURABLE_ID = "durableId";

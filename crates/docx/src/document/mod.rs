@@ -5,6 +5,7 @@
 //! | `mod` | opening, reading, comments |
 //! | `apply` | batches of operations |
 //! | `scope` | searches in several stories |
+//! | `controls` | content controls: their list, which are meant, the data they are bound to |
 //! | `effects` | what edits do beyond the words they change |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
@@ -15,6 +16,7 @@
 
 mod apply;
 mod comment_xml;
+mod controls;
 mod effects;
 mod lists;
 mod new_parts;
@@ -26,6 +28,7 @@ mod scope;
 mod settings;
 mod threads;
 
+pub use controls::ControlReading;
 pub use effects::{DefinedTerm, Effects, NumberChange, Reference, Survey, TermChange};
 pub use own::OwnRecord;
 

@@ -21,6 +21,8 @@ mod borders;
 mod choice;
 mod coalesce;
 pub(crate) mod content;
+pub(crate) mod control_values;
+mod controls;
 mod deletions;
 mod evidence;
 mod expected;

@@ -2,12 +2,15 @@
 //!
 //! Views only: must never change the tree.
 
+mod controls;
 mod fields;
 mod flow;
 mod paragraph;
 mod revision;
 mod runs;
 
+pub(crate) use controls::{Binding, Control};
+pub use controls::{ControlKind, controls};
 pub use fields::{FieldContext, fields_at_start};
 pub use flow::{Placement, is_range_marker, next_paragraph, paragraphs, placements};
 pub use paragraph::{Atom, AtomKind, Barrier, OBJECT, Paragraph, View};

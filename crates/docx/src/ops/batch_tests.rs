@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Address, Batch, Edit, Occurrence, Operation, OwnPolicy, Place, Search, Where, parse_batch};
 
 fn operation(edit: Edit) -> Operation {
-    Operation { edit, expected_text: None, plain: false, author: None }
+    Operation { edit, expected_text: None, plain: false, author: None, allows_untracked: false }
 }
 
 fn place(address: Address) -> Place {
@@ -38,6 +38,7 @@ fn a_batch_says_all_it_can_say() {
         },
         expected_text: Some("a a".to_owned()),
         plain: true,
+        allows_untracked: false,
         author: Some("Ann".to_owned()),
     };
     let insert = Edit::InsertParagraph {

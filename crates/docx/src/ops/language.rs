@@ -3,6 +3,7 @@
 //! To add an operation: a row here, its `Edit` with the function that reads it (`edits`) and its plan (`edit/plan`), a page in
 //! `docs/guide/operations`, whose table `cargo xtask docs` writes, and a scenario.
 
+use crate::ops::controls;
 use crate::ops::edits::{self, Fields};
 use crate::ops::operation::Edit;
 use crate::revisions::Side;
@@ -60,6 +61,8 @@ pub(super) enum Shape {
     Highlight,
     /// The stories of a search.
     Scope,
+    /// A text, or a state.
+    ControlValue,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -154,6 +157,13 @@ const FIELDS: Field = field(
     "hits in results of fields and lines of a table of contents: `skip`, which it is without, leaves and reports them, `refuse` refuses the operation",
 );
 const PHRASE: &str = "The words, exactly as they stand; the whole paragraph without.";
+/// For operations that may need it; others take it, too, and do not ask for it.
+const UNTRACKED: Field = field(
+    "untracked",
+    Shape::Word(&["allow"]),
+    "\"allow\": it may also change what Word cannot track.",
+    "`\"allow\"`: it may also change text or layout in ways that [no revision can tell](../editing.md#what-cannot-be-tracked)",
+);
 const COMMENT_ID: Field = field(
     "commentId",
     Shape::Id,
@@ -191,7 +201,7 @@ const CHOICE: &[Field] = &[
 ];
 
 /// Fields that every operation takes.
-pub(super) const COMMON_FIELDS: &[&str] = &["op", "operation", "expectedText", "author"];
+pub(super) const COMMON_FIELDS: &[&str] = &["op", "operation", "expectedText", "author", "untracked"];
 
 /// A tool that models have, and a batch has not: known, so that it is refused with a reason, and offered to nobody.
 const RESEARCH: &str = "perform_research";
@@ -549,6 +559,37 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             PLAIN,
         ],
         parse: edits::edit_table,
+    },
+    OperationRow {
+        name: "fill_control",
+        purpose: "Fills in a content control of a form.",
+        fields: &[
+            field(
+                "control",
+                Shape::Id,
+                "The N of control:N in the reading.",
+                "its number, as `engross read --controls` lists it",
+            ),
+            field("tag", Shape::Text, "Instead of its number: its tag.", "its tag, instead of the number"),
+            field("title", Shape::Text, "Instead of its number: its title.", "its title, instead of the number"),
+            OCCURRENCE.for_people("which of several with that tag or title: a number from 1, `\"first\"`, `\"last\"` or `\"all\"`"),
+            field(
+                "value",
+                Shape::ControlValue,
+                "Text; an item of its list; a date as 2026-02-28; true or false for a check box.",
+                "what it is to say: a text, an item of its list, a date such as `2026-02-28`, or `true` or `false` for a check box; an empty text empties it",
+            )
+            .required(),
+            field(
+                "shown",
+                Shape::Text,
+                "For a date: how it is written there, if not as the control says.",
+                "for a date: how it is written there, if not as the control says",
+            ),
+            UNTRACKED,
+            PLAIN,
+        ],
+        parse: controls::fill_control,
     },
     OperationRow {
         name: "insert_comment",

@@ -4,6 +4,7 @@
 
 mod address;
 mod batch;
+mod controls;
 mod edits;
 mod fields;
 mod format;
@@ -14,6 +15,7 @@ mod schema;
 mod search;
 
 pub use batch::{Batch, OwnPolicy, parse_batch, parse_operations};
+pub use controls::{ControlName, ControlPlace, ControlValue};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
 pub use operation::{Address, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where};

@@ -1,5 +1,6 @@
 //! Operations as types.
 
+use crate::ops::controls::{ControlName, ControlValue};
 use crate::ops::format::{ParagraphFormat, RunFormat};
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
@@ -15,6 +16,8 @@ pub struct Operation {
     pub plain: bool,
     /// Author of this operation's revisions instead of the batch's.
     pub author: Option<String>,
+    /// Whether it may change text or layout in ways that no revision can tell.
+    pub allows_untracked: bool,
 }
 
 /// The edits.
@@ -164,6 +167,17 @@ pub enum Edit {
         place: Place,
         /// What to do.
         action: TableAction,
+    },
+    /// Gives a content control a value.
+    FillControl {
+        /// Which one.
+        control: ControlName,
+        /// Which of several of that name.
+        occurrence: Option<Occurrence>,
+        /// What it is to say.
+        value: ControlValue,
+        /// How a date is written there, when the control does not say it.
+        shown: Option<String>,
     },
     /// Puts a comment beside text.
     InsertComment {
@@ -363,6 +377,7 @@ impl Edit {
             Self::ConvertHeaders { .. } => "convert_headers_to_list",
             Self::EditSection { .. } => "edit_section",
             Self::EditTable { .. } => "edit_table",
+            Self::FillControl { .. } => "fill_control",
             Self::InsertComment { .. } => "insert_comment",
             Self::CommentReply { .. } => "comment_reply",
             Self::CommentResolve { .. } => "comment_resolve",
@@ -429,7 +444,8 @@ impl Edit {
             | Self::EditSection { place, .. }
             | Self::EditTable { place, .. } => Some(place),
             Self::ConvertHeaders { places, .. } => places.first(),
-            Self::CommentReply { .. }
+            Self::FillControl { .. }
+            | Self::CommentReply { .. }
             | Self::CommentResolve { .. }
             | Self::CommentDelete { .. }
             | Self::Navigate { .. }

@@ -29,6 +29,7 @@ fn sample(field: &Field) -> Value {
         Shape::Paragraphs | Shape::Ids => json!([1, 2]),
         Shape::Place => json!("P1"),
         Shape::Cells => json!(["words"]),
+        Shape::ControlValue => json!("words"),
         Shape::Scope => json!(["body", "headers"]),
         Shape::Highlight => json!("yellow"),
         Shape::Word(words) => json!(words[1]),
@@ -54,7 +55,9 @@ fn what_the_table_says_is_what_is_read() {
             let is_place = matches!(field.shape, Shape::Paragraph if !field.name.starts_with("end"));
             if field.is_required || is_place || WORDS.contains(&field.name) {
                 least.insert(field.name.to_owned(), sample(field));
-            } else if ["after", "newContent", "newHeaderText", "bold", "alignment"].contains(&field.name) {
+            } else if ["after", "newContent", "newHeaderText", "bold", "alignment", "control"]
+                .contains(&field.name)
+            {
                 one_of.push(field.name);
                 least.insert(field.name.to_owned(), sample(field));
             }
@@ -65,6 +68,7 @@ fn what_the_table_says_is_what_is_read() {
                 "target" | "scope" => row.fields.iter().find(|field| field.shape == Shape::Paragraph),
                 "before" | "append" => row.fields.iter().find(|field| one_of.contains(&field.name)),
                 "pattern" => row.fields.iter().find(|field| WORDS.contains(&field.name)),
+                "tag" | "title" => row.fields.iter().find(|field| field.name == "control"),
                 "prepend" => row.fields.iter().find(|field| field.name == "newContent"),
                 _ => None,
             };

@@ -70,6 +70,7 @@ fn result(index: usize, placed: PlacedRevision, side: Side) -> OperationResult {
         revision_ids: revision.stamp.id.into_iter().collect(),
         gone_revision_ids: Vec::new(),
         comment_ids: Vec::new(),
+        untracked: Vec::new(),
         before: is_text.then(|| revision.text.clone()),
         after: is_text.then(|| if stays { revision.text } else { String::new() }),
     }

@@ -2,6 +2,7 @@
 
 mod align;
 mod blocks;
+mod controls;
 mod lists;
 mod moves;
 mod navigate;
@@ -9,6 +10,7 @@ mod phrases;
 pub(in crate::edit) mod step;
 mod tables;
 
+pub(crate) use step::ControlFill;
 pub(crate) use step::{ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange};
 
 use crate::edit::choice::{barrier_around, choose};
@@ -24,7 +26,7 @@ use crate::edit::target::find_paragraph;
 use crate::edit::touched::TouchedRange;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::Barrier;
-use crate::ops::{Address, Edit, Occurrence, Operation, Place, RunFormat, Search};
+use crate::ops::{Address, ControlName, Edit, Occurrence, Operation, Place, RunFormat, Search};
 use crate::read::{excerpt, without_object_labels};
 use crate::text::StyledText;
 
@@ -127,6 +129,10 @@ pub(crate) fn plan(
             let last = end_of_range(snapshot, first, end.as_ref())?;
             let to = find_paragraph(snapshot, to)?;
             moves::plan_move(snapshot, (first, last), (*side, to))
+        }
+        Edit::FillControl { control: ControlName::InStory(places), value, shown, .. } => {
+            let expected = operation.expected_text.as_deref();
+            controls::fill_controls(snapshot, places, (value, shown.as_deref()), expected, syntax)
         }
         Edit::Navigate { description } => navigate::navigate(snapshot, description),
         Edit::Research => Err(Refusal::new(
