@@ -10,10 +10,10 @@ use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
-    AUTHOR, CHECKED, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE,
-    DEL_INSTR_TEXT, DEL_TEXT, FULL_DATE, ID, INSTR_TEXT, LAST_VALUE, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R,
-    RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_PR, SHOWING_PLC_HDR, T, TC_PR, TEXT_ID, TR_PR,
-    VAL, W_URI, W_URIS, XML_SPACE,
+    AUTHOR, BODY, CHECKED, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE,
+    DEL_INSTR_TEXT, DEL_TEXT, FOOTER_REFERENCE, FULL_DATE, HEADER_REFERENCE, ID, INSTR_TEXT, LAST_VALUE,
+    P_PR, R_ID, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_PR,
+    SECT_PR, SHOWING_PLC_HDR, T, TC_PR, TEXT_ID, TITLE_PG, TR_PR, TYPE, VAL, W_URI, W_URIS, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -38,8 +38,37 @@ pub(crate) struct IgnoredMarkup {
     pub(crate) from: Option<i64>,
     /// Comments that are gone.
     pub(crate) gone: BTreeSet<i64>,
+    /// Headers and footers that sections show or show no more.
+    pub(crate) layout: IgnoredLayout,
     /// Content controls that are filled in, by `w:id`: their state is no tracked change.
     pub(crate) filled: BTreeSet<String>,
+}
+
+/// What a session changed of sections without a revision.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct IgnoredLayout {
+    /// References to headers and footers, by type and relationship.
+    pub(crate) references: BTreeSet<(String, String)>,
+    /// Whether a section lets its first page differ that did not.
+    pub(crate) has_new_switch: bool,
+    /// Whether the body has section properties that it had not.
+    pub(crate) is_section_new: bool,
+}
+
+impl IgnoredLayout {
+    fn holds(&self, document: &Document, node: NodeId) -> bool {
+        match document.name(node) {
+            HEADER_REFERENCE | FOOTER_REFERENCE => {
+                let value = |name| document.attribute(node, name).unwrap_or_default().into_owned();
+                self.references.contains(&(value(TYPE), value(R_ID)))
+            }
+            TITLE_PG => self.has_new_switch,
+            SECT_PR => {
+                self.is_section_new && document.parent(node).is_some_and(|body| document.name(body) == BODY)
+            }
+            _ => false,
+        }
+    }
 }
 
 impl IgnoredMarkup {
@@ -66,6 +95,9 @@ impl IgnoredMarkup {
     /// Whether an element is one of them or an end of its range, or a run with nothing but its mark.
     pub(crate) fn holds(&self, document: &Document, node: NodeId) -> bool {
         match document.name(node) {
+            HEADER_REFERENCE | FOOTER_REFERENCE | TITLE_PG | SECT_PR => {
+                return self.layout.holds(document, node);
+            }
             // Whether a control waits for its text says nothing of the text.
             SHOWING_PLC_HDR => return true,
             CHECKED => {

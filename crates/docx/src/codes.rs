@@ -308,6 +308,11 @@ rows! {
             Read the document again, make the operations anew, and give the `revision` of that reading. \
             Or leave `expectedRevision` out, if you are sure.",
     }
+    STORY_EXISTS: 1, 422 {
+        summary: "The section has such a header or footer already.",
+        why: "A section shows one header and one footer of each kind. The message names the one that is there.",
+        remedy: "Edit that one, by `target` with its name, such as `header:default@1/P1`.",
+    }
     STORY_NOT_EDITABLE: 1, 422 {
         summary: "What was asked for cannot be in this part of the document.",
         why: "\

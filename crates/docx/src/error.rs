@@ -189,6 +189,8 @@ refusal_codes! {
     ControlValueRefused = "CONTROL_VALUE_REFUSED",
     /// It would change text or layout in a way that no revision can tell, and the operation does not allow that.
     NotTrackable = "NOT_TRACKABLE",
+    /// There is such a header or footer already.
+    StoryExists = "STORY_EXISTS",
     /// A pending revision already changes the formatting, and there can be only one such record.
     FormatRevision = "FORMAT_REVISION",
     /// The edit lies in text that a pending revision moves.

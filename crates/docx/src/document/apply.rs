@@ -51,6 +51,8 @@ struct Routes<'a> {
     parted: BTreeSet<usize>,
     /// Operations on threads of comments, which concern no story alone.
     threads: Vec<usize>,
+    /// Headers to make or link, and properties.
+    surroundings: Vec<usize>,
     /// Revisions to accept or reject.
     resolutions: Vec<usize>,
 }
@@ -216,6 +218,14 @@ impl WordDocument {
             let author = operation.author.as_deref().unwrap_or(run.signature.author);
             let signature = Signature { author, ..run.signature };
             run.set(index, self.thread_operation(&operation.edit, operation.plain, signature)?);
+        }
+        for index in routes.surroundings {
+            let Some(operation) = run.operation(index) else { continue };
+            let outcome = match &operation.edit {
+                Edit::SetProperties(wanted) => self.property_operation(wanted)?,
+                edit => self.header_operation(edit, (operation.plain, operation.allows_untracked))?,
+            };
+            run.set(index, outcome);
         }
         for index in routes.resolutions {
             let Some(Operation { edit: Edit::Resolve { side, choice }, .. }) = run.operation(index) else {
@@ -457,6 +467,10 @@ impl WordDocument {
                 continue;
             }
             let wanted = match &operation.edit {
+                Edit::CreateStory { .. } | Edit::LinkStory { .. } | Edit::SetProperties(_) => {
+                    routes.surroundings.push(index);
+                    continue;
+                }
                 Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. } => {
                     routes.threads.push(index);
                     continue;

@@ -33,6 +33,15 @@ impl<'a> Fields<'a> {
         self.object.get(field).filter(|value| !value.is_null())
     }
 
+    /// One of several words.
+    pub(super) fn choice<T: Copy>(&self, field: &str, known: &[(&str, T)]) -> Result<Option<T>, String> {
+        choice(self.object, field, known)
+    }
+
+    pub(super) fn count(&self, field: &str) -> Result<Option<usize>, String> {
+        optional_count(self.object, field)
+    }
+
     pub(super) fn occurrence(&self) -> Option<Occurrence> {
         self.occurrence
     }

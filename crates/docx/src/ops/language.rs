@@ -6,6 +6,7 @@
 use crate::ops::controls;
 use crate::ops::edits::{self, Fields};
 use crate::ops::operation::Edit;
+use crate::ops::parts::{self, StoryKind};
 use crate::revisions::Side;
 
 /// An operation of the language.
@@ -61,6 +62,8 @@ pub(super) enum Shape {
     Highlight,
     /// The stories of a search.
     Scope,
+    /// Names and values of properties.
+    Properties,
     /// A text, or a state.
     ControlValue,
     /// One of these words.
@@ -164,6 +167,44 @@ const UNTRACKED: Field = field(
     "\"allow\": it may also change what Word cannot track.",
     "`\"allow\"`: it may also change text or layout in ways that [no revision can tell](../editing.md#what-cannot-be-tracked)",
 );
+const PAGES: Field = field(
+    "kind",
+    Shape::Word(&["default", "first", "even"]),
+    "",
+    "the pages that show it: `default`, which it is without, `first` or `even`",
+);
+const SECTION: Field = field(
+    "section",
+    Shape::Count,
+    "Number of the section, from 1.",
+    "the number of the section, from 1; the first without, and with it those that have none of their own",
+);
+const STORY_FIELDS: &[Field] = &[
+    PAGES,
+    SECTION,
+    field(
+        "content",
+        Shape::Text,
+        "Its text, inline Markdown; a blank line begins another paragraph; {PAGE} and {NUMPAGES} are fields.",
+        "its text; a blank line begins another paragraph; `{PAGE}`, `{NUMPAGES}`, `{SECTION}` and `{SECTIONPAGES}` become fields",
+    )
+    .required()
+    .content(),
+    field("alignment", Shape::Word(&["left", "center", "right"]), "", "`left`, `center` or `right`; as its style says without"),
+    UNTRACKED,
+    PLAIN,
+];
+const LINK_FIELDS: &[Field] = &[
+    PAGES,
+    SECTION.required().for_people("the number of the section, from 2"),
+    field("to", Shape::Word(&["previous"]), "", "`previous`, which it is without"),
+    UNTRACKED,
+];
+
+const fn property(name: &'static str, guide: &'static str) -> Field {
+    field(name, Shape::Text, "", guide)
+}
+
 const COMMENT_ID: Field = field(
     "commentId",
     Shape::Id,
@@ -590,6 +631,50 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             PLAIN,
         ],
         parse: controls::fill_control,
+    },
+    OperationRow {
+        name: "create_header",
+        purpose: "Makes a header where there is none.",
+        fields: STORY_FIELDS,
+        parse: |fields| parts::create_story(fields, StoryKind::Header),
+    },
+    OperationRow {
+        name: "create_footer",
+        purpose: "Makes a footer where there is none.",
+        fields: STORY_FIELDS,
+        parse: |fields| parts::create_story(fields, StoryKind::Footer),
+    },
+    OperationRow {
+        name: "link_header",
+        purpose: "Lets a section show the header of the one before.",
+        fields: LINK_FIELDS,
+        parse: |fields| parts::link_story(fields, StoryKind::Header),
+    },
+    OperationRow {
+        name: "link_footer",
+        purpose: "Lets a section show the footer of the one before.",
+        fields: LINK_FIELDS,
+        parse: |fields| parts::link_story(fields, StoryKind::Footer),
+    },
+    OperationRow {
+        name: "set_properties",
+        purpose: "Sets properties of the document: title, author and the like.",
+        fields: &[
+            property("title", "its title; here and below an empty text takes it away"),
+            property("subject", "its subject"),
+            property("author", "who wrote it; not the author of revisions"),
+            property("keywords", "key words"),
+            property("description", "what it is about"),
+            property("category", "its category"),
+            property("company", "the company"),
+            field(
+                "custom",
+                Shape::Properties,
+                "Names and values of one's own; null takes one away.",
+                "properties of one's own, by name: texts, numbers, `true` or `false`; `null` takes one away",
+            ),
+        ],
+        parse: parts::set_properties,
     },
     OperationRow {
         name: "insert_comment",

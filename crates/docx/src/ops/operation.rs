@@ -2,6 +2,7 @@
 
 use crate::ops::controls::{ControlName, ControlValue};
 use crate::ops::format::{ParagraphFormat, RunFormat};
+use crate::ops::parts::{PageKind, PropertyChanges, StoryKind};
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
 
@@ -179,6 +180,30 @@ pub enum Edit {
         /// How a date is written there, when the control does not say it.
         shown: Option<String>,
     },
+    /// Makes a header or footer.
+    CreateStory {
+        /// Which of the two.
+        story: StoryKind,
+        /// On which pages it stands.
+        page: PageKind,
+        /// The number of its section, from 1; the first without, and those that share its headers.
+        section: Option<usize>,
+        /// Its paragraphs.
+        content: String,
+        /// Their alignment, if not that of their style.
+        alignment: Option<&'static str>,
+    },
+    /// Lets a section share the header or footer of the one before.
+    LinkStory {
+        /// Which of the two.
+        story: StoryKind,
+        /// On which pages it stands.
+        page: PageKind,
+        /// The number of the section, from 1.
+        section: usize,
+    },
+    /// Sets properties of the document.
+    SetProperties(PropertyChanges),
     /// Puts a comment beside text.
     InsertComment {
         /// Where; the whole body without, if there is a phrase.
@@ -378,6 +403,11 @@ impl Edit {
             Self::EditSection { .. } => "edit_section",
             Self::EditTable { .. } => "edit_table",
             Self::FillControl { .. } => "fill_control",
+            Self::CreateStory { story: StoryKind::Header, .. } => "create_header",
+            Self::CreateStory { .. } => "create_footer",
+            Self::LinkStory { story: StoryKind::Header, .. } => "link_header",
+            Self::LinkStory { .. } => "link_footer",
+            Self::SetProperties(_) => "set_properties",
             Self::InsertComment { .. } => "insert_comment",
             Self::CommentReply { .. } => "comment_reply",
             Self::CommentResolve { .. } => "comment_resolve",
@@ -445,6 +475,9 @@ impl Edit {
             | Self::EditTable { place, .. } => Some(place),
             Self::ConvertHeaders { places, .. } => places.first(),
             Self::FillControl { .. }
+            | Self::CreateStory { .. }
+            | Self::LinkStory { .. }
+            | Self::SetProperties(_)
             | Self::CommentReply { .. }
             | Self::CommentResolve { .. }
             | Self::CommentDelete { .. }

@@ -61,6 +61,7 @@ fn schema_of(field: &Field) -> Value {
             {"type": "string"}, {"type": "array", "items": {"type": "string"}}
         ]}}]}),
         Shape::Highlight => json!({"enum": HIGHLIGHTS.iter().map(|(name, _)| *name).collect::<Vec<_>>()}),
+        Shape::Properties => json!({"type": "object"}),
         Shape::ControlValue => json!({"type": ["string", "boolean", "number"]}),
         Shape::Word(words) => json!({"enum": words}),
     };

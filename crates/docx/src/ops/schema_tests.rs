@@ -30,6 +30,7 @@ fn sample(field: &Field) -> Value {
         Shape::Place => json!("P1"),
         Shape::Cells => json!(["words"]),
         Shape::ControlValue => json!("words"),
+        Shape::Properties => json!({"name": "value"}),
         Shape::Scope => json!(["body", "headers"]),
         Shape::Highlight => json!("yellow"),
         Shape::Word(words) => json!(words[1]),
@@ -55,7 +56,7 @@ fn what_the_table_says_is_what_is_read() {
             let is_place = matches!(field.shape, Shape::Paragraph if !field.name.starts_with("end"));
             if field.is_required || is_place || WORDS.contains(&field.name) {
                 least.insert(field.name.to_owned(), sample(field));
-            } else if ["after", "newContent", "newHeaderText", "bold", "alignment", "control"]
+            } else if ["after", "newContent", "newHeaderText", "bold", "alignment", "control", "subject"]
                 .contains(&field.name)
             {
                 one_of.push(field.name);
@@ -76,7 +77,9 @@ fn what_the_table_says_is_what_is_read() {
             instead.map(|field| more.remove(field.name));
             more.insert(field.name.to_owned(), sample(field));
             assert_eq!(parse(&more), Ok(row.name), "{more:?}");
-            more.insert(field.name.to_owned(), json!({"no": "value"}));
+            let wrong =
+                if field.shape == Shape::Properties { json!("no value") } else { json!({"no": "value"}) };
+            more.insert(field.name.to_owned(), wrong);
             assert!(parse(&more).is_err(), "{more:?}");
             let mut less = least.clone();
             less.remove(field.name);

@@ -22,7 +22,6 @@ pub(super) const WAITING: &[(&str, &str)] = &[
     ("23 accepted and edited in one batch", "controls, headers and own revisions"),
     ("24 a comment is answered and resolved", "controls, headers and own revisions"),
     ("26 a paragraph becomes a table", "tables and blocks"),
-    ("32 a footer is made", "controls, headers and own revisions"),
     ("33 a footnote is edited commented and added", "the content model and its operations"),
     ("34 a text box says the same in both forms", "controls, headers and own revisions"),
     ("37 a contents table", "references as operations"),
