@@ -73,7 +73,7 @@ mod text;
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{
     CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, NumberChange, OwnRecord,
-    PlacedComment, Reference, SavedDocument, StyleReading, Survey, TermChange, WordDocument,
+    PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey, TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
 pub use markdown::from_markdown;

@@ -33,7 +33,7 @@ fn sample(field: &Field) -> Value {
         Shape::Properties => json!({"name": "value"}),
         Shape::Scope => json!(["body", "headers"]),
         Shape::Highlight => json!("yellow"),
-        Shape::Word(words) => json!(words[1]),
+        Shape::Word(words) => json!(words[words.len() - 1]),
     }
 }
 

@@ -34,6 +34,23 @@ fn form() -> Vec<u8> {
     DocxBuilder::new().body(&body).build()
 }
 
+/// Two sections with a header and a footer each.
+fn sections() -> Vec<u8> {
+    let section = "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/><w:footerReference w:type=\"default\" r:id=\"f\"/></w:sectPr>";
+    let story = |kind: &str| {
+        format!(
+            "<w:{kind} xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:p/></w:{kind}>"
+        )
+    };
+    DocxBuilder::new()
+        .body(&format!("<w:p><w:pPr>{section}</w:pPr></w:p><w:p/>{section}"))
+        .part("word/header1.xml", story("hdr"))
+        .part("word/footer1.xml", story("ftr"))
+        .relationship("h", "header", "header1.xml")
+        .relationship("f", "footer", "footer1.xml")
+        .build()
+}
+
 #[test]
 fn every_operation_has_a_page_with_its_fields() {
     let mut pages: BTreeSet<String> = std::fs::read_dir(root().join("docs/guide/operations"))
@@ -60,7 +77,11 @@ fn every_example_does_what_it_says() {
         for json in examples {
             let batch = parse_batch(&serde_json::from_str(json).unwrap()).unwrap();
             assert!(batch.operations.iter().all(|operation| operation.edit.name() == name), "{name}: {json}");
-            let source = if name == "fill_control" { form() } else { example.clone() };
+            let source = match name {
+                "fill_control" => form(),
+                "link_header" | "link_footer" => sections(),
+                _ => example.clone(),
+            };
             let mut document = WordDocument::open(source, &Limits::default()).unwrap();
             if name == "restore_paragraph" {
                 let theirs =

@@ -22,6 +22,7 @@ mod rounds;
 mod rules;
 mod scenarios;
 mod stories;
+mod surroundings;
 
 /// A module that is not declared above would never run.
 #[test]
