@@ -167,7 +167,7 @@ vocabulary! {
        DATE_FORMAT = "dateFormat", LID = "lid", CALENDAR = "calendar", STORE_MAPPED_DATA_AS = "storeMappedDataAs",
        XPATH = "xpath", PREFIX_MAPPINGS = "prefixMappings", STORE_ITEM_ID = "storeItemID", GROUP = "group",
        BIBLIOGRAPHY = "bibliography", DOC_PART_LIST = "docPartList", DOC_PART_OBJ = "docPartObj", HINT = "hint",
-       EVEN_AND_ODD_HEADERS = "evenAndOddHeaders", RSIDS = "rsids";
+       EVEN_AND_ODD_HEADERS = "evenAndOddHeaders", RSIDS = "rsids", RSID = "rsid";
     W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", CHECKED = "checked", CHECKED_STATE = "checkedState",
        UNCHECKED_STATE = "uncheckedState", W14_VAL = "val", W14_FONT = "font", W14_CONFLICT_INS = "conflictIns",
        W14_CONFLICT_DEL = "conflictDel";

@@ -17,8 +17,8 @@ use super::new_parts::{CORE_PART, CUSTOM_PART, EXTENDED_PART};
 use crate::error::Error;
 use crate::names::{
     AUTHOR, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, CP_LAST_MODIFIED_BY,
-    CU_PROPERTY, DATE, DC_CREATOR, EP_COMPANY, EP_MANAGER, INITIALS, INSTR, INSTR_TEXT, N_NAME, R_PR, RSIDS,
-    RUN,
+    CU_PROPERTY, DATE, DC_CREATOR, EP_COMPANY, EP_MANAGER, INITIALS, INSTR, INSTR_TEXT, N_NAME, R_PR, RSID,
+    RSIDS, RUN,
 };
 use crate::revisions::Side;
 
@@ -111,7 +111,7 @@ impl WordDocument {
                     .collect();
                 marks.into_iter().for_each(|attribute| tree.remove_attribute(node, attribute));
                 match tree.name(node) {
-                    RSIDS => tree.detach(node),
+                    RSIDS | RSID => tree.detach(node),
                     COMMENT => {
                         tree.set_attribute(node, AUTHOR, NOBODY);
                         tree.set_attribute(node, INITIALS, "A");

@@ -65,6 +65,9 @@ pub struct ControlReading {
     pub choices: Vec<String>,
 }
 
+/// An operation on controls as one for each story that has any of them, and the data that changes with it.
+pub(super) type Fills = (Vec<StoryOperation>, Vec<BoundData>);
+
 /// Data that a control is bound to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BoundData {
@@ -159,7 +162,7 @@ impl WordDocument {
         &mut self,
         operation: &Operation,
         stories: &[StoryPart],
-    ) -> Result<Result<(Vec<StoryOperation>, Vec<BoundData>), Refusal>, Error> {
+    ) -> Result<Result<Fills, Refusal>, Error> {
         let Edit::FillControl { control, occurrence, value, shown } = &operation.edit else {
             return Ok(Ok((Vec::new(), Vec::new())));
         };

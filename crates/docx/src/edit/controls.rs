@@ -43,7 +43,7 @@ impl TreeEditor<'_> {
         let (chain, fields) = (self.own_chain(change.first), self.snapshot.context(change.first));
         let document = self.snapshot.document();
         let read = Paragraph::read_chain(document, &chain, self.snapshot.view, fields.as_ref());
-        let mut prompts: Vec<Range<usize>> = around.then(|| 0..text.len()).into_iter().collect();
+        let mut prompts: Vec<Range<usize>> = around.then_some(0..text.len()).into_iter().collect();
         for control in inner {
             let within: HashSet<NodeId> = document.descendants(control).collect();
             let mut own = read.visible().filter(|atom| within.contains(&atom.node) && !atom.range.is_empty());

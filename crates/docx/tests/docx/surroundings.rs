@@ -208,6 +208,9 @@ fn reviewed() -> Vec<u8> {
             section("<w:headerReference w:type=\"default\" r:id=\"h\"/>"),
         ].concat())
         .settings("<w:rsids><w:rsidRoot w:val=\"00AB12CD\"/></w:rsids>")
+        .part("word/people.xml", "<w15:people xmlns:w15=\"http://schemas.microsoft.com/office/word/2012/wordml\"></w15:people>")
+        .relationship("who", "people", "people.xml")
+        .content_type("word/people.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.people+xml")
         .part("word/header1.xml", header)
         .relationship("h", "header", "header1.xml")
         .content_type("word/header1.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.header+xml")
