@@ -21,6 +21,7 @@ fn check(operations: &[(u32, Status, Value)]) -> Vec<Option<usize>> {
                 revision_ids: vec![],
                 gone_revision_ids: Vec::new(),
                 comment_ids: vec![],
+                untracked: Vec::new(),
                 before: None,
                 after: None,
             },

@@ -10,9 +10,10 @@ use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
-    AUTHOR, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE, DEL_INSTR_TEXT,
-    DEL_TEXT, ID, INSTR_TEXT, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT,
-    RSID_TR, RUN, T, TC_PR, TEXT_ID, TR_PR, W_URI, W_URIS, XML_SPACE,
+    AUTHOR, BODY, CHECKED, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE,
+    DEL_INSTR_TEXT, DEL_TEXT, FOOTER_REFERENCE, FULL_DATE, HEADER_REFERENCE, ID, INSTR_TEXT, LAST_VALUE,
+    P_PR, R_ID, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_PR,
+    SECT_PR, SHOWING_PLC_HDR, T, TC_PR, TEXT_ID, TITLE_PG, TR_PR, TYPE, VAL, W_URI, W_URIS, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -30,13 +31,44 @@ pub(crate) fn normal_form_without(document: &Document, node: NodeId, ignored: &I
     writer.out
 }
 
-/// Comments that a session wrote or took away: a comment is no tracked change, so it counts on neither side of a proof.
+/// What a session changed that is no tracked change, and so counts on neither side of a proof: comments, and the state of controls.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct IgnoredMarkup {
     /// Comments from this id on are new.
     pub(crate) from: Option<i64>,
     /// Comments that are gone.
     pub(crate) gone: BTreeSet<i64>,
+    /// Headers and footers that sections show or show no more.
+    pub(crate) layout: IgnoredLayout,
+    /// Content controls that are filled in, by `w:id`: their state is no tracked change.
+    pub(crate) filled: BTreeSet<String>,
+}
+
+/// What a session changed of sections without a revision.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct IgnoredLayout {
+    /// References to headers and footers, by type and relationship.
+    pub(crate) references: BTreeSet<(String, String)>,
+    /// Whether a section lets its first page differ that did not.
+    pub(crate) has_new_switch: bool,
+    /// Whether the body has section properties that it had not.
+    pub(crate) is_section_new: bool,
+}
+
+impl IgnoredLayout {
+    fn holds(&self, document: &Document, node: NodeId) -> bool {
+        match document.name(node) {
+            HEADER_REFERENCE | FOOTER_REFERENCE => {
+                let value = |name| document.attribute(node, name).unwrap_or_default().into_owned();
+                self.references.contains(&(value(TYPE), value(R_ID)))
+            }
+            TITLE_PG => self.has_new_switch,
+            SECT_PR => {
+                self.is_section_new && document.parent(node).is_some_and(|body| document.name(body) == BODY)
+            }
+            _ => false,
+        }
+    }
 }
 
 impl IgnoredMarkup {
@@ -45,8 +77,35 @@ impl IgnoredMarkup {
         self.from.is_some_and(|from| id >= from) || self.gone.contains(&id)
     }
 
+    /// Whether these are properties of a control that is filled in.
+    fn is_filled(&self, document: &Document, properties: NodeId) -> bool {
+        if self.filled.is_empty() || document.name(properties) != SDT_PR {
+            return false;
+        }
+        let id = document.child(properties, ID).and_then(|id| document.attribute(id, VAL));
+        self.filled.contains(id.as_deref().unwrap_or_default())
+    }
+
+    /// Whether an attribute of `node` is the state of a control that is filled in.
+    fn is_state(&self, document: &Document, node: NodeId, attribute: QName) -> bool {
+        matches!(attribute, FULL_DATE | LAST_VALUE)
+            && document.parent(node).is_some_and(|properties| self.is_filled(document, properties))
+    }
+
     /// Whether an element is one of them or an end of its range, or a run with nothing but its mark.
     pub(crate) fn holds(&self, document: &Document, node: NodeId) -> bool {
+        match document.name(node) {
+            HEADER_REFERENCE | FOOTER_REFERENCE | TITLE_PG | SECT_PR => {
+                return self.layout.holds(document, node);
+            }
+            // Whether a control waits for its text says nothing of the text.
+            SHOWING_PLC_HDR => return true,
+            CHECKED => {
+                let properties = document.parent(node).and_then(|check_box| document.parent(check_box));
+                return properties.is_some_and(|properties| self.is_filled(document, properties));
+            }
+            _ => {}
+        }
         if self.from.is_none() && self.gone.is_empty() {
             return false;
         }
@@ -221,7 +280,11 @@ impl Writer<'_> {
             self.out.extend_from_slice(document.local_name(name).as_bytes());
         }
         let revision = is_revision_wrapper(name) || is_property_change(name);
-        let counts = |attribute: QName| !(is_session_mark(attribute) || (revision && attribute == ID));
+        let counts = |attribute: QName| {
+            !(is_session_mark(attribute)
+                || (revision && attribute == ID)
+                || self.ignored.is_state(document, node, attribute))
+        };
         let mut rows: Vec<(QName, &str, &str)> =
             document.raw_attributes(node).filter(|(name, ..)| counts(*name)).collect();
         rows.sort_by(|left, right| left.1.cmp(right.1));

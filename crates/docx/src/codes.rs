@@ -69,7 +69,24 @@ rows! {
         why: "\
             The control is locked, is bound to data elsewhere in the file, or offers a fixed choice such \
             as a list, a date or a check box. Word would refuse the same edit or overwrite it.",
-        remedy: "Unlock the control in Word, change the data it is bound to, or choose the value there.",
+        remedy: "\
+            Fill it in with `fill_control`, which knows lists, dates, check boxes and bound data; a locked \
+            control must be unlocked in Word first.",
+    }
+    CONTROL_NOT_FOUND: 1, 422 {
+        summary: "The document has no content control with that number, tag or title.",
+        why: "\
+            Controls are named by the number that `engross read --controls` gives them, by their tag or by \
+            their title. The message lists controls that there are.",
+        remedy: "Read the controls again and name one of them.",
+    }
+    CONTROL_VALUE_REFUSED: 1, 422 {
+        summary: "The content control does not take that value.",
+        why: "\
+            A list takes one of its items, a date control a date, a check box `true` or `false`, a plain text \
+            control one line unless it says otherwise. Pictures, citations, groups and controls around other \
+            controls or table rows take no value at all. The message says which it is, and lists the items.",
+        remedy: "Give a value of that kind, or fill in the controls inside of it.",
     }
     EXPECTED_TEXT_MISMATCH: 1, 422 {
         summary: "The paragraph does not say what was expected.",
@@ -167,6 +184,15 @@ rows! {
             that you did not expect: it is probably a sign-in or error page of the site you downloaded \
             from. Sign in and download again.\n* PDF: ask for the document that it was made from.\n* \
             Empty or all zero bytes: the content was lost. Restore it from a backup or download it again.",
+    }
+    NOT_TRACKABLE: 1, 422 {
+        summary: "The change cannot be tracked, and the operation does not allow that.",
+        why: "\
+            WordprocessingML has no revision for it, so rejecting would not give back the text or the layout \
+            of the source: data that a control is bound to, a new header, merged cells. The message names it.",
+        remedy: "\
+            Send the operation with `\"untracked\": \"allow\"` if the change may stand without a revision. \
+            `untracked` of its result then names what was changed so.",
     }
     NOT_WORDPROCESSING: 3, 422 {
         summary: "The file is an Office file, but not a Word document.",
@@ -281,6 +307,11 @@ rows! {
         remedy: "\
             Read the document again, make the operations anew, and give the `revision` of that reading. \
             Or leave `expectedRevision` out, if you are sure.",
+    }
+    STORY_EXISTS: 1, 422 {
+        summary: "The section has such a header or footer already.",
+        why: "A section shows one header and one footer of each kind. The message names the one that is there.",
+        remedy: "Edit that one, by `target` with its name, such as `header:default@1/P1`.",
     }
     STORY_NOT_EDITABLE: 1, 422 {
         summary: "What was asked for cannot be in this part of the document.",

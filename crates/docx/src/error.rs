@@ -183,6 +183,14 @@ refusal_codes! {
     FieldEditRefused = "FIELD_EDIT_REFUSED",
     /// The edit lies in a content control that is locked, bound to data, or a choice from a list.
     ContentControlLocked = "CONTENT_CONTROL_LOCKED",
+    /// No content control has that number, tag or title.
+    ControlNotFound = "CONTROL_NOT_FOUND",
+    /// The content control does not take that value.
+    ControlValueRefused = "CONTROL_VALUE_REFUSED",
+    /// It would change text or layout in a way that no revision can tell, and the operation does not allow that.
+    NotTrackable = "NOT_TRACKABLE",
+    /// There is such a header or footer already.
+    StoryExists = "STORY_EXISTS",
     /// A pending revision already changes the formatting, and there can be only one such record.
     FormatRevision = "FORMAT_REVISION",
     /// The edit lies in text that a pending revision moves.

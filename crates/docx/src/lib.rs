@@ -73,8 +73,8 @@ mod text;
 
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{
-    DefinedTerm, EditOptions, Effects, Limits, NumberChange, OwnRecord, PlacedComment, Reference,
-    SavedDocument, Survey, TermChange, WordDocument,
+    CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, NumberChange, OwnRecord,
+    PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey, TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
 pub use markdown::from_markdown;

@@ -31,6 +31,17 @@ pub const W15: NamespaceGroup = NamespaceGroup(10);
 /// `w16cid:`, lasting ids of comments.
 pub const W16CID: NamespaceGroup = NamespaceGroup(11);
 
+/// `cp:`, core properties of a package.
+pub const CP: NamespaceGroup = NamespaceGroup(12);
+/// `dc:`, Dublin Core.
+pub const DC: NamespaceGroup = NamespaceGroup(13);
+/// Extended properties of a document.
+pub const EP: NamespaceGroup = NamespaceGroup(14);
+/// Custom properties of a document.
+pub const CU: NamespaceGroup = NamespaceGroup(15);
+/// `vt:`, typed values.
+pub const VT: NamespaceGroup = NamespaceGroup(16);
+
 /// The transitional URI of `w:`, which new declarations use unless the part is strict.
 pub const W_URI: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 
@@ -59,6 +70,20 @@ const NAMESPACES: &[&[&str]] = &[
     ],
     &["http://schemas.microsoft.com/office/word/2012/wordml"],
     &["http://schemas.microsoft.com/office/word/2016/wordml/cid"],
+    &["http://schemas.openxmlformats.org/package/2006/metadata/core-properties"],
+    &["http://purl.org/dc/elements/1.1/"],
+    &[
+        "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties",
+        "http://purl.oclc.org/ooxml/officeDocument/extendedProperties",
+    ],
+    &[
+        "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties",
+        "http://purl.oclc.org/ooxml/officeDocument/customProperties",
+    ],
+    &[
+        "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes",
+        "http://purl.oclc.org/ooxml/officeDocument/docPropsVTypes",
+    ],
 ];
 
 macro_rules! vocabulary {
@@ -139,10 +164,17 @@ vocabulary! {
        SETTINGS = "settings", DOCUMENT_PROTECTION = "documentProtection", EDIT = "edit", ENFORCEMENT = "enforcement",
        TRACK_REVISIONS = "trackRevisions", W_CHAR = "char", TITLE_PG = "titlePg",
        RSID_R = "rsidR", RSID_R_PR = "rsidRPr", RSID_DEL = "rsidDel", RSID_P = "rsidP", RSID_R_DEFAULT = "rsidRDefault",
-       RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi";
-    W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", W14_CONFLICT_INS = "conflictIns",
+       RSID_SECT = "rsidSect", RSID_TR = "rsidTr", ASCII = "ascii", H_ANSI = "hAnsi",
+       TEXT = "text", RICH_TEXT = "richText", MULTI_LINE = "multiLine", LIST_ITEM = "listItem",
+       DISPLAY_TEXT = "displayText", VALUE = "value", LAST_VALUE = "lastValue", FULL_DATE = "fullDate",
+       DATE_FORMAT = "dateFormat", LID = "lid", CALENDAR = "calendar", STORE_MAPPED_DATA_AS = "storeMappedDataAs",
+       XPATH = "xpath", PREFIX_MAPPINGS = "prefixMappings", STORE_ITEM_ID = "storeItemID", GROUP = "group",
+       BIBLIOGRAPHY = "bibliography", DOC_PART_LIST = "docPartList", DOC_PART_OBJ = "docPartObj", HINT = "hint",
+       EVEN_AND_ODD_HEADERS = "evenAndOddHeaders", RSIDS = "rsids", RSID = "rsid";
+    W14: PARA_ID = "paraId", TEXT_ID = "textId", CHECKBOX = "checkbox", CHECKED = "checked", CHECKED_STATE = "checkedState",
+       UNCHECKED_STATE = "uncheckedState", W14_VAL = "val", W14_FONT = "font", W14_CONFLICT_INS = "conflictIns",
        W14_CONFLICT_DEL = "conflictDel";
-    W15: W15_REPEATING_SECTION = "repeatingSection", W15_DATA_BINDING = "dataBinding", W15_COMMENT_EX = "commentEx",
+    W15: W15_REPEATING_SECTION = "repeatingSection", W15_REPEATING_SECTION_ITEM = "repeatingSectionItem", W15_DATA_BINDING = "dataBinding", W15_COMMENT_EX = "commentEx",
        W15_PARA_ID = "paraId", W15_PARA_ID_PARENT = "paraIdParent", W15_DONE = "done", W15_PERSON = "person",
        W15_AUTHOR = "author", W15_PRESENCE_INFO = "presenceInfo", W15_PROVIDER_ID = "providerId", W15_USER_ID = "userId";
     W16CID: CID_COMMENT_ID = "commentId", CID_PARA_ID = "paraId", CID_DURABLE_ID = "durableId";
@@ -153,6 +185,12 @@ vocabulary! {
     REL: RELATIONSHIPS = "Relationships", RELATIONSHIP = "Relationship";
     CT: TYPES = "Types", OVERRIDE = "Override", CT_DEFAULT = "Default";
     NONE: N_ID = "Id", N_TYPE = "Type", N_TARGET = "Target", N_TARGET_MODE = "TargetMode", N_PART_NAME = "PartName",
-       N_CONTENT_TYPE = "ContentType", N_EXTENSION = "Extension", N_DESCR = "descr", N_LOWER_ID = "id", N_NAME = "name", N_TITLE = "title";
+       N_CONTENT_TYPE = "ContentType", N_EXTENSION = "Extension", N_DESCR = "descr", N_LOWER_ID = "id", N_NAME = "name", N_TITLE = "title",
+       N_FMTID = "fmtid", N_PID = "pid";
     WP: DOC_PR = "docPr";
+    CP: CP_KEYWORDS = "keywords", CP_CATEGORY = "category", CP_LAST_MODIFIED_BY = "lastModifiedBy";
+    DC: DC_TITLE = "title", DC_SUBJECT = "subject", DC_CREATOR = "creator", DC_DESCRIPTION = "description";
+    EP: EP_COMPANY = "Company", EP_MANAGER = "Manager";
+    CU: CU_PROPERTY = "property";
+    VT: VT_LPWSTR = "lpwstr", VT_BOOL = "bool", VT_R8 = "r8";
 }

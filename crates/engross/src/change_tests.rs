@@ -43,6 +43,7 @@ fn a_refusal_names_its_code_and_what_to_do() {
         revision_ids: vec![],
         gone_revision_ids: Vec::new(),
         comment_ids: vec![],
+        untracked: Vec::new(),
         before: None,
         after: None,
     };

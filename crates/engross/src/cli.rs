@@ -42,7 +42,7 @@ pub(crate) enum Command {
     /// Apply operations from a JSON file as tracked changes.
     Apply(ApplyArgs),
     /// Accept tracked changes: all, or those of an author, a kind or a place.
-    Accept(ResolveArgs),
+    Accept(AcceptArgs),
     /// Reject tracked changes: all, or those of an author, a kind or a place.
     Reject(ResolveArgs),
     /// List the tracked changes.
@@ -95,7 +95,8 @@ impl Command {
             Self::Edit(args) => args.common.json,
             Self::Read(args) => args.common.json,
             Self::Apply(args) => args.common.json,
-            Self::Accept(args) | Self::Reject(args) => args.common.json,
+            Self::Accept(args) => args.resolve.common.json,
+            Self::Reject(args) => args.common.json,
             Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
             Self::Checkpoint(args) => args.wants_json(),
             Self::Write(args) => args.common.json,
@@ -161,6 +162,15 @@ pub(crate) struct ReadArgs {
     /// At most so many paragraphs.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) limit: Option<usize>,
+    /// The content controls of all stories instead: number, kind, tag, what they say and what they take.
+    #[arg(long, conflicts_with_all = ["styles", "properties", "story", "search", "from", "limit"])]
+    pub(crate) controls: bool,
+    /// The styles instead.
+    #[arg(long, conflicts_with_all = ["properties", "story", "search", "from", "limit"])]
+    pub(crate) styles: bool,
+    /// The properties of the document instead: title, author and the like.
+    #[arg(long, conflicts_with_all = ["story", "search", "from", "limit"])]
+    pub(crate) properties: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -227,6 +237,22 @@ pub(crate) struct ResolveArgs {
     pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+/// `engross accept`
+#[derive(Debug, Args)]
+pub(crate) struct AcceptArgs {
+    #[command(flatten)]
+    pub(crate) resolve: ResolveArgs,
+    /// A version to hand out: all changes are accepted, and comments go.
+    #[arg(long, conflicts_with_all = ["id", "author", "kind", "range"])]
+    pub(crate) clean: bool,
+    /// With --clean: comments stay.
+    #[arg(long, requires = "clean")]
+    pub(crate) keep_comments: bool,
+    /// With --clean: nothing says who worked on it (authors, company, custom properties, rsids).
+    #[arg(long, requires = "clean")]
+    pub(crate) anonymous: bool,
 }
 
 /// `engross checkpoint`

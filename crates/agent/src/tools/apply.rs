@@ -83,6 +83,7 @@ fn not_valid(index: usize, proposal: &Proposal, error: &ToolError) -> OperationR
         revision_ids: Vec::new(),
         gone_revision_ids: Vec::new(),
         comment_ids: Vec::new(),
+        untracked: Vec::new(),
         before: None,
         after: None,
     }

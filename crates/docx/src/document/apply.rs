@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engross_xml::{Document, NodeId, TreeCheckpoint};
 
+use super::controls::BoundData;
 use super::scope::{asks_elsewhere, is_torn, joined};
 use super::{EditOptions, WordDocument};
 use crate::canon::IgnoredMarkup;
@@ -50,6 +51,8 @@ struct Routes<'a> {
     parted: BTreeSet<usize>,
     /// Operations on threads of comments, which concern no story alone.
     threads: Vec<usize>,
+    /// Headers to make or link, and properties.
+    surroundings: Vec<usize>,
     /// Revisions to accept or reject.
     resolutions: Vec<usize>,
 }
@@ -73,6 +76,8 @@ struct Run<'a> {
     outcomes: Vec<OperationOutcome>,
     /// The outcomes of operations on several stories, one for each.
     parts: BTreeMap<usize, Vec<OperationOutcome>>,
+    /// The data that operations change when they are applied.
+    data: BTreeMap<usize, Vec<BoundData>>,
 }
 
 impl<'a> Run<'a> {
@@ -169,6 +174,7 @@ impl WordDocument {
             first_id: 0,
             outcomes: vec![OperationOutcome::default(); batch.operations.len()],
             parts: BTreeMap::new(),
+            data: BTreeMap::new(),
         };
         if batch.operations.iter().any(|operation| matches!(operation.edit, Edit::InsertComment { .. })) {
             run.pending.next_comment = self.next_comment_id()?;
@@ -197,6 +203,7 @@ impl WordDocument {
         if !torn.is_empty() {
             return Ok(Attempt::Torn(torn));
         }
+        self.write_bound_data(&mut run)?;
         self.tell_elsewhere(&stories, &mut run)?;
         self.write_lists(&run.pending.lists)?;
         if self.write_comments(&run.pending.comments)? {
@@ -218,6 +225,14 @@ impl WordDocument {
             let signature = Signature { author, ..run.signature };
             run.set(index, self.thread_operation(&operation.edit, operation.plain, signature)?);
         }
+        for index in routes.surroundings {
+            let Some(operation) = run.operation(index) else { continue };
+            let outcome = match &operation.edit {
+                Edit::SetProperties(wanted) => self.property_operation(wanted)?,
+                edit => self.header_operation(edit, (operation.plain, operation.allows_untracked))?,
+            };
+            run.set(index, outcome);
+        }
         for index in routes.resolutions {
             let Some(Operation { edit: Edit::Resolve { side, choice }, .. }) = run.operation(index) else {
                 continue;
@@ -229,6 +244,20 @@ impl WordDocument {
             self.track_revisions()?;
         }
         Ok(Attempt::Whole(run.outcomes))
+    }
+
+    /// Writes the data of controls that were filled in.
+    fn write_bound_data(&mut self, run: &mut Run<'_>) -> Result<(), Error> {
+        for (index, data) in std::mem::take(&mut run.data) {
+            let Some(Outcome::Applied(change)) = run.outcomes.get_mut(index).map(|done| &mut done.outcome)
+            else {
+                continue;
+            };
+            for bound in data {
+                change.untracked.push(self.write_data(&bound)?);
+            }
+        }
+        Ok(())
     }
 
     /// Tells of hits in other stories than the one that a search meant.
@@ -392,7 +421,7 @@ impl WordDocument {
 
     /// By what each operation is carried out. Those whose story is not there are refused.
     fn route<'a>(
-        &self,
+        &mut self,
         run: &mut Run<'a>,
         stories: &[StoryPart],
         refused: &BTreeMap<usize, OperationOutcome>,
@@ -416,6 +445,20 @@ impl WordDocument {
                 run.set(index, outcome.clone());
                 continue;
             }
+            if matches!(operation.edit, Edit::FillControl { .. }) {
+                match self.fills(operation, stories)? {
+                    Ok((parts, data)) => {
+                        routes.parted.insert(index);
+                        run.parts.insert(index, Vec::new());
+                        run.data.insert(index, data);
+                        for (story, own) in parts {
+                            add(story.as_ref(), index, Cow::Owned(own));
+                        }
+                    }
+                    Err(refusal) => run.set(index, Outcome::Refused(refusal)),
+                }
+                continue;
+            }
             if let Some(search) = operation.edit.search().filter(|search| search.scope != Scope::Unsaid) {
                 match self.parted(operation, search, stories)? {
                     Ok(parts) => {
@@ -430,6 +473,10 @@ impl WordDocument {
                 continue;
             }
             let wanted = match &operation.edit {
+                Edit::CreateStory { .. } | Edit::LinkStory { .. } | Edit::SetProperties(_) => {
+                    routes.surroundings.push(index);
+                    continue;
+                }
                 Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. } => {
                     routes.threads.push(index);
                     continue;
@@ -469,7 +516,8 @@ impl WordDocument {
 fn needs_stories(batch: &Batch) -> bool {
     let needs = |edit: &Edit| {
         let scoped = edit.search().is_some_and(|search| search.scope != Scope::Unsaid);
-        edit.story().is_some() || scoped || asks_elsewhere(edit).is_some()
+        let fills = matches!(edit, Edit::FillControl { .. });
+        fills || edit.story().is_some() || scoped || asks_elsewhere(edit).is_some()
     };
     batch.operations.iter().any(|operation| needs(&operation.edit))
 }

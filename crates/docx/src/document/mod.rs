@@ -5,6 +5,10 @@
 //! | `mod` | opening, reading, comments |
 //! | `apply` | batches of operations |
 //! | `scope` | searches in several stories |
+//! | `controls` | content controls: their list, which are meant, the data they are bound to |
+//! | `headers`, `properties` | headers and footers that are new or shared; title, author and the like |
+//! | `clean` | a version without revisions, comments and authors |
+//! | `style_list` | the styles there are |
 //! | `effects` | what edits do beyond the words they change |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
@@ -14,20 +18,29 @@
 //! Must never do I/O: bytes and dates come in, bytes come out.
 
 mod apply;
+mod clean;
 mod comment_xml;
+mod controls;
 mod effects;
+mod headers;
 mod lists;
 mod new_parts;
 mod own;
+mod properties;
 mod referrers;
 mod resolve;
 mod save;
 mod scope;
 mod settings;
+mod style_list;
 mod threads;
 
+pub use clean::CleanOptions;
+pub use controls::ControlReading;
 pub use effects::{DefinedTerm, Effects, NumberChange, Reference, Survey, TermChange};
 pub use own::OwnRecord;
+pub use properties::Properties;
+pub use style_list::StyleReading;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -52,8 +52,46 @@ pub(super) const PEOPLE: PartKind = PartKind {
     root: ("w15", "people", W15_URI),
 };
 
-const STRICT: &str = "http://purl.oclc.org/ooxml/officeDocument/relationships";
-const TRANSITIONAL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+pub(super) const HEADER_PART: PartKind =
+    PartKind { relationship: "header", base: None, content: "header", root: ("w", "hdr", W_URI) };
+pub(super) const FOOTER_PART: PartKind =
+    PartKind { relationship: "footer", base: None, content: "footer", root: ("w", "ftr", W_URI) };
+
+/// A kind of part with properties of the document, to which the package itself relates.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PropertyPart {
+    /// The last step of its relationship's type.
+    pub(super) relationship: &'static str,
+    base: &'static str,
+    file: &'static str,
+    content: &'static str,
+    root: (&'static str, &'static str, &'static str),
+}
+
+pub(super) const CORE_PART: PropertyPart = PropertyPart {
+    relationship: "core-properties",
+    base: "http://schemas.openxmlformats.org/package/2006/relationships/metadata",
+    file: "core",
+    content: "application/vnd.openxmlformats-package.core-properties+xml",
+    root: ("cp", "coreProperties", "http://schemas.openxmlformats.org/package/2006/metadata/core-properties"),
+};
+pub(super) const EXTENDED_PART: PropertyPart = PropertyPart {
+    relationship: "extended-properties",
+    base: TRANSITIONAL,
+    file: "app",
+    content: "application/vnd.openxmlformats-officedocument.extended-properties+xml",
+    root: ("", "Properties", "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"),
+};
+pub(super) const CUSTOM_PART: PropertyPart = PropertyPart {
+    relationship: "custom-properties",
+    base: TRANSITIONAL,
+    file: "custom",
+    content: "application/vnd.openxmlformats-officedocument.custom-properties+xml",
+    root: ("", "Properties", "http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"),
+};
+
+pub(super) const STRICT: &str = "http://purl.oclc.org/ooxml/officeDocument/relationships";
+pub(super) const TRANSITIONAL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const WORD_TYPES: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml";
 const TYPES_PART: &str = "[Content_Types].xml";
 
@@ -63,6 +101,11 @@ impl WordDocument {
         if let Some(name) = self.related_name(kind.relationship) {
             return Ok(name);
         }
+        self.add_part(kind).map(|(name, _)| name)
+    }
+
+    /// Adds an empty part of that kind. Gives its name and the id of its relationship.
+    pub(super) fn add_part(&mut self, kind: PartKind) -> Result<(String, String), Error> {
         let folder =
             self.main_name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let mut file = format!("{}.xml", kind.relationship);
@@ -83,7 +126,99 @@ impl WordDocument {
         self.relate(&file, &format!("{base}/{}", kind.relationship))?;
         self.declare_type(&name, &format!("{WORD_TYPES}.{}+xml", kind.content))?;
         self.package.set_part(&name, skeleton.into_bytes());
+        let own = self.relationships.iter().find(|own| own.target == name);
+        let id = own.map(|own| own.id.clone()).unwrap_or_default();
+        Ok((name, id))
+    }
+
+    /// The name of the part with properties of that kind; an empty one is made when there is none.
+    pub(super) fn ensure_property_part(&mut self, kind: PropertyPart) -> Result<String, Error> {
+        if let Some(name) = self.property_part(kind)? {
+            return Ok(name);
+        }
+        let mut name = format!("docProps/{}.xml", kind.file);
+        while self.package.contains(&name) {
+            name = name.replace(".xml", "1.xml");
+        }
+        let (prefix, element, uri) = kind.root;
+        let (open, declared) = match prefix {
+            "" => (element.to_owned(), "xmlns".to_owned()),
+            prefix => (format!("{prefix}:{element}"), format!("xmlns:{prefix}")),
+        };
+        let skeleton = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<{open} {declared}=\"{uri}\"></{open}>"
+        );
+        let part = relationships_part("");
+        let mut tree = self.plain_part(
+            &part,
+            "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>",
+        )?;
+        let known: Vec<String> = parts::relationships(&self.package, "", &self.limits.xml)?
+            .into_iter()
+            .map(|own| own.id)
+            .collect();
+        let id =
+            (1..).map(|number| format!("rId{number}")).find(|id| !known.contains(id)).unwrap_or_default();
+        let node = tree.new_element(RELATIONSHIP);
+        let kind_uri = format!("{}/{}", kind.base, kind.relationship);
+        for (attribute, value) in [(N_ID, &id), (N_TYPE, &kind_uri), (N_TARGET, &name)] {
+            tree.set_attribute(node, attribute, value);
+        }
+        let root = tree.root();
+        tree.append(root, node);
+        self.package.set_part(&part, tree.write());
+        self.declare_type(&name, kind.content)?;
+        self.package.set_part(&name, skeleton.into_bytes());
         Ok(name)
+    }
+
+    /// Takes a part out of the package, with the relationships that lead to it, its own ones and its content type.
+    pub(super) fn remove_part(&mut self, part: &str) -> Result<(), Error> {
+        let main = self.main_name.clone();
+        for source in ["", main.as_str()] {
+            let name = relationships_part(source);
+            let known = parts::relationships(&self.package, source, &self.limits.xml)?;
+            let ids: Vec<String> = known
+                .into_iter()
+                .filter(|own| !own.external && own.target == part)
+                .map(|own| own.id)
+                .collect();
+            if !ids.is_empty() {
+                let is_own = |value: &str| ids.iter().any(|id| id == value);
+                self.drop_entries(&name, RELATIONSHIP, N_ID, is_own)?;
+            }
+        }
+        let wanted = format!("/{part}");
+        self.drop_entries(TYPES_PART, OVERRIDE, N_PART_NAME, |name| name.eq_ignore_ascii_case(&wanted))?;
+        self.relationships.retain(|own| own.external || own.target != part);
+        self.package.remove_part(&relationships_part(part));
+        self.package.remove_part(part);
+        self.others.remove(part);
+        self.touched.remove(part);
+        self.edited.remove(part);
+        Ok(())
+    }
+
+    /// Takes the entries of a list of the package away whose attribute is meant.
+    fn drop_entries(
+        &mut self,
+        part: &str,
+        element: engross_xml::QName,
+        attribute: engross_xml::QName,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> Result<(), Error> {
+        let mut tree = parts::parse(&self.package, part, &self.limits.xml)?;
+        let root = tree.root();
+        let gone: Vec<engross_xml::NodeId> = tree
+            .children(root)
+            .filter(|node| tree.name(*node) == element)
+            .filter(|node| tree.attribute(*node, attribute).is_some_and(|value| is_meant(&value)))
+            .collect();
+        if !gone.is_empty() {
+            gone.into_iter().for_each(|node| tree.detach(node));
+            self.package.set_part(part, tree.write());
+        }
+        Ok(())
     }
 
     /// Gives a part the content type that its kind has, whatever it had.

@@ -244,6 +244,7 @@ pub(super) fn joined(parts: Vec<OperationOutcome>) -> OperationOutcome {
                 change.revision_ids.extend(own.revision_ids);
                 change.gone_revision_ids.extend(own.gone_revision_ids);
                 change.comment_ids.extend(own.comment_ids);
+                change.untracked.extend(own.untracked);
             }
             Outcome::NoChange { remark } => {
                 unchanged = true;

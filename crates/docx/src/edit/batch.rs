@@ -217,6 +217,7 @@ impl<'a> BatchRun<'a> {
             comment_ids: (first_comment..self.editor.pending.next_comment).collect(),
             paragraphs: scope.into_iter().flatten().collect(),
             gone_revision_ids: Vec::new(),
+            untracked: steps.iter().filter_map(Step::untracked).collect(),
         }))
     }
 
@@ -291,6 +292,11 @@ impl<'a> BatchRun<'a> {
                 }
                 Step::Move { first, last, .. } => {
                     wanted.extend((*first..=*last).map(|index| (index, TouchedRange::Whole)));
+                }
+                Step::Fill(fill) => {
+                    wanted.push((fill.index, TouchedRange::Text(fill.range.clone())));
+                    let place = Some(fill.range.start).filter(|_| fill.range.is_empty());
+                    wanted.extend(place.map(|at| (fill.index, TouchedRange::Addition(at))));
                 }
                 Step::InsertRow { .. } | Step::InsertCell { .. } | Step::Table { .. } => {}
                 step if step.is_format_of_table() => {}

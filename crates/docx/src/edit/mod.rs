@@ -25,6 +25,8 @@ mod choice;
 mod coalesce;
 mod columns;
 pub(crate) mod content;
+pub(crate) mod control_values;
+mod controls;
 mod deletions;
 mod evidence;
 mod expected;

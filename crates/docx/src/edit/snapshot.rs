@@ -8,7 +8,8 @@ use crate::edit::content::PARAGRAPH_BREAK;
 use crate::edit::marks::next_block;
 use crate::edit::rows::is_new_table;
 use crate::model::{
-    FieldContext, Paragraph, View, fields_at_start, is_id_since, mark_revisions, next_paragraph, paragraphs,
+    FieldContext, Paragraph, View, controls, fields_at_start, is_id_since, mark_revisions, next_paragraph,
+    paragraphs,
 };
 use crate::names::{DEL, INS, MOVE_FROM, MOVE_TO, P};
 use crate::numbering::{Counter, Numbering, paragraph_numbering};
@@ -31,6 +32,8 @@ pub(crate) struct StorySnapshot<'a> {
     pub(crate) styles: &'a Styles,
     pub(crate) numbering: &'a Numbering,
     pub(crate) paragraphs: Vec<NodeId>,
+    /// Its content controls in order.
+    pub(crate) controls: Vec<NodeId>,
     pub(crate) fields: HashMap<NodeId, FieldContext>,
     pub(crate) view: View,
     texts: Vec<Option<String>>,
@@ -56,12 +59,14 @@ impl<'a> StorySnapshot<'a> {
     ) -> Self {
         let paragraphs = paragraphs(tree, story);
         let fields = fields_at_start(tree, &paragraphs);
+        let controls = controls(tree, story);
         let texts = vec![None; paragraphs.len()];
         Self {
             tree,
             styles: context.styles,
             numbering: context.numbering,
             paragraphs,
+            controls,
             fields,
             view: View::Before(first_id),
             texts,

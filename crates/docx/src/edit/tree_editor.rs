@@ -9,6 +9,7 @@ use engross_xml::NodeId;
 
 use crate::edit::columns::ColumnEdits;
 use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
+use crate::edit::controls::fill_prompts;
 use crate::edit::expected::{ExpectedText, edited};
 use crate::edit::ids::Ids;
 use crate::edit::insertion::{before, behind, between, put};
@@ -108,6 +109,7 @@ impl TreeEditor<'_> {
             Step::DeleteCommented { index, keep } => self.write_deletion(*index, Some(*keep), author),
             Step::SectionBreak { index, section } => self.write_section_break(*index, *section, author),
             Step::Widths { table, widths, .. } => self.write_widths(*table, widths, author),
+            Step::Fill(fill) => self.write_fill(fill, author),
             Step::RunFormat(format) => self.write_run_format(format, author),
             Step::InsertRow { like, pattern, side, cells, plain, merged, .. } => {
                 self.write_row((*like, *side), *pattern, (cells, *plain, merged), author)
@@ -141,6 +143,8 @@ impl TreeEditor<'_> {
                 ),
             ));
         }
+        let whole = self.with_whole_prompts(change);
+        let change = whole.as_ref().unwrap_or(change);
         let joined = self.snapshot.joined(change.first, change.last);
         let borders = self.borders(change);
         let lost = borders.iter().find(|border| border.goes && self.is_deleted_before(border.behind));
@@ -277,12 +281,13 @@ impl TreeEditor<'_> {
         };
         let mut writer = self.writer(author);
         let cursor = place.cursor;
+        let like = fill_prompts(writer.document, cursor.parent, place.like);
         for (number, part) in split_at_breaks(new).iter().enumerate() {
             if number > 0 {
                 split(&mut writer, cursor)?;
             }
             if !part.text.is_empty() {
-                let inserted = writer.inserted_runs(&pieces(part), place.like);
+                let inserted = writer.inserted_runs(&pieces(part), like);
                 put(&mut writer, cursor, inserted);
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! Views only: must never change the tree.
 
+mod controls;
 mod fields;
 mod flow;
 mod pages;
@@ -10,6 +11,8 @@ mod revision;
 mod runs;
 mod table;
 
+pub(crate) use controls::{Binding, Control};
+pub use controls::{ControlKind, controls};
 pub use fields::{FieldContext, fields_at_start};
 pub use flow::{Placement, is_range_marker, next_paragraph, paragraphs, placements};
 pub(crate) use pages::{section_properties, text_width};

@@ -158,5 +158,14 @@ fn parse_operation(value: &Value) -> Result<Operation, String> {
         expected_text: optional_text(object, "expectedText")?.map(str::to_owned),
         plain: flag(object, "plain")?,
         author: optional_text(object, "author")?.map(str::to_owned),
+        allows_untracked: allows_untracked(object)?,
     })
+}
+
+fn allows_untracked(object: &serde_json::Map<String, Value>) -> Result<bool, String> {
+    match optional_text(object, "untracked")? {
+        None => Ok(false),
+        Some("allow") => Ok(true),
+        Some(word) => Err(format!("'untracked' cannot be '{word}'; give \"allow\", or leave it out")),
+    }
 }

@@ -5,7 +5,7 @@ use super::{
 };
 
 fn operation(edit: Edit) -> Operation {
-    Operation { edit, expected_text: None, plain: false, author: None }
+    Operation { edit, expected_text: None, plain: false, author: None, allows_untracked: false }
 }
 
 fn place(address: Address) -> Place {
@@ -40,6 +40,7 @@ fn a_batch_says_all_it_can_say() {
         },
         expected_text: Some("a a".to_owned()),
         plain: true,
+        allows_untracked: false,
         author: Some("Ann".to_owned()),
     };
     let insert = Edit::InsertParagraph {

@@ -34,6 +34,24 @@ impl<'a> Fields<'a> {
         required_text(self.object, self.name, field)
     }
 
+    /// A field as it was given; `null` is as good as none.
+    pub(super) fn get(&self, field: &str) -> Option<&'a Value> {
+        self.object.get(field).filter(|value| !value.is_null())
+    }
+
+    /// One of several words.
+    pub(super) fn choice<T: Copy>(&self, field: &str, known: &[(&str, T)]) -> Result<Option<T>, String> {
+        choice(self.object, field, known)
+    }
+
+    pub(super) fn count(&self, field: &str) -> Result<Option<usize>, String> {
+        optional_count(self.object, field)
+    }
+
+    pub(super) fn occurrence(&self) -> Option<Occurrence> {
+        self.occurrence
+    }
+
     /// What to look for: the words of `field`, or a pattern.
     fn search(&self, field: &str) -> Result<Option<Search>, String> {
         let needle = match (optional_text(self.object, field)?, optional_text(self.object, "pattern")?) {

@@ -4,8 +4,10 @@
 //! `docs/guide/operations`, whose table `cargo xtask docs` writes, and a scenario.
 
 use crate::ops::blocks;
+use crate::ops::controls;
 use crate::ops::edits::{self, Fields};
 use crate::ops::operation::Edit;
+use crate::ops::parts::{self, StoryKind};
 use crate::revisions::Side;
 
 /// An operation of the language.
@@ -69,6 +71,10 @@ pub(super) enum Shape {
     CellPlace,
     /// Points by name.
     Margins,
+    /// Names and values of properties.
+    Properties,
+    /// A text, or a state.
+    ControlValue,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -169,6 +175,51 @@ const FIELDS: Field = field(
     "hits in results of fields and lines of a table of contents: `skip`, which it is without, leaves and reports them, `refuse` refuses the operation",
 );
 const PHRASE: &str = "The words, exactly as they stand; the whole paragraph without.";
+/// For operations that may need it; others take it, too, and do not ask for it.
+const UNTRACKED: Field = field(
+    "untracked",
+    Shape::Word(&["allow"]),
+    "\"allow\": it may also change what Word cannot track.",
+    "`\"allow\"`: it may also change text or layout in ways that [no revision can tell](../editing.md#what-cannot-be-tracked)",
+);
+const PAGES: Field = field(
+    "kind",
+    Shape::Word(&["default", "first", "even"]),
+    "",
+    "the pages that show it: `default`, which it is without, `first` or `even`",
+);
+const SECTION: Field = field(
+    "section",
+    Shape::Count,
+    "Number of the section, from 1.",
+    "the number of the section, from 1; the first without, and with it those that have none of their own",
+);
+const STORY_FIELDS: &[Field] = &[
+    PAGES,
+    SECTION,
+    field(
+        "content",
+        Shape::Text,
+        "Its text, inline Markdown; a blank line begins another paragraph; {PAGE} and {NUMPAGES} are fields.",
+        "its text; a blank line begins another paragraph; `{PAGE}`, `{NUMPAGES}`, `{SECTION}` and `{SECTIONPAGES}` become fields",
+    )
+    .required()
+    .content(),
+    field("alignment", Shape::Word(&["left", "center", "right"]), "", "`left`, `center` or `right`; as its style says without"),
+    UNTRACKED,
+    PLAIN,
+];
+const LINK_FIELDS: &[Field] = &[
+    PAGES,
+    SECTION.required().for_people("the number of the section, from 2"),
+    field("to", Shape::Word(&["previous"]), "", "`previous`, which it is without"),
+    UNTRACKED,
+];
+
+const fn property(name: &'static str, guide: &'static str) -> Field {
+    field(name, Shape::Text, "", guide)
+}
+
 const COMMENT_ID: Field = field(
     "commentId",
     Shape::Id,
@@ -206,7 +257,7 @@ const CHOICE: &[Field] = &[
 ];
 
 /// Fields that every operation takes.
-pub(super) const COMMON_FIELDS: &[&str] = &["op", "operation", "expectedText", "author"];
+pub(super) const COMMON_FIELDS: &[&str] = &["op", "operation", "expectedText", "author", "untracked"];
 
 /// A tool that models have, and a batch has not: known, so that it is refused with a reason, and offered to nobody.
 const RESEARCH: &str = "perform_research";
@@ -585,6 +636,81 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
     blocks::DELETE_TABLE,
     blocks::INSERT_BREAK,
     blocks::PAGE_SETUP,
+    OperationRow {
+        name: "fill_control",
+        purpose: "Fills in a content control of a form.",
+        fields: &[
+            field(
+                "control",
+                Shape::Id,
+                "The N of control:N in the reading.",
+                "its number, as `engross read --controls` lists it",
+            ),
+            field("tag", Shape::Text, "Instead of its number: its tag.", "its tag, instead of the number"),
+            field("title", Shape::Text, "Instead of its number: its title.", "its title, instead of the number"),
+            OCCURRENCE.for_people("which of several with that tag or title: a number from 1, `\"first\"`, `\"last\"` or `\"all\"`"),
+            field(
+                "value",
+                Shape::ControlValue,
+                "Text; an item of its list; a date as 2026-02-28; true or false for a check box.",
+                "what it is to say: a text, an item of its list, a date such as `2026-02-28`, or `true` or `false` for a check box; an empty text empties it",
+            )
+            .required(),
+            field(
+                "shown",
+                Shape::Text,
+                "For a date: how it is written there, if not as the control says.",
+                "for a date: how it is written there, if not as the control says",
+            ),
+            UNTRACKED,
+            PLAIN,
+        ],
+        parse: controls::fill_control,
+    },
+    OperationRow {
+        name: "create_header",
+        purpose: "Makes a header where there is none.",
+        fields: STORY_FIELDS,
+        parse: |fields| parts::create_story(fields, StoryKind::Header),
+    },
+    OperationRow {
+        name: "create_footer",
+        purpose: "Makes a footer where there is none.",
+        fields: STORY_FIELDS,
+        parse: |fields| parts::create_story(fields, StoryKind::Footer),
+    },
+    OperationRow {
+        name: "link_header",
+        purpose: "Lets a section show the header of the one before.",
+        fields: LINK_FIELDS,
+        parse: |fields| parts::link_story(fields, StoryKind::Header),
+    },
+    OperationRow {
+        name: "link_footer",
+        purpose: "Lets a section show the footer of the one before.",
+        fields: LINK_FIELDS,
+        parse: |fields| parts::link_story(fields, StoryKind::Footer),
+    },
+    OperationRow {
+        name: "set_properties",
+        purpose: "Sets properties of the document: title, author and the like.",
+        fields: &[
+            property("title", "its title; here and below an empty text takes it away"),
+            property("subject", "its subject"),
+            property("author", "who wrote it; not the author of revisions"),
+            property("keywords", "key words"),
+            property("description", "what it is about"),
+            property("category", "its category"),
+            property("company", "the company"),
+            field(
+                "custom",
+                Shape::Properties,
+                "Names and values of one's own; null takes one away.",
+                "properties of one's own, by name: texts, numbers, `true` or `false`; `null` takes one away",
+            ),
+        ],
+        parse: parts::set_properties,
+    },
     OperationRow {
         name: "insert_comment",
         purpose: "Comments on words, or on a paragraph.",

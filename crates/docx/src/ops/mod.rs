@@ -5,22 +5,26 @@
 mod address;
 mod batch;
 mod blocks;
+mod controls;
 mod edits;
 mod fields;
 mod format;
 mod language;
 mod operation;
+mod parts;
 mod result;
 mod schema;
 mod search;
 
 pub use batch::{Batch, OwnPolicy, parse_batch, parse_operations};
 pub use blocks::{Borders, BreakKind, CellRange, PageSetup, TableFormat};
+pub use controls::{ControlName, ControlPlace, ControlValue};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
 pub use operation::{
     Address, CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where,
 };
+pub use parts::{PageKind, PropertyChanges, PropertyValue, StoryKind};
 pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofBase, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;

@@ -1,7 +1,9 @@
 //! Operations as types.
 
 use crate::ops::blocks::{BreakKind, PageSetup, TableFormat};
+use crate::ops::controls::{ControlName, ControlValue};
 use crate::ops::format::{ParagraphFormat, RunFormat};
+use crate::ops::parts::{PageKind, PropertyChanges, StoryKind};
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
 
@@ -16,6 +18,8 @@ pub struct Operation {
     pub plain: bool,
     /// Author of this operation's revisions instead of the batch's.
     pub author: Option<String>,
+    /// Whether it may change text or layout in ways that no revision can tell.
+    pub allows_untracked: bool,
 }
 
 /// The edits.
@@ -198,6 +202,41 @@ pub enum Edit {
         /// What they shall be like.
         setup: PageSetup,
     },
+    /// Gives a content control a value.
+    FillControl {
+        /// Which one.
+        control: ControlName,
+        /// Which of several of that name.
+        occurrence: Option<Occurrence>,
+        /// What it is to say.
+        value: ControlValue,
+        /// How a date is written there, when the control does not say it.
+        shown: Option<String>,
+    },
+    /// Makes a header or footer.
+    CreateStory {
+        /// Which of the two.
+        story: StoryKind,
+        /// On which pages it stands.
+        page: PageKind,
+        /// The number of its section, from 1; the first without, and those that share its headers.
+        section: Option<usize>,
+        /// Its paragraphs.
+        content: String,
+        /// Their alignment, if not that of their style.
+        alignment: Option<&'static str>,
+    },
+    /// Lets a section share the header or footer of the one before.
+    LinkStory {
+        /// Which of the two.
+        story: StoryKind,
+        /// On which pages it stands.
+        page: PageKind,
+        /// The number of the section, from 1.
+        section: usize,
+    },
+    /// Sets properties of the document.
+    SetProperties(PropertyChanges),
     /// Puts a comment beside text.
     InsertComment {
         /// Where; the whole body without, if there is a phrase.
@@ -419,6 +458,12 @@ impl Edit {
             Self::DeleteTable { .. } => "delete_table",
             Self::InsertBreak { .. } => "insert_break",
             Self::PageSetup { .. } => "page_setup",
+            Self::FillControl { .. } => "fill_control",
+            Self::CreateStory { story: StoryKind::Header, .. } => "create_header",
+            Self::CreateStory { .. } => "create_footer",
+            Self::LinkStory { story: StoryKind::Header, .. } => "link_header",
+            Self::LinkStory { .. } => "link_footer",
+            Self::SetProperties(_) => "set_properties",
             Self::InsertComment { .. } => "insert_comment",
             Self::CommentReply { .. } => "comment_reply",
             Self::CommentResolve { .. } => "comment_resolve",
@@ -490,7 +535,11 @@ impl Edit {
             | Self::EditTable { place, .. } => Some(place),
             Self::PageSetup { place, .. } => place.as_ref(),
             Self::ConvertHeaders { places, .. } => places.first(),
-            Self::CommentReply { .. }
+            Self::FillControl { .. }
+            | Self::CreateStory { .. }
+            | Self::LinkStory { .. }
+            | Self::SetProperties(_)
+            | Self::CommentReply { .. }
             | Self::CommentResolve { .. }
             | Self::CommentDelete { .. }
             | Self::Navigate { .. }

@@ -44,6 +44,9 @@ pub struct OperationResult {
     pub gone_revision_ids: Vec<i64>,
     /// `w:id` of the comments written; of those that are in the way, if it is refused for them.
     pub comment_ids: Vec<i64>,
+    /// What was changed without a revision, and so does not go when the revisions are rejected.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub untracked: Vec<String>,
     /// Text before, of the paragraphs concerned.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub before: Option<String>,
@@ -64,6 +67,8 @@ pub(crate) struct Change {
     /// The paragraphs of the story that were written to, from 0.
     pub(crate) paragraphs: Vec<usize>,
     pub(crate) comment_ids: Vec<i64>,
+    /// What was changed without a revision.
+    pub(crate) untracked: Vec<String>,
 }
 
 /// How an operation ended. Every result is made of one, by [`OperationResult::new`] alone.
@@ -174,6 +179,7 @@ impl OperationResult {
             revision_ids: change.revision_ids,
             gone_revision_ids: change.gone_revision_ids,
             comment_ids: change.comment_ids,
+            untracked: change.untracked,
             before,
             after: change.after,
         }

@@ -70,6 +70,8 @@ fn schema_of(field: &Field) -> Value {
             schema
         }
         Shape::Highlight => json!({"enum": HIGHLIGHTS.iter().map(|(name, _)| *name).collect::<Vec<_>>()}),
+        Shape::Properties => json!({"type": "object"}),
+        Shape::ControlValue => json!({"type": ["string", "boolean", "number"]}),
         Shape::Word(words) => json!({"enum": words}),
     };
     let description = (!field.about.is_empty()).then(|| json!({"description": field.about}));

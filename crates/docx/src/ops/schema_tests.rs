@@ -29,13 +29,15 @@ fn sample(field: &Field) -> Value {
         Shape::Paragraphs | Shape::Ids => json!([1, 2]),
         Shape::Place => json!("P1"),
         Shape::Cells => json!(["words"]),
+        Shape::ControlValue => json!("words"),
+        Shape::Properties => json!({"name": "value"}),
         Shape::Scope => json!(["body", "headers"]),
         Shape::Lengths => json!([72, 90.5]),
         Shape::CellRange => json!({"fromRow": 0, "fromColumn": 0, "toRow": 0, "toColumn": 1}),
         Shape::CellPlace => json!({"row": 0, "column": 1}),
         Shape::Margins => json!({"top": 72}),
         Shape::Highlight => json!("yellow"),
-        Shape::Word(words) => json!(words[1]),
+        Shape::Word(words) => json!(words[words.len() - 1]),
     }
 }
 
@@ -66,6 +68,8 @@ fn what_the_table_says_is_what_is_read() {
                 "alignment",
                 "headerRow",
                 "orientation",
+                "control",
+                "subject",
             ]
             .contains(&field.name)
             {
@@ -79,6 +83,7 @@ fn what_the_table_says_is_what_is_read() {
                 "target" | "scope" => row.fields.iter().find(|field| field.shape == Shape::Paragraph),
                 "before" | "append" => row.fields.iter().find(|field| one_of.contains(&field.name)),
                 "pattern" => row.fields.iter().find(|field| WORDS.contains(&field.name)),
+                "tag" | "title" => row.fields.iter().find(|field| field.name == "control"),
                 "prepend" => row.fields.iter().find(|field| field.name == "newContent"),
                 _ => None,
             };
@@ -86,7 +91,9 @@ fn what_the_table_says_is_what_is_read() {
             instead.map(|field| more.remove(field.name));
             more.insert(field.name.to_owned(), sample(field));
             assert_eq!(parse(&more), Ok(row.name), "{more:?}");
-            more.insert(field.name.to_owned(), json!({"no": "value"}));
+            let wrong =
+                if field.shape == Shape::Properties { json!("no value") } else { json!({"no": "value"}) };
+            more.insert(field.name.to_owned(), wrong);
             assert!(parse(&more).is_err(), "{more:?}");
             let mut less = least.clone();
             less.remove(field.name);

@@ -29,7 +29,7 @@ mod testing;
 mod write_tests;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,6 +51,8 @@ pub struct Package {
     directory: Arc<Directory>,
     /// One for each entry of the directory; `None` where the part is as in the source.
     replacements: Vec<Option<Vec<u8>>>,
+    /// Entries of the directory that are gone.
+    removed: BTreeSet<usize>,
     added: Vec<AddedPart>,
     /// By normalised name (`name::key`).
     index: BTreeMap<String, PartLocation>,
@@ -84,6 +86,7 @@ impl Package {
         }
         Ok(Self {
             replacements: vec![None; directory.entries.len()],
+            removed: BTreeSet::new(),
             source: Arc::new(bytes),
             limits: limits.clone(),
             directory: Arc::new(directory),
@@ -114,8 +117,12 @@ impl Package {
     /// The names of all parts as the archive has them, in the order of its directory, then added ones.
     /// Folder entries are not parts.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let entries = self.directory.entries.iter().filter(|entry| !entry.is_folder);
-        entries.map(|entry| entry.name.as_str()).chain(self.added.iter().map(|added| added.name.as_str()))
+        let entries = self.directory.entries.iter().enumerate();
+        let entries =
+            entries.filter(|(position, entry)| !entry.is_folder && !self.removed.contains(position));
+        entries
+            .map(|(_, entry)| entry.name.as_str())
+            .chain(self.added.iter().map(|added| added.name.as_str()))
     }
 
     /// Whether there is a part of this name. Names compare as OPC says: ASCII letters without case, a
@@ -170,10 +177,30 @@ impl Package {
         }
     }
 
+    /// Takes a part away, if it is there.
+    pub fn remove_part(&mut self, name: &str) {
+        match self.index.remove(&name::key(name)) {
+            Some(PartLocation::Source(position)) => {
+                self.removed.insert(position);
+            }
+            Some(PartLocation::Added(position)) => {
+                self.added.remove(position);
+                for place in self.index.values_mut() {
+                    if let PartLocation::Added(other) = place
+                        && *other > position
+                    {
+                        *other -= 1;
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
     /// Whether any part differs from the source.
     #[must_use]
     pub fn is_changed(&self) -> bool {
-        !self.added.is_empty() || self.replacements.iter().any(Option::is_some)
+        !self.added.is_empty() || !self.removed.is_empty() || self.replacements.iter().any(Option::is_some)
     }
 
     /// The bytes of the package. Without changes these are the source bytes. Otherwise every entry that
@@ -190,6 +217,7 @@ impl Package {
             source: &self.source,
             directory: &self.directory,
             replacements: &self.replacements,
+            removed: &self.removed,
             added: &self.added,
         })
     }

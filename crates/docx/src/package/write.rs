@@ -4,6 +4,7 @@
 //! only offsets in the central directory move. A changed entry is packed anew under its own headers.
 //! Never asks the clock: a new part has the earliest time a zip archive can state.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use flate2::Compression;
@@ -38,13 +39,17 @@ pub(super) struct Parts<'a> {
     pub(super) directory: &'a Directory,
     /// One for each entry of the directory.
     pub(super) replacements: &'a [Option<Vec<u8>>],
+    /// Entries that are left out.
+    pub(super) removed: &'a BTreeSet<usize>,
     pub(super) added: &'a [AddedPart],
 }
 
 /// The bytes of the changed package.
 pub(super) fn write(parts: &Parts<'_>) -> Result<Vec<u8>, Error> {
-    let Parts { source, directory, replacements, added } = *parts;
-    let count = u16::try_from(directory.entries.len() + added.len()).ok().filter(|&count| count < u16::MAX);
+    let Parts { source, directory, replacements, removed, added } = *parts;
+    let count = u16::try_from(directory.entries.len() - removed.len() + added.len())
+        .ok()
+        .filter(|&count| count < u16::MAX);
     let count = count.ok_or_else(needs_zip64)?;
     let changed = replacements.iter().flatten().chain(added.iter().map(|added| &added.bytes));
     let room: usize = changed.map(|bytes| bytes.len() / 4 + 512).sum();
@@ -56,6 +61,9 @@ pub(super) fn write(parts: &Parts<'_>) -> Result<Vec<u8>, Error> {
         let (Some(entry), Some(place)) = (directory.entries.get(index), written.get_mut(index)) else {
             continue;
         };
+        if removed.contains(&index) {
+            continue;
+        }
         place.offset = out.len();
         match replacements.get(index).and_then(Option::as_ref) {
             None => out.extend_from_slice(slice(source, entry.place.clone())?),
@@ -68,7 +76,8 @@ pub(super) fn write(parts: &Parts<'_>) -> Result<Vec<u8>, Error> {
     }
 
     let directory_start = out.len();
-    for (entry, place) in directory.entries.iter().zip(&written) {
+    let staying = directory.entries.iter().zip(&written).enumerate();
+    for (_, (entry, place)) in staying.filter(|(index, _)| !removed.contains(index)) {
         write_record(&mut out, source, directory.base, entry, place)?;
     }
     out.extend_from_slice(&added_records);

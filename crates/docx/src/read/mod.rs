@@ -10,7 +10,7 @@ pub(crate) use labels::{excerpt, fingerprint, hexadecimal, shown, without_object
 pub use listing::{ParagraphReading, ReadOptions, Reading, StorySize, TablePlace};
 pub(crate) use listing::{Sources, read_story};
 pub use notation::notation;
-pub(crate) use stories::{StoryPart, find_stories, sections_of, story_root, text_boxes};
+pub(crate) use stories::{StoryPart, find_stories, is_section, sections_of, story_root, text_boxes};
 
 #[cfg(test)]
 mod labels_tests;

@@ -133,7 +133,7 @@ fn headers_and_footers(document: &Document, relationships: &[Relationship]) -> V
 }
 
 /// A record of earlier properties holds a `w:sectPr`, too, which is no section.
-fn is_section(document: &Document, node: NodeId) -> bool {
+pub(crate) fn is_section(document: &Document, node: NodeId) -> bool {
     document.name(node) == SECT_PR
         && document.parent(node).is_none_or(|above| document.name(above) != SECT_PR_CHANGE)
 }

@@ -15,10 +15,12 @@
 //! | `finder` | where do these words, or this pattern, occur, and what takes their place? |
 //! | `index` | which of many texts can hold a phrase? |
 //! | `nearest` | which of many texts comes nearest to a phrase that is in none? |
+//! | `dates` | what day is meant, and how is it written? |
 //! | `folding` | which spellings count as the same when matching? |
 //! | `typography` | how is new text written so that it keeps the document's quotes, dashes and spaces? |
 
 mod blocks;
+mod dates;
 mod delimiters;
 mod finder;
 mod folding;
@@ -33,6 +35,7 @@ pub mod words;
 
 pub(crate) use blocks::Block;
 pub use blocks::{ColumnAlignment, ItemMarker, Table, parse_blocks, split_marker, without_marker};
+pub(crate) use dates::Date;
 pub(crate) use finder::{Finder, Template};
 pub(crate) use folding::LetterCase;
 pub(crate) use index::TextIndex;

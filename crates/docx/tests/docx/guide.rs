@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use engross_docx::ops::{Status, field_tables, parse_batch};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
+use engross_testkit::docx::DocxBuilder;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -14,6 +15,40 @@ fn root() -> PathBuf {
 fn page(name: &str) -> String {
     let path = root().join("docs/guide/operations").join(format!("{name}.md"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The example document has no content controls.
+fn form() -> Vec<u8> {
+    let control = |properties: &str| {
+        format!(
+            "<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent><w:r><w:t>…</w:t></w:r></w:sdtContent></w:sdt>"
+        )
+    };
+    let body = [
+        "<w:tag w:val=\"supplier\"/><w:text/>",
+        "<w:tag w:val=\"kind\"/><w:dropDownList><w:listItem w:displayText=\"Partnership\" w:value=\"p\"/></w:dropDownList>",
+        "<w:date><w:dateFormat w:val=\"d MMMM yyyy\"/><w:lid w:val=\"en-GB\"/></w:date>",
+        "<w14:checkbox xmlns:w14=\"http://schemas.microsoft.com/office/word/2010/wordml\"><w14:checked w14:val=\"0\"/></w14:checkbox>",
+    ];
+    let body: String = body.iter().map(|own| format!("<w:p>{}</w:p>", control(own))).collect();
+    DocxBuilder::new().body(&body).build()
+}
+
+/// Two sections with a header and a footer each.
+fn sections() -> Vec<u8> {
+    let section = "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/><w:footerReference w:type=\"default\" r:id=\"f\"/></w:sectPr>";
+    let story = |kind: &str| {
+        format!(
+            "<w:{kind} xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:p/></w:{kind}>"
+        )
+    };
+    DocxBuilder::new()
+        .body(&format!("<w:p><w:pPr>{section}</w:pPr></w:p><w:p/>{section}"))
+        .part("word/header1.xml", story("hdr"))
+        .part("word/footer1.xml", story("ftr"))
+        .relationship("h", "header", "header1.xml")
+        .relationship("f", "footer", "footer1.xml")
+        .build()
 }
 
 #[test]
@@ -42,7 +77,12 @@ fn every_example_does_what_it_says() {
         for json in examples {
             let batch = parse_batch(&serde_json::from_str(json).unwrap()).unwrap();
             assert!(batch.operations.iter().all(|operation| operation.edit.name() == name), "{name}: {json}");
-            let mut document = WordDocument::open(example.clone(), &Limits::default()).unwrap();
+            let source = match name {
+                "fill_control" => form(),
+                "link_header" | "link_footer" => sections(),
+                _ => example.clone(),
+            };
+            let mut document = WordDocument::open(source, &Limits::default()).unwrap();
             if name == "restore_paragraph" {
                 let theirs =
                     serde_json::json!([{"op": "delete_paragraph", "paragraphIndex": 3, "author": "B"}]);

@@ -5,6 +5,7 @@
 mod bad_input;
 mod batches;
 mod cases;
+mod controls;
 mod corpus_check;
 mod effects;
 mod everywhere;
@@ -22,6 +23,7 @@ mod rounds;
 mod rules;
 mod scenarios;
 mod stories;
+mod surroundings;
 
 /// A module that is not declared above would never run.
 #[test]

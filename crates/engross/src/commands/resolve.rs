@@ -4,27 +4,37 @@ use engross_documents::Receipt;
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Status, Summary};
 use engross_docx::revisions::{Choice, RevisionKind, Side};
-use engross_docx::{PlacedRevision, WordDocument};
+use engross_docx::{CleanOptions, PlacedRevision, WordDocument};
 use engross_protocol::{Exit, Failure};
 
 use super::CommandEnd;
 use super::documents::{deliver, destination, open};
 use crate::change::Palette;
-use crate::cli::ResolveArgs;
+use crate::cli::{AcceptArgs, ResolveArgs};
 use crate::failure;
 use crate::output::Output;
 use crate::report::{ending, text};
 
-pub(crate) fn accept(args: &ResolveArgs, output: Output) -> Result<CommandEnd, Failure> {
-    run(args, Side::Accept, output)
+pub(crate) fn accept(args: &AcceptArgs, output: Output) -> Result<CommandEnd, Failure> {
+    let options = CleanOptions { keep_comments: args.keep_comments, anonymous: args.anonymous };
+    run(&args.resolve, Side::Accept, args.clean.then_some(options), output)
 }
 
 pub(crate) fn reject(args: &ResolveArgs, output: Output) -> Result<CommandEnd, Failure> {
-    run(args, Side::Reject, output)
+    run(args, Side::Reject, None, output)
 }
 
-fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<CommandEnd, Failure> {
-    let suffix = if side == Side::Accept { "accepted" } else { "rejected" };
+fn run(
+    args: &ResolveArgs,
+    side: Side,
+    clean: Option<CleanOptions>,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
+    let suffix = match (side, clean) {
+        (_, Some(_)) => "clean",
+        (Side::Accept, None) => "accepted",
+        (Side::Reject, None) => "rejected",
+    };
     let (input, mut document) = open(&args.file)?;
     let destination = destination(&input, &args.target, suffix)?;
     let of_document = |error| failure::of_document(input.path(), &error);
@@ -43,6 +53,9 @@ fn run(args: &ResolveArgs, side: Side, output: Output) -> Result<CommandEnd, Fai
     let operations: Vec<OperationResult> =
         revisions.into_iter().enumerate().map(|(index, revision)| result(index, revision, side)).collect();
     let warnings = if choice.is_all() { leftovers(&document).map_err(of_document)? } else { Vec::new() };
+    if let Some(options) = clean {
+        document.clean(options).map_err(of_document)?;
+    }
     let delivery = deliver(&document, Tracking::Tracked, &input, &destination)?;
     let (name, summary) = (input.path().display().to_string(), Summary::of(&operations));
     let receipt = Receipt::new(name, summary, operations, Some(delivery), warnings);
@@ -70,6 +83,7 @@ fn result(index: usize, placed: PlacedRevision, side: Side) -> OperationResult {
         revision_ids: revision.stamp.id.into_iter().collect(),
         gone_revision_ids: Vec::new(),
         comment_ids: Vec::new(),
+        untracked: Vec::new(),
         before: is_text.then(|| revision.text.clone()),
         after: is_text.then(|| if stays { revision.text } else { String::new() }),
     }

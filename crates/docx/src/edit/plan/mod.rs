@@ -3,6 +3,7 @@
 mod align;
 mod blocks;
 mod columns;
+mod controls;
 mod lists;
 mod moves;
 mod navigate;
@@ -14,7 +15,7 @@ pub(in crate::edit) mod step;
 mod tables;
 
 pub(crate) use step::{
-    ColumnChange, ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange,
+    ColumnChange, ControlFill, ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange,
 };
 
 use crate::edit::choice::{barrier_around, choose};
@@ -30,7 +31,7 @@ use crate::edit::target::find_paragraph;
 use crate::edit::touched::TouchedRange;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::Barrier;
-use crate::ops::{Address, Edit, Occurrence, Operation, Place, RunFormat, Search};
+use crate::ops::{Address, ControlName, Edit, Occurrence, Operation, Place, RunFormat, Search};
 use crate::read::{excerpt, without_object_labels};
 use crate::text::StyledText;
 
@@ -151,6 +152,10 @@ pub(crate) fn plan(
             let last = end_of_range(snapshot, first, end.as_ref())?;
             let to = find_paragraph(snapshot, to)?;
             moves::plan_move(snapshot, (first, last), (*side, to))
+        }
+        Edit::FillControl { control: ControlName::InStory(places), value, shown, .. } => {
+            let expected = operation.expected_text.as_deref();
+            controls::fill_controls(snapshot, places, (value, shown.as_deref()), expected, syntax)
         }
         Edit::Navigate { description } => navigate::navigate(snapshot, description),
         Edit::Invalid { message, .. } => Err(Refusal::new(RefusalCode::InvalidOperation, message.clone())),

@@ -7,6 +7,7 @@ use std::ops::{Range, RangeInclusive};
 use engross_xml::NodeId;
 
 use crate::edit::content::PARAGRAPH_BREAK;
+use crate::edit::control_values::FilledControl;
 use crate::edit::hunks::Hunk;
 use crate::edit::properties::Setting;
 use crate::edit::touched::TouchedRange;
@@ -85,6 +86,21 @@ pub(crate) enum ColumnChange {
     Delete(usize),
 }
 
+/// A value for a content control.
+#[derive(Debug, Clone)]
+pub(crate) struct ControlFill {
+    /// The paragraph of the text that goes.
+    pub(crate) index: usize,
+    /// In bytes of its text.
+    pub(crate) range: Range<usize>,
+    pub(crate) control: NodeId,
+    /// The content of a control within the paragraph; the paragraph itself without.
+    pub(crate) container: Option<NodeId>,
+    pub(crate) filled: FilledControl,
+    /// What people are told of its state, which no revision holds.
+    pub(crate) told: String,
+}
+
 /// One thing to do. An operation is a row of them, all in the coordinates of the batch's start.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
@@ -109,6 +125,8 @@ pub(crate) enum Step {
         table: NodeId,
         widths: Vec<u32>,
     },
+    /// A content control says something.
+    Fill(ControlFill),
     RunFormat(RunFormatChange),
     ParagraphFormat {
         index: usize,
@@ -198,6 +216,7 @@ impl Step {
             Self::Text(change) => change.first..=change.last,
             Self::Insert(new) => new.index..=new.index,
             Self::RunFormat(format) => format.index..=format.index,
+            Self::Fill(fill) => fill.index..=fill.index,
             Self::InsertRow { index, .. } | Self::InsertCell { index, .. } | Self::Table { index, .. } => {
                 *index..=*index
             }
@@ -239,6 +258,14 @@ impl Step {
             }
             Self::RunFormat(_) | Self::Comment { .. } => true,
             _ => false,
+        }
+    }
+
+    /// What of it no revision tells.
+    pub(crate) fn untracked(&self) -> Option<String> {
+        match self {
+            Self::Fill(fill) => Some(fill.told.clone()),
+            _ => None,
         }
     }
 

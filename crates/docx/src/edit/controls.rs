@@ -1,0 +1,231 @@
+//! Writing the value of a content control: its text as tracked changes, its state at once.
+//!
+//! The properties of a control have no record of what they were, so Word changes them at once while it tracks the text, and so does
+//! this. Must never write data that a control is bound to.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use engross_xml::{Document, NodeId};
+
+use crate::edit::content::{pieces, split_at_breaks};
+use crate::edit::control_values::ControlState;
+use crate::edit::hunks::Hunk;
+use crate::edit::insertion::put;
+use crate::edit::marks::split;
+use crate::edit::plan::{ControlFill, TextChange};
+use crate::edit::properties::set_property;
+use crate::edit::splice::{Chain, Cursor, cut_out, wrap_neighbours};
+use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
+use crate::error::Refusal;
+use crate::model::{Control, Paragraph};
+use crate::names::{
+    ASCII, CHECKBOX, CHECKED, COMBO_BOX, CS, DATE, DROP_DOWN_LIST, EAST_ASIA, FULL_DATE, H_ANSI, HINT,
+    LAST_VALUE, P_PR, R_FONTS, R_PR, R_STYLE, SDT, SDT_PR, SHOWING_PLC_HDR, W14_VAL,
+};
+use crate::text::StyledText;
+
+impl TreeEditor<'_> {
+    /// The same change of text, in which no word of a prompt stays where others are typed in its place: people fill in all of it.
+    /// Nothing when no prompt is concerned.
+    pub(crate) fn with_whole_prompts(&mut self, change: &TextChange) -> Option<TextChange> {
+        let paragraph = self.snapshot.paragraphs.get(change.first).copied();
+        let paragraph = paragraph.filter(|_| change.first == change.last)?;
+        let document = self.snapshot.document();
+        let waits =
+            |node: &NodeId| document.name(*node) == SDT && Control::of(document, *node).is_placeholder();
+        let around = document.ancestors(paragraph).any(|above| waits(&above));
+        let inner: Vec<NodeId> = document.descendants(paragraph).filter(waits).collect();
+        if !around && inner.is_empty() {
+            return None;
+        }
+        let text = self.snapshot.text(change.first).to_owned();
+        let (chain, fields) = (self.own_chain(change.first), self.snapshot.context(change.first));
+        let document = self.snapshot.document();
+        let read = Paragraph::read_chain(document, &chain, self.snapshot.view, fields.as_ref());
+        let mut prompts: Vec<Range<usize>> = around.then_some(0..text.len()).into_iter().collect();
+        for control in inner {
+            let within: HashSet<NodeId> = document.descendants(control).collect();
+            let mut own = read.visible().filter(|atom| within.contains(&atom.node) && !atom.range.is_empty());
+            if let Some(first) = own.next() {
+                prompts.push(first.range.start..own.last().map_or(first.range.end, |last| last.range.end));
+            }
+        }
+        let mut hunks = change.hunks.clone();
+        for prompt in prompts {
+            let inside = |hunk: &Hunk| prompt.start <= hunk.range.start && hunk.range.end <= prompt.end;
+            let touches = |hunk: &Hunk| hunk.range.start < prompt.end && hunk.range.end > prompt.start;
+            let types = hunks.iter().any(|hunk| inside(hunk) && touches(hunk) && !hunk.new.text.is_empty());
+            let crosses = hunks.iter().any(|hunk| touches(hunk) && !inside(hunk));
+            if !types || crosses {
+                continue;
+            }
+            let (own, mut others): (Vec<Hunk>, Vec<Hunk>) = hunks.into_iter().partition(inside);
+            others.push(joined(&text, prompt, own));
+            others.sort_by_key(|hunk| hunk.range.start);
+            hunks = others;
+        }
+        (hunks != change.hunks).then(|| TextChange { hunks, ..change.clone() })
+    }
+
+    /// Puts the value into the control, in the place of what it said.
+    pub(crate) fn write_fill(&mut self, fill: &ControlFill, author: &str) -> Result<WriteOutcome, Refusal> {
+        let chain = self.own_chain(fill.index);
+        let fields = self.snapshot.context(fill.index);
+        let view = self.snapshot.view;
+        let mut writer = self.writer(author);
+        let chain = Chain { nodes: &chain, fields: fields.as_ref(), view };
+        let read = chain.read(&writer);
+        let runs = cut_out(&mut writer, &read, fill.range.clone());
+        let deletion = wrap_neighbours(&mut writer, &runs);
+        let container = fill.container.or(chain.nodes.last().copied()).unwrap_or(fill.control);
+        let old = deletion
+            .and_then(|deletion| writer.document.first_child(deletion))
+            .and_then(|run| writer.document.child(run, R_PR));
+        let look = look_of(writer.document, (fill.control, container), old, &fill.filled.state);
+        let cursor = match deletion.and_then(|deletion| child_of(writer.document, container, deletion)) {
+            Some(child) => Cursor { parent: container, before: writer.document.next(child) },
+            None => Cursor { parent: container, before: None },
+        };
+        for (number, part) in split_at_breaks(&fill.filled.content).iter().enumerate() {
+            if number > 0 {
+                split(&mut writer, cursor)?;
+            }
+            if !part.text.is_empty() {
+                let inserted = writer.inserted_runs(&pieces(part), look);
+                put(&mut writer, cursor, inserted);
+            }
+        }
+        set_state(writer.document, fill.control, &fill.filled.state);
+        let new = fill.filled.content.text.clone();
+        self.expect(fill.index).edit(std::iter::once((fill.range.clone(), new)));
+        Ok(WriteOutcome::Done)
+    }
+}
+
+/// One change of all of `range` in the place of several within it.
+fn joined(text: &str, range: Range<usize>, hunks: Vec<Hunk>) -> Hunk {
+    let mut new = StyledText::default();
+    let mut at = range.start;
+    for hunk in hunks {
+        new.text.push_str(text.get(at..hunk.range.start).unwrap_or_default());
+        let shift = new.text.len();
+        new.text.push_str(&hunk.new.text);
+        new.spans.extend(hunk.new.spans.into_iter().map(|mut span| {
+            span.range = span.range.start + shift..span.range.end + shift;
+            span
+        }));
+        at = hunk.range.end;
+    }
+    new.text.push_str(text.get(at..range.end).unwrap_or_default());
+    Hunk { range, new }
+}
+
+/// The ancestor of `node` that is a child of `container`.
+fn child_of(document: &Document, container: NodeId, node: NodeId) -> Option<NodeId> {
+    std::iter::once(node)
+        .chain(document.ancestors(node))
+        .find(|above| document.parent(*above) == Some(container))
+}
+
+/// The run properties of the new text: those that the control asks for, else those of what it said, without the look of a prompt.
+fn look_of(
+    document: &mut Document,
+    (control, container): (NodeId, NodeId),
+    old: Option<NodeId>,
+    state: &ControlState,
+) -> Option<NodeId> {
+    let is_placeholder = Control::of(document, control).is_placeholder();
+    let asked = document.child(control, SDT_PR).and_then(|properties| document.child(properties, R_PR));
+    let mark = document.child(container, P_PR).and_then(|properties| document.child(properties, R_PR));
+    let like = match is_placeholder {
+        true => asked.or(old),
+        false => old.or(asked).or(mark),
+    };
+    let font = match state {
+        ControlState::Checked(_, font) => font.as_deref(),
+        _ => None,
+    };
+    if !is_placeholder && font.is_none() {
+        return like;
+    }
+    let look = match like {
+        Some(like) => document.copy(like),
+        None => document.new_element(R_PR),
+    };
+    if is_placeholder
+        && asked.is_none()
+        && let Some(style) = document.child(look, R_STYLE)
+    {
+        document.detach(style);
+    }
+    if let Some(font) = font {
+        let mut attributes = vec![(ASCII, font), (H_ANSI, font), (EAST_ASIA, font), (CS, font)];
+        if !font.is_ascii() || font.contains("Gothic") || font.contains("Mincho") {
+            attributes.push((HINT, "eastAsia"));
+        }
+        set_property(document, look, R_FONTS, &attributes);
+    }
+    Some(look)
+}
+
+/// Lets the properties of a control know its value.
+fn set_state(document: &mut Document, control: NodeId, state: &ControlState) {
+    let Some(properties) = document.child(control, SDT_PR) else { return };
+    end_placeholder(document, control);
+    match state {
+        ControlState::Text => {}
+        ControlState::Choice(value) => {
+            for name in [DROP_DOWN_LIST, COMBO_BOX] {
+                // Word keeps it only of bound controls.
+                if let Some(list) = document.child(properties, name)
+                    && document.attribute(list, LAST_VALUE).is_some()
+                {
+                    document.set_attribute(list, LAST_VALUE, value);
+                }
+            }
+        }
+        ControlState::Date(day) => {
+            if let Some(date) = document.child(properties, DATE) {
+                match day.as_str() {
+                    "" => document.remove_attribute(date, FULL_DATE),
+                    day => document.set_attribute(date, FULL_DATE, day),
+                }
+            }
+        }
+        ControlState::Checked(checked, _) => {
+            let Some(check_box) = document.child(properties, CHECKBOX) else { return };
+            let node = match document.child(check_box, CHECKED) {
+                Some(node) => node,
+                None => {
+                    let node = document.new_element(CHECKED);
+                    document.prepend(check_box, node);
+                    node
+                }
+            };
+            document.set_attribute(node, W14_VAL, if *checked { "1" } else { "0" });
+        }
+    }
+}
+
+/// Says that what the control says is no prompt any more.
+fn end_placeholder(document: &mut Document, control: NodeId) {
+    let flag =
+        document.child(control, SDT_PR).and_then(|properties| document.child(properties, SHOWING_PLC_HDR));
+    if let Some(flag) = flag {
+        document.detach(flag);
+    }
+}
+
+/// Ends the prompts of the controls around `node`, in which text is typed. Gives the run properties of that text: those of `like`
+/// without the look of a prompt.
+pub(super) fn fill_prompts(document: &mut Document, node: NodeId, like: Option<NodeId>) -> Option<NodeId> {
+    let around = std::iter::once(node).chain(document.ancestors(node));
+    let shows =
+        |above: &NodeId| document.name(*above) == SDT && Control::of(document, *above).is_placeholder();
+    let controls: Vec<NodeId> = around.filter(shows).collect();
+    let Some(control) = controls.first().copied() else { return like };
+    let look = look_of(document, (control, node), like, &ControlState::Text);
+    controls.into_iter().for_each(|control| end_placeholder(document, control));
+    look
+}

@@ -1,0 +1,79 @@
+//! Which content control an operation means, and what it is to say.
+
+use serde_json::Value;
+
+use crate::ops::edits::Fields;
+use crate::ops::operation::Edit;
+
+/// Which content control is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ControlName {
+    /// Its number in the document, from 1, as readings list it.
+    Number(usize),
+    /// Its `w:tag`.
+    Tag(String),
+    /// Its title, `w:alias`.
+    Title(String),
+    /// Places in a story: what the engine makes of the others.
+    InStory(Vec<ControlPlace>),
+}
+
+/// Where a content control stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ControlPlace {
+    /// Among the controls of its story, from 0.
+    pub place: usize,
+    /// Its number in the document, from 1.
+    pub number: usize,
+}
+
+impl std::fmt::Display for ControlName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "control:{number}"),
+            Self::Tag(tag) => write!(f, "the control with the tag '{tag}'"),
+            Self::Title(title) => write!(f, "the control with the title '{title}'"),
+            Self::InStory(_) => f.write_str("the control"),
+        }
+    }
+}
+
+/// What a content control is to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ControlValue {
+    /// Text, an item of a list, or a date.
+    Text(String),
+    /// The state of a check box.
+    Checked(bool),
+}
+
+pub(super) fn fill_control(fields: &Fields<'_>) -> Result<Edit, String> {
+    let control = match (fields.get("control"), fields.get("tag"), fields.get("title")) {
+        (Some(number), None, None) => ControlName::Number(number_of(number)?),
+        (None, Some(_), None) => ControlName::Tag(fields.text("tag")?),
+        (None, None, Some(_)) => ControlName::Title(fields.text("title")?),
+        _ => return Err("fill_control needs one of 'control', 'tag' and 'title'".to_owned()),
+    };
+    let value = match fields.get("value") {
+        Some(Value::String(text)) => ControlValue::Text(text.clone()),
+        Some(Value::Bool(checked)) => ControlValue::Checked(*checked),
+        Some(Value::Number(number)) => ControlValue::Text(number.to_string()),
+        _ => return Err("fill_control needs 'value': a text, or true or false for a check box".to_owned()),
+    };
+    let shown = match fields.get("shown") {
+        Some(_) => Some(fields.text("shown")?),
+        None => None,
+    };
+    Ok(Edit::FillControl { control, occurrence: fields.occurrence(), value, shown })
+}
+
+/// `3`, `"3"` or `"control:3"`.
+fn number_of(value: &Value) -> Result<usize, String> {
+    let number = match value {
+        Value::Number(number) => number.as_u64().and_then(|number| usize::try_from(number).ok()),
+        Value::String(text) => text.trim().trim_start_matches("control:").parse().ok(),
+        _ => None,
+    };
+    let wrong = "'control' is the number of a control, from 1, as read with controls lists it";
+    number.filter(|number| *number > 0).ok_or_else(|| wrong.to_owned())
+}

@@ -1,0 +1,155 @@
+//! Operations on what surrounds the text: headers, footers, and the properties of the document.
+
+use std::collections::BTreeMap;
+
+use engross_xml::QName;
+use serde_json::Value;
+
+use crate::names::{FOOTER_REFERENCE, HEADER_REFERENCE};
+use crate::ops::edits::Fields;
+use crate::ops::operation::Edit;
+
+/// A header or a footer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoryKind {
+    /// Above the text.
+    Header,
+    /// Below it.
+    Footer,
+}
+
+impl StoryKind {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Footer => "footer",
+        }
+    }
+
+    /// The element by which a section refers to it.
+    pub(crate) fn reference(self) -> QName {
+        match self {
+            Self::Header => HEADER_REFERENCE,
+            Self::Footer => FOOTER_REFERENCE,
+        }
+    }
+}
+
+/// The pages that show a header or footer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageKind {
+    /// All that have no other.
+    Default,
+    /// The first of a section.
+    First,
+    /// Even ones.
+    Even,
+}
+
+impl PageKind {
+    /// Its name in documents.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::First => "first",
+            Self::Even => "even",
+        }
+    }
+}
+
+/// The value of a property that people add.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PropertyValue {
+    /// A text.
+    Text(String),
+    /// Yes or no.
+    Flag(bool),
+    /// A number, as it is written.
+    Number(String),
+}
+
+impl PropertyValue {
+    /// As documents write it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) | Self::Number(text) => text.clone(),
+            Self::Flag(flag) => flag.to_string(),
+        }
+    }
+}
+
+/// Properties to be set.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PropertyChanges {
+    /// Those that have a name of their own; an empty text takes one away.
+    pub named: BTreeMap<String, String>,
+    /// Those that people add; nothing takes one away.
+    pub custom: BTreeMap<String, Option<PropertyValue>>,
+}
+
+const PAGES: [(&str, PageKind); 3] =
+    [("default", PageKind::Default), ("first", PageKind::First), ("even", PageKind::Even)];
+
+/// Characters that XML cannot hold (XML 1.0 §2.2).
+fn checked(text: String, field: &str) -> Result<String, String> {
+    let bad = text.chars().find(|c| !matches!(c, '\t' | '\n' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..));
+    match bad {
+        Some(bad) => Err(format!("'{field}' holds U+{:04X}, which a document cannot", u32::from(bad))),
+        None => Ok(text),
+    }
+}
+
+pub(super) fn create_story(fields: &Fields<'_>, story: StoryKind) -> Result<Edit, String> {
+    let alignments = [("left", "left"), ("center", "center"), ("right", "right")];
+    Ok(Edit::CreateStory {
+        story,
+        page: fields.choice("kind", &PAGES)?.unwrap_or(PageKind::Default),
+        section: section_of(fields)?,
+        content: fields.text("content")?,
+        alignment: fields.choice("alignment", &alignments)?,
+    })
+}
+
+pub(super) fn link_story(fields: &Fields<'_>, story: StoryKind) -> Result<Edit, String> {
+    fields.choice("to", &[("previous", ())])?;
+    let section = section_of(fields)?.ok_or("it needs 'section'")?;
+    let page = fields.choice("kind", &PAGES)?.unwrap_or(PageKind::Default);
+    Ok(Edit::LinkStory { story, page, section })
+}
+
+fn section_of(fields: &Fields<'_>) -> Result<Option<usize>, String> {
+    match fields.count("section")? {
+        Some(0) => Err("'section' counts from 1".to_owned()),
+        section => Ok(section),
+    }
+}
+
+pub(super) fn set_properties(fields: &Fields<'_>) -> Result<Edit, String> {
+    let mut changes = PropertyChanges::default();
+    for name in ["title", "subject", "author", "keywords", "description", "category", "company"] {
+        if fields.get(name).is_some() {
+            changes.named.insert(name.to_owned(), checked(fields.text(name)?, name)?);
+        }
+    }
+    if let Some(custom) = fields.get("custom") {
+        let custom = custom.as_object().ok_or("'custom' is no object of names and values")?;
+        for (name, value) in custom {
+            let value = match value {
+                Value::Null => None,
+                Value::String(text) => Some(PropertyValue::Text(checked(text.clone(), name)?)),
+                Value::Bool(flag) => Some(PropertyValue::Flag(*flag)),
+                Value::Number(number) => Some(PropertyValue::Number(number.to_string())),
+                _ => return Err(format!("the property '{name}' is no text, number, true or false")),
+            };
+            changes.custom.insert(checked(name.clone(), "custom")?, value);
+        }
+    }
+    if changes == PropertyChanges::default() {
+        return Err("set_properties needs a property, such as 'title'".to_owned());
+    }
+    Ok(Edit::SetProperties(changes))
+}
