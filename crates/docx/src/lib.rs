@@ -66,13 +66,14 @@ mod package;
 mod parts;
 mod proof;
 pub mod read;
+mod references;
 pub mod revisions;
 mod styles;
 mod text;
 
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{
-    DefinedTerm, EditOptions, Effects, Limits, NumberChange, OwnRecord, PlacedComment, Reference,
+    DefinedTerm, EditOptions, Effects, Limits, More, NumberChange, OwnRecord, PlacedComment, Reference,
     SavedDocument, Survey, TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};

@@ -4,11 +4,12 @@
 //! by a batch that failed, or by an atomic one of which a single operation was not done.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use engross_xml::{Document, NodeId, TreeCheckpoint};
 
 use super::scope::{asks_elsewhere, is_torn, joined};
+use super::settle::{Anchor, PartNode};
 use super::{EditOptions, WordDocument};
 use crate::canon::IgnoredMarkup;
 use crate::edit::{BatchRun, FallbackCopies, Ids, PendingParts, Signature, StyleContext};
@@ -48,6 +49,8 @@ struct Routes<'a> {
     groups: Vec<Group<'a>>,
     /// Edits that are done in several stories.
     parted: BTreeSet<usize>,
+    /// Operations on references, which need to know what all others came to.
+    references: Vec<usize>,
     /// Operations on threads of comments, which concern no story alone.
     threads: Vec<usize>,
     /// Revisions to accept or reject.
@@ -58,29 +61,76 @@ struct Routes<'a> {
 enum Attempt {
     /// The outcomes of its operations.
     Whole(Vec<OperationOutcome>),
-    /// Operations that were done in some of their stories and cannot be in others: it must be taken back and run without them.
+    /// Operations that were done in some of their stories and cannot be in others, or that break references: it must be taken back
+    /// and run without them.
     Torn(BTreeMap<usize, OperationOutcome>),
 }
 
 /// A batch under way.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     batch: &'a Batch,
-    signature: Signature<'a>,
-    pending: PendingParts,
+    pub(super) signature: Signature<'a>,
+    pub(super) pending: PendingParts,
     /// The first revision id of the batch.
-    first_id: i64,
+    pub(super) first_id: i64,
     /// One for each operation.
-    outcomes: Vec<OperationOutcome>,
+    pub(super) outcomes: Vec<OperationOutcome>,
     /// The outcomes of operations on several stories, one for each.
     parts: BTreeMap<usize, Vec<OperationOutcome>>,
+    /// Operations that are refused before they are tried.
+    skipped: BTreeSet<usize>,
+    /// Whether any field or link may refer to something.
+    pub(super) has_references: bool,
+    /// By operation on references: the paragraph that it changes.
+    pub(super) anchors: BTreeMap<usize, Anchor>,
+    /// By operation: the paragraph to which it lets references lead.
+    pub(super) targets: BTreeMap<usize, Anchor>,
+    /// Paragraphs that the batch deletes, empties or moves away.
+    pub(super) gone: HashSet<PartNode>,
 }
 
 impl<'a> Run<'a> {
-    fn operation(&self, index: usize) -> Option<&'a Operation> {
+    pub(super) fn operation(&self, index: usize) -> Option<&'a Operation> {
         self.batch.operations.get(index)
     }
 
-    fn set(&mut self, index: usize, outcome: impl Into<OperationOutcome>) {
+    /// The operations with their numbers.
+    pub(super) fn operations(&self) -> impl Iterator<Item = (usize, &'a Operation)> + use<'a> {
+        self.batch.operations.iter().enumerate()
+    }
+
+    pub(super) fn is_skipped(&self, index: usize) -> bool {
+        self.skipped.contains(&index)
+    }
+
+    /// Refuses an operation before it is tried.
+    pub(super) fn refuse(&mut self, index: usize, refusal: Refusal) {
+        self.skipped.insert(index);
+        self.set(index, Outcome::from(refusal));
+    }
+
+    /// The outcome of an operation that is refused after all, with the place that it looked at.
+    pub(super) fn refused(&self, index: usize, refusal: Refusal) -> OperationOutcome {
+        let done = self.outcomes.get(index).cloned().unwrap_or_default();
+        OperationOutcome { outcome: refusal.into(), ..done }
+    }
+
+    /// In whose name an operation writes.
+    pub(super) fn author_of(&self, index: usize) -> &'a str {
+        let own = self.operation(index).and_then(|operation| operation.author.as_deref());
+        own.unwrap_or(self.signature.author)
+    }
+
+    /// The operations that made any of these revisions.
+    pub(super) fn operations_with(&self, ids: &BTreeSet<i64>) -> BTreeSet<usize> {
+        let made = |done: &OperationOutcome| match &done.outcome {
+            Outcome::Applied(change) => change.revision_ids.iter().any(|id| ids.contains(id)),
+            _ => false,
+        };
+        self.outcomes.iter().enumerate().filter(|(_, done)| made(done)).map(|(index, _)| index).collect()
+    }
+
+    pub(super) fn set(&mut self, index: usize, outcome: impl Into<OperationOutcome>) {
         if let Some(known) = self.outcomes.get_mut(index) {
             *known = outcome.into();
         }
@@ -169,7 +219,18 @@ impl WordDocument {
             first_id: 0,
             outcomes: vec![OperationOutcome::default(); batch.operations.len()],
             parts: BTreeMap::new(),
+            skipped: BTreeSet::new(),
+            has_references: false,
+            anchors: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            gone: HashSet::new(),
         };
+        for (index, outcome) in refused {
+            run.skipped.insert(*index);
+            run.set(*index, outcome.clone());
+        }
+        self.note_references(&mut run);
+        self.find_anchors(&mut run)?;
         if batch.operations.iter().any(|operation| matches!(operation.edit, Edit::InsertComment { .. })) {
             run.pending.next_comment = self.next_comment_id()?;
         }
@@ -177,7 +238,7 @@ impl WordDocument {
             true => self.stories()?,
             false => Vec::new(),
         };
-        let routes = self.route(&mut run, &stories, refused)?;
+        let mut routes = self.route(&mut run, &stories)?;
         if routes.resolutions.is_empty() {
             self.ids.begin_batch();
         }
@@ -196,6 +257,15 @@ impl WordDocument {
         }
         if !torn.is_empty() {
             return Ok(Attempt::Torn(torn));
+        }
+        let broken = self.settle_references(&mut run)?;
+        if !broken.is_empty() {
+            return Ok(Attempt::Torn(broken));
+        }
+        for index in std::mem::take(&mut routes.references) {
+            if let Some(Operation { edit: Edit::Reference(edit), .. }) = run.operation(index) {
+                self.reference_operation(&mut run, index, edit)?;
+            }
         }
         self.tell_elsewhere(&stories, &mut run)?;
         self.write_lists(&run.pending.lists)?;
@@ -362,6 +432,7 @@ impl WordDocument {
         let operations = group.operations.iter();
         let mut outcomes: Vec<(usize, OperationOutcome)> =
             operations.map(|(index, operation)| (*index, edits.run(operation))).collect();
+        run.gone.extend(edits.gone().into_iter().map(|node| (part.clone(), node)));
         edits.finish(outcomes.iter_mut().map(|(_, done)| done));
         if outcomes.iter().any(|(_, done)| done.outcome.is_applied()) {
             copies.renew(tree, root);
@@ -385,12 +456,7 @@ impl WordDocument {
     }
 
     /// By what each operation is carried out. Those whose story is not there are refused.
-    fn route<'a>(
-        &self,
-        run: &mut Run<'a>,
-        stories: &[StoryPart],
-        refused: &BTreeMap<usize, OperationOutcome>,
-    ) -> Result<Routes<'a>, Error> {
+    fn route<'a>(&self, run: &mut Run<'a>, stories: &[StoryPart]) -> Result<Routes<'a>, Error> {
         let mut routes = Routes::default();
         let mut body = Group { story: None, operations: Vec::new() };
         let mut by_root: BTreeMap<(String, String), Group<'a>> = BTreeMap::new();
@@ -406,8 +472,7 @@ impl WordDocument {
             }
         };
         for (index, operation) in operations.iter().enumerate() {
-            if let Some(outcome) = refused.get(&index) {
-                run.set(index, outcome.clone());
+            if run.skipped.contains(&index) {
                 continue;
             }
             if let Some(search) = operation.edit.search().filter(|search| search.scope != Scope::Unsaid) {
@@ -426,6 +491,10 @@ impl WordDocument {
             let wanted = match &operation.edit {
                 Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. } => {
                     routes.threads.push(index);
+                    continue;
+                }
+                Edit::Reference(_) => {
+                    routes.references.push(index);
                     continue;
                 }
                 Edit::Resolve { .. } if only_resolves => {

@@ -24,6 +24,14 @@ impl<'a> Fields<'a> {
         Ok(Self { name, object, occurrence: object.get("occurrence").map(parse_occurrence).transpose()? })
     }
 
+    pub(super) fn object(&self) -> &'a Object {
+        self.object
+    }
+
+    pub(super) fn occurrence(&self) -> Option<Occurrence> {
+        self.occurrence
+    }
+
     pub(super) fn text(&self, field: &str) -> Result<String, String> {
         required_text(self.object, self.name, field)
     }

@@ -9,6 +9,7 @@ mod fields;
 mod format;
 mod language;
 mod operation;
+mod references;
 mod result;
 mod schema;
 mod search;
@@ -16,7 +17,10 @@ mod search;
 pub use batch::{Batch, OwnPolicy, parse_batch, parse_operations};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
-pub use operation::{Address, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where};
+pub use operation::{
+    Address, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, ReferencePolicy, TableAction, Where,
+};
+pub use references::{ReferenceEdit, ReferenceTarget, ShownPart, Spot};
 pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofBase, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;

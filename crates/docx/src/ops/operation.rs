@@ -1,6 +1,7 @@
 //! Operations as types.
 
 use crate::ops::format::{ParagraphFormat, RunFormat};
+use crate::ops::references::ReferenceEdit;
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
 
@@ -15,6 +16,20 @@ pub struct Operation {
     pub plain: bool,
     /// Author of this operation's revisions instead of the batch's.
     pub author: Option<String>,
+    /// What becomes of references to text that it takes away.
+    pub references: ReferencePolicy,
+}
+
+/// What becomes of references to text that an operation takes away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ReferencePolicy {
+    /// The operation is refused when there are any.
+    #[default]
+    Refuse,
+    /// They become the text that they show.
+    Drop,
+    /// They lead to another paragraph.
+    Retarget(Place),
 }
 
 /// The edits.
@@ -198,6 +213,8 @@ pub enum Edit {
         /// A number as shown (`4.2(b)`), a heading, or words.
         description: String,
     },
+    /// Makes or updates bookmarks, fields and references.
+    Reference(ReferenceEdit),
     /// Searches the web, which a batch cannot: always refused.
     Research,
     /// Accepts or rejects revisions. Stands only beside its like.
@@ -368,6 +385,7 @@ impl Edit {
             Self::CommentResolve { .. } => "comment_resolve",
             Self::CommentDelete { .. } => "comment_delete",
             Self::Navigate { .. } => "navigate_to_section",
+            Self::Reference(edit) => edit.name(),
             Self::Research => "perform_research",
             Self::Resolve { side: Side::Accept, .. } => "accept",
             Self::Resolve { .. } => "reject",
@@ -429,6 +447,7 @@ impl Edit {
             | Self::EditSection { place, .. }
             | Self::EditTable { place, .. } => Some(place),
             Self::ConvertHeaders { places, .. } => places.first(),
+            Self::Reference(edit) => edit.place(),
             Self::CommentReply { .. }
             | Self::CommentResolve { .. }
             | Self::CommentDelete { .. }

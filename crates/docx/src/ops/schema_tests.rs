@@ -31,6 +31,10 @@ fn sample(field: &Field) -> Value {
         Shape::Cells => json!(["words"]),
         Shape::Scope => json!(["body", "headers"]),
         Shape::Highlight => json!("yellow"),
+        Shape::Name => json!("Fee"),
+        Shape::Instruction => json!("PAGE"),
+        Shape::ReferenceTarget => json!({"bookmark": "Fee"}),
+        Shape::References => json!({"retarget": "P2"}),
         Shape::Word(words) => json!(words[1]),
     }
 }
