@@ -5,8 +5,7 @@
 use engross_xml::{Document, NodeId};
 
 use super::WordDocument;
-use super::apply::Run;
-use super::settle::Anchor;
+use super::run::{Anchor, Run};
 use crate::edit::RevisionWriter;
 use crate::edit::references::{
     FieldText, bookmark_paragraph, bookmark_words, insert_field, replace_words, set_result,

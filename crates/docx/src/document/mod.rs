@@ -3,11 +3,11 @@
 //! | File | Door |
 //! |---|---|
 //! | `mod` | opening, reading, comments |
-//! | `apply` | batches of operations |
+//! | `apply`, `run` | batches of operations |
 //! | `scope` | searches in several stories |
 //! | `effects`, `references` | what edits do beyond the words they change, and what refers to what |
 //! | `cross_references` | operations on bookmarks, fields and references |
-//! | `settle` | what becomes of references to text that moves or goes |
+//! | `settle`, `judge` | what becomes of references to text that moves or goes |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `own` | which earlier revisions are one's own |
@@ -19,11 +19,13 @@ mod apply;
 mod comment_xml;
 mod cross_references;
 mod effects;
+mod judge;
 mod lists;
 mod new_parts;
 mod own;
 pub(crate) mod references;
 mod resolve;
+mod run;
 mod save;
 mod scope;
 mod settings;
