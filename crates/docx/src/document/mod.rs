@@ -3,13 +3,15 @@
 //! | File | Door |
 //! |---|---|
 //! | `mod` | opening, reading, comments |
-//! | `apply` | batches of operations |
+//! | `apply`, `run` | batches of operations |
 //! | `scope` | searches in several stories |
 //! | `controls` | content controls: their list, which are meant, the data they are bound to |
 //! | `headers`, `properties` | headers and footers that are new or shared; title, author and the like |
 //! | `clean` | a version without revisions, comments and authors |
 //! | `style_list` | the styles there are |
-//! | `effects` | what edits do beyond the words they change |
+//! | `effects`, `references` | what edits do beyond the words they change, and what refers to what |
+//! | `cross_references` | operations on bookmarks, fields and references |
+//! | `settle`, `judge` | what becomes of references to text that moves or goes |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `own` | which earlier revisions are one's own |
@@ -21,23 +23,27 @@ mod apply;
 mod clean;
 mod comment_xml;
 mod controls;
+mod cross_references;
 mod effects;
 mod headers;
+mod judge;
 mod lists;
 mod new_parts;
 mod own;
 mod properties;
-mod referrers;
+pub(crate) mod references;
 mod resolve;
+mod run;
 mod save;
 mod scope;
 mod settings;
+mod settle;
 mod style_list;
 mod threads;
 
 pub use clean::CleanOptions;
 pub use controls::ControlReading;
-pub use effects::{DefinedTerm, Effects, NumberChange, Reference, Survey, TermChange};
+pub use effects::{DefinedTerm, Effects, More, NumberChange, Reference, Survey, TermChange};
 pub use own::OwnRecord;
 pub use properties::Properties;
 pub use style_list::StyleReading;

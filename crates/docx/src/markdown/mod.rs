@@ -26,8 +26,7 @@ pub fn from_markdown(markdown: &str, template: Option<Vec<u8>>, limits: &Limits)
     } else {
         Edit::Replace { place, end: None, content: markdown.to_owned() }
     };
-    let operation =
-        Operation { edit, expected_text: None, plain: false, author: None, allows_untracked: false };
+    let operation = Operation::of(edit);
     let batch = Batch { operations: vec![operation], ..Batch::default() };
     // Nothing of it stays tracked, so nobody sees who or when.
     let options = EditOptions { author: "engross".to_owned(), date: "2000-01-01T00:00:00Z".to_owned() };

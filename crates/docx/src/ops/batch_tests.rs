@@ -1,11 +1,19 @@
 use serde_json::{Value, json};
 
 use super::{
-    Address, Batch, CommentPolicy, Edit, Occurrence, Operation, OwnPolicy, Place, Search, Where, parse_batch,
+    Address, Batch, CommentPolicy, Edit, Occurrence, Operation, OwnPolicy, Place, ReferencePolicy, Search,
+    Where, parse_batch,
 };
 
 fn operation(edit: Edit) -> Operation {
-    Operation { edit, expected_text: None, plain: false, author: None, allows_untracked: false }
+    Operation {
+        edit,
+        expected_text: None,
+        plain: false,
+        author: None,
+        allows_untracked: false,
+        references: ReferencePolicy::Refuse,
+    }
 }
 
 fn place(address: Address) -> Place {
@@ -42,6 +50,7 @@ fn a_batch_says_all_it_can_say() {
         plain: true,
         allows_untracked: false,
         author: Some("Ann".to_owned()),
+        references: ReferencePolicy::Refuse,
     };
     let insert = Edit::InsertParagraph {
         place: place(Address::First),

@@ -8,6 +8,7 @@ use crate::ops::controls;
 use crate::ops::edits::{self, Fields};
 use crate::ops::operation::Edit;
 use crate::ops::parts::{self, StoryKind};
+use crate::ops::references::{self, ReferenceEdit};
 use crate::revisions::Side;
 
 /// An operation of the language.
@@ -75,6 +76,14 @@ pub(super) enum Shape {
     Properties,
     /// A text, or a state.
     ControlValue,
+    /// What becomes of references to text that goes.
+    References,
+    /// A paragraph, or a bookmark.
+    ReferenceTarget,
+    /// The name of a bookmark.
+    Name,
+    /// The code of a field.
+    Instruction,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -136,6 +145,18 @@ const PLAIN: Field = field(
 pub(super) const AFTER: Field =
     field("after", Shape::Place, "", "the paragraph before them: a number or any place");
 pub(super) const BEFORE: Field = field("before", Shape::Place, "", "the paragraph behind them");
+const REFERENCES: Field = field(
+    "references",
+    Shape::References,
+    "What becomes of cross-references to text that goes; without, the operation is refused (REFERENCE_BROKEN).",
+    "what becomes of [references](../editing.md#references) to text that goes: `\"drop\"` or `{\"retarget\": PLACE}`",
+);
+const AFTER_TEXT: Field = field(
+    "afterText",
+    Shape::Text,
+    "The words behind which it stands; the end of the paragraph without.",
+    "the words behind which it stands; the end of the paragraph without",
+);
 const BLOCKS: Field = field(
     "content",
     Shape::Text,
@@ -291,6 +312,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             WHOLE_WORD,
             FIELDS,
             PLAIN,
+            REFERENCES,
         ],
         parse: edits::modify_text,
     },
@@ -315,8 +337,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "text for the start",
             ),
             OCCURRENCE,
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::edit_paragraph,
     },
     OperationRow {
@@ -358,19 +379,20 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "what becomes of comments on it: `keep` leaves them beside it, `delete` takes them away; without, it is refused",
             ),
             OCCURRENCE,
+            REFERENCES,
         ],
         parse: edits::delete_paragraph,
     },
     OperationRow {
         name: "replace_paragraph",
         purpose: "Puts Markdown blocks (lists, tables, headings) in the place of a paragraph.",
-        fields: &[INDEX, TARGET, BLOCKS, OCCURRENCE, PLAIN],
+        fields: &[INDEX, TARGET, BLOCKS, OCCURRENCE, PLAIN, REFERENCES],
         parse: edits::replace_paragraph,
     },
     OperationRow {
         name: "replace_range",
         purpose: "The same for several paragraphs, or a whole table.",
-        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, OCCURRENCE, PLAIN],
+        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, OCCURRENCE, PLAIN, REFERENCES],
         parse: edits::replace_range,
     },
     OperationRow {
@@ -382,8 +404,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             END,
             AFTER.for_people("the paragraph they stand behind then"),
             BEFORE.for_people("the paragraph they stand before then"),
-            OCCURRENCE,
-        ],
+            OCCURRENCE, REFERENCES],
         parse: edits::move_paragraph,
     },
     OperationRow {
@@ -510,8 +531,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "",
                 "`decimal`, `lowerAlpha`, `upperAlpha`, `lowerRoman`, `upperRoman`; decimal without",
             ),
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::edit_list,
     },
     OperationRow {
@@ -556,8 +576,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "",
                 "`arabic`, `lowerLetter`, `upperLetter`, `lowerRoman` or `upperRoman`; arabic without",
             ),
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::convert_headers,
     },
     OperationRow {
@@ -585,8 +604,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "`true`: only up to the first number or heading below it",
             ),
             OCCURRENCE,
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::edit_section,
     },
     OperationRow {
@@ -628,8 +646,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "the column, in the same way",
             ),
             OCCURRENCE,
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::edit_table,
     },
     blocks::SET_TABLE,
@@ -763,6 +780,84 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
         purpose: "Removes a comment with its answers.",
         fields: &[COMMENT_ID.for_people("the number of the comment: `c:1` of a reading")],
         parse: |fields| Ok(Edit::CommentDelete { comment: fields.comment()? }),
+    },
+    OperationRow {
+        name: "insert_bookmark",
+        purpose: "Marks a paragraph, or words of it, by a name.",
+        fields: &[
+            INDEX,
+            TARGET,
+            field("text", Shape::Text, PHRASE, "the words; all of the paragraph without"),
+            field(
+                "name",
+                Shape::Name,
+                "A letter first, then letters, digits and _; 40 in all.",
+                "its name: a letter first, then letters, digits and `_`",
+            )
+            .required(),
+        ],
+        parse: references::insert_bookmark,
+    },
+    OperationRow {
+        name: "insert_cross_reference",
+        purpose: "Puts a reference to a clause, heading or bookmark into a paragraph, with its number, words or page.",
+        fields: &[
+            INDEX,
+            TARGET,
+            AFTER_TEXT,
+            field(
+                "replaceText",
+                Shape::Text,
+                "Instead: words that it takes the place of, such as a typed number.",
+                "words that it takes the place of, such as a typed number",
+            ),
+            field(
+                "to",
+                Shape::ReferenceTarget,
+                "",
+                "the paragraph that it leads to, as any [place](../editing.md#places), or `{\"bookmark\": NAME}`",
+            )
+            .required(),
+            field(
+                "show",
+                Shape::Word(&["number", "number_full", "text", "page", "above_below"]),
+                "",
+                "`number` (without), `number_full` with all levels, `text`, `page` or `above_below`",
+            ),
+            OCCURRENCE,
+        ],
+        parse: references::insert_cross_reference,
+    },
+    OperationRow {
+        name: "insert_field",
+        purpose: "Puts a field such as PAGE or SEQ into a paragraph.",
+        fields: &[
+            INDEX,
+            TARGET,
+            AFTER_TEXT,
+            field(
+                "instruction",
+                Shape::Instruction,
+                "The field's code, such as PAGE, NUMPAGES, DATE, SEQ Figure.",
+                "its code, such as `PAGE`, `NUMPAGES`, `DATE` or `SEQ Figure`",
+            )
+            .required(),
+            field("result", Shape::Text, "What it shows until it is updated.", "what it shows until it is updated"),
+            OCCURRENCE,
+        ],
+        parse: references::insert_field,
+    },
+    OperationRow {
+        name: "update_references",
+        purpose: "Lets typed references and fields name the numbers that clauses have once all is accepted.",
+        fields: &[],
+        parse: |_| Ok(Edit::Reference(ReferenceEdit::Update { typed: true })),
+    },
+    OperationRow {
+        name: "update_fields",
+        purpose: "Lets the fields REF and SEQ show what they should; pages and dates are left.",
+        fields: &[],
+        parse: |_| Ok(Edit::Reference(ReferenceEdit::Update { typed: false })),
     },
     OperationRow {
         name: "navigate_to_section",

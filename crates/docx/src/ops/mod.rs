@@ -12,6 +12,7 @@ mod format;
 mod language;
 mod operation;
 mod parts;
+mod references;
 mod result;
 mod schema;
 mod search;
@@ -22,9 +23,11 @@ pub use controls::{ControlName, ControlPlace, ControlValue};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
 pub use operation::{
-    Address, CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where,
+    Address, CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, ReferencePolicy,
+    TableAction, Where,
 };
 pub use parts::{PageKind, PropertyChanges, PropertyValue, StoryKind};
+pub use references::{ReferenceEdit, ReferenceTarget, ShownPart, Spot};
 pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofBase, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;

@@ -4,6 +4,7 @@ use crate::ops::blocks::{BreakKind, PageSetup, TableFormat};
 use crate::ops::controls::{ControlName, ControlValue};
 use crate::ops::format::{ParagraphFormat, RunFormat};
 use crate::ops::parts::{PageKind, PropertyChanges, StoryKind};
+use crate::ops::references::ReferenceEdit;
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
 
@@ -20,6 +21,34 @@ pub struct Operation {
     pub author: Option<String>,
     /// Whether it may change text or layout in ways that no revision can tell.
     pub allows_untracked: bool,
+    /// What becomes of references to text that it takes away.
+    pub references: ReferencePolicy,
+}
+
+impl Operation {
+    /// An edit without anything further said.
+    pub(crate) fn of(edit: Edit) -> Self {
+        Self {
+            edit,
+            expected_text: None,
+            plain: false,
+            author: None,
+            allows_untracked: false,
+            references: ReferencePolicy::Refuse,
+        }
+    }
+}
+
+/// What becomes of references to text that an operation takes away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ReferencePolicy {
+    /// The operation is refused when there are any.
+    #[default]
+    Refuse,
+    /// They become the text that they show.
+    Drop,
+    /// They lead to another paragraph.
+    Retarget(Place),
 }
 
 /// The edits.
@@ -270,6 +299,8 @@ pub enum Edit {
         /// A number as shown (`4.2(b)`), a heading, or words.
         description: String,
     },
+    /// Makes or updates bookmarks, fields and references.
+    Reference(ReferenceEdit),
     /// Searches the web, which a batch cannot: always refused.
     Research,
     /// What is not in the operation language: always refused.
@@ -469,6 +500,7 @@ impl Edit {
             Self::CommentResolve { .. } => "comment_resolve",
             Self::CommentDelete { .. } => "comment_delete",
             Self::Navigate { .. } => "navigate_to_section",
+            Self::Reference(edit) => edit.name(),
             Self::Research => "perform_research",
             Self::Invalid { name, .. } => name,
             Self::Resolve { side: Side::Accept, .. } => "accept",
@@ -535,6 +567,7 @@ impl Edit {
             | Self::EditTable { place, .. } => Some(place),
             Self::PageSetup { place, .. } => place.as_ref(),
             Self::ConvertHeaders { places, .. } => places.first(),
+            Self::Reference(edit) => edit.place(),
             Self::FillControl { .. }
             | Self::CreateStory { .. }
             | Self::LinkStory { .. }

@@ -72,6 +72,15 @@ fn schema_of(field: &Field) -> Value {
         Shape::Highlight => json!({"enum": HIGHLIGHTS.iter().map(|(name, _)| *name).collect::<Vec<_>>()}),
         Shape::Properties => json!({"type": "object"}),
         Shape::ControlValue => json!({"type": ["string", "boolean", "number"]}),
+        Shape::Name | Shape::Instruction => json!({"type": "string"}),
+        Shape::ReferenceTarget => json!({"anyOf": [
+            address(),
+            {"type": "object", "properties": {"bookmark": {"type": "string"}}, "required": ["bookmark"], "additionalProperties": false}
+        ]}),
+        Shape::References => json!({"anyOf": [
+            {"const": "drop"},
+            {"type": "object", "properties": {"retarget": address()}, "required": ["retarget"], "additionalProperties": false}
+        ]}),
         Shape::Word(words) => json!({"enum": words}),
     };
     let description = (!field.about.is_empty()).then(|| json!({"description": field.about}));
