@@ -67,6 +67,7 @@ mod parts;
 mod proof;
 pub mod read;
 pub mod revisions;
+mod sections;
 mod styles;
 mod text;
 
@@ -93,5 +94,7 @@ pub mod fuzzing {
 
 #[cfg(test)]
 mod markdown_tests;
+#[cfg(test)]
+mod sections_tests;
 #[cfg(test)]
 mod styles_tests;

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::edit::snapshot::StorySnapshot;
 use crate::read::excerpt;
+use crate::sections::Sections;
 use crate::text::Finder;
 
 /// At most this many candidates are named.
@@ -41,4 +42,12 @@ pub(crate) fn deleted_in(
 ) -> Option<usize> {
     let texts = snapshot.deleted_texts().iter().filter(|(index, _)| paragraphs.contains(index));
     texts.filter(|(_, text)| !finder.find(text).is_empty()).map(|(index, _)| *index).next()
+}
+
+/// "; the section it lies in is headed by P…" for a paragraph that heads none, or nothing.
+pub(crate) fn near_heading(snapshot: &mut StorySnapshot<'_>, sections: &Sections, index: usize) -> String {
+    let heading = sections.heading_of(index).map(|heading| heading.index);
+    heading.map_or_else(String::new, |heading| {
+        format!("; it lies in the section of {}", candidates(snapshot, &[heading]))
+    })
 }

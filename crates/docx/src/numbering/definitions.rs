@@ -124,6 +124,11 @@ impl Numbering {
         self.list(num_id, styles)?.defined_level(level.min(DEEPEST_LEVEL))
     }
 
+    /// What the instances of one list have in common: they count together. `None` when it is not defined.
+    pub(crate) fn list_identity(&self, num_id: i64, styles: &Styles) -> Option<usize> {
+        self.list(num_id, styles).map(|list| list.number)
+    }
+
     /// The level of an instance that is bound to a paragraph style.
     #[must_use]
     pub fn level_of_style(&self, num_id: i64, style_id: &str, styles: &Styles) -> Option<u8> {

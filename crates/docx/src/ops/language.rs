@@ -485,22 +485,27 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
     },
     OperationRow {
         name: "edit_section",
-        purpose: "Changes a numbered heading and the text below it.",
+        purpose: "Changes a heading and the text of its section.",
         fields: &[
-            field("sectionHeaderIndex", Shape::Paragraph, NUMBER, "the heading, a numbered paragraph"),
+            field(
+                "sectionHeaderIndex",
+                Shape::Paragraph,
+                NUMBER,
+                "the heading: a paragraph with a heading style, a number, or a typed number such as `9.` or `Article 4`",
+            ),
             TARGET.for_people("any other place of it"),
-            field("newHeaderText", Shape::Text, "The heading's text.", "its new text; its number stays Word's"),
+            field("newHeaderText", Shape::Text, "The heading's text.", "its new text; its number stays, Word's or typed"),
             field(
                 "newBodyParagraphs",
                 Shape::Texts,
                 "The paragraphs below it.",
-                "what takes the place of the paragraphs below it, up to the next number of the same level",
+                "what takes the place of the paragraphs below it, up to the end of the section",
             ),
             field(
                 "preserveSubsections",
                 Shape::Flag,
                 "true: what begins with the first sub-item stays.",
-                "`true`: only up to the first number below it",
+                "`true`: only up to the first number or heading below it",
             ),
             OCCURRENCE,
             PLAIN,

@@ -147,7 +147,7 @@ pub enum Edit {
         /// How they are numbered.
         format: NumberStyle,
     },
-    /// Changes a numbered heading and what belongs to it.
+    /// Changes a heading and what belongs to it.
     EditSection {
         /// The heading.
         place: Place,

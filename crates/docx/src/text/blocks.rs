@@ -204,7 +204,7 @@ fn numbered(bare: &str) -> Option<ItemMarker> {
 }
 
 /// The value of a roman number in small letters, written as the Romans' heirs do.
-fn roman(text: &str) -> Option<u32> {
+pub(super) fn roman(text: &str) -> Option<u32> {
     let mut value = 0;
     let mut rest = text;
     for (digits, worth) in [

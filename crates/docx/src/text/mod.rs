@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `markdown` | which text does this Markdown mean, and which of it is bold? |
 //! | `blocks` | which lines are headings, items of a list, rows of a table? |
+//! | `typed_numbers` | does the text begin with a number, or is it the title of a schedule? |
 //! | `delimiters` | is this asterisk a marker? |
 //! | `words` | what is the smallest set of changed words between two texts? |
 //! | `shortest` | the edit script beneath `words` |
@@ -26,6 +27,7 @@ pub mod markdown;
 pub mod matching;
 mod nearest;
 mod shortest;
+pub(crate) mod typed_numbers;
 mod typography;
 pub mod words;
 
@@ -50,6 +52,8 @@ mod finder_tests;
 mod markdown_tests;
 #[cfg(test)]
 mod matching_tests;
+#[cfg(test)]
+mod typed_numbers_tests;
 #[cfg(test)]
 mod typography_tests;
 #[cfg(test)]

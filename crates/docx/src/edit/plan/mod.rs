@@ -6,6 +6,7 @@ mod lists;
 mod moves;
 mod navigate;
 mod phrases;
+mod sections;
 pub(in crate::edit) mod step;
 mod tables;
 
@@ -116,7 +117,7 @@ pub(crate) fn plan(
         }
         Edit::EditSection { place, header, body, preserve } => {
             let index = guarded(snapshot, place, operation)?;
-            lists::edit_section(snapshot, index, (header.as_deref(), body.as_deref()), *preserve, syntax)
+            sections::edit_section(snapshot, index, (header.as_deref(), body.as_deref()), *preserve, syntax)
         }
         Edit::EditTable { place, action } => {
             let index = guarded(snapshot, place, operation)?;
