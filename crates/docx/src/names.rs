@@ -124,6 +124,8 @@ vocabulary! {
        THEME_COLOR = "themeColor", THEME_TINT = "themeTint", THEME_SHADE = "themeShade", TBL_HEADER = "tblHeader",
        TBL_W = "tblW", TBL_BORDERS = "tblBorders", TOP = "top", BOTTOM = "bottom", INSIDE_H = "insideH",
        INSIDE_V = "insideV", GRID_COL = "gridCol", TC_W = "tcW", WIDTH = "w", SPACE = "space", TBL_STYLE = "tblStyle",
+       GRID_BEFORE = "gridBefore", GRID_AFTER = "gridAfter", W_BEFORE = "wBefore", W_AFTER = "wAfter", H_MERGE = "hMerge",
+       TC_BORDERS = "tcBorders", PG_SZ = "pgSz", PG_MAR = "pgMar", W_H = "h", ORIENT = "orient", GUTTER = "gutter",
        TBL_LAYOUT = "tblLayout", MULTI_LEVEL_TYPE = "multiLevelType", LVL_JC = "lvlJc", NSID = "nsid", TMPL = "tmpl",
        VAL = "val", TYPE = "type", DEFAULT = "default",
        STYLES = "styles", STYLE = "style", STYLE_ID = "styleId", BASED_ON = "basedOn", NEXT = "next", LINK = "link",

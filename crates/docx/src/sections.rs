@@ -193,7 +193,7 @@ impl Sections {
     }
 
     /// The headings in file order.
-    #[allow(dead_code, reason = "outlines for readers list them")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for outlines of readers"))]
     pub(crate) fn headings(&self) -> impl Iterator<Item = &Heading> {
         self.headings.values()
     }
@@ -204,7 +204,6 @@ impl Sections {
     }
 
     /// The heading of the section that a paragraph lies in; its own if it heads one.
-    #[allow(dead_code, reason = "readers are told in which section a hit lies")]
     pub(crate) fn heading_of(&self, index: usize) -> Option<&Heading> {
         let last = self.headings.range(..=index).next_back()?.1;
         (self.end_of(last.index).0 > index).then_some(last)

@@ -8,8 +8,9 @@ use engross_xml::{Document, NodeId, TreeCheckpoint};
 
 use crate::canon::{IgnoredMarkup, normal_form_without};
 use crate::edit::coalesce::coalesce;
+use crate::edit::columns::ColumnEdits;
 use crate::edit::content::PARAGRAPH_BREAK;
-use crate::edit::evidence::{self, Evidence};
+use crate::edit::evidence::{self, Evidence, TableEvidence};
 use crate::edit::expected::ExpectedText;
 use crate::edit::ids::Ids;
 use crate::edit::pending_parts::{PendingMark, PendingParts};
@@ -19,7 +20,7 @@ use crate::edit::touched::{TouchedRange, TouchedRanges};
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{RevisionStamp, is_revision_wrapper};
-use crate::names::{CELL_DEL, CELL_INS};
+use crate::names::{CELL_DEL, CELL_INS, TBL};
 use crate::ops::{Change, Operation, OperationOutcome, Outcome};
 use crate::revisions::is_property_change;
 
@@ -46,6 +47,7 @@ struct Attempt {
     ids: Ids,
     pending: PendingMark,
     blocks: usize,
+    columns: ColumnEdits,
     expected: Vec<(usize, Option<ExpectedText>)>,
 }
 
@@ -69,6 +71,7 @@ impl<'a> BatchRun<'a> {
             date: signature.date,
             first_id,
             expected: BTreeMap::new(),
+            columns: ColumnEdits::default(),
         };
         Self {
             editor,
@@ -176,12 +179,16 @@ impl<'a> BatchRun<'a> {
         let author = operation.author.as_deref().unwrap_or(self.author);
         let attempt = self.begin(&scope);
         let known_blocks = self.editor.blocks.len();
+        let tables = self.tables(&steps);
         let outcome = self.editor.write(&steps, author).and_then(|written| {
             for range in &scope {
                 self.prove(range.clone())?;
             }
             let blocks = self.editor.blocks.get(known_blocks..).unwrap_or_default();
             evidence::check_blocks(self.editor.snapshot.tree, blocks, self.editor.first_id)?;
+            for table in &tables {
+                table.check(self.editor.snapshot.tree, self.ignored, self.editor.first_id)?;
+            }
             Ok(written)
         });
         match outcome {
@@ -210,6 +217,21 @@ impl<'a> BatchRun<'a> {
         }))
     }
 
+    /// The tables whose cells or properties an operation changes, as they are before it. New and deleted rows alone need no such
+    /// proof.
+    fn tables(&mut self, steps: &[Step]) -> Vec<TableEvidence> {
+        let tree = &*self.editor.snapshot.tree;
+        let mut tables: Vec<NodeId> = steps.iter().filter_map(Step::table_part).collect();
+        for node in &mut tables {
+            let above = || tree.ancestors(*node).find(|above| tree.name(*above) == TBL);
+            *node = Some(*node).filter(|node| tree.name(*node) == TBL).or_else(above).unwrap_or(*node);
+        }
+        tables.sort_unstable();
+        tables.dedup();
+        let (tree, first_id) = (&mut *self.editor.snapshot.tree, self.editor.first_id);
+        tables.into_iter().map(|table| TableEvidence::of(tree, table, self.ignored, first_id)).collect()
+    }
+
     fn begin(&mut self, scope: &[RangeInclusive<usize>]) -> Attempt {
         let indices = scope.iter().cloned().flatten();
         Attempt {
@@ -217,6 +239,7 @@ impl<'a> BatchRun<'a> {
             ids: self.editor.ids.clone(),
             pending: self.editor.pending.mark(),
             blocks: self.editor.blocks.len(),
+            columns: self.editor.columns.clone(),
             checkpoint: self.editor.snapshot.tree.checkpoint(),
         }
     }
@@ -226,6 +249,7 @@ impl<'a> BatchRun<'a> {
         *self.editor.ids = attempt.ids;
         self.editor.pending.take_back(attempt.pending);
         self.editor.blocks.truncate(attempt.blocks);
+        self.editor.columns = attempt.columns;
         for (index, before) in attempt.expected {
             match before {
                 Some(before) => self.editor.expected.insert(index, before),
@@ -257,11 +281,9 @@ impl<'a> BatchRun<'a> {
                     wanted.extend((*first..=*last).map(|index| (index, TouchedRange::Whole)));
                 }
                 Step::InsertRow { .. } | Step::InsertCell { .. } | Step::Table { .. } => {}
+                step if step.is_format_of_table() => {}
                 // Formats do not contradict each other; text that is gone is noticed when they are written.
-                Step::Insert(_)
-                | Step::RunFormat(_)
-                | Step::ParagraphFormat { .. }
-                | Step::Comment { .. } => {}
+                _ => {}
             }
         }
         for (index, range) in &wanted {

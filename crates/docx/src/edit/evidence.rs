@@ -10,10 +10,10 @@ use engross_xml::{Document, NodeId};
 use crate::canon::{IgnoredMarkup, normal_form_without};
 use crate::edit::tree_editor::NewBlock;
 use crate::error::{Refusal, RefusalCode};
-use crate::model::{FieldContext, Paragraph, View, paragraphs};
+use crate::model::{FieldContext, Paragraph, TableGrid, View, paragraphs};
 use crate::names::TBL;
 use crate::read::excerpt;
-use crate::revisions::{Selection, Side, resolve_paragraphs};
+use crate::revisions::{Selection, Side, resolve, resolve_paragraphs};
 
 /// What a proof needs to know.
 pub(crate) struct Evidence<'a> {
@@ -127,6 +127,52 @@ pub(crate) fn check_blocks(
         }
     }
     Ok(())
+}
+
+/// A table before an operation changes its columns or properties: what rejecting the batch gives, and whether its grid fits its cells
+/// once the batch is accepted.
+pub(crate) struct TableEvidence {
+    table: NodeId,
+    rejected: Vec<u8>,
+    fits: bool,
+}
+
+impl TableEvidence {
+    pub(crate) fn of(document: &mut Document, table: NodeId, ignored: &IgnoredMarkup, first_id: i64) -> Self {
+        let selection = Selection::IdsFrom(first_id);
+        let checkpoint = document.checkpoint();
+        resolve(document, table, Side::Reject, selection);
+        let rejected = normal_form_without(document, table, ignored);
+        document.rollback(checkpoint);
+        let checkpoint = document.checkpoint();
+        resolve(document, table, Side::Accept, selection);
+        let fits = TableGrid::read(document, table, |_| true).is_sound();
+        document.rollback(checkpoint);
+        Self { table, rejected, fits }
+    }
+
+    /// Whether the same holds after the operation.
+    pub(crate) fn check(
+        &self,
+        document: &mut Document,
+        ignored: &IgnoredMarkup,
+        first_id: i64,
+    ) -> Result<(), Refusal> {
+        let now = Self::of(document, self.table, ignored, first_id);
+        if now.rejected != self.rejected {
+            return Err(Refusal::new(
+                RefusalCode::ProofFailed,
+                "rejecting this edit would not give back the table, so it was taken back; please report this document",
+            ));
+        }
+        if self.fits && !now.fits {
+            return Err(Refusal::new(
+                RefusalCode::ProofFailed,
+                "the columns of the table would not fit its cells, so it was taken back; please report this document",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Whether a node still stands in the document.

@@ -10,6 +10,8 @@
 //! | `tree_editor` | how is a plan written, and what shall the paragraphs say then (`expected`)? |
 //! | `paragraphs`, `borders` | the same for whole paragraphs: where may they stand, and what runs into what? |
 //! | `rows` | which rows, cells and tables came with the batch? |
+//! | `columns`, `tables` | how do columns, cells, rows and tables come and go? |
+//! | `tracked_properties`, `property_order` | how do properties of tables and sections change with a record? |
 //! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
 //! | `evidence` | can it be rejected and accepted? |
@@ -20,6 +22,7 @@ mod batch;
 mod borders;
 mod choice;
 mod coalesce;
+mod columns;
 pub(crate) mod content;
 mod deletions;
 mod evidence;
@@ -39,6 +42,7 @@ mod phrase;
 mod plan;
 mod properties;
 mod put_back;
+mod property_order;
 mod revision_writer;
 mod rows;
 mod run_formats;
@@ -47,6 +51,7 @@ mod splice;
 mod tables;
 mod target;
 mod touched;
+mod tracked_properties;
 mod tree_editor;
 
 pub(crate) use anchors::{marker, reference};

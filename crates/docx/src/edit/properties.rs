@@ -4,10 +4,11 @@
 
 use engross_xml::{Document, NodeId, QName};
 
+use crate::edit::property_order::property_order;
 use crate::names::{
     AFTER, AFTER_AUTO, ASCII, ASCII_THEME, B, B_CS, BEFORE, BEFORE_AUTO, CAPS, COLOR, CS, CS_THEME,
     EAST_ASIA, EAST_ASIA_THEME, END, FIRST_LINE, H_ANSI, H_ANSI_THEME, HANGING, HIGHLIGHT, I, I_CS, ILVL,
-    IND, JC, KEEP_LINES, KEEP_NEXT, LEFT, LINE, LINE_RULE, NUM_ID, NUM_PR, P_PR, P_STYLE, PAGE_BREAK_BEFORE,
+    IND, JC, KEEP_LINES, KEEP_NEXT, LEFT, LINE, LINE_RULE, NUM_ID, NUM_PR, P_STYLE, PAGE_BREAK_BEFORE,
     R_FONTS, R_STYLE, RIGHT, SMALL_CAPS, SPACING, START, STRIKE, SZ, SZ_CS, THEME_COLOR, THEME_SHADE,
     THEME_TINT, U, VAL, VERT_ALIGN, W_URI,
 };
@@ -22,14 +23,26 @@ pub(crate) struct Setting {
     /// Attributes that go; then all others stay.
     pub(crate) drops: Vec<QName>,
     pub(crate) merges: bool,
-    /// Elements within it, each with its value.
-    pub(crate) children: Vec<(QName, String)>,
+    /// Elements within it, in order, each with its attributes.
+    pub(crate) children: Vec<(QName, Vec<(QName, String)>)>,
 }
 
 impl Setting {
+    /// A property with these attributes and no others.
+    pub(crate) fn with(name: QName, attributes: &[(QName, &str)]) -> Self {
+        let attributes = attributes.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Self { attributes: Some(attributes), ..Self::gone(name) }
+    }
+
+    /// A property of which these attributes change, and others stay.
+    pub(crate) fn merged(name: QName, attributes: &[(QName, &str)]) -> Self {
+        Self { merges: true, ..Self::with(name, attributes) }
+    }
+
     /// The paragraph is an item of a list.
     pub(crate) fn list(number: i64, level: u8) -> Self {
-        let children = vec![(ILVL, level.to_string()), (NUM_ID, number.to_string())];
+        let value = |value: String| vec![(VAL, value)];
+        let children = vec![(ILVL, value(level.to_string())), (NUM_ID, value(number.to_string()))];
         Self { attributes: Some(vec![]), children, ..Self::gone(NUM_PR) }
     }
 
@@ -43,7 +56,7 @@ impl Setting {
         Self::value(JC, value)
     }
 
-    fn value(name: QName, value: &str) -> Self {
+    pub(crate) fn value(name: QName, value: &str) -> Self {
         Self {
             name,
             attributes: Some(vec![(VAL, value.to_owned())]),
@@ -53,7 +66,7 @@ impl Setting {
         }
     }
 
-    fn switch(name: QName, on: bool) -> Self {
+    pub(crate) fn switch(name: QName, on: bool) -> Self {
         let attributes = if on { vec![] } else { vec![(VAL, "0".to_owned())] };
         Self { name, attributes: Some(attributes), drops: vec![], merges: false, children: vec![] }
     }
@@ -73,9 +86,12 @@ impl Setting {
                     document.attribute(own, *name).is_some_and(|known| known == value.as_str())
                 };
                 let others = document.raw_attributes(own).count();
-                let has_child = |(name, value): &(QName, String)| {
-                    let child = document.child(own, *name).and_then(|child| document.attribute(child, VAL));
-                    child.is_some_and(|known| known == value.as_str())
+                let has_child = |(name, attributes): &(QName, Vec<(QName, String)>)| {
+                    let child = document.child(own, *name);
+                    attributes.iter().all(|(name, value)| {
+                        let known = child.and_then(|child| document.attribute(child, *name));
+                        known.is_some_and(|known| known == value.as_str())
+                    })
                 };
                 self.children.iter().all(has_child)
                     && wanted.iter().all(has)
@@ -107,9 +123,11 @@ impl Setting {
                 let attributes: Vec<(QName, &str)> =
                     attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 let property = set_property(document, properties, self.name, &attributes);
-                for (name, value) in &self.children {
+                for (name, attributes) in &self.children {
                     let child = document.new_element(*name);
-                    document.set_attribute(child, VAL, value);
+                    for (name, value) in attributes {
+                        document.set_attribute(child, *name, value);
+                    }
                     document.append(property, child);
                 }
             }
@@ -117,7 +135,7 @@ impl Setting {
     }
 }
 
-/// Sets a child of `w:rPr` or `w:pPr` at the place that the schema gives it.
+/// Sets a child of a property element at the place that the schema gives it.
 pub(crate) fn set_property(
     document: &mut Document,
     properties: NodeId,
@@ -131,7 +149,7 @@ pub(crate) fn set_property(
     for (name, value) in attributes {
         document.set_attribute(property, *name, value);
     }
-    let order = if document.name(properties) == P_PR { PARAGRAPH_PROPERTY_ORDER } else { RUN_PROPERTY_ORDER };
+    let order = property_order(document.name(properties));
     let rank = |local: &str| order.iter().position(|known| *known == local).unwrap_or(usize::MAX);
     let own = rank(document.local_name(name));
     let after = document.children(properties).find(|child| {
@@ -282,90 +300,3 @@ pub(crate) fn paragraph_settings(
     }
     settings
 }
-
-/// Sequence of the children of `w:rPr` (CT_RPr, ISO/IEC 29500-1 Annex A.1).
-const RUN_PROPERTY_ORDER: &[&str] = &[
-    "ins",
-    "del",
-    "moveFrom",
-    "moveTo",
-    "rStyle",
-    "rFonts",
-    "b",
-    "bCs",
-    "i",
-    "iCs",
-    "caps",
-    "smallCaps",
-    "strike",
-    "dstrike",
-    "outline",
-    "shadow",
-    "emboss",
-    "imprint",
-    "noProof",
-    "snapToGrid",
-    "vanish",
-    "webHidden",
-    "color",
-    "spacing",
-    "w",
-    "kern",
-    "position",
-    "sz",
-    "szCs",
-    "highlight",
-    "u",
-    "effect",
-    "bdr",
-    "shd",
-    "fitText",
-    "vertAlign",
-    "rtl",
-    "cs",
-    "em",
-    "lang",
-    "eastAsianLayout",
-    "specVanish",
-    "oMath",
-];
-
-/// Sequence of the children of `w:pPr` (CT_PPr, ISO/IEC 29500-1 Annex A.1).
-const PARAGRAPH_PROPERTY_ORDER: &[&str] = &[
-    "pStyle",
-    "keepNext",
-    "keepLines",
-    "pageBreakBefore",
-    "framePr",
-    "widowControl",
-    "numPr",
-    "suppressLineNumbers",
-    "pBdr",
-    "shd",
-    "tabs",
-    "suppressAutoHyphens",
-    "kinsoku",
-    "wordWrap",
-    "overflowPunct",
-    "topLinePunct",
-    "autoSpaceDE",
-    "autoSpaceDN",
-    "bidi",
-    "adjustRightInd",
-    "snapToGrid",
-    "spacing",
-    "ind",
-    "contextualSpacing",
-    "mirrorIndents",
-    "suppressOverlap",
-    "jc",
-    "textDirection",
-    "textAlignment",
-    "textboxTightWrap",
-    "outlineLvl",
-    "divId",
-    "cnfStyle",
-    "rPr",
-    "sectPr",
-    "pPrChange",
-];

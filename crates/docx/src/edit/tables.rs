@@ -11,14 +11,14 @@ use crate::edit::expected::ExpectedText;
 use crate::edit::plan::NewTable;
 use crate::edit::properties::{Setting, set_property};
 use crate::edit::revision_writer::RevisionWriter;
-use crate::edit::rows::{has_mark, is_marked_since, is_new_row};
+use crate::edit::rows::{has_mark, is_marked_since, is_new_block, is_new_row};
 use crate::edit::tree_editor::{NewBlock, TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::Paragraph;
 use crate::names::{
-    B, BOTTOM, CELL_DEL, CELL_INS, COLOR, DEL, GRID_COL, INS, INSIDE_H, INSIDE_V, LEFT, P, P_PR, R_PR, RIGHT,
-    SPACE, SZ, TBL, TBL_BORDERS, TBL_GRID, TBL_HEADER, TBL_PR, TBL_STYLE, TBL_W, TC, TC_PR, TC_W, TOP, TR,
-    TR_PR, TYPE, V_MERGE, VAL, WIDTH,
+    B, BOTTOM, CELL_DEL, CELL_INS, COLOR, DEL, GRID_COL, GRID_SPAN, H_MERGE, INS, INSIDE_H, INSIDE_V, LEFT,
+    P, P_PR, R_PR, RIGHT, SPACE, SZ, TBL, TBL_BORDERS, TBL_GRID, TBL_HEADER, TBL_PR, TBL_STYLE, TBL_W, TC,
+    TC_PR, TC_W, TOP, TR, TR_PR, TYPE, V_MERGE, VAL, WIDTH,
 };
 use crate::ops::Where;
 use crate::text::{ColumnAlignment, StyledText};
@@ -31,7 +31,7 @@ impl TreeEditor<'_> {
         &mut self,
         (like, side): (NodeId, Where),
         pattern: NodeId,
-        (cells, plain): (&[StyledText], bool),
+        (cells, plain, merged): (&[StyledText], bool, &[bool]),
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
         let mut writer = self.writer(author);
@@ -60,6 +60,9 @@ impl TreeEditor<'_> {
         for (at, pattern) in patterns.into_iter().enumerate() {
             let content = cells.get(at).cloned().unwrap_or_default();
             let cell = new_cell(&mut writer, Some(pattern), &content, plain, &mut texts);
+            if merged.get(at).copied().unwrap_or(false) {
+                Self::continue_merge(writer.document, cell);
+            }
             writer.document.append(row, cell);
         }
         match side {
@@ -128,12 +131,28 @@ impl TreeEditor<'_> {
                 properties
             }
         };
+        for name in [GRID_SPAN, H_MERGE] {
+            if let Some(merge) = writer.document.child(properties, name) {
+                writer.document.detach(merge);
+            }
+        }
         let mark = writer.revision(CELL_INS);
         append_mark(writer.document, properties, mark);
         match side {
             Where::Before => writer.document.insert_before(like, cell),
-            Where::After => writer.document.insert_after(like, cell),
+            Where::After => {
+                // Several new cells behind one keep the order in which they were asked for.
+                let since = writer.since;
+                let mut behind = like;
+                while let Some(next) =
+                    writer.document.next(behind).filter(|next| is_new_block(writer.document, *next, since))
+                {
+                    behind = next;
+                }
+                writer.document.insert_after(behind, cell);
+            }
         }
+        self.columns.note_cell(cell);
         self.blocks.push(NewBlock { node: cell, texts });
         Ok(WriteOutcome::Done)
     }
@@ -215,6 +234,20 @@ impl TreeEditor<'_> {
         for index in paragraphs {
             self.expect(*index).own = Vec::new();
         }
+    }
+
+    /// Refuses to put a cell into a row that the batch deletes.
+    pub(super) fn refuse_deleted_row(&self, cell: NodeId) -> Result<(), Refusal> {
+        let tree = &*self.snapshot.tree;
+        let row = tree.ancestors(cell).find(|above| tree.name(*above) == TR);
+        if row.is_some_and(|row| is_marked_since(tree, row, (TR_PR, DEL), self.first_id)) {
+            return Err(Refusal::new(
+                RefusalCode::OverlappingOperations,
+                "an earlier operation of this batch deletes a row in which the column would have a cell; \
+                 change the columns first, or send this one after reading again",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses to touch what stands in a row or cell that the batch deletes.
@@ -306,7 +339,14 @@ fn new_cell(
 }
 
 fn first_format(document: &Document, paragraph: NodeId) -> Option<NodeId> {
-    let run = document.descendants(paragraph).find(|node| document.name(*node) == crate::names::RUN)?;
+    // A first run without a text is what some programs leave behind; it says nothing of how text looks.
+    let runs = || document.descendants(paragraph).filter(|node| document.name(*node) == crate::names::RUN);
+    let has_text = |run: &NodeId| {
+        document
+            .children(*run)
+            .any(|leaf| matches!(document.name(leaf), crate::names::T | crate::names::DEL_TEXT))
+    };
+    let run = runs().find(has_text).or_else(|| runs().next())?;
     document.child(run, R_PR)
 }
 

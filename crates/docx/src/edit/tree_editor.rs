@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use engross_xml::NodeId;
 
+use crate::edit::columns::ColumnEdits;
 use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
 use crate::edit::expected::{ExpectedText, edited};
 use crate::edit::ids::Ids;
@@ -61,6 +62,8 @@ pub(crate) struct TreeEditor<'a> {
     pub(crate) expected: BTreeMap<usize, ExpectedText>,
     /// What the batch put there besides paragraphs.
     pub(crate) blocks: Vec<NewBlock>,
+    /// What the batch did to columns.
+    pub(crate) columns: ColumnEdits,
 }
 
 impl TreeEditor<'_> {
@@ -82,9 +85,14 @@ impl TreeEditor<'_> {
     }
 
     fn write_step(&mut self, step: &Step, author: &str) -> Result<WriteOutcome, Refusal> {
-        if !matches!(step, Step::DeleteRow { .. } | Step::DeleteCell { .. }) {
-            let paragraphs = step.paragraphs();
-            self.refuse_deleted_blocks(*paragraphs.start()..paragraphs.end() + 1)?;
+        // Beside a row or cell that goes another may come, and formats contradict nothing.
+        match step {
+            Step::InsertCell { like, .. } => self.refuse_deleted_row(*like)?,
+            step if step.changes_table() => {}
+            step => {
+                let paragraphs = step.paragraphs();
+                self.refuse_deleted_blocks(*paragraphs.start()..paragraphs.end() + 1)?;
+            }
         }
         match step {
             Step::Text(change) => {
@@ -97,12 +105,16 @@ impl TreeEditor<'_> {
             }
             Step::Delete { index } => self.write_deletion(*index, author),
             Step::RunFormat(format) => self.write_run_format(format, author),
-            Step::InsertRow { like, pattern, side, cells, plain, .. } => {
-                self.write_row((*like, *side), *pattern, (cells, *plain), author)
+            Step::InsertRow { like, pattern, side, cells, plain, merged, .. } => {
+                self.write_row((*like, *side), *pattern, (cells, *plain, merged), author)
             }
             Step::DeleteRow { row, paragraphs } => self.write_row_deletion(*row, paragraphs, author),
             Step::InsertCell { like, side, content, .. } => self.write_cell((*like, *side), content, author),
             Step::DeleteCell { cell, paragraphs } => self.write_cell_deletion(*cell, paragraphs, author),
+            Step::TableFormat { owner, settings, .. } => self.write_table_format(*owner, settings, author),
+            Step::Span { cell, by, .. } => self.write_span(*cell, *by, author),
+            Step::RowOffset { row, side, by, .. } => self.write_row_offset((*row, *side), *by, author),
+            Step::Columns { table, change, .. } => self.write_columns(*table, *change, author),
             Step::Table { index, side, table } => self.write_table((*index, *side), table, author),
             Step::Move { first, last, index, side } => {
                 self.write_move((*first, *last), (*index, *side), author)

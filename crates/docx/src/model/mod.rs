@@ -4,17 +4,21 @@
 
 mod fields;
 mod flow;
+mod pages;
 mod paragraph;
 mod revision;
 mod runs;
+mod table;
 
 pub use fields::{FieldContext, fields_at_start};
 pub use flow::{Placement, is_range_marker, next_paragraph, paragraphs, placements};
+pub(crate) use pages::text_width;
 pub use paragraph::{Atom, AtomKind, Barrier, OBJECT, Paragraph, View};
 pub(crate) use paragraph::{LOCKED, barrier_inside};
 pub(crate) use revision::{OwnRevisions, PIECES_FROM, is_id_since};
 pub use revision::{RevisionStamp, is_revision_wrapper, mark_revisions};
 pub use runs::{effective_text, is_on, needs_preserve};
+pub(crate) use table::{GridCell, GridRow, TableGrid, VerticalMerge, children_through_controls, number};
 
 #[cfg(test)]
 mod paragraph_tests;

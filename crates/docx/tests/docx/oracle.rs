@@ -190,14 +190,26 @@ pub(crate) fn is_revision(element: &Element) -> bool {
 
 /// Accepts or rejects the revisions of `date`, or all.
 pub(crate) fn resolve(element: &Element, side: Side, date: Option<&str>) -> Element {
-    let mut ranges = Vec::new();
-    element.walk(&mut Vec::new(), &mut |element, _| {
+    let (mut ranges, mut grids) = (Vec::new(), Vec::new());
+    element.walk(&mut Vec::new(), &mut |element, above| {
+        if element.name == "w:tblGridChange" {
+            // It bears neither author nor date: it goes with the cells of its table.
+            let table = above.iter().rfind(|above| above.name == "w:tbl");
+            let mut ours = date.is_none();
+            table.into_iter().for_each(|table| {
+                table.walk(&mut Vec::new(), &mut |below, _| {
+                    ours |= below.is(&["w:cellIns", "w:cellDel", "w:tcPrChange"])
+                        && below.attribute("w:date") == date;
+                });
+            });
+            grids.extend(element.attribute("w:id").filter(|_| ours).map(str::to_owned));
+        }
         let ours = date.is_none_or(|date| element.attribute("w:date") == Some(date));
         if element.name.starts_with("w:move") && element.name.ends_with("RangeStart") && ours {
             ranges.push(element.attribute("w:id").unwrap_or_default().to_owned());
         }
     });
-    Resolver { side, date, ranges }.element(element, false).0
+    Resolver { side, date, ranges, grids }.element(element, false).0
 }
 
 struct Resolver<'a> {
@@ -205,6 +217,8 @@ struct Resolver<'a> {
     date: Option<&'a str>,
     /// The ids of the ranges of moves that are meant.
     ranges: Vec<String>,
+    /// The ids of the records of grids that are meant.
+    grids: Vec<String>,
 }
 
 impl Resolver<'_> {
@@ -229,17 +243,23 @@ impl Resolver<'_> {
                 children.push(child.clone());
                 continue;
             };
-            if child.name.ends_with("PrChange") && self.means(child) {
+            let is_grid = child.name == "w:tblGridChange"
+                && child.attribute("w:id").is_some_and(|id| self.grids.iter().any(|known| known == id));
+            if is_grid || child.name.ends_with("PrChange") && self.means(child) {
                 if self.side == Side::Reject {
-                    let keep = |name: &str| matches!(name, "w:rPr" | "w:sectPr");
+                    let keep = |name: &str| match element.name.as_str() {
+                        "w:pPr" => matches!(name, "w:rPr" | "w:sectPr"),
+                        "w:sectPr" => matches!(name, "w:headerReference" | "w:footerReference"),
+                        _ => matches!(name, "w:ins" | "w:del" | "w:cellIns" | "w:cellDel" | "w:cellMerge"),
+                    };
                     let kept: Vec<Node> = children
                         .drain(..)
-                        .filter(
-                            |known| matches!(known, Node::Element(known) if element.name == "w:pPr" && keep(&known.name)),
-                        )
+                        .filter(|known| matches!(known, Node::Element(known) if keep(&known.name)))
                         .collect();
                     children = child.elements().flat_map(|before| before.children.iter().cloned()).collect();
-                    children.extend(kept);
+                    // References of a section lead; all else follows what the record holds.
+                    let at = if element.name == "w:sectPr" { 0 } else { children.len() };
+                    children.splice(at..at, kept);
                 }
                 continue;
             }

@@ -2,6 +2,7 @@
 
 mod align;
 mod blocks;
+mod columns;
 mod lists;
 mod moves;
 mod navigate;
@@ -10,7 +11,9 @@ mod sections;
 pub(in crate::edit) mod step;
 mod tables;
 
-pub(crate) use step::{ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange};
+pub(crate) use step::{
+    ColumnChange, ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange,
+};
 
 use crate::edit::choice::{barrier_around, choose};
 use crate::edit::content::{Syntax, read_content};

@@ -75,6 +75,15 @@ pub(crate) struct NewTable {
     pub(crate) alignments: Vec<ColumnAlignment>,
 }
 
+/// What becomes of the columns of a table, in those of before the batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ColumnChange {
+    /// One more, before this one.
+    Insert(usize),
+    /// This one goes.
+    Delete(usize),
+}
+
 /// One thing to do. An operation is a row of them, all in the coordinates of the batch's start.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
@@ -98,6 +107,8 @@ pub(crate) enum Step {
         cells: Vec<StyledText>,
         /// Whether its text takes none of the formatting of that row.
         plain: bool,
+        /// For each cell, whether it lies within a vertical merge.
+        merged: Vec<bool>,
     },
     /// A row goes, with the paragraphs in it.
     DeleteRow {
@@ -115,6 +126,31 @@ pub(crate) enum Step {
     DeleteCell {
         cell: NodeId,
         paragraphs: Vec<usize>,
+    },
+    /// Properties of a table, row or cell.
+    TableFormat {
+        index: usize,
+        owner: NodeId,
+        settings: Vec<Setting>,
+    },
+    /// A cell covers columns more, or less.
+    Span {
+        index: usize,
+        cell: NodeId,
+        by: i32,
+    },
+    /// A row leaves out columns more, or less, before or behind its cells.
+    RowOffset {
+        index: usize,
+        row: NodeId,
+        side: Where,
+        by: i32,
+    },
+    /// The columns of a table are others, and its cells have their widths.
+    Columns {
+        index: usize,
+        table: NodeId,
+        change: ColumnChange,
     },
     /// A new table beside a paragraph.
     Table {
@@ -155,7 +191,12 @@ impl Step {
                 let index = |place: Option<&(usize, Range<usize>)>| place.map_or(0, |(index, _)| *index);
                 index(places.first())..=index(places.last())
             }
-            Self::Delete { index } | Self::ParagraphFormat { index, .. } => *index..=*index,
+            Self::Delete { index }
+            | Self::ParagraphFormat { index, .. }
+            | Self::TableFormat { index, .. }
+            | Self::Span { index, .. }
+            | Self::RowOffset { index, .. }
+            | Self::Columns { index, .. } => *index..=*index,
         }
     }
 
@@ -169,10 +210,42 @@ impl Step {
 
     /// Whether no text that is there changes.
     pub(crate) fn only_adds(&self) -> bool {
-        matches!(
+        let adds = matches!(
             self,
             Self::Insert(_) | Self::InsertRow { .. } | Self::InsertCell { .. } | Self::Table { .. }
+        );
+        adds || self.is_format_of_table()
+    }
+
+    /// Whether it changes properties of a table, row or cell only.
+    pub(crate) fn is_format_of_table(&self) -> bool {
+        matches!(
+            self,
+            Self::TableFormat { .. } | Self::Span { .. } | Self::RowOffset { .. } | Self::Columns { .. }
         )
+    }
+
+    /// The table, row or cell whose columns or properties change.
+    pub(crate) fn table_part(&self) -> Option<NodeId> {
+        match self {
+            Self::TableFormat { owner: node, .. }
+            | Self::Span { cell: node, .. }
+            | Self::RowOffset { row: node, .. }
+            | Self::Columns { table: node, .. } => Some(*node),
+            _ => None,
+        }
+    }
+
+    /// Whether rows, cells or columns of a table that is there change.
+    pub(crate) fn changes_table(&self) -> bool {
+        let rows = matches!(
+            self,
+            Self::InsertRow { .. }
+                | Self::InsertCell { .. }
+                | Self::DeleteRow { .. }
+                | Self::DeleteCell { .. }
+        );
+        rows || self.is_format_of_table()
     }
 
     /// Whether there is nothing in it to do.

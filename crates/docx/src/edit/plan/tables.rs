@@ -2,36 +2,42 @@
 
 use std::collections::HashMap;
 
-use engross_xml::{Document, NodeId};
+use engross_xml::NodeId;
 
 use crate::edit::content::{Syntax, read_content, split_at_breaks};
 use crate::edit::plan::align::{TargetParagraph, align, longest_common};
+use crate::edit::plan::columns;
+use crate::edit::plan::phrases::visible;
 use crate::edit::plan::step::{ListWish, NewTable, Plan, Step};
+use crate::edit::properties::Setting;
 use crate::edit::rows::is_new_block;
 use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
-use crate::names::{GRID_SPAN, SDT, SDT_CONTENT, TBL, TC, TC_PR, TR, V_MERGE};
+use crate::model::{GridCell, TableGrid, VerticalMerge, children_through_controls};
+use crate::names::{TBL, TC, TR, V_MERGE};
 use crate::ops::{TableAction, Where};
 use crate::text::{StyledText, Table};
 
 /// A table with the numbers of its paragraphs.
 pub(super) struct TableModel {
     pub(super) rows: Vec<Row>,
+    /// The same rows and cells with the columns they cover.
+    pub(super) grid: TableGrid,
 }
 
 pub(super) struct Row {
     pub(super) node: NodeId,
-    cells: Vec<TableCell>,
+    pub(super) cells: Vec<TableCell>,
     /// Every paragraph in it, those of nested tables, too.
     pub(super) all: Vec<usize>,
 }
 
-struct TableCell {
-    node: NodeId,
+pub(super) struct TableCell {
+    pub(super) node: NodeId,
     /// Its own paragraphs.
-    paragraphs: Vec<usize>,
+    pub(super) paragraphs: Vec<usize>,
     /// Every paragraph in it.
-    all: Vec<usize>,
+    pub(super) all: Vec<usize>,
 }
 
 impl StorySnapshot<'_> {
@@ -82,7 +88,8 @@ impl TableModel {
             });
             Row { node: row, cells: cells.collect(), all: below.get(&row).cloned().unwrap_or_default() }
         });
-        Self { rows: rows.collect() }
+        let rows = rows.collect();
+        Self { rows, grid: TableGrid::read(document, table, |node| is_old(&node)) }
     }
 
     /// Row and place of the cell that holds a paragraph.
@@ -106,27 +113,14 @@ impl TableModel {
         self.all().all(|index| (first..=last).contains(&index))
     }
 
-    fn row(&self, at: usize) -> Result<&Row, Refusal> {
+    pub(super) fn row(&self, at: usize) -> Result<&Row, Refusal> {
         self.rows.get(at).ok_or_else(|| {
             refused(format!("the table has {} rows, counted from 0; there is no row {at}", self.rows.len()))
         })
     }
 }
 
-/// Children of a name, content controls around them looked through.
-fn children_through_controls(document: &Document, parent: NodeId, name: engross_xml::QName) -> Vec<NodeId> {
-    let mut found = Vec::new();
-    for child in document.children(parent) {
-        match document.name(child) {
-            own if own == name => found.push(child),
-            SDT | SDT_CONTENT => found.extend(children_through_controls(document, child, name)),
-            _ => {}
-        }
-    }
-    found
-}
-
-fn refused(message: impl Into<String>) -> Refusal {
+pub(super) fn refused(message: impl Into<String>) -> Refusal {
     Refusal::new(RefusalCode::TableEditRefused, message)
 }
 
@@ -149,14 +143,17 @@ pub(super) fn edit_table(
     match action {
         TableAction::UpdateCell { row, column, content } => {
             let cell = cell_at(&model, *row, *column)?;
+            refuse_continued(&model, *row, *column)?;
             update_cell(snapshot, cell, content, syntax).map(Plan::from)
         }
         TableAction::AddRow { at, content } => {
             add_row(&model, at.unwrap_or(model.rows.len()), content, syntax).map(|step| vec![step].into())
         }
-        TableAction::DeleteRow(row) => Ok(vec![delete_row(model.row(*row)?)].into()),
-        TableAction::AddColumn { at, content } => add_column(snapshot, &model, *at, content, syntax),
-        TableAction::DeleteColumn(column) => delete_column(snapshot, &model, *column),
+        TableAction::DeleteRow(row) => delete_merged_row(snapshot, &model, *row),
+        TableAction::AddColumn { at, content } => {
+            columns::add_column(snapshot, (table, &model), *at, &texts(content, syntax)?)
+        }
+        TableAction::DeleteColumn(column) => columns::delete_column(snapshot, (table, &model), *column),
         TableAction::ReplaceContent(rows) => replace_content(snapshot, &model, rows, syntax),
     }
 }
@@ -202,11 +199,11 @@ fn add_row(model: &TableModel, at: usize, content: &[String], syntax: Syntax) ->
         )));
     }
     // A row like those of the body: what stands below the head is the better pattern.
-    let (like, side) = match at {
+    let (like_at, side) = match at {
         0 => (0, Where::Before),
         at => (at - 1, Where::After),
     };
-    let like = model.row(like)?;
+    let like = model.row(like_at)?;
     if content.len() > like.cells.len() {
         return Err(Refusal::new(
             RefusalCode::StructuredContentInvalid,
@@ -216,69 +213,89 @@ fn add_row(model: &TableModel, at: usize, content: &[String], syntax: Syntax) ->
     let index = like.all.first().copied().unwrap_or_default();
     // What stands first is often a head, and looks like one.
     let pattern = if at <= 1 { model.rows.get(1) } else { None };
-    let pattern = pattern.filter(|row| row.cells.len() == like.cells.len());
+    let is_like = model
+        .grid
+        .rows
+        .get(1)
+        .zip(model.grid.rows.get(like_at))
+        .is_some_and(|(one, other)| one.is_like(other));
+    let pattern = pattern.filter(|_| is_like);
     let plain = at <= 1 && pattern.is_none();
     let pattern = pattern.map_or(like.node, |row| row.node);
-    Ok(Step::InsertRow { index, like: like.node, pattern, side, cells: texts(content, syntax)?, plain })
+    // Within a vertical merge the new row is part of it.
+    let merged = continued(&model.grid, like_at, at);
+    if let Some(column) = (0..content.len()).find(|at| {
+        merged.get(*at) == Some(&true) && content.get(*at).is_some_and(|text| !text.trim().is_empty())
+    }) {
+        return Err(refused(format!(
+            "cell {column} of the new row lies within the cell that is merged over rows {like_at} and {at}; give it an empty text"
+        )));
+    }
+    let cells = texts(content, syntax)?;
+    Ok(Step::InsertRow { index, like: like.node, pattern, side, cells, plain, merged })
+}
+
+/// For each cell of a row, whether the row `below` goes on with it.
+fn continued(grid: &TableGrid, row: usize, below: usize) -> Vec<bool> {
+    let (Some(row), Some(below)) = (grid.rows.get(row), grid.rows.get(below)) else { return Vec::new() };
+    let goes_on = |cell: &GridCell| {
+        let same = below.cells.iter().find(|other| other.start == cell.start);
+        cell.merge != VerticalMerge::None && same.is_some_and(|other| other.merge == VerticalMerge::Continue)
+    };
+    row.cells.iter().map(goes_on).collect()
+}
+
+/// What stands in a cell that goes on from the one above is not shown.
+fn refuse_continued(model: &TableModel, row: usize, column: usize) -> Result<(), Refusal> {
+    let merge =
+        |row: usize| model.grid.rows.get(row).and_then(|row| row.cells.get(column)).map(|cell| cell.merge);
+    if merge(row) != Some(VerticalMerge::Continue) {
+        return Ok(());
+    }
+    let first = (0..row).rev().find(|at| merge(*at) != Some(VerticalMerge::Continue)).unwrap_or_default();
+    Err(refused(format!(
+        "cell {column} of row {row} is merged into the one above; edit cell {column} of row {first}"
+    )))
+}
+
+/// Deletes a row. Cells that are merged with those below it go on without it: the next row begins the merge, with its text.
+fn delete_merged_row(
+    snapshot: &mut StorySnapshot<'_>,
+    model: &TableModel,
+    at: usize,
+) -> Result<Plan, Refusal> {
+    let row = model.row(at)?;
+    let mut steps = Vec::new();
+    let starts = model.grid.rows.get(at).map(|row| row.cells.as_slice()).unwrap_or_default();
+    let below = model.grid.rows.get(at + 1).map(|row| row.cells.as_slice()).unwrap_or_default();
+    let mut remark = None;
+    for (cell, text) in starts.iter().zip(&row.cells) {
+        let next = below.iter().position(|other| other.start == cell.start);
+        let next =
+            next.filter(|next| below.get(*next).is_some_and(|next| next.merge == VerticalMerge::Continue));
+        let (VerticalMerge::Restart, Some(next)) = (cell.merge, next) else { continue };
+        let Some(heir) = model.row(at + 1)?.cells.get(next) else { continue };
+        let [target, ..] = heir.paragraphs.as_slice() else { continue };
+        // Only what is merged further down is still a merge.
+        let goes_on = continued(&model.grid, at + 1, at + 2).get(next).copied().unwrap_or(false);
+        let setting = if goes_on { Setting::value(V_MERGE, "restart") } else { Setting::gone(V_MERGE) };
+        steps.push(Step::TableFormat { index: *target, owner: heir.node, settings: vec![setting] });
+        let mut wanted = Vec::new();
+        for index in &text.paragraphs {
+            let content = read_content(&visible(snapshot.text(*index)), Syntax::Plain)?;
+            wanted.push(TargetParagraph { content, style: None, list: ListWish::Like });
+        }
+        if wanted.iter().any(|wanted| !wanted.content.text.trim().is_empty()) {
+            steps.extend(align(snapshot, &heir.paragraphs, &wanted, (*target, Where::Before)));
+            remark = Some(format!("the text of the merged cell {next} stands in row {} now", at + 1));
+        }
+    }
+    steps.push(delete_row(row));
+    Ok(Plan { steps, remark, found: None })
 }
 
 fn delete_row(row: &Row) -> Step {
     Step::DeleteRow { row: row.node, paragraphs: row.all.clone() }
-}
-
-/// Merged cells have no column of their own.
-fn refuse_merged(snapshot: &StorySnapshot<'_>, model: &TableModel) -> Result<(), Refusal> {
-    let document = snapshot.document();
-    let is_merged = |cell: &TableCell| {
-        document.child(cell.node, TC_PR).is_some_and(|properties| {
-            document.child(properties, GRID_SPAN).is_some() || document.child(properties, V_MERGE).is_some()
-        })
-    };
-    let width = model.rows.first().map_or(0, |row| row.cells.len());
-    let is_even = model.rows.iter().all(|row| row.cells.len() == width);
-    if !is_even || model.rows.iter().flat_map(|row| &row.cells).any(is_merged) {
-        return Err(refused("the table has merged cells, so its columns cannot come or go; edit its cells"));
-    }
-    Ok(())
-}
-
-fn add_column(
-    snapshot: &StorySnapshot<'_>,
-    model: &TableModel,
-    at: Option<usize>,
-    content: &[String],
-    syntax: Syntax,
-) -> Result<Plan, Refusal> {
-    refuse_merged(snapshot, model)?;
-    let width = model.rows.first().map_or(0, |row| row.cells.len());
-    let at = at.unwrap_or(width);
-    if at > width || content.len() > model.rows.len() {
-        return Err(refused(format!(
-            "the table has {width} columns and {} rows; a new column is 0 to {width}, with a text for each row at most",
-            model.rows.len()
-        )));
-    }
-    let (like, side) = if at == 0 { (0, Where::Before) } else { (at - 1, Where::After) };
-    let texts = texts(content, syntax)?;
-    let mut steps = Vec::new();
-    for (number, row) in model.rows.iter().enumerate() {
-        let Some(cell) = row.cells.get(like) else { continue };
-        let index = cell.all.first().copied().unwrap_or_default();
-        let content = texts.get(number).cloned().unwrap_or_default();
-        steps.push(Step::InsertCell { index, like: cell.node, side, content });
-    }
-    Ok(steps.into())
-}
-
-fn delete_column(snapshot: &StorySnapshot<'_>, model: &TableModel, column: usize) -> Result<Plan, Refusal> {
-    refuse_merged(snapshot, model)?;
-    let cells =
-        (0..model.rows.len()).map(|row| cell_at(model, row, column)).collect::<Result<Vec<_>, _>>()?;
-    if model.rows.first().is_some_and(|row| row.cells.len() == 1) {
-        return Err(refused("it is the only column; delete the rows instead"));
-    }
-    let step = |cell: &TableCell| Step::DeleteCell { cell: cell.node, paragraphs: cell.all.clone() };
-    Ok(cells.into_iter().map(step).collect::<Vec<_>>().into())
 }
 
 fn replace_content(
