@@ -263,6 +263,13 @@ impl<'a> BatchRun<'a> {
         for step in steps {
             match step {
                 Step::Delete { index } => wanted.push((*index, TouchedRange::Whole)),
+                Step::Text(change) if change.range == TouchedRange::Hunks => {
+                    for hunk in &change.hunks {
+                        wanted.push((change.first, TouchedRange::Text(hunk.range.clone())));
+                        wanted.push((change.first, TouchedRange::Addition(hunk.range.start)));
+                        wanted.push((change.first, TouchedRange::Addition(hunk.range.end)));
+                    }
+                }
                 Step::Text(change) => {
                     let crosses = change.first != change.last;
                     let range = || if crosses { TouchedRange::Whole } else { change.range.clone() };

@@ -9,7 +9,9 @@ use engross_xml::{Document, NodeId};
 use crate::edit::plan::ColumnChange;
 use crate::edit::properties::Setting;
 use crate::edit::rows::{is_marked_since, is_new_block};
-use crate::edit::tracked_properties::{change_tracked, has_foreign_record, properties_before};
+use crate::edit::tracked_properties::{
+    change_tracked, drop_idle_record, has_foreign_record, has_own_record, properties_before,
+};
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::Refusal;
 use crate::model::{TableGrid, is_id_since, number, text_width};
@@ -169,7 +171,10 @@ impl TreeEditor<'_> {
                 columns.new_cells.iter().find(|(known, _)| *known == cell.node).map(|(_, width)| *width);
             let goes = is_marked_since(writer.document, cell.node, (TC_PR, CELL_DEL), since);
             let wider = columns.wider.get(&cell.node).copied().unwrap_or_default();
-            let is_as_it_was = new.is_none() && wider == 0 && ratio == (1, 1);
+            let is_as_it_was = new.is_none()
+                && wider == 0
+                && ratio == (1, 1)
+                && !has_own_record(writer.document, cell.node, since);
             if goes || is_as_it_was || has_foreign_record(writer.document, cell.node, since) {
                 continue;
             }
@@ -200,6 +205,7 @@ impl TreeEditor<'_> {
             };
             let setting = Setting::merged(TC_W, &[(WIDTH, &width.to_string())]);
             change_tracked(&mut writer, cell.node, &[setting], new.is_some())?;
+            drop_idle_record(&mut writer, cell.node);
         }
         Ok(())
     }

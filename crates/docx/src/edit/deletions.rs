@@ -15,8 +15,9 @@ use crate::model::{
     next_paragraph,
 };
 use crate::names::{
-    COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, FLD_SIMPLE, ID, INS, LOCK, MOVE_FROM,
-    MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE, R_PR, RUN, SDT, SDT_PR, SECT_PR, SUB_DOC, VAL,
+    ALTERNATE_CONTENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, FLD_SIMPLE, ID, INS,
+    LOCK, MOVE_FROM, MOVE_TO, O_MATH, O_MATH_PARA, P, P_PR, P_PR_CHANGE, R_PR, RUN, SDT, SDT_PR, SECT_PR,
+    SUB_DOC, VAL,
 };
 use crate::revisions::restore_properties;
 
@@ -292,7 +293,7 @@ fn delete_content(writer: &mut RevisionWriter<'_>, parent: NodeId) {
     let mut pending: Vec<NodeId> = Vec::new();
     for child in children {
         match writer.document.name(child) {
-            RUN | O_MATH | O_MATH_PARA => pending.push(child),
+            RUN | O_MATH | O_MATH_PARA | ALTERNATE_CONTENT => pending.push(child),
             // A deletion may hold a content control (EG_ContentRunContent), so the control goes with its text.
             SDT if !holds_revisions(writer, child) => pending.push(child),
             P_PR | SDT_PR | R_PR | DEL | MOVE_FROM => {}

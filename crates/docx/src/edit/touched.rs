@@ -10,6 +10,8 @@ pub(crate) enum TouchedRange {
     Text(Range<usize>),
     /// A place where the new text of a touched range adds to what stays: whose text comes first there must be clear.
     Addition(usize),
+    /// The words that a change replaces, and the places beside them; words between them may be changed by others.
+    Hunks,
     /// All of it, and whether it is there at all.
     Whole,
 }

@@ -4,6 +4,7 @@
 
 use engross_xml::{Document, NodeId, QName};
 
+use crate::canon::normal_form;
 use crate::edit::properties::Setting;
 use crate::edit::revision_writer::RevisionWriter;
 use crate::error::{Refusal, RefusalCode};
@@ -52,6 +53,35 @@ pub(crate) fn has_foreign_record(document: &Document, owner: NodeId, since: i64)
     let own = if name == SECT_PR { Some(owner) } else { document.child(owner, name) };
     let record = own.and_then(|own| document.child(own, record));
     record.is_some_and(|record| !is_id_since(document, record, since))
+}
+
+/// Whether the batch has changed the properties of `owner`.
+pub(crate) fn has_own_record(document: &Document, owner: NodeId, since: i64) -> bool {
+    let Some((name, record)) = names_of(document.name(owner)) else { return false };
+    let own = if name == SECT_PR { Some(owner) } else { document.child(owner, name) };
+    let record = own.and_then(|own| document.child(own, record));
+    record.is_some_and(|record| is_id_since(document, record, since))
+}
+
+/// Takes out a record of this batch that tells of no difference any more.
+pub(crate) fn drop_idle_record(writer: &mut RevisionWriter<'_>, owner: NodeId) {
+    if !has_own_record(writer.document, owner, writer.since) {
+        return;
+    }
+    let Some((name, record_name)) = names_of(writer.document.name(owner)) else { return };
+    let own = if name == SECT_PR { Some(owner) } else { writer.document.child(owner, name) };
+    let Some((own, record)) = own.and_then(|own| Some((own, writer.document.child(own, record_name)?)))
+    else {
+        return;
+    };
+    let now = recorded_copy(writer.document, own);
+    let same = writer
+        .document
+        .child(record, name)
+        .is_some_and(|before| normal_form(writer.document, before) == normal_form(writer.document, now));
+    if same {
+        writer.document.detach(record);
+    }
 }
 
 /// The properties that the record of a change of this batch holds, else the present ones.

@@ -1,6 +1,6 @@
 //! Complex fields, which begin in one run, end in another, and may span paragraphs (ISO/IEC 29500-1 §17.16.18).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use engross_xml::{Document, NodeId};
 
@@ -14,6 +14,8 @@ pub struct FieldContext {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Field {
+    /// The element that begins it.
+    begin: Option<NodeId>,
     code: String,
     in_result: bool,
 }
@@ -23,7 +25,7 @@ impl FieldContext {
     pub fn take(&mut self, document: &Document, node: NodeId) {
         match document.name(node) {
             FLD_CHAR => match document.attribute(node, FLD_CHAR_TYPE).as_deref() {
-                Some("begin") => self.open.push(Field::default()),
+                Some("begin") => self.open.push(Field { begin: Some(node), ..Field::default() }),
                 Some("separate") => {
                     if let Some(field) = self.open.last_mut() {
                         field.in_result = true;
@@ -72,7 +74,7 @@ impl FieldContext {
 #[must_use]
 pub fn fields_at_start(document: &Document, paragraphs: &[NodeId]) -> HashMap<NodeId, FieldContext> {
     let mut context = FieldContext::default();
-    let mut found = HashMap::new();
+    let mut found: HashMap<NodeId, FieldContext> = HashMap::new();
     for paragraph in paragraphs {
         if context.depth() > 0 {
             found.insert(*paragraph, context.clone());
@@ -80,6 +82,14 @@ pub fn fields_at_start(document: &Document, paragraphs: &[NodeId]) -> HashMap<No
         for node in document.descendants(*paragraph) {
             context.take(document, node);
         }
+    }
+    // What begins and never ends is no field for the paragraphs behind it.
+    let unclosed: HashSet<NodeId> = context.open.iter().filter_map(|field| field.begin).collect();
+    if !unclosed.is_empty() {
+        found.retain(|_, context| {
+            context.open.retain(|field| field.begin.is_none_or(|begin| !unclosed.contains(&begin)));
+            context.depth() > 0
+        });
     }
     found
 }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::ops::edits::Fields;
 use crate::ops::fields::{check_fields, flag, nearest, optional_text};
 use crate::ops::language::{self, COMMON_FIELDS, OPERATIONS, operation_names};
-use crate::ops::operation::Operation;
+use crate::ops::operation::{Edit, Operation};
 
 /// Which pending revisions of the author, from before this session, are merged with what the batch does.
 ///
@@ -57,12 +57,15 @@ const BATCH_FIELDS: &[&str] =
 /// assert!(error.to_string().contains("did you mean 'delete_paragraph'?"));
 /// ```
 ///
+/// An operation that is not in the language costs itself: it is refused when the batch is applied, and takes back an atomic one. A
+/// batch of such operations alone is an error.
+///
 /// # Errors
 /// [`Error::InvalidOperation`], naming the operation and the nearest thing that would be right.
 pub fn parse_batch(json: &Value) -> Result<Batch, Error> {
     let invalid = |message: String| Error::InvalidOperation { index: None, message };
     if json.is_array() {
-        return Ok(Batch { operations: parse_operations(json)?, ..Batch::default() });
+        return Ok(Batch { operations: parse_leniently(json)?, ..Batch::default() });
     }
     let Some(object) = json.as_object() else {
         return Err(invalid("the batch is no object; give {\"operations\": […]}".to_owned()));
@@ -72,7 +75,7 @@ pub fn parse_batch(json: &Value) -> Result<Batch, Error> {
         return Err(invalid("the batch has no 'operations'; give {\"operations\": […]}".to_owned()));
     };
     Ok(Batch {
-        operations: parse_operations(operations)?,
+        operations: parse_leniently(operations)?,
         author: optional_text(object, "author").map_err(invalid)?.map(str::to_owned),
         date: optional_text(object, "date").map_err(invalid)?.map(str::to_owned),
         atomic: flag(object, "atomic").map_err(invalid)?,
@@ -99,6 +102,23 @@ fn own_policy(object: &serde_json::Map<String, Value>) -> Result<OwnPolicy, Stri
     let Some(name) = optional_text(object, "own")? else { return Ok(OwnPolicy::default()) };
     OwnPolicy::named(name)
         .ok_or_else(|| format!("'own' is '{name}'; give \"recorded\", \"author\" or \"history\""))
+}
+
+/// Reads an array of operations; some may be invalid, but not all.
+fn parse_leniently(json: &Value) -> Result<Vec<Operation>, Error> {
+    let strict = parse_operations(json);
+    let (Err(_), Some(array)) = (&strict, json.as_array()) else { return strict };
+    let parsed: Vec<Result<Operation, String>> = array.iter().map(parse_operation).collect();
+    if parsed.iter().all(Result::is_err) {
+        return strict;
+    }
+    let refused = |(value, message): (&Value, String)| {
+        let name = value.get("op").or_else(|| value.get("operation")).and_then(Value::as_str);
+        let name = name.and_then(language::row).map_or("invalid", |row| row.name);
+        Operation { edit: Edit::Invalid { name, message }, expected_text: None, plain: false, author: None }
+    };
+    let operations = array.iter().zip(parsed);
+    Ok(operations.map(|(value, parsed)| parsed.unwrap_or_else(|message| refused((value, message)))).collect())
 }
 
 /// Reads an array of operations.

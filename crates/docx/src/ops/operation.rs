@@ -200,6 +200,13 @@ pub enum Edit {
     },
     /// Searches the web, which a batch cannot: always refused.
     Research,
+    /// What is not in the operation language: always refused.
+    Invalid {
+        /// The name that was given, if an operation has it.
+        name: &'static str,
+        /// What is wrong, naming the nearest thing that would be right.
+        message: String,
+    },
     /// Accepts or rejects revisions. Stands only beside its like.
     Resolve {
         /// Which side.
@@ -369,6 +376,7 @@ impl Edit {
             Self::CommentDelete { .. } => "comment_delete",
             Self::Navigate { .. } => "navigate_to_section",
             Self::Research => "perform_research",
+            Self::Invalid { name, .. } => name,
             Self::Resolve { side: Side::Accept, .. } => "accept",
             Self::Resolve { .. } => "reject",
         }
@@ -434,6 +442,7 @@ impl Edit {
             | Self::CommentDelete { .. }
             | Self::Navigate { .. }
             | Self::Research
+            | Self::Invalid { .. }
             | Self::Resolve { .. } => None,
         };
         place.and_then(|place| place.story.as_deref())

@@ -9,8 +9,9 @@ use engross_xml::{Document, NodeId, QName};
 use super::list::PlacedRevision;
 use super::list::RevisionKind;
 use crate::names::{
-    ALTERNATE_CONTENT, FALLBACK, ID, MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO,
-    MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME, P_PR, R_PR,
+    ALTERNATE_CONTENT, CELL_DEL, CELL_INS, FALLBACK, ID, MOVE_FROM, MOVE_FROM_RANGE_END,
+    MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME, P_PR, R_PR, TBL,
+    TBL_GRID_CHANGE, TC_PR_CHANGE,
 };
 
 /// What must hold of a revision to be meant. An empty choice means every one.
@@ -133,8 +134,40 @@ pub(crate) fn complete(document: &Document, chosen: &mut HashSet<NodeId>) {
     let with_them: Vec<NodeId> =
         names.into_iter().filter_map(|name| moves.get(name)).flatten().copied().collect();
     chosen.extend(with_them);
+    let grids = grids_of(document, chosen);
+    chosen.extend(grids);
     let copies: Vec<NodeId> = chosen.iter().flat_map(|node| copies_of(document, *node)).collect();
     chosen.extend(copies);
+}
+
+/// The records of grids whose tables have no cell left that is pending and was not chosen: a record bears no author, so nobody
+/// could choose it.
+fn grids_of(document: &Document, chosen: &HashSet<NodeId>) -> Vec<NodeId> {
+    let mut pending: HashMap<NodeId, (bool, Vec<NodeId>)> = HashMap::new();
+    for node in document.descendants(document.root()) {
+        let name = document.name(node);
+        let is_cell = matches!(name, CELL_INS | CELL_DEL | TC_PR_CHANGE);
+        if !is_cell && name != TBL_GRID_CHANGE {
+            continue;
+        }
+        let Some(table) = document.ancestors(node).find(|above| document.name(*above) == TBL) else {
+            continue;
+        };
+        let (all, records) = pending.entry(table).or_insert_with(|| (true, Vec::new()));
+        match is_cell {
+            true => *all &= chosen.contains(&node),
+            false => records.push(node),
+        }
+    }
+    let touches = |table: &NodeId| {
+        chosen.iter().any(|node| {
+            matches!(document.name(*node), CELL_INS | CELL_DEL | TC_PR_CHANGE)
+                && document.ancestors(*node).any(|above| above == *table)
+        })
+    };
+    let whole =
+        pending.into_iter().filter(|(table, (all, records))| *all && !records.is_empty() && touches(table));
+    whole.flat_map(|(_, (_, records))| records).collect()
 }
 
 /// By name of a move: its wrappers, marks and range ends.
@@ -163,8 +196,12 @@ fn moves(document: &Document) -> HashMap<String, Vec<NodeId>> {
                 }
             }
             MOVE_FROM | MOVE_TO => {
-                if let Some((.., name)) = open.iter().rfind(|(from, ..)| *from == is_from) {
-                    found.entry(name.clone()).or_default().push(node);
+                // The mark of a paragraph stands before a range that begins in the paragraph.
+                let own = range_begun_in(document, node, is_from);
+                let around =
+                    || open.iter().rfind(|(from, ..)| *from == is_from).map(|(.., name)| name.clone());
+                if let Some(name) = own.or_else(around) {
+                    found.entry(name).or_default().push(node);
                 }
             }
             _ => {}

@@ -6,6 +6,7 @@ use crate::edit::plan::phrases::styled_text;
 use crate::edit::plan::step::{ListWish, NewParagraphs, Step};
 use crate::edit::properties::Setting;
 use crate::edit::snapshot::StorySnapshot;
+use crate::model::{Barrier, Paragraph};
 use crate::ops::Where;
 use crate::text::StyledText;
 
@@ -53,18 +54,32 @@ pub(super) fn align(
     for (old_end, new_end) in matches(snapshot, old, wanted).into_iter().chain(ends) {
         let gone = old.get(old_at..old_end).unwrap_or_default();
         let come = wanted.get(new_at..new_end).unwrap_or_default();
-        let pairs = gone.len().min(come.len());
-        for (index, wanted) in gone.iter().zip(come) {
-            steps.extend(change(snapshot, *index, wanted));
+        let kept = pairs_of(snapshot, gone, come);
+        for (index, wanted) in kept.iter().zip(come) {
+            let changed = change(snapshot, *index, wanted);
+            if replaces_field(snapshot, *index, &changed) {
+                // A field goes whole or not at all, so its paragraph goes with it.
+                steps.push(Step::Insert(NewParagraphs {
+                    index: *index,
+                    side: Where::Before,
+                    content: wanted.content.clone(),
+                    style: wanted.style.clone(),
+                    list: if wanted.list == ListWish::Outside { ListWish::Like } else { wanted.list },
+                    goes_on: true,
+                }));
+                steps.push(Step::Delete { index: *index });
+            } else {
+                steps.extend(changed);
+            }
             previous = Some(*index);
         }
-        for wanted in come.get(pairs..).unwrap_or_default() {
+        for wanted in come.get(kept.len()..).unwrap_or_default() {
             steps.push(insert(previous, old.get(old_end).copied(), wanted));
         }
-        for index in gone.get(pairs..).unwrap_or_default() {
+        for index in gone.iter().filter(|index| !kept.contains(*index)) {
             steps.push(Step::Delete { index: *index });
-            previous = Some(*index);
         }
+        previous = gone.last().copied().or(previous);
         if let (Some(index), Some(wanted)) = (old.get(old_end), wanted.get(new_end)) {
             steps.extend(change(snapshot, *index, wanted));
             previous = Some(*index);
@@ -72,6 +87,47 @@ pub(super) fn align(
         (old_at, new_at) = (old_end + 1, new_end + 1);
     }
     steps
+}
+
+/// Which of the old paragraphs become new ones, in order: where more go than come, those that look like the first, so that an item
+/// further in does not become a paragraph of its own.
+fn pairs_of(snapshot: &StorySnapshot<'_>, gone: &[usize], come: &[TargetParagraph]) -> Vec<usize> {
+    let count = gone.len().min(come.len());
+    let look = |index: usize| {
+        let node = snapshot.paragraphs.get(index)?;
+        Some((snapshot.styles.of_paragraph(snapshot.document(), *node)?, snapshot.list_of(index)))
+    };
+    let has_places = come.iter().any(|wanted| matches!(wanted.list, ListWish::In(..)));
+    match gone.first().filter(|_| gone.len() > come.len() && !has_places) {
+        Some(first) => {
+            gone.iter().copied().filter(|index| look(*index) == look(*first)).take(count).collect()
+        }
+        None => gone.get(..count).unwrap_or_default().to_vec(),
+    }
+}
+
+/// Whether a change of text would take away words of a field's result.
+fn replaces_field(snapshot: &StorySnapshot<'_>, index: usize, steps: &[Step]) -> bool {
+    let Some(node) = snapshot.paragraphs.get(index) else { return false };
+    let hunks = || {
+        steps.iter().flat_map(|step| match step {
+            Step::Text(change) => change.hunks.as_slice(),
+            _ => &[],
+        })
+    };
+    if hunks().all(|hunk| hunk.range.is_empty()) {
+        return false;
+    }
+    let model = Paragraph::read_chain(
+        snapshot.document(),
+        &snapshot.chain(index),
+        snapshot.view,
+        snapshot.fields.get(node),
+    );
+    hunks().any(|hunk| {
+        let mut atoms = model.overlapping(hunk.range.clone());
+        atoms.any(|atom| matches!(atom.barrier, Some(Barrier::Field(_))))
+    })
 }
 
 /// Makes one paragraph what it shall be.

@@ -16,7 +16,7 @@ pub(crate) use step::{
 };
 
 use crate::edit::choice::{barrier_around, choose};
-use crate::edit::content::{Syntax, read_content};
+use crate::edit::content::{PARAGRAPH_BREAK, Syntax, read_content};
 use crate::edit::hints::near;
 use crate::edit::hunks::Hunk;
 use crate::edit::pending_parts::PendingParts;
@@ -133,6 +133,7 @@ pub(crate) fn plan(
             moves::plan_move(snapshot, (first, last), (*side, to))
         }
         Edit::Navigate { description } => navigate::navigate(snapshot, description),
+        Edit::Invalid { message, .. } => Err(Refusal::new(RefusalCode::InvalidOperation, message.clone())),
         Edit::Research => Err(Refusal::new(
             RefusalCode::ResearchNotAvailable,
             "the web is searched by a model, not by a batch; ask it in 'engross edit', 'chat' or a session",
@@ -173,7 +174,13 @@ pub(super) fn new_text(
     syntax: Syntax,
 ) -> Result<Vec<Step>, Refusal> {
     let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
-    Ok(styled_text(snapshot, index, &content))
+    let mut steps = styled_text(snapshot, index, &content);
+    if let [Step::Text(change), ..] = steps.as_mut_slice()
+        && !content.text.contains(PARAGRAPH_BREAK)
+    {
+        change.range = TouchedRange::Hunks;
+    }
+    Ok(steps)
 }
 
 fn format_runs(
