@@ -310,6 +310,14 @@ impl Model {
                     (.., content) => (0, 0, content.unwrap()),
                 };
                 let at_end = paragraph.is_object && operation["append"].is_string();
+                if operation["newContent"].is_string() && !new.contains("\n\n") {
+                    // Words that stay may be changed by others, so only those that differ count.
+                    for hunk in engross_docx::diff(&paragraph.text.clone(), &new) {
+                        let new = new[hunk.new].to_owned();
+                        paragraph.edit(Edit { from: hunk.old.start, to: hunk.old.end, at_end, new });
+                    }
+                    return Ok(());
+                }
                 paragraph.edit(Edit { from, to, at_end, new });
             }
             ("modify_text", at) => {
