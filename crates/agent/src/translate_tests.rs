@@ -1,4 +1,4 @@
-use engross_docx::ops::{Address, Edit, Place};
+use engross_docx::ops::{Address, CommentPolicy, Edit, Place};
 use engross_llm::{Answer, FinishReason};
 
 use crate::translate::read_answer;
@@ -11,7 +11,8 @@ fn read(text: &str, finish: FinishReason) -> Result<Vec<Edit>, &'static str> {
 
 #[test]
 fn an_answer_is_json_with_or_without_a_fence() {
-    let deletion = Edit::DeleteParagraph { place: Place::in_body(Address::Number(4)) };
+    let place = Place::in_body(Address::Number(4));
+    let deletion = Edit::DeleteParagraph { place, end: None, comments: CommentPolicy::default() };
     let json = r#"[{"op":"delete_paragraph","paragraphIndex":4}]"#;
     let object = format!("{{\"operations\":{json}}}");
     for text in

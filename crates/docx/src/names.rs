@@ -125,6 +125,7 @@ vocabulary! {
        TBL_W = "tblW", TBL_BORDERS = "tblBorders", TOP = "top", BOTTOM = "bottom", INSIDE_H = "insideH",
        INSIDE_V = "insideV", GRID_COL = "gridCol", TC_W = "tcW", WIDTH = "w", SPACE = "space", TBL_STYLE = "tblStyle",
        GRID_BEFORE = "gridBefore", GRID_AFTER = "gridAfter", W_BEFORE = "wBefore", W_AFTER = "wAfter", H_MERGE = "hMerge",
+       PAGE_HEADER = "header", PAGE_FOOTER = "footer",
        TC_BORDERS = "tcBorders", PG_SZ = "pgSz", PG_MAR = "pgMar", W_H = "h", ORIENT = "orient", GUTTER = "gutter",
        TBL_LAYOUT = "tblLayout", MULTI_LEVEL_TYPE = "multiLevelType", LVL_JC = "lvlJc", NSID = "nsid", TMPL = "tmpl",
        VAL = "val", TYPE = "type", DEFAULT = "default",

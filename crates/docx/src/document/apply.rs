@@ -206,6 +206,12 @@ impl WordDocument {
                 }
             }
         }
+        let gone: BTreeSet<i64> = run.pending.gone_comments.iter().copied().collect();
+        for comment in gone {
+            // One that answers another may have gone with it.
+            let edit = Edit::CommentDelete { comment: comment.to_string() };
+            self.thread_operation(&edit, false, run.signature)?;
+        }
         for index in routes.threads {
             let Some(operation) = run.operation(index) else { continue };
             let author = operation.author.as_deref().unwrap_or(run.signature.author);

@@ -262,7 +262,9 @@ impl<'a> BatchRun<'a> {
         let mut wanted: Vec<(usize, TouchedRange)> = Vec::new();
         for step in steps {
             match step {
-                Step::Delete { index } => wanted.push((*index, TouchedRange::Whole)),
+                Step::Delete { index } | Step::DeleteCommented { index, .. } => {
+                    wanted.push((*index, TouchedRange::Whole))
+                }
                 Step::Text(change) if change.range == TouchedRange::Hunks => {
                     for hunk in &change.hunks {
                         wanted.push((change.first, TouchedRange::Text(hunk.range.clone())));

@@ -8,12 +8,13 @@ use engross_xml::{Document, NodeId};
 
 use crate::edit::plan::ColumnChange;
 use crate::edit::properties::Setting;
+use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::rows::{is_marked_since, is_new_block};
 use crate::edit::tracked_properties::{
     change_tracked, drop_idle_record, has_foreign_record, has_own_record, properties_before,
 };
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
-use crate::error::Refusal;
+use crate::error::{Refusal, RefusalCode};
 use crate::model::{TableGrid, is_id_since, number, text_width};
 use crate::names::{
     CELL_DEL, GRID_AFTER, GRID_BEFORE, GRID_COL, GRID_SPAN, ID, TBL_GRID, TBL_GRID_CHANGE, TC_PR, TC_W,
@@ -45,6 +46,12 @@ struct TableColumns {
 }
 
 impl ColumnEdits {
+    /// Forgets what an operation left that changes no columns.
+    pub(super) fn begin_operation(&mut self) {
+        self.new_cells.clear();
+        self.spans.clear();
+    }
+
     pub(super) fn note_cell(&mut self, cell: NodeId) {
         self.new_cells.push(cell);
     }
@@ -60,11 +67,7 @@ impl TreeEditor<'_> {
     ) -> Result<WriteOutcome, Refusal> {
         let is_new = is_new_block(self.snapshot.tree, owner, self.first_id);
         let changed = change_tracked(&mut self.writer(author), owner, settings, is_new)?;
-        Ok(if changed {
-            WriteOutcome::Done
-        } else {
-            WriteOutcome::Nothing("the table already looks like that")
-        })
+        Ok(if changed { WriteOutcome::Done } else { WriteOutcome::Nothing("it already looks like that") })
     }
 
     /// A cell covers columns more, or less.
@@ -143,27 +146,8 @@ impl TreeEditor<'_> {
         let ratio = if total > limit { (limit, total) } else { (1, 1) };
         let since = self.first_id;
         let mut writer = self.writer(author);
-        let old: Vec<NodeId> = writer
-            .document
-            .children(source.grid)
-            .filter(|child| writer.document.name(*child) == GRID_COL)
-            .collect();
-        if writer.document.child(source.grid, TBL_GRID_CHANGE).is_none() {
-            let record = writer.document.new_element(TBL_GRID_CHANGE);
-            let id = writer.ids.take().to_string();
-            writer.document.set_attribute(record, ID, &id);
-            let before = writer.document.new_element(TBL_GRID);
-            old.iter().for_each(|column| writer.document.append(before, *column));
-            writer.document.append(record, before);
-            writer.document.append(source.grid, record);
-        } else {
-            old.iter().for_each(|column| writer.document.detach(*column));
-        }
-        for width in wanted.iter().rev() {
-            let column = writer.document.new_element(GRID_COL);
-            writer.document.set_attribute(column, WIDTH, &scaled(u64::from(*width), ratio).to_string());
-            writer.document.prepend(source.grid, column);
-        }
+        let widths = wanted.iter().map(|width| scaled(u64::from(*width), ratio));
+        write_grid(&mut writer, source.grid, &widths.collect::<Vec<_>>());
         let cells =
             TableGrid::read(writer.document, table, |_| true).rows.into_iter().flat_map(|row| row.cells);
         for cell in cells {
@@ -210,6 +194,37 @@ impl TreeEditor<'_> {
         Ok(())
     }
 
+    /// Gives the columns of a table these widths, and its cells theirs.
+    pub(super) fn write_widths(
+        &mut self,
+        table: NodeId,
+        widths: &[u32],
+        author: &str,
+    ) -> Result<WriteOutcome, Refusal> {
+        let since = self.first_id;
+        let is_old = |document: &Document, node| !is_new_block(document, node, since);
+        let grid = TableGrid::read(self.snapshot.tree, table, |node| is_old(self.snapshot.tree, node));
+        let mut writer = self.writer(author);
+        if let Some(node) = grid.grid {
+            let record = writer.document.child(node, TBL_GRID_CHANGE);
+            if record.is_some_and(|record| !is_id_since(writer.document, record, since)) {
+                return Err(Refusal::new(
+                    RefusalCode::FormatRevision,
+                    "a pending revision already changes the columns of the table; accept or reject it first",
+                ));
+            }
+            write_grid(&mut writer, node, &widths.iter().copied().map(u64::from).collect::<Vec<_>>());
+        }
+        for cell in grid.rows.into_iter().flat_map(|row| row.cells) {
+            let width: u32 = sum(widths.get(cell.start..cell.end()).unwrap_or_default());
+            let setting = Setting::with(TC_W, &[(WIDTH, &width.to_string()), (TYPE, "dxa")]);
+            if width > 0 {
+                change_tracked(&mut writer, cell.node, &[setting], false)?;
+            }
+        }
+        Ok(WriteOutcome::Done)
+    }
+
     /// Makes a new cell part of the vertical merge around it.
     pub(super) fn continue_merge(document: &mut Document, cell: NodeId) {
         let properties = match document.child(cell, TC_PR) {
@@ -224,8 +239,36 @@ impl TreeEditor<'_> {
     }
 }
 
+/// Gives a grid these columns, with a record of those it had before the batch.
+fn write_grid(writer: &mut RevisionWriter<'_>, grid: NodeId, widths: &[u64]) {
+    let old: Vec<NodeId> =
+        writer.document.children(grid).filter(|child| writer.document.name(*child) == GRID_COL).collect();
+    if writer.document.child(grid, TBL_GRID_CHANGE).is_none() {
+        // The record has neither author nor date (CT_TblGridChange).
+        let record = writer.document.new_element(TBL_GRID_CHANGE);
+        let id = writer.ids.take().to_string();
+        writer.document.set_attribute(record, ID, &id);
+        let before = writer.document.new_element(TBL_GRID);
+        old.iter().for_each(|column| writer.document.append(before, *column));
+        writer.document.append(record, before);
+        writer.document.append(grid, record);
+    } else {
+        old.iter().for_each(|column| writer.document.detach(*column));
+    }
+    for width in widths.iter().rev() {
+        let column = writer.document.new_element(GRID_COL);
+        writer.document.set_attribute(column, WIDTH, &width.to_string());
+        writer.document.prepend(grid, column);
+    }
+}
+
+/// The width of columns together.
+pub(crate) fn sum(widths: &[u32]) -> u32 {
+    widths.iter().fold(0, |sum: u32, width| sum.saturating_add(*width))
+}
+
 fn scaled(width: u64, (limit, total): (u64, u64)) -> u64 {
-    if total == 0 { width } else { (width * limit + total / 2) / total }
+    (width * limit + total / 2).checked_div(total).unwrap_or(width)
 }
 
 /// The grid of a table as it was before the batch.

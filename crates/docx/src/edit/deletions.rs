@@ -119,6 +119,7 @@ fn ends_at_table(writer: &RevisionWriter<'_>, paragraph: NodeId) -> bool {
 fn keeps_content(writer: &RevisionWriter<'_>, paragraph: NodeId) -> bool {
     let stays = |node: NodeId| match writer.document.name(node) {
         DEL | MOVE_FROM => !is_id_since(writer.document, node, writer.since),
+        RUN => is_comment_mark(writer.document, node),
         SDT => !writer.document.ancestors(node).any(|above| {
             writer.document.name(above) == DEL && is_id_since(writer.document, above, writer.since)
         }),
@@ -293,6 +294,10 @@ fn delete_content(writer: &mut RevisionWriter<'_>, parent: NodeId) {
     let mut pending: Vec<NodeId> = Vec::new();
     for child in children {
         match writer.document.name(child) {
+            // The mark of a comment is no text: whoever lets the comment go takes it away.
+            RUN if is_comment_mark(writer.document, child) => {
+                wrap_neighbours(writer, &std::mem::take(&mut pending));
+            }
             RUN | O_MATH | O_MATH_PARA | ALTERNATE_CONTENT => pending.push(child),
             // A deletion may hold a content control (EG_ContentRunContent), so the control goes with its text.
             SDT if !holds_revisions(writer, child) => pending.push(child),
@@ -306,6 +311,14 @@ fn delete_content(writer: &mut RevisionWriter<'_>, parent: NodeId) {
         }
     }
     wrap_neighbours(writer, &pending);
+}
+
+/// Whether a run holds the mark of a comment and nothing else.
+fn is_comment_mark(document: &Document, run: NodeId) -> bool {
+    let mut leaves = document
+        .children(run)
+        .filter(|child| document.kind(*child) == NodeKind::Element && document.name(*child) != R_PR);
+    leaves.next().is_some_and(|leaf| document.name(leaf) == COMMENT_REFERENCE) && leaves.next().is_none()
 }
 
 fn holds_revisions(writer: &RevisionWriter<'_>, node: NodeId) -> bool {

@@ -161,7 +161,13 @@ impl TreeEditor<'_> {
         self.snapshot.styles.follower_of_heading(self.snapshot.tree, node)
     }
 
-    pub(super) fn write_deletion(&mut self, index: usize, author: &str) -> Result<WriteOutcome, Refusal> {
+    /// Deletes a paragraph. Comments on it stay beside where it stood, or go, if `comments` says so; else it is refused.
+    pub(super) fn write_deletion(
+        &mut self,
+        index: usize,
+        comments: Option<bool>,
+        author: &str,
+    ) -> Result<WriteOutcome, Refusal> {
         let Some(node) = self.snapshot.paragraphs.get(index).copied() else {
             return Ok(WriteOutcome::Nothing("the paragraph is empty, and its container must have one"));
         };
@@ -169,9 +175,13 @@ impl TreeEditor<'_> {
         let displaced = self.expected.get(&index).is_some_and(|expected| !expected.after.is_empty());
         let holder = self.own_chain(index).last().copied().unwrap_or(node);
         let tree = &*self.snapshot.tree;
-        let comments = comments_in(tree, holder);
-        if !comments.is_empty() {
-            return Err(Refusal::commented(&format!("P{}", index + 1), comments));
+        let carried = comments_in(tree, holder);
+        match comments {
+            None if !carried.is_empty() => {
+                return Err(Refusal::commented(&format!("P{}", index + 1), carried));
+            }
+            Some(false) => self.pending.gone_comments.extend(carried),
+            _ => {}
         }
         let model = Paragraph::read(tree, holder, self.snapshot.view, self.snapshot.fields.get(&node));
         let had_text = model.visible().next().is_some();

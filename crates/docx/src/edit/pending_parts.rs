@@ -41,6 +41,8 @@ pub(crate) struct PendingParts {
     /// The id of the next comment.
     pub(crate) next_comment: i64,
     pub(crate) comments: Vec<NewComment>,
+    /// Comments that go, by `w:id`.
+    pub(crate) gone_comments: Vec<i64>,
 }
 
 /// How much there was at some time.
@@ -50,6 +52,7 @@ pub(crate) struct PendingMark {
     lists: usize,
     next_comment: i64,
     comments: usize,
+    gone_comments: usize,
 }
 
 impl PendingParts {
@@ -60,6 +63,7 @@ impl PendingParts {
             lists: self.lists.len(),
             next_comment: self.next_comment,
             comments: self.comments.len(),
+            gone_comments: self.gone_comments.len(),
         }
     }
 
@@ -69,6 +73,7 @@ impl PendingParts {
         self.lists.truncate(mark.lists);
         self.next_comment = mark.next_comment;
         self.comments.truncate(mark.comments);
+        self.gone_comments.truncate(mark.gone_comments);
     }
 
     /// Adds a comment. Gives its id.

@@ -118,6 +118,7 @@ impl TreeEditor<'_> {
         &mut self,
         (like, side): (NodeId, Where),
         content: &StyledText,
+        settings: &[Setting],
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
         let mut writer = self.writer(author);
@@ -136,6 +137,7 @@ impl TreeEditor<'_> {
                 writer.document.detach(merge);
             }
         }
+        settings.iter().for_each(|setting| setting.apply(writer.document, properties));
         let mark = writer.revision(CELL_INS);
         append_mark(writer.document, properties, mark);
         match side {

@@ -70,6 +70,7 @@ impl TreeEditor<'_> {
     /// Writes the steps of an operation in the name of `author`. After a refusal the tree must be rolled back.
     pub(crate) fn write(&mut self, steps: &[Step], author: &str) -> Result<WriteOutcome, Refusal> {
         let mut all: Option<WriteOutcome> = None;
+        self.columns.begin_operation();
         for step in steps.iter().filter(|step| !step.is_idle()) {
             let written = self.write_step(step, author).map_err(|refusal| Refusal {
                 place: refusal.place.or(Some(*step.paragraphs().start())),
@@ -103,13 +104,18 @@ impl TreeEditor<'_> {
                 self.write_paragraphs(new, author)?;
                 Ok(WriteOutcome::Done)
             }
-            Step::Delete { index } => self.write_deletion(*index, author),
+            Step::Delete { index } => self.write_deletion(*index, None, author),
+            Step::DeleteCommented { index, keep } => self.write_deletion(*index, Some(*keep), author),
+            Step::SectionBreak { index, section } => self.write_section_break(*index, *section, author),
+            Step::Widths { table, widths, .. } => self.write_widths(*table, widths, author),
             Step::RunFormat(format) => self.write_run_format(format, author),
             Step::InsertRow { like, pattern, side, cells, plain, merged, .. } => {
                 self.write_row((*like, *side), *pattern, (cells, *plain, merged), author)
             }
             Step::DeleteRow { row, paragraphs } => self.write_row_deletion(*row, paragraphs, author),
-            Step::InsertCell { like, side, content, .. } => self.write_cell((*like, *side), content, author),
+            Step::InsertCell { like, side, content, settings, .. } => {
+                self.write_cell((*like, *side), content, settings, author)
+            }
             Step::DeleteCell { cell, paragraphs } => self.write_cell_deletion(*cell, paragraphs, author),
             Step::TableFormat { owner, settings, .. } => self.write_table_format(*owner, settings, author),
             Step::Span { cell, by, .. } => self.write_span(*cell, *by, author),

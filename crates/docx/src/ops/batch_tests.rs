@@ -1,6 +1,8 @@
 use serde_json::{Value, json};
 
-use super::{Address, Batch, Edit, Occurrence, Operation, OwnPolicy, Place, Search, Where, parse_batch};
+use super::{
+    Address, Batch, CommentPolicy, Edit, Occurrence, Operation, OwnPolicy, Place, Search, Where, parse_batch,
+};
 
 fn operation(edit: Edit) -> Operation {
     Operation { edit, expected_text: None, plain: false, author: None }
@@ -13,7 +15,7 @@ fn place(address: Address) -> Place {
 fn address_of(target: &Value) -> Result<Address, String> {
     let batch = parse_batch(&json!([{"op": "delete_paragraph", "target": target}]));
     match batch.map_err(|error| error.to_string())?.operations.remove(0).edit {
-        Edit::DeleteParagraph { place } => Ok(place.address),
+        Edit::DeleteParagraph { place, .. } => Ok(place.address),
         edit => Err(format!("{edit:?}")),
     }
 }
@@ -48,6 +50,8 @@ fn a_batch_says_all_it_can_say() {
     };
     let delete = Edit::DeleteParagraph {
         place: Place { occurrence: Some(Occurrence::Nth(2)), ..place(Address::Text("e".to_owned())) },
+        end: None,
+        comments: CommentPolicy::Refuse,
     };
     let edit = Edit::EditParagraph { place: place(Address::Number(4)), content: "c".to_owned() };
     let wanted = Batch {

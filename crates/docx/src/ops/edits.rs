@@ -7,7 +7,9 @@ use crate::ops::fields::{
     Object, choice, flag, optional_count, optional_flag, optional_text, owned_text, required_text, texts,
 };
 use crate::ops::format::{parse_highlight, parse_paragraph_format, parse_run_format};
-use crate::ops::operation::{Edit, ListKind, NumberStyle, Occurrence, Place, TableAction, Where};
+use crate::ops::operation::{
+    CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Place, TableAction, Where,
+};
 use crate::ops::search::{FieldPolicy, Needle, Scope, Search, parse_scope};
 use crate::revisions::{Choice, Range, RevisionKind, Side};
 use crate::text::Template;
@@ -22,6 +24,10 @@ pub(super) struct Fields<'a> {
 impl<'a> Fields<'a> {
     pub(super) fn new(name: &'a str, object: &'a Object) -> Result<Self, String> {
         Ok(Self { name, object, occurrence: object.get("occurrence").map(parse_occurrence).transpose()? })
+    }
+
+    pub(super) fn object(&self) -> &'a Object {
+        self.object
     }
 
     pub(super) fn text(&self, field: &str) -> Result<String, String> {
@@ -60,7 +66,7 @@ impl<'a> Fields<'a> {
         Ok(Some(search))
     }
 
-    fn place(&self) -> Result<Option<Place>, String> {
+    pub(super) fn place(&self) -> Result<Option<Place>, String> {
         match (self.object.get("paragraphIndex"), self.object.get("target")) {
             (Some(_), Some(_)) => Err("give 'paragraphIndex' or 'target', not both".to_owned()),
             (Some(address), None) | (None, Some(address)) => parse_place(address, self.occurrence).map(Some),
@@ -104,7 +110,7 @@ impl<'a> Fields<'a> {
         Ok(Some(Place { story, ..end }))
     }
 
-    fn beside(&self) -> Result<(Where, Place), String> {
+    pub(super) fn beside(&self) -> Result<(Where, Place), String> {
         let (side, address) = match (self.object.get("after"), self.object.get("before")) {
             (Some(address), None) => (Where::After, address),
             (None, Some(address)) => (Where::Before, address),
@@ -188,6 +194,14 @@ pub(super) fn insert_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
 
 pub(super) fn replace_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
     Ok(Edit::Replace { place: fields.required_place()?, end: None, content: fields.text("content")? })
+}
+
+pub(super) fn delete_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
+    let place = fields.required_place()?;
+    let end = fields.end(&place)?;
+    let known = [("keep", CommentPolicy::Keep), ("delete", CommentPolicy::Delete)];
+    let comments = choice(fields.object, "comments", &known)?.unwrap_or_default();
+    Ok(Edit::DeleteParagraph { place, end, comments })
 }
 
 pub(super) fn replace_range(fields: &Fields<'_>) -> Result<Edit, String> {

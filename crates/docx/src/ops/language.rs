@@ -3,6 +3,7 @@
 //! To add an operation: a row here, its `Edit` with the function that reads it (`edits`) and its plan (`edit/plan`), a page in
 //! `docs/guide/operations`, whose table `cargo xtask docs` writes, and a scenario.
 
+use crate::ops::blocks;
 use crate::ops::edits::{self, Fields};
 use crate::ops::operation::Edit;
 use crate::revisions::Side;
@@ -60,16 +61,29 @@ pub(super) enum Shape {
     Highlight,
     /// The stories of a search.
     Scope,
+    /// Points, several.
+    Lengths,
+    /// Two corners of cells.
+    CellRange,
+    /// Row and column.
+    CellPlace,
+    /// Points by name.
+    Margins,
     /// One of these words.
     Word(&'static [&'static str]),
 }
 
-const fn field(name: &'static str, shape: Shape, about: &'static str, guide: &'static str) -> Field {
+pub(super) const fn field(
+    name: &'static str,
+    shape: Shape,
+    about: &'static str,
+    guide: &'static str,
+) -> Field {
     Field { name, shape, about, guide, is_required: false, is_content: false }
 }
 
 impl Field {
-    const fn required(self) -> Self {
+    pub(super) const fn required(self) -> Self {
         Self { is_required: true, ..self }
     }
 
@@ -78,7 +92,7 @@ impl Field {
     }
 
     /// The same with other words for people.
-    const fn for_people(self, guide: &'static str) -> Self {
+    pub(super) const fn for_people(self, guide: &'static str) -> Self {
         Self { guide, ..self }
     }
 }
@@ -87,13 +101,13 @@ const NUMBER: &str = "The N of PN in the reading.";
 const SWITCH: &str = "`true` or `false`";
 const COLOURS: &str = "a colour, as in [highlight_text](highlight_text.md)";
 
-const INDEX: Field = field(
+pub(super) const INDEX: Field = field(
     "paragraphIndex",
     Shape::Paragraph,
     NUMBER,
     "number of the paragraph, from 1, as `engross read` counts",
 );
-const TARGET: Field =
+pub(super) const TARGET: Field =
     field("target", Shape::Place, "", "any other [place](../editing.md#places), instead of `paragraphIndex`");
 const END: Field = field(
     "endParagraphIndex",
@@ -101,7 +115,7 @@ const END: Field = field(
     "The last paragraph of the range.",
     "the last paragraph, if several are meant",
 );
-const OCCURRENCE: Field = field(
+pub(super) const OCCURRENCE: Field = field(
     "occurrence",
     Shape::Occurrence,
     "Which of several hits: a number from 1, \"first\", \"last\" or \"all\".",
@@ -113,8 +127,9 @@ const PLAIN: Field = field(
     "true: take the text literally, without Markdown.",
     "`true`: new text is taken as it stands, without Markdown",
 );
-const AFTER: Field = field("after", Shape::Place, "", "the paragraph before them: a number or any place");
-const BEFORE: Field = field("before", Shape::Place, "", "the paragraph behind them");
+pub(super) const AFTER: Field =
+    field("after", Shape::Place, "", "the paragraph before them: a number or any place");
+pub(super) const BEFORE: Field = field("before", Shape::Place, "", "the paragraph behind them");
 const BLOCKS: Field = field(
     "content",
     Shape::Text,
@@ -280,9 +295,20 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
     },
     OperationRow {
         name: "delete_paragraph",
-        purpose: "Removes a paragraph.",
-        fields: &[INDEX, TARGET, OCCURRENCE],
-        parse: |fields| Ok(Edit::DeleteParagraph { place: fields.required_place()? }),
+        purpose: "Removes paragraphs.",
+        fields: &[
+            INDEX,
+            TARGET,
+            END,
+            field(
+                "comments",
+                Shape::Word(&["keep", "delete"]),
+                "What becomes of comments on it.",
+                "what becomes of comments on it: `keep` leaves them beside it, `delete` takes them away; without, it is refused",
+            ),
+            OCCURRENCE,
+        ],
+        parse: edits::delete_paragraph,
     },
     OperationRow {
         name: "replace_paragraph",
@@ -555,6 +581,10 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
         ],
         parse: edits::edit_table,
     },
+    blocks::SET_TABLE,
+    blocks::DELETE_TABLE,
+    blocks::INSERT_BREAK,
+    blocks::PAGE_SETUP,
     OperationRow {
         name: "insert_comment",
         purpose: "Comments on words, or on a paragraph.",

@@ -4,6 +4,7 @@
 
 mod address;
 mod batch;
+mod blocks;
 mod edits;
 mod fields;
 mod format;
@@ -14,9 +15,12 @@ mod schema;
 mod search;
 
 pub use batch::{Batch, OwnPolicy, parse_batch, parse_operations};
+pub use blocks::{Borders, BreakKind, CellRange, PageSetup, TableFormat};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
-pub use operation::{Address, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where};
+pub use operation::{
+    Address, CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where,
+};
 pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofBase, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;

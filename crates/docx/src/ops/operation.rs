@@ -1,5 +1,6 @@
 //! Operations as types.
 
+use crate::ops::blocks::{BreakKind, PageSetup, TableFormat};
 use crate::ops::format::{ParagraphFormat, RunFormat};
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
@@ -63,8 +64,12 @@ pub enum Edit {
     },
     /// Removes a paragraph.
     DeleteParagraph {
-        /// Which paragraph.
+        /// The first paragraph.
         place: Place,
+        /// The last, if it is another.
+        end: Option<Place>,
+        /// What becomes of comments on them.
+        comments: CommentPolicy,
     },
     /// Puts blocks of Markdown, lists and tables among them, in the place of one paragraph or several.
     Replace {
@@ -165,6 +170,34 @@ pub enum Edit {
         /// What to do.
         action: TableAction,
     },
+    /// Changes a table as a whole, or which of its cells are one.
+    SetTable {
+        /// Any paragraph of it.
+        place: Place,
+        /// What it shall be like.
+        format: TableFormat,
+    },
+    /// Removes a table.
+    DeleteTable {
+        /// Any paragraph of it.
+        place: Place,
+    },
+    /// Puts a break between paragraphs.
+    InsertBreak {
+        /// Beside which paragraph.
+        place: Place,
+        /// On which side.
+        side: Where,
+        /// What begins behind it.
+        kind: BreakKind,
+    },
+    /// Changes how pages are laid out.
+    PageSetup {
+        /// Any paragraph of the section; all sections without.
+        place: Option<Place>,
+        /// What they shall be like.
+        setup: PageSetup,
+    },
     /// Puts a comment beside text.
     InsertComment {
         /// Where; the whole body without, if there is a phrase.
@@ -214,6 +247,18 @@ pub enum Edit {
         /// Which revisions.
         choice: Choice,
     },
+}
+
+/// What becomes of comments on paragraphs that go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CommentPolicy {
+    /// The paragraphs stay.
+    #[default]
+    Refuse,
+    /// The comments stay, beside where the paragraphs stood.
+    Keep,
+    /// The comments go at once, with their answers.
+    Delete,
 }
 
 /// The marker of a list.
@@ -370,6 +415,10 @@ impl Edit {
             Self::ConvertHeaders { .. } => "convert_headers_to_list",
             Self::EditSection { .. } => "edit_section",
             Self::EditTable { .. } => "edit_table",
+            Self::SetTable { .. } => "set_table",
+            Self::DeleteTable { .. } => "delete_table",
+            Self::InsertBreak { .. } => "insert_break",
+            Self::PageSetup { .. } => "page_setup",
             Self::InsertComment { .. } => "insert_comment",
             Self::CommentReply { .. } => "comment_reply",
             Self::CommentResolve { .. } => "comment_resolve",
@@ -427,7 +476,10 @@ impl Edit {
             | Self::Append { place, .. }
             | Self::Prepend { place, .. }
             | Self::InsertParagraph { place, .. }
-            | Self::DeleteParagraph { place }
+            | Self::DeleteParagraph { place, .. }
+            | Self::SetTable { place, .. }
+            | Self::DeleteTable { place }
+            | Self::InsertBreak { place, .. }
             | Self::Replace { place, .. }
             | Self::Move { place, .. }
             | Self::Restore { place }
@@ -436,6 +488,7 @@ impl Edit {
             | Self::InsertListItem { place, .. }
             | Self::EditSection { place, .. }
             | Self::EditTable { place, .. } => Some(place),
+            Self::PageSetup { place, .. } => place.as_ref(),
             Self::ConvertHeaders { places, .. } => places.first(),
             Self::CommentReply { .. }
             | Self::CommentResolve { .. }

@@ -60,6 +60,15 @@ fn schema_of(field: &Field) -> Value {
         Shape::Cells => json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"anyOf": [
             {"type": "string"}, {"type": "array", "items": {"type": "string"}}
         ]}}]}),
+        Shape::Lengths => json!({"type": "array", "items": {"type": "number"}}),
+        Shape::CellRange => numbers(&["fromRow", "fromColumn", "toRow", "toColumn"], "integer"),
+        Shape::CellPlace => numbers(&["row", "column"], "integer"),
+        Shape::Margins => {
+            let names = ["top", "right", "bottom", "left", "header", "footer", "gutter"];
+            let mut schema = numbers(&names, "number");
+            schema.as_object_mut().map(|schema| schema.remove("required"));
+            schema
+        }
         Shape::Highlight => json!({"enum": HIGHLIGHTS.iter().map(|(name, _)| *name).collect::<Vec<_>>()}),
         Shape::Word(words) => json!({"enum": words}),
     };
@@ -72,6 +81,13 @@ fn schema_of(field: &Field) -> Value {
         _ => None,
     });
     Value::Object(entries.flatten().collect())
+}
+
+/// An object of numbers.
+fn numbers(names: &[&str], kind: &str) -> Value {
+    let properties: Map<String, Value> =
+        names.iter().map(|name| ((*name).to_owned(), json!({"type": kind}))).collect();
+    json!({"type": "object", "properties": properties, "required": names, "additionalProperties": false})
 }
 
 fn address() -> Value {

@@ -30,6 +30,10 @@ fn sample(field: &Field) -> Value {
         Shape::Place => json!("P1"),
         Shape::Cells => json!(["words"]),
         Shape::Scope => json!(["body", "headers"]),
+        Shape::Lengths => json!([72, 90.5]),
+        Shape::CellRange => json!({"fromRow": 0, "fromColumn": 0, "toRow": 0, "toColumn": 1}),
+        Shape::CellPlace => json!({"row": 0, "column": 1}),
+        Shape::Margins => json!({"top": 72}),
         Shape::Highlight => json!("yellow"),
         Shape::Word(words) => json!(words[1]),
     }
@@ -54,7 +58,17 @@ fn what_the_table_says_is_what_is_read() {
             let is_place = matches!(field.shape, Shape::Paragraph if !field.name.starts_with("end"));
             if field.is_required || is_place || WORDS.contains(&field.name) {
                 least.insert(field.name.to_owned(), sample(field));
-            } else if ["after", "newContent", "newHeaderText", "bold", "alignment"].contains(&field.name) {
+            } else if [
+                "after",
+                "newContent",
+                "newHeaderText",
+                "bold",
+                "alignment",
+                "headerRow",
+                "orientation",
+            ]
+            .contains(&field.name)
+            {
                 one_of.push(field.name);
                 least.insert(field.name.to_owned(), sample(field));
             }

@@ -196,12 +196,8 @@ fn moves(document: &Document) -> HashMap<String, Vec<NodeId>> {
                 }
             }
             MOVE_FROM | MOVE_TO => {
-                // The mark of a paragraph stands before a range that begins in the paragraph.
-                let own = range_begun_in(document, node, is_from);
-                let around =
-                    || open.iter().rfind(|(from, ..)| *from == is_from).map(|(.., name)| name.clone());
-                if let Some(name) = own.or_else(around) {
-                    found.entry(name).or_default().push(node);
+                if let Some((.., name)) = open.iter().rfind(|(from, ..)| *from == is_from) {
+                    found.entry(name.clone()).or_default().push(node);
                 }
             }
             _ => {}

@@ -32,13 +32,18 @@ pub(super) fn replace(
         ));
     }
     let table = snapshot.table_at(first).filter(|table| snapshot.table_at(last) == Some(*table));
+    let mut whole = None;
     if let Some(table) = table {
         let model = TableModel::read(snapshot, table);
         let in_one_cell = model.cell_of(first).is_some() && model.cell_of(first) == model.cell_of(last);
-        if !in_one_cell || (first < last && model.is_whole(first, last)) {
+        let is_whole = model.is_whole(first, last);
+        if is_whole && !matches!(blocks.as_slice(), [Block::Table(_)]) {
+            whole = Some(beside_table(snapshot, (first, last))?);
+        } else if !in_one_cell || (first < last && is_whole) {
             return replace_table(snapshot, first, &blocks, syntax);
         }
     }
+    let table = table.filter(|_| whole.is_none());
     let (mut old, mut rows) = (Vec::new(), Vec::new());
     for index in first..=last {
         match snapshot.table_at(index).filter(|_| table.is_none()) {
@@ -66,7 +71,7 @@ pub(super) fn replace(
             }
         }
     }
-    let anchor = old.first().map_or((first, Where::Before), |first| (*first, Where::Before));
+    let anchor = whole.or(old.first().map(|first| (*first, Where::Before))).unwrap_or((first, Where::Before));
     let mut finder = ListFinder::new(snapshot, &old);
     let mut wanted: Vec<TargetParagraph> = Vec::new();
     let has_headings = blocks.iter().any(|block| matches!(block, Block::Heading(..)));
@@ -134,6 +139,23 @@ pub(super) fn replace(
     }
     steps.extend(gone.iter().map(|index| Step::Delete { index: *index }));
     Ok(steps.into())
+}
+
+/// Beside which paragraph new ones stand in the place of the table of this range.
+fn beside_table(
+    snapshot: &StorySnapshot<'_>,
+    (first, last): (usize, usize),
+) -> Result<(usize, Where), Refusal> {
+    let outside = |index: usize| index < snapshot.paragraphs.len() && snapshot.table_at(index).is_none();
+    if outside(last + 1) {
+        return Ok((last + 1, Where::Before));
+    }
+    first.checked_sub(1).filter(|before| outside(*before)).map(|before| (before, Where::After)).ok_or_else(|| {
+        Refusal::new(
+            RefusalCode::TableEditRefused,
+            "no paragraph stands beside the table, so nothing can take its place; use delete_table, or edit its cells",
+        )
+    })
 }
 
 /// The style of a paragraph, or the default one where that is a heading's; empty for none at all.

@@ -45,7 +45,8 @@ pub(super) fn add_column(
             match beside(grid, row, at) {
                 Some((like, side)) => {
                     let index = like.all.first().copied().unwrap_or(index);
-                    steps.push(Step::InsertCell { index, like: like.node, side, content });
+                    let settings = Vec::new();
+                    steps.push(Step::InsertCell { index, like: like.node, side, content, settings });
                 }
                 None if has_text => {
                     return Err(refused(format!(

@@ -6,8 +6,10 @@ mod columns;
 mod lists;
 mod moves;
 mod navigate;
+mod pages;
 mod phrases;
 mod sections;
+mod set_table;
 pub(in crate::edit) mod step;
 mod tables;
 
@@ -67,8 +69,10 @@ pub(crate) fn plan(
                 NewParagraphs { index, side: *side, content, style, list: ListWish::Like, goes_on: false };
             Ok(vec![Step::Insert(new)].into())
         }
-        Edit::DeleteParagraph { place } => {
-            Ok(vec![Step::Delete { index: guarded(snapshot, place, operation)? }].into())
+        Edit::DeleteParagraph { place, end, comments } => {
+            let first = guarded(snapshot, place, operation)?;
+            let last = end_of_range(snapshot, first, end.as_ref())?;
+            tables::delete_range(snapshot, (first, last), *comments)
         }
         Edit::FormatText { place, search, format } => {
             let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
@@ -125,6 +129,22 @@ pub(crate) fn plan(
         Edit::EditTable { place, action } => {
             let index = guarded(snapshot, place, operation)?;
             tables::edit_table(snapshot, index, action, syntax)
+        }
+        Edit::SetTable { place, format } => {
+            let index = guarded(snapshot, place, operation)?;
+            set_table::set_table(snapshot, index, format)
+        }
+        Edit::DeleteTable { place } => {
+            let index = guarded(snapshot, place, operation)?;
+            set_table::delete_table(snapshot, index)
+        }
+        Edit::InsertBreak { place, side, kind } => {
+            let index = guarded(snapshot, place, operation)?;
+            pages::insert_break(snapshot, (index, *side), *kind)
+        }
+        Edit::PageSetup { place, setup } => {
+            let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
+            pages::page_setup(snapshot, place, setup)
         }
         Edit::Move { place, end, side, to } => {
             let first = guarded(snapshot, place, operation)?;

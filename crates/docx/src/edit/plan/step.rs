@@ -92,6 +92,22 @@ pub(crate) enum Step {
     Delete {
         index: usize,
     },
+    /// The same, with comments on it that stay beside where it stood, or go.
+    DeleteCommented {
+        index: usize,
+        keep: bool,
+    },
+    /// A section ends before a paragraph, with the layout of `section`.
+    SectionBreak {
+        index: usize,
+        section: NodeId,
+    },
+    /// Widths of the columns of a table.
+    Widths {
+        index: usize,
+        table: NodeId,
+        widths: Vec<u32>,
+    },
     RunFormat(RunFormatChange),
     ParagraphFormat {
         index: usize,
@@ -121,6 +137,8 @@ pub(crate) enum Step {
         like: NodeId,
         side: Where,
         content: StyledText,
+        /// What is otherwise in its properties than in those of `like`.
+        settings: Vec<Setting>,
     },
     /// A cell goes, with the paragraphs in it.
     DeleteCell {
@@ -192,6 +210,9 @@ impl Step {
                 index(places.first())..=index(places.last())
             }
             Self::Delete { index }
+            | Self::DeleteCommented { index, .. }
+            | Self::SectionBreak { index, .. }
+            | Self::Widths { index, .. }
             | Self::ParagraphFormat { index, .. }
             | Self::TableFormat { index, .. }
             | Self::Span { index, .. }
@@ -212,7 +233,11 @@ impl Step {
     pub(crate) fn only_adds(&self) -> bool {
         let adds = matches!(
             self,
-            Self::Insert(_) | Self::InsertRow { .. } | Self::InsertCell { .. } | Self::Table { .. }
+            Self::Insert(_)
+                | Self::InsertRow { .. }
+                | Self::InsertCell { .. }
+                | Self::Table { .. }
+                | Self::SectionBreak { .. }
         );
         adds || self.is_format_of_table()
     }
@@ -221,7 +246,11 @@ impl Step {
     pub(crate) fn is_format_of_table(&self) -> bool {
         matches!(
             self,
-            Self::TableFormat { .. } | Self::Span { .. } | Self::RowOffset { .. } | Self::Columns { .. }
+            Self::TableFormat { .. }
+                | Self::Span { .. }
+                | Self::RowOffset { .. }
+                | Self::Columns { .. }
+                | Self::Widths { .. }
         )
     }
 
@@ -231,7 +260,8 @@ impl Step {
             Self::TableFormat { owner: node, .. }
             | Self::Span { cell: node, .. }
             | Self::RowOffset { row: node, .. }
-            | Self::Columns { table: node, .. } => Some(*node),
+            | Self::Columns { table: node, .. }
+            | Self::Widths { table: node, .. } => Some(*node),
             _ => None,
         }
     }

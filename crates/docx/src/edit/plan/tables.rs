@@ -15,7 +15,7 @@ use crate::edit::snapshot::StorySnapshot;
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{GridCell, TableGrid, VerticalMerge, children_through_controls};
 use crate::names::{TBL, TC, TR, V_MERGE};
-use crate::ops::{TableAction, Where};
+use crate::ops::{CommentPolicy, TableAction, Where};
 use crate::text::{StyledText, Table};
 
 /// A table with the numbers of its paragraphs.
@@ -296,6 +296,40 @@ fn delete_merged_row(
 
 fn delete_row(row: &Row) -> Step {
     Step::DeleteRow { row: row.node, paragraphs: row.all.clone() }
+}
+
+/// Deletes paragraphs; a table among them goes with all of its rows.
+pub(super) fn delete_range(
+    snapshot: &StorySnapshot<'_>,
+    (first, last): (usize, usize),
+    comments: CommentPolicy,
+) -> Result<Plan, Refusal> {
+    let home = snapshot.table_at(first).filter(|table| snapshot.table_at(last) == Some(*table));
+    let mut steps = Vec::new();
+    let mut tables = Vec::new();
+    for index in first..=last {
+        let table = snapshot.table_at(index).filter(|table| home != Some(*table));
+        let Some(table) = table.map(|table| snapshot.outermost_table(table)) else {
+            steps.push(match comments {
+                CommentPolicy::Refuse => Step::Delete { index },
+                CommentPolicy::Keep => Step::DeleteCommented { index, keep: true },
+                CommentPolicy::Delete => Step::DeleteCommented { index, keep: false },
+            });
+            continue;
+        };
+        if tables.contains(&table) {
+            continue;
+        }
+        tables.push(table);
+        let model = TableModel::read(snapshot, table);
+        if !model.is_within(first, last) {
+            return Err(refused(
+                "the range begins or ends inside a table; take all of the table into it, or only paragraphs of one cell",
+            ));
+        }
+        steps.extend(model.rows.iter().map(delete_row));
+    }
+    Ok(steps.into())
 }
 
 fn replace_content(
