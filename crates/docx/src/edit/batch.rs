@@ -263,7 +263,7 @@ impl<'a> BatchRun<'a> {
         for step in steps {
             match step {
                 Step::Delete { index } | Step::DeleteCommented { index, .. } => {
-                    wanted.push((*index, TouchedRange::Whole))
+                    wanted.push((*index, TouchedRange::Whole));
                 }
                 Step::Text(change) if change.range == TouchedRange::Hunks => {
                     for hunk in &change.hunks {
