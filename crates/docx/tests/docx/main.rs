@@ -15,7 +15,6 @@ mod oracle;
 mod random_bodies;
 mod random_edits;
 mod random_operations;
-mod random_tables;
 mod resolution;
 mod results;
 mod rounds;
