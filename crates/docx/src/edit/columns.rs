@@ -110,11 +110,11 @@ impl TreeEditor<'_> {
     /// The grid of a table has one column more or less, and its cells have their widths.
     pub(super) fn write_columns(
         &mut self,
-        table: NodeId,
+        (table, columns_before): (NodeId, usize),
         change: ColumnChange,
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
-        let source = SourceGrid::read(self.snapshot.tree, table, self.first_id);
+        let source = SourceGrid::read(self.snapshot.tree, (table, columns_before), self.first_id);
         let cells = std::mem::take(&mut self.columns.new_cells);
         let spans = std::mem::take(&mut self.columns.spans);
         let columns = self.columns.by_table.entry(table).or_default();
@@ -279,7 +279,7 @@ struct SourceGrid {
 
 impl SourceGrid {
     /// Nothing for a table without a grid.
-    fn read(document: &Document, table: NodeId, since: i64) -> Option<Self> {
+    fn read(document: &Document, (table, columns): (NodeId, usize), since: i64) -> Option<Self> {
         let known = TableGrid::read(document, table, |node| !is_new_block(document, node, since));
         let grid = known.grid?;
         let record =
@@ -293,7 +293,6 @@ impl SourceGrid {
                 .collect(),
             None => {
                 // A grid that does not fit the rows is made to fit them.
-                let columns = known.columns();
                 let mut widths = known.widths;
                 widths.resize(columns, widths.last().copied().unwrap_or_default());
                 widths

@@ -122,7 +122,9 @@ impl TreeEditor<'_> {
             Step::TableFormat { owner, settings, .. } => self.write_table_format(*owner, settings, author),
             Step::Span { cell, by, .. } => self.write_span(*cell, *by, author),
             Step::RowOffset { row, side, by, .. } => self.write_row_offset((*row, *side), *by, author),
-            Step::Columns { table, change, .. } => self.write_columns(*table, *change, author),
+            Step::Columns { table, columns, change, .. } => {
+                self.write_columns((*table, *columns), *change, author)
+            }
             Step::Table { index, side, table } => self.write_table((*index, *side), table, author),
             Step::Move { first, last, index, side } => {
                 self.write_move((*first, *last), (*index, *side), author)

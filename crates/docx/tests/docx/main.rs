@@ -17,7 +17,6 @@ mod random_bodies;
 mod random_edits;
 mod random_operations;
 mod random_references;
-mod random_tables;
 mod references;
 mod resolution;
 mod results;

@@ -138,7 +138,7 @@ fn finish(
     how: &str,
 ) -> Result<Plan, Refusal> {
     let index = model.rows.iter().find_map(|row| row.all.first().copied()).unwrap_or_default();
-    steps.push(Step::Columns { index, table, change });
+    steps.push(Step::Columns { index, table, columns: model.grid.columns(), change });
     let shown: Vec<String> = rows.iter().take(ROWS_SHOWN).map(usize::to_string).collect();
     let more = if rows.len() > ROWS_SHOWN { " and more" } else { "" };
     let remark =

@@ -187,6 +187,8 @@ pub(crate) enum Step {
     Columns {
         index: usize,
         table: NodeId,
+        /// How many columns its rows took before the operation.
+        columns: usize,
         change: ColumnChange,
     },
     /// A new table beside a paragraph.
