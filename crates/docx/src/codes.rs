@@ -246,6 +246,18 @@ rows! {
             Please report it, with the document if you can. Until then try a smaller edit, such as \
             `modify_text` with fewer words, or edit the place in Word.",
     }
+    REFERENCE_BROKEN: 1, 422 {
+        summary: "A reference elsewhere would lead nowhere, or to something else.",
+        why: "\
+            Fields and links refer to text by a bookmark. The operation deletes or replaces that text, and references elsewhere \
+            stay: Word would print an error for them, or the number of another clause. The message names where they stand. It is \
+            judged at the end of the batch, so references that are deleted in the same batch do not count; entries of tables \
+            of contents never do. References to text that moves are led to its new place by themselves, unless one of them is of \
+            a kind that cannot change as a tracked change; the message says which.",
+        remedy: "\
+            Change or delete those references in the same batch, or decide by `references`: `{\"retarget\": \"P12\"}` lets them \
+            lead to another paragraph, `\"drop\"` makes them the plain text that they show. Both are tracked changes.",
+    }
     RESEARCH_NOT_AVAILABLE: 1, 422 {
         summary: "Nothing was looked up in the web.",
         why: "\

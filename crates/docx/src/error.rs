@@ -195,6 +195,8 @@ refusal_codes! {
     StructuredContentInvalid = "STRUCTURED_CONTENT_INVALID",
     /// The paragraph cannot be moved as a tracked change.
     MoveRefused = "MOVE_REFUSED",
+    /// A reference elsewhere would lead nowhere, or to something else.
+    ReferenceBroken = "REFERENCE_BROKEN",
     /// No pending revision deletes the whole paragraph.
     NothingToRestore = "NOTHING_TO_RESTORE",
     /// No comment has that id.

@@ -66,6 +66,7 @@ mod package;
 mod parts;
 mod proof;
 pub mod read;
+mod references;
 pub mod revisions;
 mod sections;
 mod styles;
@@ -73,7 +74,7 @@ mod text;
 
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{
-    DefinedTerm, EditOptions, Effects, Limits, NumberChange, OwnRecord, PlacedComment, Reference,
+    DefinedTerm, EditOptions, Effects, Limits, More, NumberChange, OwnRecord, PlacedComment, Reference,
     SavedDocument, Survey, TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};

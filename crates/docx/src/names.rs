@@ -84,7 +84,7 @@ vocabulary! {
        FOOTNOTE_REFERENCE = "footnoteReference", ENDNOTE_REFERENCE = "endnoteReference",
        COMMENT_REFERENCE = "commentReference", ANNOTATION_REF = "annotationRef", FOOTNOTE_REF = "footnoteRef",
        ENDNOTE_REF = "endnoteRef", SEPARATOR = "separator", CONTINUATION_SEPARATOR = "continuationSeparator",
-       FLD_CHAR = "fldChar", FLD_CHAR_TYPE = "fldCharType", FLD_SIMPLE = "fldSimple", INSTR = "instr", RUBY = "ruby",
+       FLD_CHAR = "fldChar", FLD_CHAR_TYPE = "fldCharType", DIRTY = "dirty", FLD_SIMPLE = "fldSimple", INSTR = "instr", RUBY = "ruby",
        RT = "rt", RUBY_BASE = "rubyBase", CONTENT_PART = "contentPart", PG_NUM = "pgNum", DAY_SHORT = "dayShort",
        DAY_LONG = "dayLong", MONTH_SHORT = "monthShort", MONTH_LONG = "monthLong", YEAR_SHORT = "yearShort",
        YEAR_LONG = "yearLong",

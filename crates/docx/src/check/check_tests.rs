@@ -205,6 +205,24 @@ fn cases() -> Vec<(&'static str, &'static str, DocxBuilder)> {
             "P1",
             paragraph(&"<w:r><w:drawing><wp:inline><wp:docPr id=\"5\"/></wp:inline></w:drawing></w:r>".repeat(2)),
         ),
+        ("REFERENCE_DANGLING", "P1", paragraph("<w:fldSimple w:instr=\" REF gone \\h \"><w:r><w:t>4</w:t></w:r></w:fldSimple>")),
+        ("REFERENCE_DANGLING", "P1", paragraph(&format!("<w:hyperlink w:anchor=\"gone\">{RUN}</w:hyperlink>"))),
+        (
+            "REFERENCE_DISPLACED",
+            "P1",
+            paragraph("<w:bookmarkStart w:id=\"1\" w:name=\"n\"/><w:bookmarkEnd w:id=\"1\"/>\
+                <w:fldSimple w:instr=\" REF n \\r \"><w:r><w:t>4</w:t></w:r></w:fldSimple>"),
+        ),
+        (
+            "CONTENTS_DANGLING",
+            "P1",
+            paragraph(&format!(
+                "{}<w:r><w:instrText>TOC \\h</w:instrText></w:r>{}<w:hyperlink w:anchor=\"_Toc1\">{RUN}</w:hyperlink>{}",
+                field("begin"),
+                field("separate"),
+                field("end")
+            )),
+        ),
         ("FIELD_UNBALANCED", "P1", paragraph(&field("begin"))),
         (
             "FIELD_UNBALANCED",

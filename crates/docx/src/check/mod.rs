@@ -61,6 +61,7 @@ pub fn check(document: &WordDocument) -> Result<Vec<Finding>, Error> {
         resolution::check(document, part, &own, &mut findings);
     }
     references::check_threads(document, &parts, &mut findings)?;
+    references::check_targets(document, &mut findings);
     protection::check(document, &mut findings);
     Ok(findings.into_list())
 }

@@ -7,12 +7,13 @@ use engross_xml::{NodeId, QName};
 
 use crate::document::WordDocument;
 use crate::error::Error;
-use crate::model::paragraphs;
+use crate::model::{View, paragraphs};
 use crate::names::{
     BOOKMARK_START, CID_COMMENT_ID, CID_PARA_ID, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, DOC_PR, ID,
     N_LOWER_ID, NUM_ID, NUM_PR, P_STYLE, PARA_ID, PERM_END, PERM_START, R_STYLE, SDT_PR, TBL_STYLE, VAL,
     W15_COMMENT_EX, W15_PARA_ID, W15_PARA_ID_PARENT,
 };
+use crate::references::Shows;
 use crate::styles::value_of;
 
 use super::findings::Findings;
@@ -92,6 +93,40 @@ impl Walk<'_> {
         let is_some = !id.is_empty() && id != "0";
         if is_some && self.known.numbers.as_ref().is_some_and(|numbers| !numbers.contains(&id)) {
             self.find(Rule::NumberingMissing, node, || format!("the numbering {id} is not there"));
+        }
+    }
+}
+
+/// Whether fields and links lead to bookmarks that are there, and that still hold what they marked. Pending changes count as
+/// accepted.
+pub(super) fn check_targets(document: &WordDocument, findings: &mut Findings) {
+    let trees = document.story_trees();
+    let references = document.references(&trees, View::Accepted);
+    for (_, placed, field) in references.fields() {
+        let Some(name) = field.instruction.bookmark() else { continue };
+        // Word knows the top of every document.
+        if name.eq_ignore_ascii_case("_top") {
+            continue;
+        }
+        let address = || placed.story.address(field.first);
+        let is_entry = placed.story.is_in_contents(field);
+        match references.target(name) {
+            None if is_entry => findings.add(Rule::ContentsDangling, address, || {
+                format!("an entry of a table of contents leads to the bookmark '{name}', which is not there")
+            }),
+            None => findings.add(Rule::ReferenceDangling, address, || {
+                format!("a reference leads to the bookmark '{name}', which is not there")
+            }),
+            Some(target) => {
+                // Links and page numbers may name a mere place; what shows words or a number marks them.
+                let marks_text =
+                    matches!(field.instruction.shows(), Shows::Text | Shows::Number(_) | Shows::Note);
+                if marks_text && references.content(&trees, &target).is_empty() {
+                    findings.add(Rule::ReferenceDisplaced, address, || {
+                        format!("a reference leads to the bookmark '{name}', from which the text is gone")
+                    });
+                }
+            }
         }
     }
 }

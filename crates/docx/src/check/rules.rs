@@ -121,6 +121,12 @@ rules! {
     ControlIdDuplicate = "CONTROL_ID_DUPLICATE", Warning;
     /// Two drawings have the same id.
     DrawingIdDuplicate = "DRAWING_ID_DUPLICATE", Info;
+    /// A reference to a bookmark that is not there.
+    ReferenceDangling = "REFERENCE_DANGLING", Warning;
+    /// A reference to a bookmark whose text is gone.
+    ReferenceDisplaced = "REFERENCE_DISPLACED", Warning;
+    /// An entry of a table of contents for a heading that is not there.
+    ContentsDangling = "CONTENTS_DANGLING", Info;
     /// A field that begins without an end, or ends without a beginning.
     FieldUnbalanced = "FIELD_UNBALANCED", Warning;
 

@@ -4,10 +4,11 @@
 //! by a batch that failed, or by an atomic one of which a single operation was not done.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use engross_xml::{Document, NodeId, TreeCheckpoint};
 
+use super::run::Run;
 use super::scope::{asks_elsewhere, is_torn, joined};
 use super::{EditOptions, WordDocument};
 use crate::canon::IgnoredMarkup;
@@ -48,6 +49,8 @@ struct Routes<'a> {
     groups: Vec<Group<'a>>,
     /// Edits that are done in several stories.
     parted: BTreeSet<usize>,
+    /// Operations on references, which need to know what all others came to.
+    references: Vec<usize>,
     /// Operations on threads of comments, which concern no story alone.
     threads: Vec<usize>,
     /// Revisions to accept or reject.
@@ -58,33 +61,9 @@ struct Routes<'a> {
 enum Attempt {
     /// The outcomes of its operations.
     Whole(Vec<OperationOutcome>),
-    /// Operations that were done in some of their stories and cannot be in others: it must be taken back and run without them.
+    /// Operations that were done in some of their stories and cannot be in others, or that break references: it must be taken back
+    /// and run without them.
     Torn(BTreeMap<usize, OperationOutcome>),
-}
-
-/// A batch under way.
-struct Run<'a> {
-    batch: &'a Batch,
-    signature: Signature<'a>,
-    pending: PendingParts,
-    /// The first revision id of the batch.
-    first_id: i64,
-    /// One for each operation.
-    outcomes: Vec<OperationOutcome>,
-    /// The outcomes of operations on several stories, one for each.
-    parts: BTreeMap<usize, Vec<OperationOutcome>>,
-}
-
-impl<'a> Run<'a> {
-    fn operation(&self, index: usize) -> Option<&'a Operation> {
-        self.batch.operations.get(index)
-    }
-
-    fn set(&mut self, index: usize, outcome: impl Into<OperationOutcome>) {
-        if let Some(known) = self.outcomes.get_mut(index) {
-            *known = outcome.into();
-        }
-    }
 }
 
 /// How many comments a refusal names, and how many characters of each.
@@ -169,7 +148,18 @@ impl WordDocument {
             first_id: 0,
             outcomes: vec![OperationOutcome::default(); batch.operations.len()],
             parts: BTreeMap::new(),
+            skipped: BTreeSet::new(),
+            has_references: false,
+            anchors: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            gone: HashSet::new(),
         };
+        for (index, outcome) in refused {
+            run.skipped.insert(*index);
+            run.set(*index, outcome.clone());
+        }
+        self.note_references(&mut run);
+        self.find_anchors(&mut run)?;
         if batch.operations.iter().any(|operation| matches!(operation.edit, Edit::InsertComment { .. })) {
             run.pending.next_comment = self.next_comment_id()?;
         }
@@ -177,7 +167,7 @@ impl WordDocument {
             true => self.stories()?,
             false => Vec::new(),
         };
-        let routes = self.route(&mut run, &stories, refused)?;
+        let mut routes = self.route(&mut run, &stories)?;
         if routes.resolutions.is_empty() {
             self.ids.begin_batch();
         }
@@ -196,6 +186,15 @@ impl WordDocument {
         }
         if !torn.is_empty() {
             return Ok(Attempt::Torn(torn));
+        }
+        let broken = self.settle_references(&mut run)?;
+        if !broken.is_empty() {
+            return Ok(Attempt::Torn(broken));
+        }
+        for index in std::mem::take(&mut routes.references) {
+            if let Some(Operation { edit: Edit::Reference(edit), .. }) = run.operation(index) {
+                self.reference_operation(&mut run, index, edit)?;
+            }
         }
         self.tell_elsewhere(&stories, &mut run)?;
         self.write_lists(&run.pending.lists)?;
@@ -368,6 +367,7 @@ impl WordDocument {
         let operations = group.operations.iter();
         let mut outcomes: Vec<(usize, OperationOutcome)> =
             operations.map(|(index, operation)| (*index, edits.run(operation))).collect();
+        run.gone.extend(edits.gone().into_iter().map(|node| (part.clone(), node)));
         edits.finish(outcomes.iter_mut().map(|(_, done)| done));
         if outcomes.iter().any(|(_, done)| done.outcome.is_applied()) {
             copies.renew(tree, root);
@@ -391,12 +391,7 @@ impl WordDocument {
     }
 
     /// By what each operation is carried out. Those whose story is not there are refused.
-    fn route<'a>(
-        &self,
-        run: &mut Run<'a>,
-        stories: &[StoryPart],
-        refused: &BTreeMap<usize, OperationOutcome>,
-    ) -> Result<Routes<'a>, Error> {
+    fn route<'a>(&self, run: &mut Run<'a>, stories: &[StoryPart]) -> Result<Routes<'a>, Error> {
         let mut routes = Routes::default();
         let mut body = Group { story: None, operations: Vec::new() };
         let mut by_root: BTreeMap<(String, String), Group<'a>> = BTreeMap::new();
@@ -412,8 +407,7 @@ impl WordDocument {
             }
         };
         for (index, operation) in operations.iter().enumerate() {
-            if let Some(outcome) = refused.get(&index) {
-                run.set(index, outcome.clone());
+            if run.skipped.contains(&index) {
                 continue;
             }
             if let Some(search) = operation.edit.search().filter(|search| search.scope != Scope::Unsaid) {
@@ -432,6 +426,10 @@ impl WordDocument {
             let wanted = match &operation.edit {
                 Edit::CommentReply { .. } | Edit::CommentResolve { .. } | Edit::CommentDelete { .. } => {
                     routes.threads.push(index);
+                    continue;
+                }
+                Edit::Reference(_) => {
+                    routes.references.push(index);
                     continue;
                 }
                 Edit::Resolve { .. } if only_resolves => {

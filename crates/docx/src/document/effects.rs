@@ -5,18 +5,16 @@
 //! it. Must never change the document, and
 //! only reports; people judge whether it matters.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use engross_xml::NodeId;
 use serde::Serialize;
 
 use super::WordDocument;
-use super::referrers::Referrer;
-use crate::model::{Paragraph, View, fields_at_start, mark_revisions, paragraphs};
-use crate::names::{BOOKMARK_END, BOOKMARK_START, DEL, ID, MOVE_FROM, NAME, T};
-use crate::numbering::{Counter, paragraph_numbering};
+use crate::model::View;
+use crate::references::{PlacedStory, References, StoryTrees};
 
-/// How many of each kind are reported.
+/// How many of each kind are reported; how many more there are is said besides.
 const MOST: usize = 100;
 
 /// How the body read at some time.
@@ -24,8 +22,9 @@ const MOST: usize = 100;
 pub struct Survey {
     /// By paragraph: its marker and its text.
     paragraphs: HashMap<NodeId, (Option<String>, String)>,
-    /// By name of a bookmark: how many characters stand in it.
-    bookmarks: BTreeMap<String, usize>,
+    /// Bookmarks of all stories, and those with something in them.
+    bookmarks: BTreeSet<String>,
+    filled: BTreeSet<String>,
     /// By term: the text that defines it.
     terms: BTreeMap<String, String>,
 }
@@ -36,12 +35,46 @@ pub struct Survey {
 pub struct Effects {
     /// Paragraphs whose number is another one now.
     pub renumbered: Vec<NumberChange>,
-    /// Typed references (`Section 4.2`) to numbers that are others now.
+    /// Typed references (`Section 4.2`) to provisions whose number is another once all pending changes are accepted.
     pub stale_references: Vec<Reference>,
     /// Fields and links whose target has no text any more.
     pub dangling_references: Vec<Reference>,
     /// Defined terms that came, went, or are defined in other words.
     pub defined_terms: Vec<DefinedTerm>,
+    /// How many fields show a number or words that their next update changes; `update_fields` does that at once.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fields_to_update: usize,
+    /// Tables of contents with entries for headings that are gone or elsewhere, which their next update mends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outdated_contents: Vec<String>,
+    /// How many more there are of what is listed above.
+    #[serde(skip_serializing_if = "More::is_nothing")]
+    pub more: More,
+}
+
+/// How many effects there are besides those that are listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct More {
+    /// Paragraphs with another number.
+    pub renumbered: usize,
+    /// Typed references.
+    pub stale_references: usize,
+    /// Fields and links.
+    pub dangling_references: usize,
+    /// Terms.
+    pub defined_terms: usize,
+}
+
+impl More {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A paragraph with another number.
@@ -57,6 +90,7 @@ pub struct NumberChange {
 
 /// A reference to something that is not there, or elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Reference {
     /// Where it stands.
     pub address: String,
@@ -65,6 +99,9 @@ pub struct Reference {
     /// The number that is meant now, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
+    /// What it should say, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub should_say: Option<String>,
 }
 
 /// A term that a document defines.
@@ -102,134 +139,111 @@ impl WordDocument {
     /// How the body reads now, to be compared later.
     #[must_use]
     pub fn survey(&self) -> Survey {
-        let nodes = paragraphs(&self.tree, self.body);
-        let fields = fields_at_start(&self.tree, &nodes);
-        let mut terms = BTreeMap::new();
-        let mut counter = Counter::new(&self.numbering, &self.styles);
-        let mut paragraphs = HashMap::with_capacity(nodes.len());
-        for node in nodes {
-            let text = Paragraph::read(&self.tree, node, View::Accepted, fields.get(&node)).text;
-            for term in defined(&text) {
-                terms.entry(term).or_insert_with(|| text.clone());
+        let trees = self.story_trees();
+        let references = self.references(&trees, View::Accepted);
+        self.survey_of(&trees, &references)
+    }
+
+    fn survey_of(&self, trees: &StoryTrees<'_>, references: &References) -> Survey {
+        let mut survey = Survey {
+            paragraphs: HashMap::new(),
+            bookmarks: BTreeSet::new(),
+            filled: BTreeSet::new(),
+            terms: BTreeMap::new(),
+        };
+        if let Some(PlacedStory { story, labels, .. }) = references.stories.first() {
+            for (at, node) in story.paragraphs.iter().enumerate() {
+                let text = story.model(&self.tree, at).map_or_else(String::new, |model| model.text);
+                for term in defined(&text) {
+                    survey.terms.entry(term).or_insert_with(|| text.clone());
+                }
+                survey.paragraphs.insert(*node, (labels.of(at).map(|label| label.text.clone()), text));
             }
-            // A paragraph whose end goes takes no number with it; while it is pending, Word counts it.
-            let goes =
-                mark_revisions(&self.tree, node).any(|mark| matches!(self.tree.name(mark), DEL | MOVE_FROM));
-            let list = paragraph_numbering(&self.tree, node, &self.styles, &self.numbering).filter(|_| !goes);
-            let marker = list.and_then(|(number, level)| counter.next(number, level));
-            let marker = marker.filter(|marker| !marker.bullet).map(|marker| marker.text);
-            paragraphs.insert(node, (marker, text));
         }
-        Survey { paragraphs, bookmarks: self.bookmarks(), terms }
+        for name in references.fields().filter_map(|(.., field)| field.instruction.bookmark()) {
+            let Some(target) = references.target(name) else { continue };
+            if survey.bookmarks.insert(name.to_owned()) && !references.content(trees, &target).is_empty() {
+                survey.filled.insert(name.to_owned());
+            }
+        }
+        survey
     }
 
     /// What the edits since `before` did besides.
     #[must_use]
     pub fn effects(&self, before: &Survey) -> Effects {
-        let now = self.survey();
-        let nodes = paragraphs(&self.tree, self.body);
-        let mut effects = Effects::default();
-        let mut moved: BTreeMap<String, String> = BTreeMap::new();
-        for (index, node) in nodes.iter().enumerate() {
-            let (Some((old, _)), Some((new, text))) = (before.paragraphs.get(node), now.paragraphs.get(node))
-            else {
-                continue;
-            };
-            // What is deleted shows no number to anybody.
-            let (Some(old), Some(new)) = (old, new) else { continue };
-            if old == new || text.is_empty() {
-                continue;
-            }
-            moved.insert(bare(old).to_owned(), bare(new).to_owned());
-            if effects.renumbered.len() < MOST {
-                let address = format!("P{}", index + 1);
-                effects.renumbered.push(NumberChange { address, from: old.clone(), to: new.clone() });
-            }
+        let trees = self.story_trees();
+        let references = self.references(&trees, View::Accepted);
+        let now = self.survey_of(&trees, &references);
+        let mut more = More::default();
+        let renumbered = renumbered(before, &now, &references);
+        let stale = self.stale_references(&trees, &references).into_iter().filter_map(|stale| {
+            let story = &references.stories.get(stale.story)?.story;
+            Some(Reference {
+                address: story.address(stale.paragraph),
+                names: stale.says,
+                should_say: stale.now.as_ref().map(|now| format!("{} {now}", stale.word)),
+                now: stale.now,
+            })
+        });
+        let (dangling, outdated_contents) = dangling(&references, before, &now);
+        let terms = changed_terms(before, &now, &trees, &references);
+        Effects {
+            renumbered: bounded(renumbered, &mut more.renumbered),
+            stale_references: bounded(stale.collect(), &mut more.stale_references),
+            dangling_references: bounded(dangling, &mut more.dangling_references),
+            defined_terms: bounded(terms, &mut more.defined_terms),
+            fields_to_update: fields_to_update(&trees, &references),
+            outdated_contents,
+            more,
         }
-        let referrers = self.referrers();
-        let texts: Vec<(String, &str)> =
-            referrers.iter().map(|referrer| (referrer.address.clone(), referrer.text.as_str())).collect();
-        effects.stale_references = stale(&texts, &moved);
-        effects.dangling_references = dangling(&referrers, before, &now);
-        effects.defined_terms = changed_terms(before, &now, &texts);
-        effects
-    }
-
-    /// How many characters that are not deleted stand in each bookmark.
-    fn bookmarks(&self) -> BTreeMap<String, usize> {
-        let tree = &self.tree;
-        let mut open: Vec<(String, String)> = Vec::new();
-        let mut found: BTreeMap<String, usize> = BTreeMap::new();
-        let attribute = |node, name| tree.attribute(node, name).unwrap_or_default().into_owned();
-        let mut nodes = tree.descendants(self.body);
-        while let Some(node) = nodes.next() {
-            match tree.name(node) {
-                BOOKMARK_START => {
-                    let name = attribute(node, NAME);
-                    found.entry(name.clone()).or_default();
-                    open.push((attribute(node, ID), name));
-                }
-                BOOKMARK_END => {
-                    let id = attribute(node, ID);
-                    open.retain(|(known, _)| *known != id);
-                }
-                DEL | MOVE_FROM => nodes.skip_below(node),
-                T if !open.is_empty() => {
-                    let length = tree.element_text(node).chars().count();
-                    for (_, name) in &open {
-                        *found.entry(name.clone()).or_default() += length;
-                    }
-                }
-                _ => {}
-            }
-        }
-        found
     }
 }
 
-/// Fields and links to bookmarks that had text and have none.
-fn dangling(referrers: &[Referrer], before: &Survey, now: &Survey) -> Vec<Reference> {
-    let had = |name: &str| before.bookmarks.get(name).is_some_and(|length| *length > 0);
-    let has = |name: &str| now.bookmarks.get(name).is_some_and(|length| *length > 0);
-    let lost = |name: &&String| had(name) && !has(name);
-    let of = |referrer: &Referrer| {
-        let address = referrer.address.clone();
-        let names: Vec<&String> = referrer.bookmarks.iter().filter(lost).collect();
-        names
-            .into_iter()
-            .map(move |name| Reference { address: address.clone(), names: name.clone(), now: None })
-            .collect::<Vec<_>>()
+/// As many as are listed; says how many more there are.
+fn bounded<T>(mut all: Vec<T>, more: &mut usize) -> Vec<T> {
+    *more = all.len().saturating_sub(MOST);
+    all.truncate(MOST);
+    all
+}
+
+fn renumbered(before: &Survey, now: &Survey, references: &References) -> Vec<NumberChange> {
+    let Some(body) = references.stories.first() else { return Vec::new() };
+    let change = |(at, node): (usize, &NodeId)| {
+        let ((old, _), (new, text)) = (before.paragraphs.get(node)?, now.paragraphs.get(node)?);
+        // What is deleted shows no number to anybody.
+        let (Some(old), Some(new)) = (old, new) else { return None };
+        let change = NumberChange { address: body.story.address(at), from: old.clone(), to: new.clone() };
+        (old != new && !text.is_empty()).then_some(change)
     };
-    referrers.iter().flat_map(of).take(MOST).collect()
+    body.story.paragraphs.iter().enumerate().filter_map(change).collect()
 }
 
-/// A marker without what surrounds its number.
-fn bare(marker: &str) -> &str {
-    marker.trim().trim_end_matches('.')
-}
-
-/// Words that a number follows when a text refers to a provision.
-const BEFORE_NUMBERS: &[&str] =
-    &["Section", "Sections", "Clause", "Clauses", "Article", "Articles", "Paragraph", "Paragraphs", "§"];
-
-fn stale(texts: &[(String, &str)], moved: &BTreeMap<String, String>) -> Vec<Reference> {
-    let mut found = Vec::new();
-    if moved.is_empty() {
-        return found;
-    }
-    for (address, text) in texts {
-        let words: Vec<&str> = text.split(|c: char| c.is_whitespace()).collect();
-        for pair in words.windows(2) {
-            let (Some(word), Some(number)) = (pair.first(), pair.get(1)) else { continue };
-            let is_word = BEFORE_NUMBERS.iter().any(|known| word.eq_ignore_ascii_case(known));
-            let number = number.trim_end_matches([',', ';', '.', ':']);
-            if let Some(now) = moved.get(number).filter(|_| is_word && found.len() < MOST) {
-                let names = format!("{word} {number}");
-                found.push(Reference { address: address.clone(), names, now: Some(now.clone()) });
+/// Fields and links to bookmarks that were there, or had text, and are not or have none; and the tables of contents among them.
+fn dangling(references: &References, before: &Survey, now: &Survey) -> (Vec<Reference>, Vec<String>) {
+    let is_lost = |name: &str| {
+        (before.bookmarks.contains(name) && !now.bookmarks.contains(name))
+            || (before.filled.contains(name) && !now.filled.contains(name))
+    };
+    let mut found: Vec<Reference> = Vec::new();
+    let mut contents: Vec<String> = Vec::new();
+    for (_, placed, field) in references.fields() {
+        let Some(name) = field.instruction.bookmark().filter(|name| is_lost(name)) else { continue };
+        let address = placed.story.address(field.first);
+        if placed.story.is_in_contents(field) {
+            if !contents.contains(&address) {
+                contents.push(address);
             }
+        } else if !found.iter().any(|known| known.address == address && known.names == name) {
+            found.push(Reference { address, names: name.to_owned(), now: None, should_say: None });
         }
     }
-    found
+    (found, contents)
+}
+
+/// How many fields show something else than they should.
+fn fields_to_update(trees: &StoryTrees<'_>, references: &References) -> usize {
+    references.outdated(trees).len()
 }
 
 /// The terms that a text defines: quoted, and followed by *means* or *has the meaning*, or alone in brackets.
@@ -256,22 +270,36 @@ fn defined(text: &str) -> Vec<String> {
     found
 }
 
-fn changed_terms(before: &Survey, now: &Survey, texts: &[(String, &str)]) -> Vec<DefinedTerm> {
-    let mut found = Vec::new();
+fn changed_terms(
+    before: &Survey,
+    now: &Survey,
+    trees: &StoryTrees<'_>,
+    references: &References,
+) -> Vec<DefinedTerm> {
     let all = before.terms.keys().chain(now.terms.keys().filter(|term| !before.terms.contains_key(*term)));
-    for term in all.take(10 * MOST) {
-        let change = match (before.terms.get(term), now.terms.get(term)) {
-            (Some(_), None) => TermChange::Removed,
-            (None, Some(_)) => TermChange::Added,
-            (Some(old), Some(new)) if old != new => TermChange::Changed,
-            _ => continue,
-        };
-        let used =
-            texts.iter().filter(|(_, text)| text.contains(term.as_str())).map(|(address, _)| address.clone());
-        found.push(DefinedTerm { term: term.clone(), change, used: used.take(MOST).collect() });
-        if found.len() == MOST {
-            break;
-        }
+    let change = |term: &String| match (before.terms.get(term), now.terms.get(term)) {
+        (Some(_), None) => Some((term.clone(), TermChange::Removed)),
+        (None, Some(_)) => Some((term.clone(), TermChange::Added)),
+        (Some(old), Some(new)) if old != new => Some((term.clone(), TermChange::Changed)),
+        _ => None,
+    };
+    let changed: Vec<(String, TermChange)> = all.filter_map(change).collect();
+    if changed.is_empty() {
+        return Vec::new();
     }
-    found
+    let texts: Vec<(String, String)> = references
+        .stories
+        .iter()
+        .flat_map(|placed| {
+            let tree = trees.tree(&placed.part);
+            let text =
+                move |at| placed.story.model(tree, at).map(|model| (placed.story.address(at), model.text));
+            (0..placed.story.paragraphs.len()).filter_map(text)
+        })
+        .collect();
+    let used = |term: &str| {
+        let uses = texts.iter().filter(|(_, text)| text.contains(term)).map(|(address, _)| address.clone());
+        uses.take(MOST).collect()
+    };
+    changed.into_iter().map(|(term, change)| DefinedTerm { used: used(&term), term, change }).collect()
 }

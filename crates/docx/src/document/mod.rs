@@ -3,9 +3,11 @@
 //! | File | Door |
 //! |---|---|
 //! | `mod` | opening, reading, comments |
-//! | `apply` | batches of operations |
+//! | `apply`, `run` | batches of operations |
 //! | `scope` | searches in several stories |
-//! | `effects` | what edits do beyond the words they change |
+//! | `effects`, `references` | what edits do beyond the words they change, and what refers to what |
+//! | `cross_references` | operations on bookmarks, fields and references |
+//! | `settle`, `judge` | what becomes of references to text that moves or goes |
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `own` | which earlier revisions are one's own |
@@ -15,18 +17,22 @@
 
 mod apply;
 mod comment_xml;
+mod cross_references;
 mod effects;
+mod judge;
 mod lists;
 mod new_parts;
 mod own;
-mod referrers;
+pub(crate) mod references;
 mod resolve;
+mod run;
 mod save;
 mod scope;
 mod settings;
+mod settle;
 mod threads;
 
-pub use effects::{DefinedTerm, Effects, NumberChange, Reference, Survey, TermChange};
+pub use effects::{DefinedTerm, Effects, More, NumberChange, Reference, Survey, TermChange};
 pub use own::OwnRecord;
 
 use std::borrow::Cow;

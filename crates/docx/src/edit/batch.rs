@@ -123,6 +123,17 @@ impl<'a> BatchRun<'a> {
         }
     }
 
+    /// The paragraphs that are deleted, emptied or moved away so far.
+    pub(crate) fn gone(&self) -> Vec<NodeId> {
+        let snapshot = &self.editor.snapshot;
+        let is_gone = |(index, expected): &(&usize, &ExpectedText)| {
+            let had_text = !snapshot.known_text(**index).is_empty();
+            expected.is_gone() || had_text && expected.own.iter().all(String::is_empty)
+        };
+        let gone = self.editor.expected.iter().filter(is_gone);
+        gone.filter_map(|(index, _)| snapshot.paragraphs.get(*index).copied()).collect()
+    }
+
     /// Ends the batch: one's own revisions in the paragraphs that it touched become one redline. Results name only revisions that
     /// are there.
     pub(crate) fn finish<'b>(self, outcomes: impl Iterator<Item = &'b mut OperationOutcome>) {

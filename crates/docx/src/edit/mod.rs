@@ -14,6 +14,7 @@
 //! | `tracked_properties`, `property_order` | how do properties of tables and sections change with a record? |
 //! | `ids` | which revision ids are free, and which are ours? |
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
+//! | `references` | how do bookmarks, and fields that lead elsewhere, look in the tree? |
 //! | `evidence` | can it be rejected and accepted? |
 //! | `coalesce` | what of it was never there for a later batch? |
 
@@ -43,6 +44,7 @@ mod plan;
 mod properties;
 mod property_order;
 mod put_back;
+pub(crate) mod references;
 mod revision_writer;
 mod rows;
 mod run_formats;
@@ -61,7 +63,8 @@ pub(crate) use content::{read_plain_or_markdown as read_content, split_at_breaks
 pub(crate) use fallback::FallbackCopies;
 pub(crate) use ids::{Ids, free_ids};
 pub(crate) use others::join_insertions_of_others;
-pub(crate) use pending_parts::{NewComment, NewList, PendingParts};
+pub(crate) use pending_parts::{MovedBookmark, NewComment, NewList, PendingParts};
 pub(crate) use revision_writer::RevisionWriter;
 pub(crate) use revision_writer::write_pieces;
-pub(crate) use snapshot::StyleContext;
+pub(crate) use snapshot::{StorySnapshot, StyleContext};
+pub(crate) use target::find_paragraph;

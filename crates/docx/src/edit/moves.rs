@@ -1,19 +1,24 @@
 //! Paragraphs that move: what stood there is marked as moved away, and a copy of it as moved here, both under one name
 //! (ISO/IEC 29500-1 §17.13.5.21 – .28).
 
-use engross_xml::{NodeId, NodeKind, QName};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use engross_xml::{Document, NodeId, NodeKind, QName};
 
 use crate::edit::expected::NewText;
 use crate::edit::marks::insert_paragraph_at_end;
+use crate::edit::pending_parts::MovedBookmark;
+use crate::edit::references::{bookmark_end, bookmark_start};
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::tree_editor::{TreeEditor, WriteOutcome};
 use crate::error::{Refusal, RefusalCode};
 use crate::model::{Paragraph, is_range_marker, is_revision_wrapper, next_paragraph};
 use crate::names::{
-    COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, ENDNOTE_REFERENCE, FLD_SIMPLE,
-    FOOTNOTE_REFERENCE, ID, MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO,
-    MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME, O_MATH, O_MATH_PARA, P, P_PR, RUN, SDT, SECT_PR, SUB_DOC,
-    TXBX_CONTENT,
+    BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE,
+    ENDNOTE_REFERENCE, FLD_SIMPLE, FOOTNOTE_REFERENCE, ID, MOVE_FROM, MOVE_FROM_RANGE_END,
+    MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, NAME, O_MATH, O_MATH_PARA, P,
+    P_PR, RUN, SDT, SECT_PR, SUB_DOC, TXBX_CONTENT,
 };
 use crate::ops::Where;
 use crate::revisions::is_property_change;
@@ -34,6 +39,7 @@ impl TreeEditor<'_> {
         let (to, side) = self.spot(to, side)?;
         let texts: Vec<String> = (first..=last).map(|index| self.snapshot.text(index).to_owned()).collect();
         let name = format!("move{}", self.ids.peek());
+        let bookmarks = self.moved_bookmarks(&sources);
         let (count, mut opened) = (sources.len(), None);
         for (number, (source, text)) in sources.iter().zip(texts).enumerate() {
             let (before, position) = self.place(to, side, gap);
@@ -56,7 +62,10 @@ impl TreeEditor<'_> {
                 }
                 (None, None) => return Ok(WriteOutcome::Nothing("there is no paragraph beside it")),
             };
-            copy_moved(&mut writer, *source, paragraph);
+            copy_moved(&mut writer, *source, paragraph, &bookmarks);
+            if number + 1 == count {
+                close_bookmarks(&mut writer, paragraph, &bookmarks);
+            }
             if number == 0 {
                 opened = Some(open_range(&mut writer, paragraph, MOVE_TO_RANGE_START, &name));
             }
@@ -81,6 +90,46 @@ impl TreeEditor<'_> {
             self.expect(index).own = Vec::new();
         }
         Ok(WriteOutcome::Done)
+    }
+
+    /// Bookmarks of moved paragraphs that references lead to: each gets a copy of another name, since two cannot have one name and
+    /// what was deleted must have its own again when the move is rejected.
+    fn moved_bookmarks(&mut self, sources: &[NodeId]) -> MovedMarkers {
+        let mut markers = MovedMarkers::default();
+        let tree = &*self.snapshot.tree;
+        let mut starts: Vec<(NodeId, String, String)> = Vec::new();
+        let mut ends: HashMap<String, NodeId> = HashMap::new();
+        let attribute = |node, name| tree.attribute(node, name).unwrap_or_default().into_owned();
+        for node in sources.iter().flat_map(|source| tree.descendants(*source)) {
+            match tree.name(node) {
+                BOOKMARK_START => starts.push((node, attribute(node, ID), attribute(node, NAME))),
+                BOOKMARK_END => {
+                    ends.insert(attribute(node, ID), node);
+                }
+                _ => {}
+            }
+        }
+        // A bookmark over whole paragraphs ends at the start of the next one.
+        let behind: Vec<String> = sources.last().map_or_else(Vec::new, |last| ends_behind(tree, *last));
+        for (start, id, old) in starts {
+            let end = ends.get(&id).copied();
+            if !self.pending.referenced.contains(&old.to_lowercase())
+                || end.is_none() && !behind.contains(&id)
+            {
+                continue;
+            }
+            let new = self.pending.bookmark_name();
+            let id = self.ids.take();
+            markers.by_source.insert(start, (id, Some(new.clone())));
+            match end {
+                Some(end) => {
+                    markers.by_source.insert(end, (id, None));
+                }
+                None => markers.open_at_end.push(id),
+            }
+            self.pending.bookmarks.push(MovedBookmark { old, new });
+        }
+        markers
     }
 
     fn refuse_unmovable(&mut self, index: usize, node: NodeId) -> Result<(), Refusal> {
@@ -129,6 +178,33 @@ impl TreeEditor<'_> {
     }
 }
 
+/// Ends of bookmarks between a paragraph and the first content behind it, by `w:id`.
+fn ends_behind(tree: &Document, paragraph: NodeId) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut take = |node: NodeId| {
+        if tree.name(node) == BOOKMARK_END {
+            found.extend(tree.attribute(node, ID).map(Cow::into_owned));
+        }
+    };
+    let mut at = tree.next(paragraph);
+    while let Some(node) = at {
+        match tree.name(node) {
+            P => {
+                let content = tree.children(node).filter(|child| tree.name(*child) != P_PR);
+                let is_marker = |child: &NodeId| {
+                    is_range_marker(tree.name(*child)) || tree.kind(*child) != NodeKind::Element
+                };
+                content.take_while(is_marker).for_each(&mut take);
+                break;
+            }
+            name if is_range_marker(name) || tree.kind(node) != NodeKind::Element => take(node),
+            _ => break,
+        }
+        at = tree.next(node);
+    }
+    found
+}
+
 fn open_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: QName, of: &str) -> String {
     let start = writer.revision(name);
     writer.document.set_attribute(start, NAME, of);
@@ -175,29 +251,58 @@ fn wrap_moved(writer: &mut RevisionWriter<'_>, parent: NodeId) {
     }
 }
 
-/// Copies content to where it moves; bookmarks stay where they are.
-fn copy_moved(writer: &mut RevisionWriter<'_>, from: NodeId, to: NodeId) {
+/// Which markers of bookmarks get a copy where their text moves to.
+#[derive(Debug, Default)]
+struct MovedMarkers {
+    /// By marker: the id of the copy, and its name if it is a start.
+    by_source: HashMap<NodeId, (i64, Option<String>)>,
+    /// Ids of copies that end with the text.
+    open_at_end: Vec<i64>,
+}
+
+fn close_bookmarks(writer: &mut RevisionWriter<'_>, paragraph: NodeId, markers: &MovedMarkers) {
+    if markers.open_at_end.is_empty() {
+        return;
+    }
+    let wrapper = writer.revision(MOVE_TO);
+    writer.document.append(paragraph, wrapper);
+    for id in &markers.open_at_end {
+        let end = bookmark_end(writer, *id);
+        writer.document.append(wrapper, end);
+    }
+}
+
+/// Copies content to where it moves. Of range markup only the bookmarks that references lead to have a copy.
+fn copy_moved(writer: &mut RevisionWriter<'_>, from: NodeId, to: NodeId, markers: &MovedMarkers) {
     let children: Vec<NodeId> = writer.document.children(from).collect();
     let mut open: Option<NodeId> = None;
     for child in children {
         let name = writer.document.name(child);
         if is_content(name) {
-            let wrapper = match open {
-                Some(wrapper) => wrapper,
-                None => {
-                    let wrapper = writer.revision(MOVE_TO);
-                    writer.document.append(to, wrapper);
-                    wrapper
-                }
-            };
-            open = Some(wrapper);
+            let wrapper = moved_wrapper(writer, to, &mut open);
             let copy = writer.document.copy(child);
             writer.document.append(wrapper, copy);
+        } else if let Some((id, name)) = markers.by_source.get(&child) {
+            let wrapper = moved_wrapper(writer, to, &mut open);
+            let marker = match name {
+                Some(name) => bookmark_start(writer, *id, name),
+                None => bookmark_end(writer, *id),
+            };
+            writer.document.append(wrapper, marker);
         } else if writer.document.kind(child) == NodeKind::Element && name != P_PR && !is_range_marker(name) {
             open = None;
             let shell = writer.document.copy_shallow(child);
             writer.document.append(to, shell);
-            copy_moved(writer, child, shell);
+            copy_moved(writer, child, shell, markers);
         }
     }
+}
+
+/// The open move target at the end of an element, begun when there is none.
+fn moved_wrapper(writer: &mut RevisionWriter<'_>, to: NodeId, open: &mut Option<NodeId>) -> NodeId {
+    *open.get_or_insert_with(|| {
+        let wrapper = writer.revision(MOVE_TO);
+        writer.document.append(to, wrapper);
+        wrapper
+    })
 }

@@ -1,6 +1,6 @@
 //! What a batch adds to parts beside the story: comments and lists. It is only data until the batch is over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ops::ListKind;
 use crate::text::StyledText;
@@ -32,9 +32,21 @@ pub(crate) struct NewList {
     pub(crate) deeper: BTreeMap<u8, ListKind>,
 }
 
+/// A bookmark that marks in moved text what another one marked before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MovedBookmark {
+    pub(crate) old: String,
+    pub(crate) new: String,
+}
+
 /// What a batch adds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PendingParts {
+    /// Bookmarks that references of any story lead to, in lower case; only known where the batch moves something.
+    pub(crate) referenced: BTreeSet<String>,
+    /// The number of the next bookmark that is made for a reference.
+    pub(crate) next_bookmark: u64,
+    pub(crate) bookmarks: Vec<MovedBookmark>,
     /// The `w:numId` of the next list.
     pub(crate) next_list: i64,
     pub(crate) lists: Vec<NewList>,
@@ -48,6 +60,8 @@ pub(crate) struct PendingParts {
 /// How much there was at some time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PendingMark {
+    next_bookmark: u64,
+    bookmarks: usize,
     next_list: i64,
     lists: usize,
     next_comment: i64,
@@ -59,6 +73,8 @@ impl PendingParts {
     /// Takes note of what there is.
     pub(crate) fn mark(&self) -> PendingMark {
         PendingMark {
+            next_bookmark: self.next_bookmark,
+            bookmarks: self.bookmarks.len(),
             next_list: self.next_list,
             lists: self.lists.len(),
             next_comment: self.next_comment,
@@ -69,11 +85,20 @@ impl PendingParts {
 
     /// Takes back what came since.
     pub(crate) fn take_back(&mut self, mark: PendingMark) {
+        self.next_bookmark = mark.next_bookmark;
+        self.bookmarks.truncate(mark.bookmarks);
         self.next_list = mark.next_list;
         self.lists.truncate(mark.lists);
         self.next_comment = mark.next_comment;
         self.comments.truncate(mark.comments);
         self.gone_comments.truncate(mark.gone_comments);
+    }
+
+    /// A name that no bookmark has, in the form that Word gives to those of references.
+    pub(crate) fn bookmark_name(&mut self) -> String {
+        let number = self.next_bookmark;
+        self.next_bookmark += 1;
+        format!("_Ref{number}")
     }
 
     /// Adds a comment. Gives its id.

@@ -47,6 +47,15 @@ impl RevisionWriter<'_> {
         shell
     }
 
+    /// Copies a run for an insertion: without records of changes of its formatting.
+    pub(crate) fn copy_run(&mut self, run: NodeId) -> NodeId {
+        let copy = self.document.copy(run);
+        if let Some(properties) = self.document.child(copy, R_PR) {
+            self.strip_tracking(properties);
+        }
+        copy
+    }
+
     /// Copies a wrapper of other people's revision without its content; the copy gets an id of its own.
     pub(crate) fn copy_wrapper_shell(&mut self, wrapper: NodeId) -> NodeId {
         let shell = self.document.copy_shallow(wrapper);
@@ -96,7 +105,7 @@ impl RevisionWriter<'_> {
         wrapper
     }
 
-    fn new_run(&mut self, piece: &Piece, like: Option<NodeId>) -> NodeId {
+    pub(crate) fn new_run(&mut self, piece: &Piece, like: Option<NodeId>) -> NodeId {
         let properties = self.run_properties(like, piece.marks);
         new_run(self.document, properties, &piece.text)
     }

@@ -7,7 +7,7 @@ mod write;
 
 use crate::document::{EditOptions, Limits, WordDocument};
 use crate::error::Error;
-use crate::ops::{Address, Batch, Edit, Operation, Place, Status, Tracking};
+use crate::ops::{Address, Batch, Edit, Operation, Place, ReferencePolicy, Status, Tracking};
 
 /// A document with nothing in it but styles for headings, lists and tables.
 const BLANK: &[u8] = include_bytes!("blank.docx");
@@ -26,7 +26,13 @@ pub fn from_markdown(markdown: &str, template: Option<Vec<u8>>, limits: &Limits)
     } else {
         Edit::Replace { place, end: None, content: markdown.to_owned() }
     };
-    let operation = Operation { edit, expected_text: None, plain: false, author: None };
+    let operation = Operation {
+        edit,
+        expected_text: None,
+        plain: false,
+        author: None,
+        references: ReferencePolicy::Refuse,
+    };
     let batch = Batch { operations: vec![operation], ..Batch::default() };
     // Nothing of it stays tracked, so nobody sees who or when.
     let options = EditOptions { author: "engross".to_owned(), date: "2000-01-01T00:00:00Z".to_owned() };

@@ -32,6 +32,25 @@ pub enum View {
     Before(i64),
 }
 
+impl View {
+    /// Whether it shows what stands in the insertion (or move target) `inserted` and in the deletion `deleted`.
+    pub(crate) fn shows(
+        self,
+        document: &Document,
+        inserted: Option<NodeId>,
+        deleted: Option<NodeId>,
+    ) -> bool {
+        let since =
+            |node: Option<NodeId>, first: i64| node.is_some_and(|node| is_id_since(document, node, first));
+        match self {
+            Self::Markup => true,
+            Self::Accepted => deleted.is_none(),
+            Self::Original => inserted.is_none(),
+            Self::Before(first) => !since(inserted, first) && (deleted.is_none() || since(deleted, first)),
+        }
+    }
+}
+
 /// Why a locked content control takes no text.
 pub(crate) const LOCKED: &str = "it is locked";
 
@@ -260,18 +279,7 @@ impl Reader<'_> {
     }
 
     fn shows(&self, context: &Context) -> bool {
-        let since = |node: Option<NodeId>, first: i64| {
-            node.is_some_and(|node| is_id_since(self.document, node, first))
-        };
-        match self.view {
-            View::Markup => true,
-            View::Accepted => context.deleted.is_none(),
-            View::Original => context.inserted.is_none(),
-            View::Before(first) => {
-                !since(context.inserted, first)
-                    && (context.deleted.is_none() || since(context.deleted, first))
-            }
-        }
+        self.view.shows(self.document, context.inserted, context.deleted)
     }
 }
 

@@ -139,6 +139,11 @@ impl Numbering {
         })
     }
 
+    /// A number for the list behind an instance: all instances that count together have the same.
+    pub(crate) fn list_number(&self, num_id: i64, styles: &Styles) -> Option<usize> {
+        self.list(num_id, styles).map(|list| list.number)
+    }
+
     /// The list behind an instance.
     pub(super) fn list(&self, num_id: i64, styles: &Styles) -> Option<List<'_>> {
         let instance = self.instances.get(&num_id)?;

@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::ops::address::parse_place;
 use crate::ops::edits::Fields;
 use crate::ops::fields::{check_fields, flag, nearest, optional_text};
 use crate::ops::language::{self, COMMON_FIELDS, OPERATIONS, operation_names};
-use crate::ops::operation::{Edit, Operation};
+use crate::ops::operation::{Edit, Operation, ReferencePolicy};
 
 /// Which pending revisions of the author, from before this session, are merged with what the batch does.
 ///
@@ -115,7 +116,13 @@ fn parse_leniently(json: &Value) -> Result<Vec<Operation>, Error> {
     let refused = |(value, message): (&Value, String)| {
         let name = value.get("op").or_else(|| value.get("operation")).and_then(Value::as_str);
         let name = name.and_then(language::row).map_or("invalid", |row| row.name);
-        Operation { edit: Edit::Invalid { name, message }, expected_text: None, plain: false, author: None }
+        Operation {
+            edit: Edit::Invalid { name, message },
+            expected_text: None,
+            plain: false,
+            author: None,
+            references: ReferencePolicy::Refuse,
+        }
     };
     let operations = array.iter().zip(parsed);
     Ok(operations.map(|(value, parsed)| parsed.unwrap_or_else(|message| refused((value, message)))).collect())
@@ -158,5 +165,20 @@ fn parse_operation(value: &Value) -> Result<Operation, String> {
         expected_text: optional_text(object, "expectedText")?.map(str::to_owned),
         plain: flag(object, "plain")?,
         author: optional_text(object, "author")?.map(str::to_owned),
+        references: parse_policy(object.get("references"))?,
     })
+}
+
+fn parse_policy(value: Option<&Value>) -> Result<ReferencePolicy, String> {
+    let wrong = "'references' is \"drop\" or {\"retarget\": an address}";
+    match value {
+        None | Some(Value::Null) => Ok(ReferencePolicy::Refuse),
+        Some(Value::String(word)) if word == "drop" => Ok(ReferencePolicy::Drop),
+        Some(Value::Object(object)) => {
+            check_fields(object, &["retarget"], &[], "'references'")?;
+            let place = object.get("retarget").ok_or(wrong)?;
+            parse_place(place, None).map(ReferencePolicy::Retarget)
+        }
+        Some(_) => Err(wrong.to_owned()),
+    }
 }

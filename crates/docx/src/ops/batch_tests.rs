@@ -1,11 +1,12 @@
 use serde_json::{Value, json};
 
 use super::{
-    Address, Batch, CommentPolicy, Edit, Occurrence, Operation, OwnPolicy, Place, Search, Where, parse_batch,
+    Address, Batch, CommentPolicy, Edit, Occurrence, Operation, OwnPolicy, Place, ReferencePolicy, Search,
+    Where, parse_batch,
 };
 
 fn operation(edit: Edit) -> Operation {
-    Operation { edit, expected_text: None, plain: false, author: None }
+    Operation { edit, expected_text: None, plain: false, author: None, references: ReferencePolicy::Refuse }
 }
 
 fn place(address: Address) -> Place {
@@ -41,6 +42,7 @@ fn a_batch_says_all_it_can_say() {
         expected_text: Some("a a".to_owned()),
         plain: true,
         author: Some("Ann".to_owned()),
+        references: ReferencePolicy::Refuse,
     };
     let insert = Edit::InsertParagraph {
         place: place(Address::First),

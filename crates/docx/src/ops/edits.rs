@@ -30,6 +30,10 @@ impl<'a> Fields<'a> {
         self.object
     }
 
+    pub(super) fn occurrence(&self) -> Option<Occurrence> {
+        self.occurrence
+    }
+
     pub(super) fn text(&self, field: &str) -> Result<String, String> {
         required_text(self.object, self.name, field)
     }

@@ -6,6 +6,7 @@
 use crate::ops::blocks;
 use crate::ops::edits::{self, Fields};
 use crate::ops::operation::Edit;
+use crate::ops::references::{self, ReferenceEdit};
 use crate::revisions::Side;
 
 /// An operation of the language.
@@ -69,6 +70,14 @@ pub(super) enum Shape {
     CellPlace,
     /// Points by name.
     Margins,
+    /// What becomes of references to text that goes.
+    References,
+    /// A paragraph, or a bookmark.
+    ReferenceTarget,
+    /// The name of a bookmark.
+    Name,
+    /// The code of a field.
+    Instruction,
     /// One of these words.
     Word(&'static [&'static str]),
 }
@@ -126,6 +135,18 @@ const PLAIN: Field = field(
     Shape::Flag,
     "true: take the text literally, without Markdown.",
     "`true`: new text is taken as it stands, without Markdown",
+);
+pub(super) const REFERENCES: Field = field(
+    "references",
+    Shape::References,
+    "What becomes of cross-references to text that goes; without, the operation is refused (REFERENCE_BROKEN).",
+    "what becomes of [references](../editing.md#references) to text that goes: `\"drop\"` or `{\"retarget\": PLACE}`",
+);
+const AFTER_TEXT: Field = field(
+    "afterText",
+    Shape::Text,
+    "The words behind which it stands; the end of the paragraph without.",
+    "the words behind which it stands; the end of the paragraph without",
 );
 pub(super) const AFTER: Field =
     field("after", Shape::Place, "", "the paragraph before them: a number or any place");
@@ -240,6 +261,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             WHOLE_WORD,
             FIELDS,
             PLAIN,
+            REFERENCES,
         ],
         parse: edits::modify_text,
     },
@@ -264,8 +286,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "text for the start",
             ),
             OCCURRENCE,
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::edit_paragraph,
     },
     OperationRow {
@@ -307,19 +328,20 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "what becomes of comments on it: `keep` leaves them beside it, `delete` takes them away; without, it is refused",
             ),
             OCCURRENCE,
+            REFERENCES,
         ],
         parse: edits::delete_paragraph,
     },
     OperationRow {
         name: "replace_paragraph",
         purpose: "Puts Markdown blocks (lists, tables, headings) in the place of a paragraph.",
-        fields: &[INDEX, TARGET, BLOCKS, OCCURRENCE, PLAIN],
+        fields: &[INDEX, TARGET, BLOCKS, OCCURRENCE, PLAIN, REFERENCES],
         parse: edits::replace_paragraph,
     },
     OperationRow {
         name: "replace_range",
         purpose: "The same for several paragraphs, or a whole table.",
-        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, OCCURRENCE, PLAIN],
+        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, OCCURRENCE, PLAIN, REFERENCES],
         parse: edits::replace_range,
     },
     OperationRow {
@@ -331,8 +353,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             END,
             AFTER.for_people("the paragraph they stand behind then"),
             BEFORE.for_people("the paragraph they stand before then"),
-            OCCURRENCE,
-        ],
+            OCCURRENCE, REFERENCES],
         parse: edits::move_paragraph,
     },
     OperationRow {
@@ -459,8 +480,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "",
                 "`decimal`, `lowerAlpha`, `upperAlpha`, `lowerRoman`, `upperRoman`; decimal without",
             ),
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::edit_list,
     },
     OperationRow {
@@ -505,8 +525,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "",
                 "`arabic`, `lowerLetter`, `upperLetter`, `lowerRoman` or `upperRoman`; arabic without",
             ),
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::convert_headers,
     },
     OperationRow {
@@ -534,8 +553,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "`true`: only up to the first number or heading below it",
             ),
             OCCURRENCE,
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::edit_section,
     },
     OperationRow {
@@ -577,8 +595,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "the column, in the same way",
             ),
             OCCURRENCE,
-            PLAIN,
-        ],
+            PLAIN, REFERENCES],
         parse: edits::edit_table,
     },
     blocks::SET_TABLE,
@@ -637,6 +654,84 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
         purpose: "Removes a comment with its answers.",
         fields: &[COMMENT_ID.for_people("the number of the comment: `c:1` of a reading")],
         parse: |fields| Ok(Edit::CommentDelete { comment: fields.comment()? }),
+    },
+    OperationRow {
+        name: "insert_bookmark",
+        purpose: "Marks a paragraph, or words of it, by a name.",
+        fields: &[
+            INDEX,
+            TARGET,
+            field("text", Shape::Text, PHRASE, "the words; all of the paragraph without"),
+            field(
+                "name",
+                Shape::Name,
+                "A letter first, then letters, digits and _; 40 in all.",
+                "its name: a letter first, then letters, digits and `_`",
+            )
+            .required(),
+        ],
+        parse: references::insert_bookmark,
+    },
+    OperationRow {
+        name: "insert_cross_reference",
+        purpose: "Puts a reference to a clause, heading or bookmark into a paragraph, with its number, words or page.",
+        fields: &[
+            INDEX,
+            TARGET,
+            AFTER_TEXT,
+            field(
+                "replaceText",
+                Shape::Text,
+                "Instead: words that it takes the place of, such as a typed number.",
+                "words that it takes the place of, such as a typed number",
+            ),
+            field(
+                "to",
+                Shape::ReferenceTarget,
+                "",
+                "the paragraph that it leads to, as any [place](../editing.md#places), or `{\"bookmark\": NAME}`",
+            )
+            .required(),
+            field(
+                "show",
+                Shape::Word(&["number", "number_full", "text", "page", "above_below"]),
+                "",
+                "`number` (without), `number_full` with all levels, `text`, `page` or `above_below`",
+            ),
+            OCCURRENCE,
+        ],
+        parse: references::insert_cross_reference,
+    },
+    OperationRow {
+        name: "insert_field",
+        purpose: "Puts a field such as PAGE or SEQ into a paragraph.",
+        fields: &[
+            INDEX,
+            TARGET,
+            AFTER_TEXT,
+            field(
+                "instruction",
+                Shape::Instruction,
+                "The field's code, such as PAGE, NUMPAGES, DATE, SEQ Figure.",
+                "its code, such as `PAGE`, `NUMPAGES`, `DATE` or `SEQ Figure`",
+            )
+            .required(),
+            field("result", Shape::Text, "What it shows until it is updated.", "what it shows until it is updated"),
+            OCCURRENCE,
+        ],
+        parse: references::insert_field,
+    },
+    OperationRow {
+        name: "update_references",
+        purpose: "Lets typed references and fields name the numbers that clauses have once all is accepted.",
+        fields: &[],
+        parse: |_| Ok(Edit::Reference(ReferenceEdit::Update { typed: true })),
+    },
+    OperationRow {
+        name: "update_fields",
+        purpose: "Lets the fields REF and SEQ show what they should; pages and dates are left.",
+        fields: &[],
+        parse: |_| Ok(Edit::Reference(ReferenceEdit::Update { typed: false })),
     },
     OperationRow {
         name: "navigate_to_section",

@@ -10,6 +10,7 @@ mod fields;
 mod format;
 mod language;
 mod operation;
+mod references;
 mod result;
 mod schema;
 mod search;
@@ -19,8 +20,10 @@ pub use blocks::{Borders, BreakKind, CellRange, PageSetup, TableFormat};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
 pub use operation::{
-    Address, CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, TableAction, Where,
+    Address, CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, ReferencePolicy,
+    TableAction, Where,
 };
+pub use references::{ReferenceEdit, ReferenceTarget, ShownPart, Spot};
 pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofBase, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;

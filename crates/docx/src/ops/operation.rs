@@ -2,6 +2,7 @@
 
 use crate::ops::blocks::{BreakKind, PageSetup, TableFormat};
 use crate::ops::format::{ParagraphFormat, RunFormat};
+use crate::ops::references::ReferenceEdit;
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
 
@@ -16,6 +17,20 @@ pub struct Operation {
     pub plain: bool,
     /// Author of this operation's revisions instead of the batch's.
     pub author: Option<String>,
+    /// What becomes of references to text that it takes away.
+    pub references: ReferencePolicy,
+}
+
+/// What becomes of references to text that an operation takes away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum ReferencePolicy {
+    /// The operation is refused when there are any.
+    #[default]
+    Refuse,
+    /// They become the text that they show.
+    Drop,
+    /// They lead to another paragraph.
+    Retarget(Place),
 }
 
 /// The edits.
@@ -231,6 +246,8 @@ pub enum Edit {
         /// A number as shown (`4.2(b)`), a heading, or words.
         description: String,
     },
+    /// Makes or updates bookmarks, fields and references.
+    Reference(ReferenceEdit),
     /// Searches the web, which a batch cannot: always refused.
     Research,
     /// What is not in the operation language: always refused.
@@ -424,6 +441,7 @@ impl Edit {
             Self::CommentResolve { .. } => "comment_resolve",
             Self::CommentDelete { .. } => "comment_delete",
             Self::Navigate { .. } => "navigate_to_section",
+            Self::Reference(edit) => edit.name(),
             Self::Research => "perform_research",
             Self::Invalid { name, .. } => name,
             Self::Resolve { side: Side::Accept, .. } => "accept",
@@ -490,6 +508,7 @@ impl Edit {
             | Self::EditTable { place, .. } => Some(place),
             Self::PageSetup { place, .. } => place.as_ref(),
             Self::ConvertHeaders { places, .. } => places.first(),
+            Self::Reference(edit) => edit.place(),
             Self::CommentReply { .. }
             | Self::CommentResolve { .. }
             | Self::CommentDelete { .. }

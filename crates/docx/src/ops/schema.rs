@@ -70,6 +70,15 @@ fn schema_of(field: &Field) -> Value {
             schema
         }
         Shape::Highlight => json!({"enum": HIGHLIGHTS.iter().map(|(name, _)| *name).collect::<Vec<_>>()}),
+        Shape::Name | Shape::Instruction => json!({"type": "string"}),
+        Shape::ReferenceTarget => json!({"anyOf": [
+            address(),
+            {"type": "object", "properties": {"bookmark": {"type": "string"}}, "required": ["bookmark"], "additionalProperties": false}
+        ]}),
+        Shape::References => json!({"anyOf": [
+            {"const": "drop"},
+            {"type": "object", "properties": {"retarget": address()}, "required": ["retarget"], "additionalProperties": false}
+        ]}),
         Shape::Word(words) => json!({"enum": words}),
     };
     let description = (!field.about.is_empty()).then(|| json!({"description": field.about}));

@@ -35,6 +35,10 @@ fn sample(field: &Field) -> Value {
         Shape::CellPlace => json!({"row": 0, "column": 1}),
         Shape::Margins => json!({"top": 72}),
         Shape::Highlight => json!("yellow"),
+        Shape::Name => json!("Fee"),
+        Shape::Instruction => json!("PAGE"),
+        Shape::ReferenceTarget => json!({"bookmark": "Fee"}),
+        Shape::References => json!({"retarget": "P2"}),
         Shape::Word(words) => json!(words[1]),
     }
 }

@@ -51,7 +51,8 @@ fn every_example_does_what_it_says() {
                 document = WordDocument::open(saved, &Limits::default()).unwrap();
             }
             let results = document.apply(&batch, &options).unwrap();
-            let wanted = if name == "navigate_to_section" { Status::NoChange } else { Status::Applied };
+            let idle = ["navigate_to_section", "update_references", "update_fields"];
+            let wanted = if idle.contains(&name) { Status::NoChange } else { Status::Applied };
             assert!(results.iter().all(|result| result.status == wanted), "{name}: {results:#?}");
             document.save(Tracking::Tracked).unwrap();
         }

@@ -15,6 +15,8 @@ mod oracle;
 mod random_bodies;
 mod random_edits;
 mod random_operations;
+mod random_references;
+mod references;
 mod resolution;
 mod results;
 mod rounds;

@@ -87,12 +87,19 @@ fn effects_text(effects: &Effects) -> String {
     for NumberChange { address, from, to } in &effects.renumbered {
         let _ = writeln!(out, "{address} was {from} and is {to}.");
     }
-    for Reference { address, names, now } in &effects.stale_references {
+    for Reference { address, names, now, .. } in &effects.stale_references {
         let now = now.as_deref().unwrap_or("gone");
         let _ = writeln!(out, "{address} says {}, which is {now} now.", printable(names));
     }
     for Reference { address, names, .. } in &effects.dangling_references {
         let _ = writeln!(out, "{address} refers to {}, which has no text any more.", printable(names));
+    }
+    for address in &effects.outdated_contents {
+        let _ = writeln!(out, "The table of contents at {address} needs an update.");
+    }
+    if effects.fields_to_update > 0 {
+        let _ =
+            writeln!(out, "{} fields show something old until they are updated.", effects.fields_to_update);
     }
     for term in &effects.defined_terms {
         let what = match term.change {
@@ -101,6 +108,11 @@ fn effects_text(effects: &Effects) -> String {
             TermChange::Changed => "is defined in other words",
         };
         let _ = writeln!(out, "{} {what}; used in {}.", printable(&term.term), term.used.join(", "));
+    }
+    let more = effects.more;
+    let left_out = more.renumbered + more.stale_references + more.dangling_references + more.defined_terms;
+    if left_out > 0 {
+        let _ = writeln!(out, "There are {left_out} more such effects.");
     }
     out
 }

@@ -1,0 +1,209 @@
+//! Operations on bookmarks, fields and references: as types, and read from JSON.
+
+use serde_json::Value;
+
+use crate::ops::address::parse_place;
+use crate::ops::edits::Fields;
+use crate::ops::fields::{check_fields, choice, nearest, owned_text};
+use crate::ops::operation::{Edit, Occurrence, Place};
+
+/// An operation on references. It is carried out when all others of its batch are written, so that numbers are those of then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReferenceEdit {
+    /// Marks a paragraph, or words of it, by a name.
+    InsertBookmark {
+        /// Which paragraph.
+        place: Place,
+        /// The words; all of the paragraph without.
+        text: Option<String>,
+        /// The name.
+        name: String,
+    },
+    /// Puts a reference into a paragraph.
+    InsertCrossReference {
+        /// Where.
+        spot: Spot,
+        /// What it leads to.
+        to: ReferenceTarget,
+        /// What of it is shown.
+        show: ShownPart,
+    },
+    /// Puts a field into a paragraph.
+    InsertField {
+        /// Where.
+        spot: Spot,
+        /// Its code.
+        instruction: String,
+        /// What it shows until it is updated.
+        result: Option<String>,
+    },
+    /// Lets fields show what they should, and with `typed` references that people typed, too.
+    Update {
+        /// Whether typed references are meant.
+        typed: bool,
+    },
+}
+
+/// A place in a paragraph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot {
+    /// Which paragraph.
+    pub place: Place,
+    /// The words before it; the end of the paragraph without.
+    pub after: Option<String>,
+    /// The words that it takes the place of.
+    pub instead_of: Option<String>,
+    /// Which of several.
+    pub occurrence: Option<Occurrence>,
+}
+
+/// What a reference leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReferenceTarget {
+    /// A paragraph.
+    Place(Place),
+    /// A bookmark that is there.
+    Bookmark(String),
+}
+
+/// What of its target a reference shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShownPart {
+    /// Its number as seen from the reference: `\r`.
+    Number,
+    /// Its number with all levels: `\w`.
+    NumberFull,
+    /// Its words.
+    Text,
+    /// Its page.
+    Page,
+    /// `above` or `below`.
+    AboveBelow,
+}
+
+impl ReferenceEdit {
+    /// The name of the operation.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::InsertBookmark { .. } => "insert_bookmark",
+            Self::InsertCrossReference { .. } => "insert_cross_reference",
+            Self::InsertField { .. } => "insert_field",
+            Self::Update { typed: true } => "update_references",
+            Self::Update { typed: false } => "update_fields",
+        }
+    }
+
+    /// The paragraph that it refers to, if it names one.
+    #[must_use]
+    pub fn target(&self) -> Option<&Place> {
+        match self {
+            Self::InsertCrossReference { to: ReferenceTarget::Place(place), .. } => Some(place),
+            _ => None,
+        }
+    }
+
+    /// The paragraph that it changes, if it names one.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::InsertBookmark { place, .. } => Some(place),
+            Self::InsertCrossReference { spot, .. } | Self::InsertField { spot, .. } => Some(&spot.place),
+            Self::Update { .. } => None,
+        }
+    }
+}
+
+/// Fields that engross makes: none that reads another file, runs a program or asks a person.
+const FIELDS: &[&str] = &[
+    "PAGE",
+    "NUMPAGES",
+    "SECTION",
+    "SECTIONPAGES",
+    "DATE",
+    "TIME",
+    "CREATEDATE",
+    "SAVEDATE",
+    "PRINTDATE",
+    "SEQ",
+    "STYLEREF",
+    "REF",
+    "PAGEREF",
+    "NOTEREF",
+    "AUTHOR",
+    "TITLE",
+    "SUBJECT",
+    "KEYWORDS",
+    "COMMENTS",
+    "FILENAME",
+    "DOCPROPERTY",
+    "NUMWORDS",
+    "NUMCHARS",
+    "LASTSAVEDBY",
+    "REVNUM",
+    "=",
+];
+
+fn spot(fields: &Fields<'_>) -> Result<Spot, String> {
+    let place = Place { occurrence: None, ..fields.required_place()? };
+    let words = |field: &str| match owned_text(fields.object(), field)? {
+        Some(text) if text.is_empty() => Err(format!("'{field}' is empty; give words, or leave it out")),
+        text => Ok(text),
+    };
+    let known = fields.object().contains_key("replaceText");
+    let (after, instead_of) = (words("afterText")?, if known { words("replaceText")? } else { None });
+    if after.is_some() && instead_of.is_some() {
+        return Err("give 'afterText' or 'replaceText', not both".to_owned());
+    }
+    Ok(Spot { place, after, instead_of, occurrence: fields.occurrence() })
+}
+
+pub(super) fn insert_bookmark(fields: &Fields<'_>) -> Result<Edit, String> {
+    let name = fields.text("name")?;
+    let mut characters = name.chars();
+    let is_name = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && characters.all(|c| c.is_alphanumeric() || c == '_')
+        && name.chars().count() <= 40;
+    if !is_name {
+        return Err("'name' begins with a letter, and has letters, digits and '_', 40 in all".to_owned());
+    }
+    let text = owned_text(fields.object(), "text")?.filter(|text| !text.is_empty());
+    let place = Place { occurrence: None, ..fields.required_place()? };
+    Ok(Edit::Reference(ReferenceEdit::InsertBookmark { place, text, name }))
+}
+
+pub(super) fn insert_cross_reference(fields: &Fields<'_>) -> Result<Edit, String> {
+    let to = match fields.object().get("to") {
+        Some(Value::Object(object)) if object.contains_key("bookmark") => {
+            check_fields(object, &["bookmark"], &[], "'to'")?;
+            let name = object.get("bookmark").and_then(Value::as_str);
+            ReferenceTarget::Bookmark(name.ok_or("'bookmark' is no text")?.to_owned())
+        }
+        Some(address) => ReferenceTarget::Place(parse_place(address, None)?),
+        None => return Err("insert_cross_reference needs 'to': a place, or {\"bookmark\": NAME}".to_owned()),
+    };
+    let parts = [
+        ("number", ShownPart::Number),
+        ("number_full", ShownPart::NumberFull),
+        ("text", ShownPart::Text),
+        ("page", ShownPart::Page),
+        ("above_below", ShownPart::AboveBelow),
+    ];
+    let show = choice(fields.object(), "show", &parts)?.unwrap_or(ShownPart::Number);
+    Ok(Edit::Reference(ReferenceEdit::InsertCrossReference { spot: spot(fields)?, to, show }))
+}
+
+pub(super) fn insert_field(fields: &Fields<'_>) -> Result<Edit, String> {
+    let instruction = fields.text("instruction")?;
+    let name = instruction.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+    let name = if name.starts_with('=') { "=" } else { name.as_str() };
+    if !FIELDS.contains(&name) {
+        let near = nearest(name, FIELDS.iter().copied());
+        return Err(format!(
+            "'{name}' is no field that can be inserted; {near}known are {}",
+            FIELDS.join(", ")
+        ));
+    }
+    let result = owned_text(fields.object(), "result")?;
+    Ok(Edit::Reference(ReferenceEdit::InsertField { spot: spot(fields)?, instruction, result }))
+}

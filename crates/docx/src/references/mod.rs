@@ -1,0 +1,31 @@
+//! Who refers to what: bookmarks, fields and links of a story in a view, and the numbers and words that references show.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `instruction` | what does a field's code say? |
+//! | `story` | which bookmarks and references has a story, and what stands in a bookmark? |
+//! | `labels` | what number does a reference to a paragraph show? |
+//! | `document` | the same over all stories: what does each reference lead to? |
+//! | `typed` | which words refer to a provision by its number? |
+//! | `words` | where in a paragraph do words stand? |
+//!
+//! Must never change a tree.
+
+mod document;
+mod instruction;
+mod labels;
+mod story;
+mod typed;
+mod words;
+
+pub(crate) use document::{PlacedStory, References, StoryTrees};
+pub(crate) use instruction::{NumberContext, Shows};
+pub(crate) use story::{Bookmark, Field, FieldForm, Story};
+pub(crate) use typed::{Kind as ProvisionKind, key_of, typed_number, typed_references};
+
+pub(crate) use words::Words;
+
+#[cfg(test)]
+mod instruction_tests;
+#[cfg(test)]
+mod typed_tests;
