@@ -6,7 +6,9 @@ use crate::ops::edits::Fields;
 use crate::ops::fields::{
     Object, check_fields, choice, optional_count, optional_extent, optional_flag, optional_points,
 };
-use crate::ops::language::{AFTER, BEFORE, INDEX, OCCURRENCE, OperationRow, Shape, TARGET, field};
+use crate::ops::language::{
+    AFTER, BEFORE, INDEX, OCCURRENCE, OperationRow, REFERENCES, Shape, TARGET, field,
+};
 use crate::ops::operation::Edit;
 
 /// Twentieths of a point in a point.
@@ -126,6 +128,7 @@ pub(super) const DELETE_TABLE: OperationRow = OperationRow {
         INDEX.for_people("any paragraph of the table; of a nested one, one in it"),
         TARGET.for_people("any other place of it"),
         OCCURRENCE,
+        REFERENCES,
     ],
     parse: |fields| Ok(Edit::DeleteTable { place: fields.required_place()? }),
 };

@@ -145,7 +145,7 @@ const PLAIN: Field = field(
 pub(super) const AFTER: Field =
     field("after", Shape::Place, "", "the paragraph before them: a number or any place");
 pub(super) const BEFORE: Field = field("before", Shape::Place, "", "the paragraph behind them");
-const REFERENCES: Field = field(
+pub(super) const REFERENCES: Field = field(
     "references",
     Shape::References,
     "What becomes of cross-references to text that goes; without, the operation is refused (REFERENCE_BROKEN).",

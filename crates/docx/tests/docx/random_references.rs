@@ -369,8 +369,9 @@ fn paragraphs(root: &Element) -> Vec<(String, Vec<Mark>)> {
         }
         let Some((text, marks)) = found.last_mut() else { return };
         let before = || {
-            let words = text.split_whitespace().filter(|word| word.starts_with("see") && word.ends_with('r'));
-            words.last().unwrap_or_default().to_owned()
+            let mut words =
+                text.split_whitespace().filter(|word| word.starts_with("see") && word.ends_with('r'));
+            words.next_back().unwrap_or_default().to_owned()
         };
         let named = |code: &str| code.split_whitespace().nth(1).unwrap_or_default().to_owned();
         match element.name.as_str() {
