@@ -518,7 +518,7 @@ fn needs_stories(batch: &Batch) -> bool {
 }
 
 /// The story of that name. A header without its section is meant when there is only one of its kind.
-fn find_story<'a>(stories: &'a [StoryPart], wanted: &str) -> Option<&'a StoryPart> {
+pub(super) fn find_story<'a>(stories: &'a [StoryPart], wanted: &str) -> Option<&'a StoryPart> {
     let wanted = wanted.trim();
     let exact = stories.iter().find(|story| story.name == wanted);
     exact.or_else(|| {

@@ -54,6 +54,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engross_xml::{Document, Limits as XmlLimits, NodeId};
 use sha2::{Digest, Sha256};
 
+use self::apply::find_story;
 use crate::canon::IgnoredMarkup;
 use crate::edit::{Ids, free_ids};
 use crate::error::Error;
@@ -426,7 +427,10 @@ impl WordDocument {
         let stories = self.stories()?;
         let kind = wanted.strip_suffix("es").filter(|kind| *kind == "textbox").or(wanted.strip_suffix('s'));
         let fits = |story: &&StoryPart| story.name == wanted || kind.is_some_and(|kind| story.kind() == kind);
-        let chosen: Vec<StoryPart> = stories.iter().filter(fits).cloned().collect();
+        let mut chosen: Vec<StoryPart> = stories.iter().filter(fits).cloned().collect();
+        if chosen.is_empty() {
+            chosen.extend(find_story(&stories, wanted).cloned());
+        }
         if chosen.is_empty() {
             let mut known: Vec<&str> =
                 std::iter::once("body").chain(stories.iter().map(|s| s.name.as_str())).collect();

@@ -41,7 +41,7 @@ fn sample(field: &Field) -> Value {
         Shape::Instruction => json!("PAGE"),
         Shape::ReferenceTarget => json!({"bookmark": "Fee"}),
         Shape::References => json!({"retarget": "P2"}),
-        Shape::Word(words) => json!(words[words.len() - 1]),
+        Shape::Word(words) => json!(words.get(1).unwrap_or(&words[0])),
     }
 }
 
