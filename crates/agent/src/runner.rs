@@ -52,7 +52,7 @@ pub enum EditRunEvent {
         summary: String,
     },
     /// An operation was applied or refused; its index counts through the run.
-    Operation(OperationResult),
+    Operation(Box<OperationResult>),
     /// Something that a person should know.
     Warning(String),
     /// The run is over.
@@ -194,7 +194,7 @@ impl<'a> EditRun<'a> {
         let done = round.carry_out(self.document, &self.options.edit)?;
         for (result, proposed) in done.operations {
             let result = OperationResult { index: self.operations.len(), ..result };
-            events(EditRunEvent::Operation(result.clone()));
+            events(EditRunEvent::Operation(Box::new(result.clone())));
             self.operations.push(EditRunOperation {
                 result,
                 round: asked + self.translations,
