@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<CommandEnd, Failure
         let properties = document.properties().map_err(of_document)?;
         let lines = || {
             let all = properties.named.iter().chain(&properties.custom);
-            all.map(|(name, value)| format!("{name}: {value}\n")).collect()
+            all.map(|(name, value)| format!("{name}: {value}\n")).collect::<String>()
         };
         output.answer(&properties, lines)?;
         return Ok(CommandEnd::With(Exit::Done));

@@ -109,7 +109,9 @@ fn without(element: &Element, comments: &BTreeSet<String>, bookmarks: &BTreeSet<
                     && child.attribute("w:id").is_some_and(|id| comments.contains(id))
             }) && content.next().is_none()
         };
-        (child.is(&["w:commentRangeStart", "w:commentRangeEnd"]) && of(comments))
+        // Whether a control waits for its text is no tracked change.
+        child.name == "w:showingPlcHdr"
+            || (child.is(&["w:commentRangeStart", "w:commentRangeEnd"]) && of(comments))
             || (child.is(&["w:bookmarkStart", "w:bookmarkEnd"]) && of(bookmarks))
             || (child.name == "w:r" && reference(child))
     };
