@@ -207,7 +207,7 @@ fn edit(path: &Path, data: &Path, (from, to): (&str, &str)) -> PathBuf {
     output
 }
 
-/// A file that engross did not write for this document stays, whoever's it is.
+/// A file that engross did not write for this document stays, no matter whose it is.
 #[test]
 fn results_never_take_the_place_of_what_somebody_else_wrote() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
 //! What was written: by the hash of a file's bytes, from which document it was made, and which revisions in it are one's own.
 //!
-//! So a later round of edits goes on with the earlier ones, whoever's command or session it is, and a result is only put in the
+//! So a later round of edits goes on with the earlier ones, in any command or session, and a result is only put in the
 //! place of an earlier result of the same document. A file that somebody changed has another hash, and is nobody's own. Must
 //! never be needed to get at a document: what cannot be recorded or read here is told to the log, and is history.
 

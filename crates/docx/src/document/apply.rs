@@ -15,7 +15,7 @@ use crate::canon::IgnoredMarkup;
 use crate::edit::{BatchRun, FallbackCopies, Ids, PendingParts, Signature, StyleContext};
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::numbering::Numbering;
-use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome, Scope};
+use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome, SearchScope};
 use crate::package::Package;
 use crate::parts::Relationship;
 use crate::read::{StoryPart, sections_of, story_root};
@@ -450,7 +450,8 @@ impl WordDocument {
                 }
                 continue;
             }
-            if let Some(search) = operation.edit.search().filter(|search| search.scope != Scope::Unsaid) {
+            if let Some(search) = operation.edit.search().filter(|search| search.scope != SearchScope::Unsaid)
+            {
                 match self.parted(operation, search, stories)? {
                     Ok(parts) => {
                         routes.parted.insert(index);
@@ -510,7 +511,7 @@ impl WordDocument {
 /// Whether an operation of the batch means, or asks about, another story than the body.
 fn needs_stories(batch: &Batch) -> bool {
     let needs = |edit: &Edit| {
-        let scoped = edit.search().is_some_and(|search| search.scope != Scope::Unsaid);
+        let scoped = edit.search().is_some_and(|search| search.scope != SearchScope::Unsaid);
         let fills = matches!(edit, Edit::FillControl { .. });
         fills || edit.story().is_some() || scoped || asks_elsewhere(edit).is_some()
     };

@@ -91,7 +91,7 @@ struct StoryControls {
 }
 
 /// A control that an operation may mean.
-struct Found<'a> {
+struct FoundControl<'a> {
     story: &'a StoryControls,
     place: ControlPlace,
     node: NodeId,
@@ -231,7 +231,7 @@ impl WordDocument {
         all: &'a [StoryControls],
         wanted: &ControlName,
         occurrence: Option<Occurrence>,
-    ) -> Result<Result<Vec<Found<'a>>, Refusal>, Error> {
+    ) -> Result<Result<Vec<FoundControl<'a>>, Refusal>, Error> {
         let mut hits = Vec::new();
         let mut known = Vec::new();
         let mut number = 0;
@@ -251,7 +251,7 @@ impl WordDocument {
                         format!("control:{number} ({}) '{}'", control.kind().as_str(), excerpt(&label));
                     if fits {
                         hits.push((
-                            Found { story: own, place: ControlPlace { place, number }, node: *node },
+                            FoundControl { story: own, place: ControlPlace { place, number }, node: *node },
                             told,
                         ));
                     } else if known.len() < NAMED {
@@ -261,7 +261,7 @@ impl WordDocument {
             })?;
         }
         let count = hits.len();
-        let several = |hits: &[(Found<'_>, String)]| {
+        let several = |hits: &[(FoundControl<'_>, String)]| {
             hits.iter().take(NAMED).map(|(_, told)| told.clone()).collect::<Vec<_>>().join(", ")
         };
         Ok(match (count, occurrence) {

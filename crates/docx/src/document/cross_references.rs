@@ -20,7 +20,7 @@ use crate::references::{Bookmark, NumberContext, References, Words};
 use crate::text::find;
 
 /// A paragraph of the document as it is now.
-struct Found {
+struct TargetPlace {
     /// The place of its story in the list of references.
     story: usize,
     paragraph: usize,
@@ -176,7 +176,7 @@ impl WordDocument {
             let place = match (to, &target) {
                 (ReferenceTarget::Bookmark(name), _) => {
                     known = Some(name.clone());
-                    accepted.target(name).map(|found| Found {
+                    accepted.target(name).map(|found| TargetPlace {
                         story: found.story,
                         paragraph: found.owner.unwrap_or(found.bookmark.first),
                     })
@@ -286,12 +286,12 @@ fn anchor_of(run: &Run<'_>, index: usize) -> Result<Anchor, Refusal> {
 }
 
 /// Where a paragraph of before the batch is now.
-fn found(tree: &Document, accepted: &References, anchor: &Anchor) -> Option<Found> {
+fn found(tree: &Document, accepted: &References, anchor: &Anchor) -> Option<TargetPlace> {
     let element = anchor.element(tree);
     accepted.stories.iter().enumerate().filter(|(_, placed)| placed.part == anchor.part).find_map(
         |(story, placed)| {
             let paragraph = placed.story.paragraphs.iter().position(|node| *node == element)?;
-            Some(Found { story, paragraph })
+            Some(TargetPlace { story, paragraph })
         },
     )
 }
@@ -338,7 +338,7 @@ fn words_in(
 }
 
 /// A bookmark of a reference around all of a paragraph that is there already.
-fn own_bookmark(accepted: &References, place: &Found) -> Option<String> {
+fn own_bookmark(accepted: &References, place: &TargetPlace) -> Option<String> {
     let story = &accepted.stories.get(place.story)?.story;
     let fits = |bookmark: &&Bookmark| {
         bookmark.name.starts_with("_Ref")
@@ -352,8 +352,8 @@ fn own_bookmark(accepted: &References, place: &Found) -> Option<String> {
 /// What a new reference shows.
 fn shown(
     accepted: &References,
-    place: &Found,
-    from: &Found,
+    place: &TargetPlace,
+    from: &TargetPlace,
     show: ShownPart,
     words: &str,
 ) -> Result<String, Refusal> {

@@ -85,7 +85,7 @@ const BEHIND_EVEN: &[&str] = &[
 ];
 
 /// A header or footer that is wanted.
-struct Wanted<'a> {
+struct StoryRequest<'a> {
     story: StoryKind,
     page: PageKind,
     /// From 0.
@@ -104,7 +104,7 @@ impl WordDocument {
         let outcome = match edit {
             Edit::CreateStory { story, page, section, content, alignment } => {
                 let (story, page, section) = (*story, *page, section.unwrap_or(1) - 1);
-                let wanted = Wanted { story, page, section, content, alignment: *alignment };
+                let wanted = StoryRequest { story, page, section, content, alignment: *alignment };
                 self.create_story(&wanted, plain, allows_untracked)
             }
             Edit::LinkStory { story, page, section } => {
@@ -123,7 +123,7 @@ impl WordDocument {
 
     fn create_story(
         &mut self,
-        wanted: &Wanted<'_>,
+        wanted: &StoryRequest<'_>,
         plain: bool,
         allows_untracked: bool,
     ) -> Result<Result<Vec<String>, Refusal>, Error> {

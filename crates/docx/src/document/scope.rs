@@ -11,7 +11,9 @@ use super::WordDocument;
 use crate::edit::content::PARAGRAPH_BREAK;
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::model::{Paragraph, View, fields_at_start, paragraphs};
-use crate::ops::{Change, Edit, Needle, Occurrence, Operation, OperationOutcome, Outcome, Scope, Search};
+use crate::ops::{
+    Change, Edit, Needle, Occurrence, Operation, OperationOutcome, Outcome, Search, SearchScope,
+};
 use crate::read::{StoryPart, excerpt, story_root};
 use crate::text::{Finder, TextIndex};
 
@@ -59,7 +61,7 @@ impl WordDocument {
     /// The texts of all stories but the body and comments.
     pub(super) fn other_texts(&self, stories: &[StoryPart]) -> Result<OtherTexts, Error> {
         let mut texts = Vec::new();
-        let all = Scope::Everywhere;
+        let all = SearchScope::Everywhere;
         for story in chosen(stories, &all).into_iter().flat_map(|(stories, _)| stories) {
             let own = self.texts_of(Some(&story))?.into_iter();
             texts.extend(own.zip(1..).map(|(text, number)| (story.name.clone(), number, text)));
@@ -104,7 +106,7 @@ impl WordDocument {
         let part = |story: Option<StoryPart>, occurrence| {
             let mut own = operation.clone();
             if let Some((search, _)) = own.edit.search_mut() {
-                search.scope = Scope::Unsaid;
+                search.scope = SearchScope::Unsaid;
                 search.occurrence = occurrence;
             }
             (story, own)
@@ -163,16 +165,16 @@ impl WordDocument {
 }
 
 /// The stories of a scope, each once, and whether the body is among them.
-fn chosen(stories: &[StoryPart], scope: &Scope) -> Result<(Vec<StoryPart>, bool), Refusal> {
+fn chosen(stories: &[StoryPart], scope: &SearchScope) -> Result<(Vec<StoryPart>, bool), Refusal> {
     let mut known: BTreeSet<(String, String)> = BTreeSet::new();
     let mut once = |story: &&StoryPart| known.insert((story.part.clone(), story.key.clone()));
     let names = match scope {
-        Scope::Stories(names) => names,
-        Scope::Everywhere => {
+        SearchScope::Stories(names) => names,
+        SearchScope::Everywhere => {
             let own = stories.iter().filter(|story| story.kind() != "comment");
             return Ok((own.filter(|story| once(story)).cloned().collect(), true));
         }
-        Scope::Unsaid => return Ok((Vec::new(), true)),
+        SearchScope::Unsaid => return Ok((Vec::new(), true)),
     };
     let mut found: Vec<StoryPart> = Vec::new();
     let mut has_body = false;
@@ -286,7 +288,7 @@ pub(super) fn is_torn(parts: &[OperationOutcome], whole: &OperationOutcome) -> b
 /// Whether hits in other stories are told: of a search in the body that names neither stories nor one of several hits.
 pub(super) fn asks_elsewhere(edit: &Edit) -> Option<&Search> {
     let told = |search: &&Search| {
-        search.scope == Scope::Unsaid
+        search.scope == SearchScope::Unsaid
             && matches!(search.occurrence, None | Some(Occurrence::All))
             && !matches!(&search.needle, Needle::Words(words) if words.contains('\n'))
             && edit.search_place().is_none()

@@ -294,7 +294,7 @@ fn delete_content(writer: &mut RevisionWriter<'_>, parent: NodeId) {
     let mut pending: Vec<NodeId> = Vec::new();
     for child in children {
         match writer.document.name(child) {
-            // The mark of a comment is no text: whoever lets the comment go takes it away.
+            // The mark of a comment is no text: it goes with its comment.
             RUN if is_comment_mark(writer.document, child) => {
                 wrap_neighbours(writer, &std::mem::take(&mut pending));
             }

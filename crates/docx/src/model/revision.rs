@@ -43,7 +43,7 @@ pub(crate) fn is_id_since(document: &Document, node: NodeId, first: i64) -> bool
 /// Which revisions are one's own: those of this session, and those of earlier sessions that it has adopted.
 ///
 /// One's own revisions are one redline, however many rounds it took: what an earlier round inserted and this one deletes was
-/// never there. Revisions that were not adopted are history, whoever wrote them.
+/// never there. Revisions that were not adopted are history, no matter who wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnRevisions {
     /// The first id of the session.

@@ -10,7 +10,7 @@ use crate::ops::format::{parse_highlight, parse_paragraph_format, parse_run_form
 use crate::ops::operation::{
     CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Place, TableAction, Where,
 };
-use crate::ops::search::{FieldPolicy, Needle, Scope, Search, parse_scope};
+use crate::ops::search::{FieldPolicy, Needle, Search, SearchScope, parse_scope};
 use crate::revisions::{Choice, Range, RevisionKind, Side};
 use crate::text::Template;
 
@@ -109,7 +109,7 @@ impl<'a> Fields<'a> {
     fn search_place(&self, search: Option<&Search>) -> Result<Option<Place>, String> {
         let Some(search) = search else { return self.required_place().map(Some) };
         let place = self.place()?.map(|place| Place { occurrence: None, ..place });
-        if place.is_some() && search.scope != Scope::Unsaid {
+        if place.is_some() && search.scope != SearchScope::Unsaid {
             return Err("give a place or 'scope', not both".to_owned());
         }
         Ok(place)

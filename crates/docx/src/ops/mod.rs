@@ -31,7 +31,7 @@ pub use references::{ReferenceEdit, ReferenceTarget, ShownPart, Spot};
 pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofBase, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;
-pub use search::{FieldPolicy, Needle, Scope, Search};
+pub use search::{FieldPolicy, Needle, Search, SearchScope};
 
 #[cfg(test)]
 mod batch_tests;

@@ -13,7 +13,7 @@ pub struct Search {
     /// Which of several hits.
     pub occurrence: Option<Occurrence>,
     /// In which stories, when no place says so.
-    pub scope: Scope,
+    pub scope: SearchScope,
     /// Whether capital and small letters differ.
     pub match_case: bool,
     /// Whether a hit within a longer word is none.
@@ -33,7 +33,7 @@ pub enum Needle {
 
 /// In which stories an operation looks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Scope {
+pub enum SearchScope {
     /// The story of its place, or the body; hits elsewhere are told.
     #[default]
     Unsaid,
@@ -64,7 +64,7 @@ impl Search {
         Self {
             needle,
             occurrence: None,
-            scope: Scope::Unsaid,
+            scope: SearchScope::Unsaid,
             match_case: true,
             whole_words: false,
             fields: FieldPolicy::Skip,
@@ -83,13 +83,13 @@ impl Search {
 }
 
 /// Reads a scope: `"body"`, `"everywhere"`, a story or kind, or a list of them.
-pub(super) fn parse_scope(value: &Value) -> Result<Scope, String> {
+pub(super) fn parse_scope(value: &Value) -> Result<SearchScope, String> {
     let wrong = || {
         "'scope' is \"body\", \"everywhere\", a story such as \"footnote:3\", a kind such as \"headers\", or a list of these"
             .to_owned()
     };
     let names: Vec<String> = match value {
-        Value::Null => return Ok(Scope::Unsaid),
+        Value::Null => return Ok(SearchScope::Unsaid),
         Value::String(name) => vec![name.trim().to_owned()],
         Value::Array(names) => {
             let name = |name: &Value| name.as_str().map(|name| name.trim().to_owned());
@@ -101,5 +101,5 @@ pub(super) fn parse_scope(value: &Value) -> Result<Scope, String> {
         return Err(wrong());
     }
     let everywhere = names.iter().any(|name| name == "everywhere" || name == "all");
-    Ok(if everywhere { Scope::Everywhere } else { Scope::Stories(names) })
+    Ok(if everywhere { SearchScope::Everywhere } else { SearchScope::Stories(names) })
 }

@@ -29,24 +29,24 @@ fn line(content: &str) -> String {
 }
 
 /// What became of a batch: the results, and the main part before, accepted and rejected.
-struct Filled {
+struct FillOutcome {
     results: Vec<OperationResult>,
     source: Element,
     accepted: Element,
     rejected: Element,
 }
 
-fn fill_in(document: Vec<u8>, operations: &Value) -> Filled {
+fn fill_in(document: Vec<u8>, operations: &Value) -> FillOutcome {
     let source = parse(&main_part(&document));
     let mut word = WordDocument::open(document, &Limits::default()).unwrap();
     let options = EditOptions { author: "Ada".to_owned(), date: DATE.to_owned() };
     let results = word.apply(&parse_batch(operations).unwrap(), &options).unwrap();
     let written = parse(&main_part(&word.save(Tracking::Tracked).unwrap().bytes));
     let side = |side| resolve(&written, side, Some(DATE));
-    Filled { results, source, accepted: side(Side::Accept), rejected: side(Side::Reject) }
+    FillOutcome { results, source, accepted: side(Side::Accept), rejected: side(Side::Reject) }
 }
 
-fn fill(body: &str, operations: &Value) -> Filled {
+fn fill(body: &str, operations: &Value) -> FillOutcome {
     fill_in(DocxBuilder::new().body(body).build(), operations)
 }
 
@@ -62,7 +62,7 @@ fn stateless(element: &Element) -> Element {
     Element { name: element.name.clone(), attributes, children: children.collect() }
 }
 
-impl Filled {
+impl FillOutcome {
     /// All was done, and rejecting gives back what was there.
     fn holds(&self) -> &Self {
         assert!(self.results.iter().all(|result| result.status == Status::Applied), "{:#?}", self.results);

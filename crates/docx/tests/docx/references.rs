@@ -55,7 +55,7 @@ fn contract() -> Vec<u8> {
     DocxBuilder::new().body(&body.concat()).numbering(NUMBERING).build()
 }
 
-struct Edited {
+struct EditOutcome {
     results: Vec<OperationResult>,
     document: WordDocument,
     accepted: Vec<String>,
@@ -63,7 +63,7 @@ struct Edited {
 }
 
 /// Applies a batch; what it writes can be rejected, and the check finds nothing new.
-fn edit(source: &[u8], batch: &Value) -> Edited {
+fn edit(source: &[u8], batch: &Value) -> EditOutcome {
     let mut document = WordDocument::open(source.to_vec(), &Limits::default()).unwrap();
     let findings = check(&document).unwrap().len();
     let options = EditOptions { author: "A".to_owned(), date: DATE.to_owned() };
@@ -78,7 +78,7 @@ fn edit(source: &[u8], batch: &Value) -> Edited {
     let xml = main_part(&accepted.save(Tracking::Tracked).unwrap().bytes);
     let reading = accepted.read(&engross_docx::read::ReadOptions::default()).unwrap();
     let texts = reading.paragraphs.into_iter().map(|paragraph| paragraph.text).collect();
-    Edited { results, document, accepted: texts, xml }
+    EditOutcome { results, document, accepted: texts, xml }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::paper::{Line, Paper};
 use super::random_wishes::{Change, Wish, wish, with_words};
-use super::{Done, difference, documents, job, laws, open, options, paper, save};
+use super::{JobOutcome, difference, documents, job, laws, open, options, paper, save};
 use crate::random_bodies::Choices;
 
 /// A source of choices that is the same every time.
@@ -114,8 +114,8 @@ fn texts(paper: &Paper, stay: bool) -> Paper {
 
 /// What came of a batch.
 enum Verdict {
-    Held { applied: usize, refused: usize },
-    Wrong(String),
+    Holds { applied: usize, refused: usize },
+    Fails(String),
 }
 
 /// Tries one batch of operations on different lines.
@@ -151,14 +151,14 @@ fn try_batch(source: &[u8], source_paper: &Paper, seed: u64) -> Option<Verdict> 
     let mut document = open(source);
     let results = match document.apply(&parsed, &options()) {
         Ok(results) => results,
-        Err(error) => return Some(Verdict::Wrong(format!("{error}\n{told}"))),
+        Err(error) => return Some(Verdict::Fails(format!("{error}\n{told}"))),
     };
     if let Some(failed) = results.iter().find(|result| result.status == Status::Failed) {
-        return Some(Verdict::Wrong(format!("{:?}: {:?}\n{told}", failed.code, failed.message)));
+        return Some(Verdict::Fails(format!("{:?}: {:?}\n{told}", failed.code, failed.message)));
     }
     let applied = results.iter().filter(|result| result.status == Status::Applied).count();
     let refused = results.iter().filter(|result| result.status == Status::Refused).count();
-    let done = Done { source: source.to_vec(), written: save(&document), results };
+    let done = JobOutcome { source: source.to_vec(), written: save(&document), results };
     let mut wanted = source_paper.clone();
     let stay = |change: &Change| matches!(change, Change::Move(..) | Change::Remove(..) | Change::Nothing);
     let stay = wishes.iter().all(|wish| stay(&wish.change));
@@ -170,9 +170,9 @@ fn try_batch(source: &[u8], source_paper: &Paper, seed: u64) -> Option<Verdict> 
         faults.push(difference);
     }
     if faults.is_empty() {
-        return Some(Verdict::Held { applied, refused });
+        return Some(Verdict::Holds { applied, refused });
     }
-    Some(Verdict::Wrong(format!("{}\n{told}", faults.join("\n"))))
+    Some(Verdict::Fails(format!("{}\n{told}", faults.join("\n"))))
 }
 
 /// Whether two operations are about one line.
@@ -244,10 +244,10 @@ fn try_many() {
         let verdict = catch_unwind(AssertUnwindSafe(|| try_batch(bytes, paper, seed)));
         match verdict {
             Ok(None) => {}
-            Ok(Some(Verdict::Held { applied: more, refused: no })) => {
+            Ok(Some(Verdict::Holds { applied: more, refused: no })) => {
                 (applied, refused, held) = (applied + more, refused + no, held + 1);
             }
-            Ok(Some(Verdict::Wrong(fault))) => wrong.push(format!("{name}, {seed}: {fault}")),
+            Ok(Some(Verdict::Fails(fault))) => wrong.push(format!("{name}, {seed}: {fault}")),
             Err(_) => wrong.push(format!("{name}, {seed}: a panic")),
         }
     }

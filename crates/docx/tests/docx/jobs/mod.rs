@@ -48,19 +48,19 @@ const AUTHOR: &str = "Reviewer";
 const DATE: &str = "2026-01-31T09:30:00Z";
 
 /// A job that is done, to be judged.
-struct Done {
+struct JobOutcome {
     source: Vec<u8>,
     written: Vec<u8>,
     results: Vec<OperationResult>,
 }
 
 /// Gives a batch to the engine.
-fn ask(source: &[u8], batch: &Value) -> Done {
+fn ask(source: &[u8], batch: &Value) -> JobOutcome {
     let mut document = open(source);
     let results = apply(&mut document, batch);
     let written =
         document.save(Tracking::Tracked).unwrap_or_else(|error| panic!("{error}: {results:#?}")).bytes;
-    Done { source: source.to_vec(), written, results }
+    JobOutcome { source: source.to_vec(), written, results }
 }
 
 /// What a document says once all is accepted.
@@ -68,7 +68,7 @@ fn paper(source: &[u8]) -> Paper {
     reader::read(source, Side::Accept)
 }
 
-impl Done {
+impl JobOutcome {
     /// Everything was applied, and the document says what `wish` makes of the source's paper, and nothing else.
     #[track_caller]
     fn says(&self, wish: impl FnOnce(&mut Paper)) -> &Self {
@@ -189,7 +189,7 @@ fn the_documents_are_sound() {
         ("reviewed", reviewed()),
         ("with_text_box", with_text_box()),
     ] {
-        let done = Done { source: source.clone(), written: source.clone(), results: Vec::new() };
+        let done = JobOutcome { source: source.clone(), written: source.clone(), results: Vec::new() };
         if let Ok(folder) = std::env::var("ENGROSS_JOB_FILES") {
             std::fs::write(format!("{folder}/{name}.docx"), &source).unwrap();
             std::fs::write(format!("{folder}/{name}.txt"), paper(&source).shown().join("\n")).unwrap();

@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::documents::{agreement, nda};
 use super::paper::{Line, Paper};
-use super::{Done, ask, job, number, paper};
+use super::{JobOutcome, ask, job, number, paper};
 
 const BEHIND: &str = "Data Protection";
 
 /// Puts a clause before the eleventh.
-fn with_new_clause(source: &[u8]) -> Done {
+fn with_new_clause(source: &[u8]) -> JobOutcome {
     let before = number(source, "Heading1", BEHIND);
     ask(
         source,
@@ -58,7 +58,7 @@ fn job_05_references_follow_a_new_clause() {
     job("05 references follow a new clause", || {
         let redline = with_new_clause(&agreement()).written;
         let done = ask(&redline, &json!([{"op": "update_references"}, {"op": "update_fields"}]));
-        // The pages of a contents table are known to whoever lays the document out.
+        // The pages of a contents table are known to the program that lays the document out.
         let without_contents = |paper: &mut Paper| paper.lines.retain(|line| !line.style.starts_with("TOC"));
         let mut wanted = paper(&redline);
         mend_typed(&mut wanted);

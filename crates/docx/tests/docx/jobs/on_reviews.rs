@@ -4,7 +4,7 @@ use engross_docx::revisions::Side as EngineSide;
 use serde_json::json;
 
 use super::documents::{nda, reviewed};
-use super::{AUTHOR, Done, apply, ask, job, number, open, paper, save};
+use super::{AUTHOR, JobOutcome, apply, ask, job, number, open, paper, save};
 use crate::oracle::{Side, parse, resolve};
 
 #[test]
@@ -170,7 +170,7 @@ fn job_44_a_stale_reading_and_an_atomic_batch_change_nothing() {
     });
 }
 
-/// Ten, twenty, thirty, forty: one deletion and one insertion, whoever saved in between.
+/// Ten, twenty, thirty, forty: one deletion and one insertion, no matter who saved in between.
 #[test]
 fn job_44_four_rounds_are_one_redline() {
     job("44 four rounds are one redline", || {
@@ -182,7 +182,7 @@ fn job_44_four_rounds_are_one_redline() {
             let batch = json!({"own": "author", "operations": [{"op": "modify_text", "originalText": old, "replacementText": new}]});
             bytes = ask(&bytes, &batch).written;
         }
-        let done = Done { source, written: bytes, results: Vec::new() };
+        let done = JobOutcome { source, written: bytes, results: Vec::new() };
         done.says(|wish| {
             wish.say("lasts two", "lasts nine");
         })
