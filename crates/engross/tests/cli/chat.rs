@@ -218,6 +218,8 @@ fn ctrl_c_stops_the_answer_and_then_the_chat() {
         } else {
             // At the prompt it ends the chat.
             assert!(told.by_ref().any(|line| line.contains("[TURN_CANCELLED]")));
+            // The prompt is back a moment after the turn has ended.
+            std::thread::sleep(std::time::Duration::from_millis(500));
             press();
             assert_eq!(child.wait().unwrap().code(), Some(0));
         }

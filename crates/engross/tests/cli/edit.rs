@@ -146,7 +146,9 @@ fn a_provider_that_streams_gives_the_same_bytes_as_the_script() {
     assert_eq!(names, ["read_document", "apply_redlines"]);
     let first = requests[0].body["messages"][1]["content"].as_str().unwrap();
     assert!(
-        first.starts_with("The document:\n\n[P1|") && first.ends_with("\nInstruction:\nTighten it"),
+        first.starts_with("The document:\n\nStories: body (")
+            && first.contains("\n\n[P1|")
+            && first.ends_with("\nInstruction:\nTighten it"),
         "{first}"
     );
 }
