@@ -11,6 +11,9 @@ use crate::tools::cut;
 /// The note for comments that do not fit.
 const WITHOUT_COMMENTS: &str = "\n(The comments are left out here because they are too long.)\n";
 
+/// About how many bytes the name and the size of a story take.
+const STORY_BYTES: usize = 48;
+
 /// A part of the document as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReadText {
@@ -46,6 +49,10 @@ pub(crate) fn around(document: &WordDocument, revisions: &[i64], bytes: usize) -
 pub(crate) fn bounded(mut reading: Reading, comments: &[Comment], bytes: usize) -> ReadText {
     let mut comments = comments;
     let mut left_out = "";
+    // Where there is room for little, it is for the text.
+    if reading.stories.len().saturating_mul(STORY_BYTES) > bytes / 4 {
+        reading.stories.clear();
+    }
     loop {
         let text = notation(&reading, comments);
         let excess = (text.len() + left_out.len()).saturating_sub(bytes);
