@@ -11,8 +11,8 @@ use engross_xml::{Document, NodeId, NodeKind, QName};
 use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
     AUTHOR, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE, DEL_INSTR_TEXT,
-    DEL_TEXT, ID, INSTR_TEXT, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT,
-    RSID_TR, RUN, T, TC_PR, TEXT_ID, TR_PR, W_URI, W_URIS, XML_SPACE,
+    DEL_TEXT, ENDNOTE, FOOTNOTE, ID, INSTR_TEXT, P_PR, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT,
+    RSID_R_PR, RSID_SECT, RSID_TR, RUN, T, TC_PR, TEXT_ID, TR_PR, W_URI, W_URIS, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -37,6 +37,8 @@ pub(crate) struct IgnoredMarkup {
     pub(crate) from: Option<i64>,
     /// Comments that are gone.
     pub(crate) gone: BTreeSet<i64>,
+    /// Footnotes and endnotes from these ids on are new. What a revision puts there is their mark; without it they show nowhere.
+    pub(crate) notes_from: [Option<i64>; 2],
 }
 
 impl IgnoredMarkup {
@@ -47,10 +49,17 @@ impl IgnoredMarkup {
 
     /// Whether an element is one of them or an end of its range, or a run with nothing but its mark.
     pub(crate) fn holds(&self, document: &Document, node: NodeId) -> bool {
-        if self.from.is_none() && self.gone.is_empty() {
+        if self.from.is_none() && self.gone.is_empty() && self.notes_from == [None; 2] {
             return false;
         }
+        let [footnotes, endnotes] = self.notes_from;
+        let is_new_note = |from: Option<i64>| {
+            let id = document.attribute(node, ID).and_then(|id| id.trim().parse::<i64>().ok());
+            from.zip(id).is_some_and(|(from, id)| id >= from)
+        };
         match document.name(node) {
+            FOOTNOTE => is_new_note(footnotes),
+            ENDNOTE => is_new_note(endnotes),
             COMMENT | COMMENT_RANGE_START | COMMENT_RANGE_END | COMMENT_REFERENCE => {
                 let id = document.attribute(node, ID).and_then(|id| id.trim().parse().ok());
                 id.is_some_and(|id| self.is_aside(id))

@@ -76,7 +76,7 @@ pub use document::{
     SavedDocument, Survey, TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
-pub use markdown::from_markdown;
+pub use markdown::{MadeDocument, MarkdownReading, from_markdown, from_markdown_with};
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};
 pub use revisions::PlacedRevision;

@@ -9,12 +9,14 @@
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `own` | which earlier revisions are one's own |
+//! | `content_parts`, `style_xml` | notes, pictures, links and styles that new content needs |
 //! | `save` | proof and bytes |
 //!
 //! Must never do I/O: bytes and dates come in, bytes come out.
 
 mod apply;
 mod comment_xml;
+mod content_parts;
 mod effects;
 mod lists;
 mod new_parts;
@@ -24,6 +26,7 @@ mod resolve;
 mod save;
 mod scope;
 mod settings;
+mod style_xml;
 mod threads;
 
 pub use effects::{DefinedTerm, Effects, NumberChange, Reference, Survey, TermChange};
@@ -124,8 +127,10 @@ pub struct WordDocument {
     edited: BTreeSet<String>,
     /// Parts that changed in ways that are no tracked changes.
     touched: BTreeSet<String>,
-    /// Comments of this session.
+    /// Comments and notes of this session.
     ignored: IgnoredMarkup,
+    /// Whether all that it says is new.
+    is_new: bool,
 }
 
 type LoadedStory<'a> = (StoryPart, Option<Cow<'a, Document>>);
@@ -182,6 +187,7 @@ impl WordDocument {
             edited: BTreeSet::new(),
             touched: BTreeSet::new(),
             ignored: IgnoredMarkup::default(),
+            is_new: false,
         })
     }
 
@@ -212,6 +218,14 @@ impl WordDocument {
     /// What the conversion to Markdown reads.
     pub(crate) fn for_markdown(&self) -> (&Document, NodeId, &Styles, &Numbering) {
         (&self.tree, self.body, &self.styles, &self.numbering)
+    }
+
+    /// The relationships of a part; of the main one for an empty name.
+    pub(crate) fn relationships_of(&self, part: &str) -> Result<Vec<Relationship>, Error> {
+        match part.is_empty() {
+            true => Ok(self.relationships.clone()),
+            false => relationships(&self.package, part, &self.limits.xml),
+        }
     }
 
     /// Number of paragraphs of the body.

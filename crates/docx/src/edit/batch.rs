@@ -157,8 +157,11 @@ impl<'a> BatchRun<'a> {
     /// Says in `done` which paragraphs it concerns as soon as they are known.
     fn attempt(&mut self, operation: &Operation, done: &mut OperationOutcome) -> Result<Outcome, Refusal> {
         let (first_id, first_comment) = (self.editor.ids.peek(), self.editor.pending.next_comment);
-        let Plan { steps, mut remark, found } =
+        let Plan { mut steps, remark, found } =
             plan(&mut self.editor.snapshot, self.editor.pending, operation)?;
+        let mut remarks: Vec<String> = remark.into_iter().collect();
+        remarks.extend(self.editor.prepare(&mut steps)?);
+        let mut remark = (!remarks.is_empty()).then(|| remarks.join("; "));
         done.address = Some(match found {
             Some(found) => format!("{}P{}", self.editor.snapshot.prefix, found + 1),
             None => self.address_of(&steps),
@@ -186,7 +189,9 @@ impl<'a> BatchRun<'a> {
         });
         match outcome {
             Ok(WriteOutcome::Done) => {}
-            Ok(WriteOutcome::DoneWith(known)) => remark = Some(known.to_owned()),
+            Ok(WriteOutcome::DoneWith(known)) => {
+                remark = Some(remark.map_or(known.to_owned(), |remark| format!("{remark}; {known}")));
+            }
             Ok(WriteOutcome::Nothing(why)) => {
                 self.take_back(attempt);
                 return Ok(Outcome::NoChange { remark: Some(why.to_owned()) });

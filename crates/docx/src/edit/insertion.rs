@@ -7,7 +7,7 @@ use engross_xml::{NodeId, NodeKind};
 
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Chain, Cursor, cut_before, cut_leaf, next_element, refuse_barrier};
-use crate::error::Refusal;
+use crate::error::{Refusal, RefusalCode};
 use crate::model::{
     Atom, AtomKind, Barrier, Paragraph, barrier_inside, is_range_marker, is_revision_wrapper,
 };
@@ -94,6 +94,28 @@ pub(crate) fn lift(writer: &mut RevisionWriter<'_>, cursor: Cursor) -> Cursor {
         };
     }
     cursor
+}
+
+/// The place outside of a link that has nothing on one side of the cursor.
+pub(crate) fn outside_links(writer: &RevisionWriter<'_>, cursor: Cursor) -> Result<Cursor, Refusal> {
+    let mut cursor = cursor;
+    while writer.document.name(cursor.parent) == HYPERLINK
+        && let Some(above) = writer.document.parent(cursor.parent)
+    {
+        let link = cursor.parent;
+        let is_first = cursor.before.is_some() && cursor.before == writer.document.first_child(link);
+        cursor = match cursor.before {
+            None => Cursor { parent: above, before: writer.document.next(link) },
+            Some(_) if is_first => Cursor { parent: above, before: Some(link) },
+            Some(_) => {
+                return Err(Refusal::new(
+                    RefusalCode::InvalidContent,
+                    "the place is inside a link, and a link cannot stand in another; name all words of that link",
+                ));
+            }
+        };
+    }
+    Ok(cursor)
 }
 
 /// Puts a detached node at a cursor.

@@ -5,11 +5,11 @@
 use engross_xml::{Document, NodeId, QName};
 
 use crate::names::{
-    AFTER, AFTER_AUTO, ASCII, ASCII_THEME, B, B_CS, BEFORE, BEFORE_AUTO, CAPS, COLOR, CS, CS_THEME,
+    AFTER, AFTER_AUTO, ASCII, ASCII_THEME, B, B_CS, BEFORE, BEFORE_AUTO, BOTTOM, CAPS, COLOR, CS, CS_THEME,
     EAST_ASIA, EAST_ASIA_THEME, END, FIRST_LINE, H_ANSI, H_ANSI_THEME, HANGING, HIGHLIGHT, I, I_CS, ILVL,
-    IND, JC, KEEP_LINES, KEEP_NEXT, LEFT, LINE, LINE_RULE, NUM_ID, NUM_PR, P_PR, P_STYLE, PAGE_BREAK_BEFORE,
-    R_FONTS, R_STYLE, RIGHT, SMALL_CAPS, SPACING, START, STRIKE, SZ, SZ_CS, THEME_COLOR, THEME_SHADE,
-    THEME_TINT, U, VAL, VERT_ALIGN, W_URI,
+    IND, JC, KEEP_LINES, KEEP_NEXT, LEFT, LINE, LINE_RULE, NUM_ID, NUM_PR, P_BDR, P_PR, P_STYLE,
+    PAGE_BREAK_BEFORE, R_FONTS, R_STYLE, RIGHT, SMALL_CAPS, SPACE, SPACING, START, STRIKE, SZ, SZ_CS,
+    THEME_COLOR, THEME_SHADE, THEME_TINT, U, VAL, VERT_ALIGN, W_URI,
 };
 use crate::ops::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 
@@ -22,14 +22,15 @@ pub(crate) struct Setting {
     /// Attributes that go; then all others stay.
     pub(crate) drops: Vec<QName>,
     pub(crate) merges: bool,
-    /// Elements within it, each with its value.
-    pub(crate) children: Vec<(QName, String)>,
+    /// Elements within it, each with its attributes.
+    pub(crate) children: Vec<(QName, Vec<(QName, String)>)>,
 }
 
 impl Setting {
     /// The paragraph is an item of a list.
     pub(crate) fn list(number: i64, level: u8) -> Self {
-        let children = vec![(ILVL, level.to_string()), (NUM_ID, number.to_string())];
+        let child = |name, value: String| (name, vec![(VAL, value)]);
+        let children = vec![child(ILVL, level.to_string()), child(NUM_ID, number.to_string())];
         Self { attributes: Some(vec![]), children, ..Self::gone(NUM_PR) }
     }
 
@@ -41,6 +42,20 @@ impl Setting {
     /// The paragraph stands so.
     pub(crate) fn alignment(value: &str) -> Self {
         Self::value(JC, value)
+    }
+
+    /// A line below the paragraph.
+    pub(crate) fn line_below() -> Self {
+        let line = [(VAL, "single"), (SZ, "6"), (SPACE, "1"), (COLOR, "auto")];
+        let line = line.map(|(name, value)| (name, value.to_owned())).to_vec();
+        Self { attributes: Some(vec![]), children: vec![(BOTTOM, line)], ..Self::gone(P_BDR) }
+    }
+
+    /// The paragraph begins so far in, in twentieths of a point.
+    pub(crate) fn indent(length: u32) -> Self {
+        let attributes = vec![(LEFT, length.to_string())];
+        let drops = vec![START, FIRST_LINE, HANGING];
+        Self { attributes: Some(attributes), drops, merges: true, ..Self::gone(IND) }
     }
 
     fn value(name: QName, value: &str) -> Self {
@@ -73,9 +88,13 @@ impl Setting {
                     document.attribute(own, *name).is_some_and(|known| known == value.as_str())
                 };
                 let others = document.raw_attributes(own).count();
-                let has_child = |(name, value): &(QName, String)| {
-                    let child = document.child(own, *name).and_then(|child| document.attribute(child, VAL));
-                    child.is_some_and(|known| known == value.as_str())
+                let has_child = |(name, attributes): &(QName, Vec<(QName, String)>)| {
+                    let child = document.child(own, *name);
+                    child.is_some_and(|child| {
+                        attributes.iter().all(|(name, value)| {
+                            document.attribute(child, *name).is_some_and(|known| known == value.as_str())
+                        })
+                    })
                 };
                 self.children.iter().all(has_child)
                     && wanted.iter().all(has)
@@ -107,9 +126,11 @@ impl Setting {
                 let attributes: Vec<(QName, &str)> =
                     attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
                 let property = set_property(document, properties, self.name, &attributes);
-                for (name, value) in &self.children {
+                for (name, attributes) in &self.children {
                     let child = document.new_element(*name);
-                    document.set_attribute(child, VAL, value);
+                    for (name, value) in attributes {
+                        document.set_attribute(child, *name, value);
+                    }
                     document.append(property, child);
                 }
             }

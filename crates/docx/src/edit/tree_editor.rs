@@ -10,7 +10,7 @@ use engross_xml::NodeId;
 use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
 use crate::edit::expected::{ExpectedText, edited};
 use crate::edit::ids::Ids;
-use crate::edit::insertion::{behind, between, put};
+use crate::edit::insertion::{behind, between, outside_links, put};
 use crate::edit::marks::{delete_mark, split};
 use crate::edit::pending_parts::PendingParts;
 use crate::edit::plan::{Step, TextChange};
@@ -103,7 +103,9 @@ impl TreeEditor<'_> {
             Step::DeleteRow { row, paragraphs } => self.write_row_deletion(*row, paragraphs, author),
             Step::InsertCell { like, side, content, .. } => self.write_cell((*like, *side), content, author),
             Step::DeleteCell { cell, paragraphs } => self.write_cell_deletion(*cell, paragraphs, author),
-            Step::Table { index, side, table } => self.write_table((*index, *side), table, author),
+            Step::Table { index, side, table, behind } => {
+                self.write_table((*index, *side), table, behind.as_deref(), author)
+            }
             Step::Move { first, last, index, side } => {
                 self.write_move((*first, *last), (*index, *side), author)
             }
@@ -254,13 +256,16 @@ impl TreeEditor<'_> {
             }
         };
         let mut writer = self.writer(author);
-        let cursor = place.cursor;
+        // No link stands in another.
+        let cursor = match new.links.is_empty() {
+            true => place.cursor,
+            false => outside_links(&writer, place.cursor)?,
+        };
         for (number, part) in split_at_breaks(new).iter().enumerate() {
             if number > 0 {
                 split(&mut writer, cursor)?;
             }
-            if !part.text.is_empty() {
-                let inserted = writer.inserted_runs(&pieces(part), place.like);
+            for inserted in writer.inserted_runs(&pieces(part), place.like) {
                 put(&mut writer, cursor, inserted);
             }
         }
@@ -297,8 +302,9 @@ impl TreeEditor<'_> {
             match step {
                 Step::InsertRow { cells, .. } => new.extend(cells.iter().map(|cell| cell.text.clone())),
                 Step::InsertCell { content, .. } => new.push(content.text.clone()),
-                Step::Table { table, .. } => {
+                Step::Table { table, behind, .. } => {
                     new.extend(table.rows.iter().flatten().map(|cell| cell.text.clone()));
+                    new.extend(behind.iter().map(|behind| behind.content.text.clone()));
                 }
                 Step::Insert(paragraphs) => new.push(paragraphs.content.text.replace(PARAGRAPH_BREAK, "\n")),
                 step => indices.extend(step.paragraphs()),
@@ -322,6 +328,8 @@ impl TreeEditor<'_> {
             author,
             date: self.date,
             since: self.first_id,
+            pending: self.pending,
+            styles: self.snapshot.styles,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! From JSON to operations, strictly.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::error::Error;
@@ -39,6 +41,8 @@ pub struct Batch {
     pub track_revisions: bool,
     /// Which earlier revisions are one's own.
     pub own: OwnPolicy,
+    /// Files that content names, pictures above all: what it calls each, and its bytes. The engine reads none itself.
+    pub files: BTreeMap<String, Vec<u8>>,
 }
 
 const BATCH_FIELDS: &[&str] =
@@ -79,6 +83,7 @@ pub fn parse_batch(json: &Value) -> Result<Batch, Error> {
         expected_revision: optional_text(object, "expectedRevision").map_err(invalid)?.map(str::to_owned),
         track_revisions: flag(object, "trackRevisions").map_err(invalid)?,
         own: own_policy(object).map_err(invalid)?,
+        files: BTreeMap::new(),
     })
 }
 

@@ -41,6 +41,7 @@ fn a_batch_says_all_it_can_say() {
         author: Some("Ann".to_owned()),
     };
     let insert = Edit::InsertParagraph {
+        continues: false,
         place: place(Address::First),
         side: Where::Before,
         content: "d".to_owned(),
@@ -51,6 +52,7 @@ fn a_batch_says_all_it_can_say() {
     };
     let edit = Edit::EditParagraph { place: place(Address::Number(4)), content: "c".to_owned() };
     let wanted = Batch {
+        files: Default::default(),
         operations: vec![modify, operation(edit), operation(insert), operation(delete)],
         author: Some("Bob".to_owned()),
         date: Some("2026-01-31T09:30:00Z".to_owned()),

@@ -183,17 +183,24 @@ pub(super) fn convert_headers(fields: &Fields<'_>) -> Result<Edit, String> {
 pub(super) fn insert_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
     let (side, place) = fields.beside()?;
     let style = owned_text(fields.object, "style")?;
-    Ok(Edit::InsertParagraph { place, side, content: fields.text("content")?, style })
+    let continues = continues_numbering(fields)?;
+    Ok(Edit::InsertParagraph { place, side, content: fields.text("content")?, style, continues })
 }
 
 pub(super) fn replace_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
-    Ok(Edit::Replace { place: fields.required_place()?, end: None, content: fields.text("content")? })
+    let (place, continues) = (fields.required_place()?, continues_numbering(fields)?);
+    Ok(Edit::Replace { place, end: None, content: fields.text("content")?, continues })
+}
+
+fn continues_numbering(fields: &Fields<'_>) -> Result<bool, String> {
+    Ok(owned_text(fields.object, "numbering")?.is_some_and(|numbering| numbering == "continue"))
 }
 
 pub(super) fn replace_range(fields: &Fields<'_>) -> Result<Edit, String> {
     let place = fields.required_place()?;
     let end = fields.end(&place)?.ok_or("replace_range needs 'endParagraphIndex'")?;
-    Ok(Edit::Replace { place, end: Some(end), content: fields.text("content")? })
+    let continues = continues_numbering(fields)?;
+    Ok(Edit::Replace { place, end: Some(end), content: fields.text("content")?, continues })
 }
 
 pub(super) fn move_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {

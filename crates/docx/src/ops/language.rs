@@ -153,6 +153,12 @@ const FIELDS: Field = field(
     "Hits in fields or a table of contents are left and reported (skip, default), or refuse it.",
     "hits in results of fields and lines of a table of contents: `skip`, which it is without, leaves and reports them, `refuse` refuses the operation",
 );
+const NUMBERING: Field = field(
+    "numbering",
+    Shape::Word(&["own", "continue"]),
+    "continue: items count on in the list that is there; own: they are a list of their own.",
+    "`continue`: items in the content count on in the list that is there; else they are a list of their own",
+);
 const PHRASE: &str = "The words, exactly as they stand; the whole paragraph without.";
 const COMMENT_ID: Field = field(
     "commentId",
@@ -262,8 +268,8 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             field(
                 "content",
                 Shape::Text,
-                "The new paragraph's text; a blank line begins another paragraph.",
-                "their text; a blank line begins another",
+                "Markdown: paragraphs, parted by blank lines, # headings, lists, tables, quotes, code.",
+                "their text; a blank line begins another; headings, lists, tables and other blocks of Markdown are made",
             )
             .required()
             .content(),
@@ -273,6 +279,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "Id or name of its paragraph style; like the paragraph beside it when left out.",
                 "their style; without it they are like the paragraph they stand beside",
             ),
+            NUMBERING,
             OCCURRENCE,
             PLAIN,
         ],
@@ -287,13 +294,13 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
     OperationRow {
         name: "replace_paragraph",
         purpose: "Puts Markdown blocks (lists, tables, headings) in the place of a paragraph.",
-        fields: &[INDEX, TARGET, BLOCKS, OCCURRENCE, PLAIN],
+        fields: &[INDEX, TARGET, BLOCKS, NUMBERING, OCCURRENCE, PLAIN],
         parse: edits::replace_paragraph,
     },
     OperationRow {
         name: "replace_range",
         purpose: "The same for several paragraphs, or a whole table.",
-        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, OCCURRENCE, PLAIN],
+        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, NUMBERING, OCCURRENCE, PLAIN],
         parse: edits::replace_range,
     },
     OperationRow {

@@ -60,6 +60,8 @@ pub enum Edit {
         content: String,
         /// Id or name of their style; like the paragraph beside without.
         style: Option<String>,
+        /// Whether items in it count on in the list beside.
+        continues: bool,
     },
     /// Removes a paragraph.
     DeleteParagraph {
@@ -74,6 +76,8 @@ pub enum Edit {
         end: Option<Place>,
         /// What stands there then.
         content: String,
+        /// Whether items in it count on in the list that is there.
+        continues: bool,
     },
     /// Moves paragraphs.
     Move {

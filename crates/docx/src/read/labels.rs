@@ -48,6 +48,14 @@ pub(crate) fn shown(document: &Document, atom: &Atom, text: &str) -> String {
     }
 }
 
+/// Stands for a break that was quoted as a label, so that no line begins there.
+pub(crate) const OBJECT_BREAK: char = '\u{2028}';
+
+/// Turns labels back as [`without_object_labels`] does, breaks into [`OBJECT_BREAK`].
+pub(crate) fn with_breaks_apart(text: &str) -> String {
+    without_object_labels(&text.replace("⟦br⟧", &OBJECT_BREAK.to_string()))
+}
+
 /// Turns labels back: breaks into their characters, objects into nothing, since they stay where they are.
 pub(crate) fn without_object_labels(text: &str) -> String {
     if !text.contains(OPEN) {

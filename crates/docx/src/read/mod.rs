@@ -6,7 +6,9 @@ mod notation;
 mod stories;
 
 pub use crate::model::View;
-pub(crate) use labels::{excerpt, fingerprint, hexadecimal, shown, without_object_labels};
+pub(crate) use labels::{
+    OBJECT_BREAK, excerpt, fingerprint, hexadecimal, shown, with_breaks_apart, without_object_labels,
+};
 pub use listing::{ParagraphReading, ReadOptions, Reading, TablePlace};
 pub(crate) use listing::{Sources, read_story};
 pub use notation::notation;
