@@ -78,7 +78,7 @@ pub use document::{
     PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey, TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
-pub use markdown::from_markdown;
+pub use markdown::{MadeDocument, MarkdownReading, from_markdown, from_markdown_with, picture_names};
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};
 pub use revisions::PlacedRevision;

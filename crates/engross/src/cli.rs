@@ -325,6 +325,9 @@ pub(crate) struct ToMarkdownArgs {
     /// Which tracked changes count as done.
     #[arg(long, value_enum, default_value_t = ViewArg::Accepted)]
     pub(crate) view: ViewArg,
+    /// Write the pictures beneath this folder too, by the names that the text has for them.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) pictures: Option<PathBuf>,
 }
 
 /// `engross from-markdown`

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::model::OBJECT;
-use crate::text::{StyledText, diff};
+use crate::text::{StyledText, diff, literal};
 
 /// One change: what goes, and what comes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,13 +46,8 @@ pub(crate) fn join_phrases(
         match (spaces, joined.last_mut()) {
             (Some(spaces), Some(last)) => {
                 last.range.end = hunk.range.end;
-                last.new.text.push_str(spaces);
-                let shift = last.new.text.len();
-                last.new.text.push_str(&hunk.new.text);
-                last.new.spans.extend(hunk.new.spans.into_iter().map(|mut span| {
-                    span.range = span.range.start + shift..span.range.end + shift;
-                    span
-                }));
+                last.new.append(literal(spaces));
+                last.new.append(hunk.new);
             }
             _ => joined.push(hunk),
         }
