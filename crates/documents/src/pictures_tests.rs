@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::pictures_of;
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "makes the folder that is read")]
 fn only_files_beneath_the_folder_are_read() {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("work");

@@ -31,6 +31,7 @@ mod headers;
 mod judge;
 mod lists;
 mod new_parts;
+mod outline;
 mod own;
 mod properties;
 pub(crate) mod references;
@@ -47,6 +48,7 @@ mod threads;
 pub use clean::CleanOptions;
 pub use controls::ControlReading;
 pub use effects::{DefinedTerm, Effects, More, NumberChange, Reference, Survey, TermChange};
+pub use outline::OutlineEntry;
 pub use own::OwnRecord;
 pub use properties::Properties;
 pub use style_list::StyleReading;
@@ -70,7 +72,7 @@ use crate::package::{Limits as PackageLimits, Package};
 use crate::parts::{self, Relationship, relationships};
 use crate::read::{
     LabelSources, ParagraphReading, ReadOptions, Reading, Sources, StoryPart, StorySize, find_stories,
-    hexadecimal, read_story, story_root,
+    hexadecimal, read_story, story_root, without_object_labels,
 };
 use crate::revisions::{Comment, comments};
 use crate::styles::Styles;
@@ -296,7 +298,10 @@ impl WordDocument {
         if let Some(search) = &options.search {
             let wanted = search.to_lowercase();
             let hit =
-                |paragraph: &ParagraphReading| !find(&paragraph.text.to_lowercase(), &wanted).is_empty();
+                // What a label shows is text between other text.
+                |paragraph: &ParagraphReading| {
+                    !find(&without_object_labels(&paragraph.text).to_lowercase(), &wanted).is_empty()
+                };
             all.retain(hit);
             let (other, told) = match options.view {
                 View::Original => {

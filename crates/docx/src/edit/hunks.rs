@@ -1,6 +1,7 @@
 //! The smallest change from one text to another, around inline objects.
 //!
-//! Objects are transparent: nobody can type one, so a new text without them keeps them where they are.
+//! Objects are transparent: nobody can type one, so a new text without them keeps them where they are. Only a change of one object
+//! and nothing else means that object (`is_object`).
 
 use std::ops::Range;
 
@@ -25,6 +26,12 @@ pub(crate) fn hunks(old: &str, new: &StyledText, offset: usize) -> Vec<Hunk> {
             Hunk { range: range.start + offset..range.end + offset, new: inserted }
         })
         .collect()
+}
+
+/// Whether a range is an object and nothing else: then the object goes. No change of text has such a range.
+pub(crate) fn is_object(text: &str, range: &Range<usize>) -> bool {
+    let mut characters = text.get(range.clone()).unwrap_or_default().chars();
+    characters.next() == Some(OBJECT) && characters.next().is_none()
 }
 
 /// Joins replacements that only spaces of the same look part: of a phrase that is all new, the old spaces are nothing to
