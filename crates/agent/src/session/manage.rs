@@ -160,6 +160,28 @@ impl Sessions {
         self.change(id, |_| vec![event]).await.map(|_| ())
     }
 
+    /// Says something while a turn runs: the model reads it with its next question, behind the results of its calls. Tells whether
+    /// a turn runs here. What no question is left for is not read, and is no part of the conversation: an observer hears of
+    /// [`LogEvent::Steered`] when it is.
+    ///
+    /// # Errors
+    /// When there is no such session.
+    pub async fn steer(
+        &self,
+        principal: &str,
+        key: &SessionName,
+        content: String,
+    ) -> Result<bool, RequestError> {
+        let (id, _) = self.known(principal, key).await?;
+        match self.inner.journal.get(id).extra.get() {
+            Some(newest) if !newest.channel.is_over() => {
+                newest.channel.say(content);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Stops the turn of a session: cancels what runs, and closes what waits for the client. Tells whether there was
     /// anything to stop. Resolves once the end is durable.
     ///

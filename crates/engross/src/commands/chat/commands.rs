@@ -134,7 +134,7 @@ pub(super) fn help() -> String {
         "@FILE in a message gives the model that file. Tab completes commands and files.\n\
          Alt-Enter, Ctrl-J or a \\ at the end begins another line; what is pasted is one message.\n\
          Up and Down go through what you typed, Ctrl-R searches it.\n\
-         What you send while an answer is made waits for its end; Ctrl-C stops the answer and sends it at once.\n\
+         What you send while an answer is made is read between its steps, or waits; Ctrl-C stops the answer and sends it at once.\n\
          Ctrl-C at the prompt keeps your line; once more ends the chat.",
     );
     text

@@ -102,19 +102,25 @@ impl Conversation {
 
     /// Sends a message; the answer follows.
     pub(super) async fn send(&self, text: String) -> Result<AnswerStream, RequestError> {
-        self.send_all(vec![Message::User { content: text }]).await
+        self.submit(vec![Message::User { content: text }], false).await
     }
 
-    async fn send_all(&self, messages: Vec<Message>) -> Result<AnswerStream, RequestError> {
+    async fn submit(&self, messages: Vec<Message>, is_whole: bool) -> Result<AnswerStream, RequestError> {
         let request = TurnRequest {
             key: Some(self.name()),
             messages,
+            is_whole,
             // What a client over HTTP once offered cannot be carried out here.
             tools: Some(Vec::new()),
             workspace: Some(self.workspace().to_owned()),
             ..TurnRequest::default()
         };
         self.sessions.submit(request).await
+    }
+
+    /// Has the model read a message with its next question, while an answer is made.
+    pub(super) async fn steer(&self, text: String) -> Result<bool, RequestError> {
+        self.sessions.steer("", &self.name(), text).await
     }
 
     /// Stops the answer that is being made. Resolves once its end is durable.
@@ -130,7 +136,7 @@ impl Conversation {
         let last = messages.iter().rposition(|message| matches!(message, Message::User { .. }));
         let Some(last) = last else { return Ok(None) };
         messages.truncate(last + 1);
-        self.send_all(messages).await.map(Some).map_err(|error| refusal(&error))
+        self.submit(messages, true).await.map(Some).map_err(|error| refusal(&error))
     }
 
     /// Goes on with another model.

@@ -28,7 +28,7 @@ fn what_was_typed_comes_back_also_in_another_chat() {
     let desk = scripted(&script([answer("first words", "One."), answer("second words", "Two.")]));
     let pty = chat(&desk, &[]);
     pty.line("first words");
-    pty.rests();
+    pty.sees("One.");
     pty.line("second words");
     pty.sees("Two.");
     pty.keys(&UP.repeat(2));
@@ -127,6 +127,7 @@ fn another_size_breaks_nothing() {
     let desk = scripted(&script([answer("long", &long), answer("short", "Short.")]));
     let pty = chat(&desk, &[]);
     pty.line("long");
+    pty.sees("any terminal there is.");
     pty.rests();
     pty.keys("short and ");
     pty.resize(20, 50);

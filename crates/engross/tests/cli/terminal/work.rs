@@ -73,6 +73,26 @@ fn what_is_typed_meanwhile_waits_and_does_not_mix() {
     assert!(shown.len() >= story.len(), "all of it was shown: {screen}");
 }
 
+/// A message that is typed while tools work is read before the answer is over.
+#[test]
+fn what_is_typed_meanwhile_steers_the_model() {
+    let mut turns = writes("write", "a.txt", "create", &"A line of the file.\n".repeat(12), 30);
+    turns.insert(
+        0,
+        json!({"when": {"last_role": "user", "contains": "in French"}, "times": 0, "text": "Bien sûr."}),
+    );
+    let desk = scripted(&script(turns));
+    let pty = chat(&desk, &["--auto"]);
+    pty.line("write it");
+    pty.sees("Writing a.txt");
+    pty.line("the next one in French, please");
+    pty.sees("1 message waits");
+    pty.sees("✓ a.txt is written");
+    let screen = pty.sees("Bien sûr.");
+    assert!(screen.contains("· the model has read: the next one in French, please"), "{screen}");
+    assert!(!screen.contains("a.txt is there."), "it was one answer: {screen}");
+}
+
 #[test]
 fn ctrl_c_stops_the_answer_and_sends_what_waits() {
     let desk = scripted(&json!({"turns": [
@@ -159,9 +179,10 @@ fn nothing_of_a_model_steers_the_terminal() {
     let desk = scripted(&script([answer("go", hostile)]));
     let pty = chat(&desk, &[]);
     pty.line("go");
-    let screen = pty.rests();
-    assert!(screen.contains("Good\u{fffd}[31m day\u{fffd}\u{fffd}2J \u{fffd}back"), "{screen}");
+    pty.sees("title");
+    pty.rests();
     let bytes = String::from_utf8(pty.bytes()).unwrap();
+    assert!(bytes.contains("Good\u{fffd}[31m day\u{fffd}\u{fffd}2J \u{fffd}back\u{fffd}"), "{bytes:?}");
     assert!(!bytes.contains("\u{1b}]0;") && !bytes.contains('\u{202e}') && !bytes.contains("\u{1b}[31m day"));
 }
 

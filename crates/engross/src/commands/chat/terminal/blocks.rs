@@ -30,9 +30,6 @@ pub(super) fn render(source: &str, width: usize, is_end: bool) -> Vec<RenderedBl
     let mut depth = 0;
     let mut block = BlockText::new(width);
     for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
-        if depth == 0 {
-            block = BlockText::new(width);
-        }
         let from = range.start;
         match &event {
             Event::Start(_) => depth += 1,
@@ -41,7 +38,9 @@ pub(super) fn render(source: &str, width: usize, is_end: bool) -> Vec<RenderedBl
         }
         block.take(event);
         if depth == 0 {
-            let start = blocks.last().map_or(0, |_| from);
+            // With its indentation, which may be what makes it a block of code.
+            let line = source.get(..from).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+            let start = blocks.last().map_or(0, |_| line);
             let is_whole = source.ends_with('\n');
             let done = std::mem::replace(&mut block, BlockText::new(width));
             blocks.push(done.finish(start, is_end || is_whole));
@@ -266,7 +265,8 @@ impl BlockText {
             shown.push(line, Style::coloured(Colour::Cyan));
             self.put(&shown);
         }
-        self.certain = self.lines.len() - self.before_last;
+        // The line behind the last line end is not whole.
+        self.certain = code.matches('\n').count();
         self.is_apart = true;
     }
 

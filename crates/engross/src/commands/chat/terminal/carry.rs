@@ -66,12 +66,11 @@ impl Terminal {
         if made.is_empty() {
             return vec![ScreenEvent::Report(one("The last answer has changed nothing"))];
         }
-        let mut lines = Vec::new();
-        for change in made {
-            lines.push(changes::title(change).render(self.screen.theme));
-            lines.extend(changes::lines(change, self.screen.theme, usize::MAX));
-        }
-        vec![ScreenEvent::Rendered(lines)]
+        let look = (self.screen.theme, self.screen.width);
+        let lines = made.into_iter().flat_map(|change| {
+            [changes::title(change)].into_iter().chain(changes::lines(change, look, usize::MAX))
+        });
+        vec![ScreenEvent::Report(lines.collect())]
     }
 
     async fn undo(&mut self) -> Result<Lines, Failure> {

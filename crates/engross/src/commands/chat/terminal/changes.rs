@@ -2,10 +2,11 @@
 //!
 //! Must never hide that something is left out.
 
+use engross_docx::ops::OperationResult;
 use similar::{ChangeTag, TextDiff};
 
-use super::styled::{Colour, Style, StyledLine, Theme};
-use crate::change::{Palette, describe};
+use super::styled::{Colour, Style, StyledLine, Theme, wrap_hanging};
+use crate::change::{Palette, propose};
 use crate::commands::chat::approvals::{Change, FileChange};
 
 /// Unchanged lines around changed ones.
@@ -50,23 +51,30 @@ fn counts(before: &str, after: &str) -> (usize, usize) {
     (count(ChangeTag::Insert), count(ChangeTag::Delete))
 }
 
-/// A change in at most `most` lines; what is left out is said in one more.
-pub(super) fn lines(change: &Change, theme: Theme, most: usize) -> Vec<String> {
-    let all = match change {
-        Change::Edits(edits) => {
-            let palette = Palette::new(theme.colour);
-            let described = edits.operations.iter().map(|operation| describe(operation, palette));
-            described.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
-        }
-        Change::File(file) => file_lines(file).iter().map(|line| line.render(theme)).collect::<Vec<_>>(),
+/// A change in lines of `width` cells, at most `most` of them; what is left out is said in one more.
+pub(super) fn lines(change: &Change, (theme, width): (Theme, usize), most: usize) -> Vec<StyledLine> {
+    let mut lines = match change {
+        Change::Edits(edits) => edit_lines(&edits.operations, (theme, width), propose),
+        Change::File(file) => file_lines(file),
     };
-    let left = all.len().saturating_sub(most);
-    let mut lines: Vec<String> = all.into_iter().take(most).collect();
+    let left = lines.len().saturating_sub(most);
     if left > 0 {
-        let more = StyledLine::of(&format!("  … {left} more lines; /diff shows all"), Style::DIM);
-        lines.push(more.render(theme));
+        lines.truncate(most);
+        lines.push(StyledLine::of(&format!("  … {left} more lines; /diff shows all"), Style::DIM));
     }
     lines
+}
+
+/// Operations, each as `describe` has it.
+pub(super) fn edit_lines(
+    operations: &[OperationResult],
+    (theme, width): (Theme, usize),
+    describe: fn(&OperationResult, Palette) -> String,
+) -> Vec<StyledLine> {
+    let palette = Palette::new(theme.colour);
+    let described: Vec<String> = operations.iter().map(|operation| describe(operation, palette)).collect();
+    let lines = described.iter().flat_map(|text| text.lines()).map(StyledLine::of_rendered);
+    lines.flat_map(|line| wrap_hanging(&line, width)).collect()
 }
 
 fn file_lines(file: &FileChange) -> Vec<StyledLine> {

@@ -49,22 +49,24 @@ impl MarkdownStream {
     fn lines(&mut self, width: usize, is_end: bool) -> Vec<StyledLine> {
         let mut lines = Vec::new();
         let blocks = render(&self.source, width, is_end);
-        let last = blocks.len().saturating_sub(1);
+        // A line that is not whole may still belong to the block before it.
+        let whole = self.source.rfind('\n').map_or(0, |end| end + 1);
+        let next: Vec<usize> = blocks.iter().skip(1).map(|block| block.from).collect();
         let mut start = 0;
         for (index, RenderedBlock { from, lines: all, certain }) in blocks.into_iter().enumerate() {
-            let is_done = is_end || index < last;
+            let is_done = is_end || next.get(index).is_some_and(|next| *next < whole);
             let certain = if is_done { all.len() } else { certain };
             if self.given == 0 && certain > 0 && self.has_before {
                 lines.push(StyledLine::default());
             }
             lines.extend(all.into_iter().take(certain).skip(self.given));
-            if is_done {
-                self.given = 0;
-                self.has_before = true;
-            } else {
+            if !is_done {
                 self.given = self.given.max(certain);
                 start = from;
+                break;
             }
+            self.given = 0;
+            self.has_before = true;
         }
         if is_end {
             start = self.source.len();

@@ -72,10 +72,9 @@ be wrapped.
 Clause         Term              Note
 ──────  ───────────  ─────────────────────────────
 9       three years            survives
-12.3           none  a note that is much longer
-                      than the others and so has
-                       to be wrapped in its own
-                                column
+12.3           none   a note that is much longer
+                     than the others and so has to
+                     be wrapped in its own column
 
   fn main() {
       println!(\"**not bold**\");

@@ -48,7 +48,7 @@ use super::refusal;
 use super::talk::Over;
 use crate::settings::{Environment, Settings};
 use editor::{EditorInput, LineEditor, TypedInput};
-use restore::TerminalGuard;
+use restore::{EndSignals, TerminalGuard};
 use screen::{ChatEnd, Screen, ScreenAction, ScreenEvent};
 use status::status;
 use styled::Theme;
@@ -68,7 +68,7 @@ pub(super) struct StoredResults(pub(super) UnboundedSender<LogEvent>);
 impl Observer for StoredResults {
     fn stored(&self, stored: StoredEntries<'_>) {
         for event in stored.events {
-            if matches!(event, LogEvent::Resulted { .. } | LogEvent::Wrote(_)) {
+            if matches!(event, LogEvent::Resulted { .. } | LogEvent::Wrote(_) | LogEvent::Steered { .. }) {
                 let _ = self.0.send(event.clone());
             }
         }
@@ -107,6 +107,7 @@ pub(super) struct Terminal {
     /// The sessions that were listed last.
     listed: Vec<SessionLine>,
     interrupts: Interrupts,
+    end_signals: EndSignals,
     _guard: TerminalGuard,
 }
 
@@ -155,6 +156,7 @@ impl Terminal {
             environment,
             listed: Vec::new(),
             interrupts: Interrupts::new()?,
+            end_signals: EndSignals::new(),
             _guard: guard,
         };
         terminal.describe();
@@ -218,7 +220,7 @@ impl Terminal {
                     }
                 }
                 () = self.interrupts.next() => vec![ScreenEvent::Interrupt(String::new())],
-                () = restore::asked_to_end() => return Ok(ChatEnd::Interrupted),
+                () = self.end_signals.next() => return Ok(ChatEnd::Interrupted),
                 () = tokio::time::sleep(TICK), if self.screen.work.is_some() => continue,
             };
             for event in happened {
@@ -265,7 +267,11 @@ impl Terminal {
             match action {
                 ScreenAction::Print(text) => self.editor.print(text),
                 ScreenAction::Bell => self.editor.print("\u{7}\u{1b}[A\n".to_owned()),
-                ScreenAction::Send(text) => left.extend(self.send(text).await),
+                ScreenAction::Send(text) => {
+                    self.finish_stopping().await;
+                    left.extend(self.send(text).await);
+                }
+                ScreenAction::Steer(text) => self.steer(text).await,
                 ScreenAction::Stop => {
                     self.stopping = Some(self.conversation.stop());
                 }
@@ -279,6 +285,9 @@ impl Terminal {
                     self.describe();
                 }
                 ScreenAction::Run(command) => {
+                    if !command.is_instant() {
+                        self.finish_stopping().await;
+                    }
                     let events = self.run_command(command).await;
                     let now = SystemClock.millis();
                     for event in events {
@@ -291,6 +300,23 @@ impl Terminal {
             }
         }
         Ok(None)
+    }
+
+    /// The answer that was stopped is over, and so is the stopping in a moment: it holds the session until then.
+    async fn finish_stopping(&mut self) {
+        if let Some(stopping) = self.stopping.take() {
+            // That there was nothing to stop any more is no failure.
+            let _ = stopping.await;
+        }
+    }
+
+    /// Has the model read a message with its next question. If there is none, the message goes out behind the answer.
+    async fn steer(&mut self, text: String) {
+        let whole = tokio::task::spawn_blocking(move || attach(&text).text).await;
+        if let Ok(text) = whole {
+            // The message still waits, whatever becomes of this.
+            let _ = self.conversation.steer(text).await;
+        }
     }
 
     /// Sends a message with the files that it names.
@@ -353,6 +379,7 @@ fn failed(failure: &Failure) -> ScreenEvent {
 fn of_result(stored: LogEvent) -> Vec<ScreenEvent> {
     match stored {
         LogEvent::Wrote(report) => vec![ScreenEvent::Wrote(report)],
+        LogEvent::Steered { .. } => vec![ScreenEvent::Steered],
         LogEvent::Resulted { content, is_error, details, .. } => {
             let refused = is_error.then_some(ScreenEvent::Refused(content));
             details.map(ScreenEvent::Edited).into_iter().chain(refused).collect()

@@ -31,21 +31,36 @@ impl Drop for TerminalGuard {
     }
 }
 
-/// Resolves when the system asks the process to end, or the terminal is gone.
-pub(super) async fn asked_to_end() {
+/// Requests of the system that the process shall end.
+pub(super) struct EndSignals {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let listen = |kind| signal(kind).ok();
-        let (Some(mut end), Some(mut gone)) = (listen(SignalKind::terminate()), listen(SignalKind::hangup()))
-        else {
-            return std::future::pending().await;
-        };
-        tokio::select! {
-            _ = end.recv() => {}
-            _ = gone.recv() => {}
+    signals: Option<[tokio::signal::unix::Signal; 2]>,
+}
+
+impl EndSignals {
+    /// Listens for them from now on. Those that cannot be listened for act as usual.
+    pub(super) fn new() -> Self {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let asked = signal(SignalKind::terminate());
+            let gone = signal(SignalKind::hangup());
+            Self { signals: asked.and_then(|asked| Ok([asked, gone?])).ok() }
         }
+        #[cfg(not(unix))]
+        Self {}
     }
-    #[cfg(not(unix))]
-    std::future::pending::<()>().await;
+
+    /// Resolves when the process is asked to end, or the terminal is gone.
+    pub(super) async fn next(&mut self) {
+        #[cfg(unix)]
+        if let Some([asked, gone]) = &mut self.signals {
+            tokio::select! {
+                _ = asked.recv() => {}
+                _ = gone.recv() => {}
+            }
+            return;
+        }
+        std::future::pending::<()>().await;
+    }
 }

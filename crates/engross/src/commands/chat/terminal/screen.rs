@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use super::changes;
 use super::markdown::MarkdownStream;
-use super::styled::{Colour, Style, StyledLine, Theme, wrap};
+use super::styled::{Colour, Style, StyledLine, Theme, wrap, wrap_hanging};
+use crate::change::describe;
 use crate::commands::chat::approvals::{Change, FileChange};
 use crate::commands::chat::commands::{Command, Typed, understand, unknown};
 use crate::commands::chat::tell::{EditDetails, PrintedEdit};
@@ -50,12 +51,12 @@ pub(super) enum ScreenEvent {
     Wrote(WriteReport),
     /// A tool refused; what the model reads.
     Refused(String),
+    /// The model has read the oldest message that waits.
+    Steered,
     /// A change is about to be made; whether somebody waits for an answer.
     Proposed(Change, bool),
     /// What a command came to.
     Report(Vec<StyledLine>),
-    /// The same, rendered.
-    Rendered(Vec<String>),
     /// An answer begins that no typed message asked for.
     Begun,
     /// What could not be done: message and code.
@@ -89,6 +90,8 @@ pub(super) enum ScreenAction {
     Print(String),
     /// A message for the model.
     Send(String),
+    /// A message that the model may read before its answer is over.
+    Steer(String),
     /// The answer is to stop.
     Stop,
     /// A command to be carried out.
@@ -204,9 +207,9 @@ impl Screen {
             ScreenEvent::Edited(details) => self.edited(details),
             ScreenEvent::Wrote(report) => self.wrote(&report),
             ScreenEvent::Refused(content) => self.refused(&content),
+            ScreenEvent::Steered => self.steered(),
             ScreenEvent::Proposed(change, asks) => self.proposed(change, asks),
-            ScreenEvent::Report(lines) => self.print(&lines),
-            ScreenEvent::Rendered(lines) => self.print_rendered(&lines),
+            ScreenEvent::Report(lines) => self.report(&lines),
             ScreenEvent::Begun => self.begin(now),
             ScreenEvent::Failed(message, code) => self.error(&message, &code),
         }
@@ -255,7 +258,24 @@ impl Screen {
                 self.out.push(ScreenAction::Run(command));
             }
             Typed::Message(text) if !is_working => self.send(text, now),
-            Typed::Command(_) | Typed::Message(_) => self.queue.push_back(line),
+            Typed::Message(text) => {
+                // What waits is read in its order: not before a command that waits.
+                let is_next = self.queue.iter().all(|line| matches!(understand(line), Typed::Message(_)));
+                let is_stopping = self.work.as_ref().is_some_and(|work| work.is_stopping);
+                if is_next && !is_stopping {
+                    self.out.push(ScreenAction::Steer(text));
+                }
+                self.queue.push_back(line);
+            }
+            Typed::Command(_) => self.queue.push_back(line),
+        }
+    }
+
+    fn steered(&mut self) {
+        if let Some(line) = self.queue.pop_front() {
+            self.flush();
+            let line = line.lines().next().unwrap_or_default().to_owned();
+            self.print(&[StyledLine::of(&format!("· the model has read: {line}"), Style::DIM)]);
         }
     }
 
@@ -334,9 +354,9 @@ impl Screen {
             return self.agree(change, false);
         }
         self.flush();
-        let mut shown = vec![changes::title(&change).render(self.theme)];
-        shown.extend(changes::lines(&change, self.theme, SHOWN));
-        self.print_rendered(&shown);
+        let mut shown = vec![changes::title(&change)];
+        shown.extend(changes::lines(&change, (self.theme, self.width), SHOWN));
+        self.print(&shown);
         self.questions.push_back(change);
         self.out.push(ScreenAction::Bell);
     }
@@ -428,12 +448,8 @@ impl Screen {
         }
         if !std::mem::take(&mut self.is_shown) {
             self.flush();
-            let palette = crate::change::Palette::new(self.theme.colour);
-            let described =
-                edit.operations.iter().map(|operation| crate::change::describe(operation, palette));
-            let lines: Vec<String> =
-                described.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-            self.print_rendered(&lines);
+            let lines = changes::edit_lines(&edit.operations, (self.theme, self.width), describe);
+            self.print(&lines);
         }
         if self.made.add(&edit) {
             self.undo.push(UndoStep::Document);
@@ -463,7 +479,8 @@ impl Screen {
                     }
                     let change = Change::File(change);
                     if !is_shown && matches!(&change, Change::File(FileChange { before: Some(_), .. })) {
-                        self.print_rendered(&changes::lines(&change, self.theme, GLANCE));
+                        let lines = changes::lines(&change, (self.theme, self.width), GLANCE);
+                        self.print(&lines);
                     }
                     self.changes.push(change);
                 }
@@ -521,15 +538,16 @@ impl Screen {
         self.print(&lines);
     }
 
-    fn print(&mut self, lines: &[StyledLine]) {
-        let rendered: Vec<String> = lines.iter().map(|line| line.render(self.theme)).collect();
-        self.print_rendered(&rendered);
+    fn report(&mut self, lines: &[StyledLine]) {
+        let lines: Vec<StyledLine> = lines.iter().flat_map(|line| wrap_hanging(line, self.width)).collect();
+        self.print(&lines);
     }
 
-    fn print_rendered(&mut self, lines: &[String]) {
+    fn print(&mut self, lines: &[StyledLine]) {
         if lines.is_empty() {
             return;
         }
+        let lines: Vec<String> = lines.iter().map(|line| line.render(self.theme)).collect();
         let mut text = lines.join("\n");
         text.push('\n');
         match self.out.last_mut() {

@@ -97,7 +97,7 @@ fn a_message_and_its_answer() {
 fn what_is_typed_meanwhile_waits_and_goes_out_in_order() {
     let mut desk = TestScreen::new();
     desk.line("one");
-    assert_eq!(desk.line("two"), []);
+    assert_eq!(desk.line("two"), [ScreenAction::Steer("two".to_owned())]);
     assert_eq!(desk.line("/undo"), []);
     assert_eq!(desk.line("three"), []);
     assert_eq!(desk.line("/status"), [ScreenAction::Run(Command::Status)], "this one disturbs nobody");
@@ -108,6 +108,19 @@ fn what_is_typed_meanwhile_waits_and_goes_out_in_order() {
     assert_eq!(desk.step(ScreenEvent::AnswerOver), [ScreenAction::Run(Command::Undo)]);
     let actions = desk.screen.resume(desk.now);
     assert_eq!(desk.take(actions), send("three"));
+}
+
+#[test]
+fn what_the_model_has_read_waits_no_more() {
+    let mut desk = TestScreen::new();
+    desk.line("one");
+    assert_eq!(desk.line("and mind the gap"), [ScreenAction::Steer("and mind the gap".to_owned())]);
+    assert_eq!(desk.line("two"), [ScreenAction::Steer("two".to_owned())]);
+    desk.step(ScreenEvent::Steered);
+    assert!(desk.printed.contains("· the model has read: and mind the gap"), "{}", desk.printed);
+    assert!(desk.status().ends_with("1 message waits"));
+    desk.done();
+    assert_eq!(desk.step(ScreenEvent::AnswerOver), send("two"));
 }
 
 #[test]
@@ -129,6 +142,8 @@ fn ctrl_c_stops_an_answer_and_what_waits_goes_out_at_once() {
     desk.line("one");
     desk.line("rather this");
     assert_eq!(desk.step(ScreenEvent::Interrupt(String::new())), [ScreenAction::Stop]);
+    assert_eq!(desk.line("and this"), [], "nobody reads it any more");
+    desk.screen.queue.pop_back();
     assert!(desk.status().contains("Stopping"));
     let cancelled = TurnEvent::Failed {
         code: "TURN_CANCELLED".to_owned(),
@@ -151,7 +166,7 @@ fn edits() -> Change {
 }
 
 fn operation() -> Value {
-    json!({"index": 0, "op": "modify_text", "status": "applied", "address": "P12", "revisionIds": [1], "before": "three years", "after": "five years"})
+    json!({"index": 0, "op": "modify_text", "status": "applied", "address": "P12", "revisionIds": [1], "goneRevisionIds": [], "commentIds": [], "untracked": [], "before": "three years", "after": "five years"})
 }
 
 fn proven() -> Value {
@@ -167,7 +182,7 @@ fn edits_are_made_only_after_a_yes() {
         desk.printed.contains("1 edit of nda.redline.docx") && desk.printed.contains("[-three-]{+five+}")
     );
     assert!(desk.status().starts_with("Agree? yes  no  always"));
-    assert_eq!(desk.line("why?"), [], "another message waits");
+    assert_eq!(desk.line("why?"), [ScreenAction::Steer("why?".to_owned())], "another message waits");
     assert_eq!(desk.step(ScreenEvent::Choice(Choice::No)), [ScreenAction::Reply(false)]);
     assert!(desk.screen.changes().is_empty());
 

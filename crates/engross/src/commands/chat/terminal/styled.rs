@@ -41,6 +41,22 @@ impl Style {
         Self { colour: Some(colour), ..Self::NONE }
     }
 
+    /// The style that an escape sequence with these parameters begins.
+    fn of_parameters(parameters: &str) -> Self {
+        let mut style = Self::NONE;
+        for parameter in parameters.split(';') {
+            match parameter {
+                "4" => style.underline = true,
+                "9" => style.strike = true,
+                "31" => style.colour = Some(Colour::Red),
+                "32" => style.colour = Some(Colour::Green),
+                "33" => style.colour = Some(Colour::Yellow),
+                _ => {}
+            }
+        }
+        style
+    }
+
     /// The parameters of the escape sequence that begins it.
     fn parameters(self, theme: Theme) -> String {
         let flags = [
@@ -99,6 +115,23 @@ impl StyledLine {
             _ if text.is_empty() => {}
             _ => self.0.push(StyledSpan { text, style }),
         }
+    }
+
+    /// A line that was rendered for people elsewhere, with marks of [`Palette`](crate::change::Palette).
+    pub(super) fn of_rendered(text: &str) -> Self {
+        let mut line = Self::default();
+        let mut style = Style::default();
+        for (number, part) in text.split("\u{1b}[").enumerate() {
+            let text = match part.split_once('m').filter(|_| number > 0) {
+                Some((parameters, text)) => {
+                    style = Style::of_parameters(parameters);
+                    text
+                }
+                None => part,
+            };
+            line.push(text, style);
+        }
+        line
     }
 
     fn push_char(&mut self, (character, style): (char, Style)) {
@@ -217,6 +250,17 @@ pub(super) fn wrap(
     wrapping.end_word();
     wrapping.end_line();
     wrapping.lines
+}
+
+/// Cuts a line whose further lines are indented as far as its own text is.
+pub(super) fn wrap_hanging(line: &StyledLine, width: usize) -> Vec<StyledLine> {
+    let text = line.text();
+    let indent = text.len() - text.trim_start().len();
+    let blank = StyledLine::of(&" ".repeat(indent), Style::default());
+    if text.trim().is_empty() {
+        return vec![line.clone()];
+    }
+    wrap(line, width, &StyledLine::default(), &blank)
 }
 
 struct Wrapping<'a> {
