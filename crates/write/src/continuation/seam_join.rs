@@ -1,0 +1,233 @@
+//! Joins a continuation at its seam: holds its beginning until the seam is found in it, and refuses it when it is not.
+//!
+//! Must never let anything of an answer through whose place in the file is not proven.
+
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+
+use super::JoinError;
+use super::digest::PlainDigest;
+use super::lines::{plain, weight};
+use super::recent::RecentContent;
+use super::seam::{Seam, SeamPlace, SeamSearch};
+
+/// So much of an answer is held at most before it is decided.
+const HELD: usize = 16 << 10;
+/// Up to so much, each piece is looked at.
+const EAGER: usize = 2 << 10;
+/// Bytes at the end of a long line that are looked for.
+const ANCHOR: usize = 96;
+
+/// What a continuation adds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct JoinedText {
+    /// Bytes of the content that it has anew.
+    pub(crate) back: usize,
+    /// What is new.
+    pub(crate) new: Vec<u8>,
+    /// Whether the seam is only as good as the model's word.
+    pub(crate) is_doubtful: bool,
+}
+
+/// Joins one continuation after the other. Its serialised form is part of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct SeamJoiner {
+    stage: Stage,
+    held: Vec<u8>,
+    /// Of the content up to its last line.
+    lines: PlainDigest,
+    /// Of all content.
+    all: PlainDigest,
+    /// Whether the model may have been done: its answer ended by itself.
+    may_have_ended: bool,
+    /// Whether it was asked for the second time.
+    is_again: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+enum Stage {
+    #[default]
+    Through,
+    /// The seam is looked for.
+    Seeking,
+    /// The file comes once more from its beginning.
+    Restating(PlainDigest),
+    Refused,
+}
+
+/// What an answer is compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct SeamContext<'a> {
+    pub(crate) recent: &'a RecentContent,
+    pub(crate) marker: &'a str,
+}
+
+impl SeamJoiner {
+    /// A continuation was asked for.
+    pub(crate) fn ask(&mut self, may_have_ended: bool, is_again: bool) {
+        (self.may_have_ended, self.is_again) = (may_have_ended, is_again);
+    }
+
+    /// A continuation begins.
+    pub(crate) fn begin(&mut self) {
+        self.stage = Stage::Seeking;
+        self.held.clear();
+    }
+
+    /// Whether all is content.
+    pub(crate) fn is_through(&self) -> bool {
+        self.stage == Stage::Through
+    }
+
+    pub(crate) fn is_again(&self) -> bool {
+        self.is_again
+    }
+
+    /// Takes content that was released.
+    pub(crate) fn track(&mut self, text: &[u8]) {
+        match memchr::memrchr(b'\n', text) {
+            Some(newline) => {
+                let (lines, rest) = text.split_at(newline + 1);
+                self.all.push(lines);
+                self.lines = self.all;
+                self.all.push(rest);
+            }
+            None => self.all.push(text),
+        }
+    }
+
+    /// The last line was taken back.
+    pub(crate) fn untrack_line(&mut self) {
+        self.all = self.lines;
+    }
+
+    /// Takes a piece of the continuation, and gives what of it is new.
+    pub(crate) fn push(&mut self, piece: &[u8], at: SeamContext<'_>) -> Result<JoinedText, JoinError> {
+        match self.stage {
+            Stage::Through => Ok(JoinedText { new: piece.to_vec(), ..JoinedText::default() }),
+            Stage::Refused => Ok(JoinedText::default()),
+            Stage::Restating(digest) => self.restate(digest, piece, at),
+            Stage::Seeking => {
+                self.held.extend_from_slice(piece);
+                let is_full = self.held.len() >= HELD;
+                if self.held.len() > EAGER && !piece.contains(&b'\n') && !is_full {
+                    return Ok(JoinedText::default());
+                }
+                self.seek(at, is_full, false)
+            }
+        }
+    }
+
+    /// The answer has ended.
+    pub(crate) fn end(&mut self, at: SeamContext<'_>) -> Result<JoinedText, JoinError> {
+        let ended = match self.stage {
+            Stage::Seeking if self.held.trim_ascii().is_empty() => Ok(JoinedText::default()),
+            Stage::Seeking => self.seek(at, true, true),
+            // As much as it has come to is there already.
+            Stage::Through | Stage::Refused | Stage::Restating(_) => Ok(JoinedText::default()),
+        };
+        self.stage = Stage::Through;
+        self.held.clear();
+        ended
+    }
+
+    fn seek(&mut self, at: SeamContext<'_>, is_last: bool, is_ended: bool) -> Result<JoinedText, JoinError> {
+        if is_ended && self.is_only_end(at.marker) {
+            if !self.may_have_ended {
+                return self.refuse(JoinError::OnlyEnd);
+            }
+            return Ok(self.through(SeamPlace { skip: 0, back: 0, is_doubtful: false }));
+        }
+        let Some(seam) = Seam::of(at.recent, at.marker, self.is_again) else { return self.seek_bytes(at, is_last) };
+        match seam.search(&self.held, is_last, &self.lines) {
+            SeamSearch::Found(place) => Ok(self.through(place)),
+            SeamSearch::Altered => self.refuse(JoinError::Altered),
+            SeamSearch::Open if !is_last => Ok(JoinedText::default()),
+            SeamSearch::Open => match self.beginning(at.recent) {
+                Some(start) if !is_ended => {
+                    let held = std::mem::take(&mut self.held);
+                    self.restate(PlainDigest::default(), held.get(start..).unwrap_or_default(), at)
+                }
+                _ => self.refuse(JoinError::Unanchored),
+            },
+        }
+    }
+
+    /// Looks for the end of a line that is too long to be taken back.
+    fn seek_bytes(&mut self, at: SeamContext<'_>, is_last: bool) -> Result<JoinedText, JoinError> {
+        let tail = at.recent.tail();
+        let anchor = tail.get(tail.len().saturating_sub(ANCHOR)..).unwrap_or_default();
+        match memmem::find(&self.held, anchor) {
+            Some(found) => {
+                let skip = found + anchor.len();
+                Ok(self.through(SeamPlace { skip, back: 0, is_doubtful: memmem::find_iter(tail, anchor).count() > 1 }))
+            }
+            None if is_last => self.refuse(JoinError::Unanchored),
+            None => Ok(JoinedText::default()),
+        }
+    }
+
+    /// The file comes once more: nothing of it is new before all of it has come.
+    fn restate(
+        &mut self,
+        mut digest: PlainDigest,
+        piece: &[u8],
+        at: SeamContext<'_>,
+    ) -> Result<JoinedText, JoinError> {
+        let taken = digest.push_up_to(piece, &self.lines);
+        if !digest.has_all(&self.lines) {
+            self.stage = Stage::Restating(digest);
+            return Ok(JoinedText::default());
+        }
+        if digest != self.lines {
+            return self.refuse(JoinError::Restarted(at.recent.total()));
+        }
+        let rest = piece.get(taken..).unwrap_or_default();
+        if Seam::of(at.recent, at.marker, self.is_again).is_none() {
+            return self.refuse(JoinError::Unanchored);
+        }
+        // The end of what was repeated is the anchor that is looked for.
+        let lines = at.recent.whole_lines();
+        let from = lines.len().saturating_sub(2 * EAGER);
+        self.held = lines.get(from..).unwrap_or_default().trim_ascii_end().to_vec();
+        self.held.extend_from_slice(rest);
+        self.stage = Stage::Seeking;
+        self.seek(at, false, false)
+    }
+
+    /// Where the answer begins the file anew, if it does.
+    fn beginning(&self, recent: &RecentContent) -> Option<usize> {
+        let first = |text: &[u8]| text.split(|byte| *byte == b'\n').find(|line| weight(line) > 0).map(plain);
+        let head = first(recent.head())?;
+        let mut start = 0;
+        for line in self.held.split_inclusive(|byte| *byte == b'\n').take(16) {
+            let line_plain = plain(line);
+            if !line_plain.is_empty() && line_plain.starts_with(&head) {
+                return Some(start);
+            }
+            start += line.len();
+        }
+        None
+    }
+
+    /// Whether it is nothing but an end line.
+    fn is_only_end(&self, marker: &str) -> bool {
+        let mut lines = self.held.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+        let is_end = |line: &[u8]| line == b"DONE" || line == marker.as_bytes();
+        matches!((lines.next(), lines.next()), (Some(line), None) if is_end(line))
+    }
+
+    fn through(&mut self, place: SeamPlace) -> JoinedText {
+        self.stage = Stage::Through;
+        let held = std::mem::take(&mut self.held);
+        let new = held.get(place.skip..).unwrap_or_default().to_vec();
+        JoinedText { back: place.back, new, is_doubtful: place.is_doubtful }
+    }
+
+    fn refuse(&mut self, why: JoinError) -> Result<JoinedText, JoinError> {
+        self.stage = Stage::Refused;
+        self.held.clear();
+        Err(why)
+    }
+}
+
