@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+/// By which a byte is taken back: the product with the prime is 1.
+const FNV_BACK: u64 = 0xce96_5057_aff6_957b;
 
 /// The bytes of a text that are no blanks: how many, and their hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,11 +27,21 @@ impl PlainDigest {
         digest
     }
 
+    /// Takes more of the text.
     pub(crate) fn push(&mut self, text: &[u8]) {
         for byte in text.iter().filter(|byte| !byte.is_ascii_whitespace()) {
             self.count += 1;
             self.hash = (self.hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME);
         }
+    }
+
+    /// The digest without `text`, which came last.
+    pub(crate) fn without(mut self, text: &[u8]) -> Self {
+        for byte in text.iter().rev().filter(|byte| !byte.is_ascii_whitespace()) {
+            self.count = self.count.saturating_sub(1);
+            self.hash = self.hash.wrapping_mul(FNV_BACK) ^ u64::from(*byte);
+        }
+        self
     }
 
     /// Takes `text` as far as there are no more bytes than in `whole`; gives how much that was.
@@ -46,4 +58,11 @@ impl PlainDigest {
     pub(super) fn has_all(&self, whole: &Self) -> bool {
         self.count == whole.count
     }
+}
+
+#[cfg(test)]
+#[test]
+fn what_came_last_can_be_taken_back() {
+    let text = b"a line of text\nand another one\n";
+    assert_eq!(PlainDigest::of(text).without(b"another one\n"), PlainDigest::of(b"a line of text\nand "));
 }

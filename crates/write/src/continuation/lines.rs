@@ -5,7 +5,8 @@
 /// The line without blanks, and without the marks that models put around what they quote.
 pub(super) fn plain(line: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(line);
-    let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '.' | '…') || is_quote(c));
+    let text =
+        text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '.' | '…') || is_quote(c));
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || is_quote(c));
     let mut plain = Vec::with_capacity(text.len());
     for character in text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}') {

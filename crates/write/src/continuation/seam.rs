@@ -6,9 +6,14 @@
 
 use memchr::{memchr, memrchr};
 
+use super::answer::{
+    AnswerLine, WORD_BYTES, WORDS, answer_lines, is_preamble, outside_reasoning, plain_lines,
+    without_repeated,
+};
 use super::digest::PlainDigest;
 use super::lines::{is_fence, is_same, plain, weight, without_end};
 use super::recent::RecentContent;
+use crate::cleaning::{is_opening, is_sentence};
 
 /// What the lines that are repeated weigh at least, in bytes that are no blanks.
 const WEIGHT: usize = 24;
@@ -17,9 +22,8 @@ const LINES: usize = 16;
 const BYTES: usize = 1500;
 /// What a part of a line weighs that proves a place by itself.
 const PROOF: usize = 8;
-/// Words before the repeated lines: so many lines at most, and so many bytes.
-const WORDS: usize = 8;
-const WORD_BYTES: usize = 800;
+/// What a line that was cut weighs at least; the lines before it go with it until they do together.
+const CUT: usize = 4;
 /// The longest line that is taken back.
 pub(super) const LINE: usize = 4000;
 
@@ -30,7 +34,7 @@ pub(crate) struct Seam<'a> {
     before: &'a [u8],
     /// Where in it the lines to be repeated begin.
     from: usize,
-    /// The line that was cut.
+    /// The line that was cut, and lines before it where it says too little.
     unfinished: &'a [u8],
     /// Bytes of it that the model is shown.
     shown: usize,
@@ -63,7 +67,23 @@ impl<'a> Seam<'a> {
     /// The seam at the end of `recent`; nothing where the line that was cut is too long to be taken back.
     pub(crate) fn of(recent: &'a RecentContent, marker: &'a str, is_again: bool) -> Option<Self> {
         let tail = recent.tail();
-        let start = memrchr(b'\n', tail).map_or(0, |newline| newline + 1);
+        let line =
+            |end: usize| memrchr(b'\n', tail.get(..end).unwrap_or_default()).map_or(0, |newline| newline + 1);
+        let mut start = line(tail.len());
+        let is_end =
+            |cut: &[u8]| cut.len() > 1 && (marker.as_bytes().starts_with(cut) || b"DONE".starts_with(cut));
+        // An end line that was cut is no proof of anything.
+        let is_weak = |start: usize| tail.get(start..).is_some_and(|cut| weight(cut) < CUT || is_end(cut));
+        while start > 0 && is_weak(start) {
+            let before = line(start - 1);
+            if is_fence(tail.get(before..start).unwrap_or_default()) {
+                break;
+            }
+            start = before;
+        }
+        if weight(tail.get(start..).unwrap_or_default()) == 0 {
+            start = line(tail.len());
+        }
         if (start == 0 && recent.total() > tail.len() as u64) || tail.len() - start > LINE {
             return None;
         }
@@ -74,16 +94,21 @@ impl<'a> Seam<'a> {
         Some(seam)
     }
 
-    /// What the model is asked to repeat.
-    pub(crate) fn repeat(&self) -> String {
-        let lines = self.before.get(self.from..).unwrap_or_default();
-        let begun = self.unfinished.get(..self.shown).unwrap_or_default();
-        format!("{}{}", String::from_utf8_lossy(lines), String::from_utf8_lossy(begun))
+    /// The whole lines that are to be repeated.
+    pub(super) fn repeated(&self) -> &'a [u8] {
+        self.before.get(self.from..).unwrap_or_default()
     }
 
-    /// Bytes of the line that was cut.
-    pub(crate) fn unfinished(&self) -> usize {
-        self.unfinished.len()
+    /// The line that was cut.
+    pub(super) fn unfinished(&self) -> &'a [u8] {
+        self.unfinished
+    }
+
+    /// What the model is asked to repeat.
+    pub(crate) fn repeat(&self) -> String {
+        let lines = self.repeated();
+        let begun = self.unfinished.get(..self.shown).unwrap_or_default();
+        format!("{}{}", String::from_utf8_lossy(lines), String::from_utf8_lossy(begun))
     }
 
     /// Where the lines begin that are to be repeated: enough of them, and such that they stand there once.
@@ -91,7 +116,9 @@ impl<'a> Seam<'a> {
         let mut from = self.before.len();
         let mut lines = 0;
         loop {
-            let Some(before) = self.before.get(..from.saturating_sub(1)).filter(|_| from > 0) else { return from };
+            let Some(before) = self.before.get(..from.saturating_sub(1)).filter(|_| from > 0) else {
+                return from;
+            };
             let next = match memrchr(b'\n', before) {
                 Some(newline) => newline + 1,
                 // The tail may begin within a line.
@@ -104,26 +131,39 @@ impl<'a> Seam<'a> {
             from = next;
             lines += 1;
             let repeated = self.before.get(from..).unwrap_or_default();
-            if weight(repeated) >= WEIGHT && !self.stands_before(from) {
+            if weight(repeated) >= WEIGHT && !self.stands_twice(from) {
                 return from;
             }
         }
     }
 
-    /// Whether the lines from `from` on stand earlier, too.
-    fn stands_before(&self, from: usize) -> bool {
+    /// Whether the lines from `from` on stand in another place, too.
+    fn stands_twice(&self, from: usize) -> bool {
         let lines = plain_lines(self.before.get(from..).unwrap_or_default());
-        let earlier = plain_lines(self.before);
-        let last = earlier.len().saturating_sub(lines.len());
-        earlier.windows(lines.len().max(1)).take(last).any(|window| window == lines)
+        let mut all = plain_lines(self.before);
+        all.extend(plain_lines(self.unfinished));
+        // The last line may become any that begins like it.
+        let last = all.len().saturating_sub(1);
+        let fits = |(at, line): (usize, &Vec<u8>), wanted: &Vec<u8>| {
+            line == wanted || (at == last && wanted.starts_with(line))
+        };
+        let stands = |start: &usize| {
+            let found = all.iter().enumerate().skip(*start);
+            lines.iter().zip(found).all(|(wanted, found)| fits(found, wanted))
+        };
+        !lines.is_empty() && (0..(all.len() + 1).saturating_sub(lines.len())).filter(stands).count() > 1
     }
 
     /// Looks for the seam in the beginning of an answer. `is_whole`: no more of it will come. `digest` is that of the content
     /// before the seam.
     pub(super) fn search(&self, answer: &[u8], is_whole: bool, digest: &PlainDigest) -> SeamSearch {
         let lines = answer_lines(answer, is_whole);
-        let wanted: Vec<&[u8]> = self.before.get(self.from..).unwrap_or_default().split_inclusive(|b| *b == b'\n').collect();
-        let wanted: Vec<&[u8]> = wanted.into_iter().map(without_end).filter(|line| weight(line) > 0).collect();
+        let wanted: Vec<&[u8]> = self
+            .repeated()
+            .split_inclusive(|byte| *byte == b'\n')
+            .map(without_end)
+            .filter(|line| weight(line) > 0)
+            .collect();
         let content: Vec<&AnswerLine<'_>> = lines.iter().filter(|line| weight(line.text) > 0).collect();
         let mut altered = false;
         if wanted.is_empty() {
@@ -138,8 +178,16 @@ impl<'a> Seam<'a> {
                 continue;
             }
             let Some(repeated) = content.get(at..at + wanted.len()) else { break };
-            let Some(last) = repeated.last().filter(|last| last.is_ended || is_whole) else { return SeamSearch::Open };
+            let Some(last) = repeated.last().filter(|last| last.is_ended || is_whole) else {
+                return SeamSearch::Open;
+            };
             if !self.may_precede(content.get(..at).unwrap_or_default(), answer, last.end, digest) {
+                altered = true;
+                continue;
+            }
+            // What is repeated twice is no place to go on from.
+            let again = plain_content.get(at + wanted.len()..).unwrap_or_default();
+            if again.starts_with(&plain_wanted) {
                 altered = true;
                 continue;
             }
@@ -159,145 +207,165 @@ impl<'a> Seam<'a> {
         }
     }
 
-    /// What follows the repeated lines, at `from` of the answer.
+    /// What follows the repeated lines, at `from` of the answer: the line that was cut, behind blank lines perhaps.
     fn behind(&self, answer: &[u8], from: usize, is_exact: bool, is_whole: bool) -> SeamSearch {
         let rest = answer.get(from..).unwrap_or_default();
-        let blanks = self.before.rsplit(|byte| *byte == b'\n').skip(1).take_while(|line| weight(line) == 0).count();
-        if self.is_free() {
-            // Blank lines at the end of the file are repeated or not; more of them are new.
-            let (mut skip, mut lines) = (from, 0);
-            for line in rest.split_inclusive(|byte| *byte == b'\n').take(blanks) {
-                if weight(line) > 0 || (!line.ends_with(b"\n") && !is_whole) {
-                    break;
-                }
-                skip += line.len();
-                lines += 1;
-            }
-            let is_open = lines < blanks && answer.len() == skip && !is_whole;
-            return match (is_open, is_exact) {
-                (true, _) => SeamSearch::Open,
-                (false, true) => SeamSearch::Found(self.place(skip, self.unfinished.len())),
-                (false, false) => SeamSearch::Altered,
-            };
+        if self.unfinished.is_empty() {
+            return self.behind_lines(rest, from, is_exact, is_whole);
         }
-        let blank = rest.split_inclusive(|byte| *byte == b'\n').take_while(|line| weight(line) == 0 && line.ends_with(b"\n"));
-        let skip = from + blank.map(<[u8]>::len).sum::<usize>();
-        self.unfinished_at(answer, skip, is_exact, is_whole)
-    }
-
-    /// Whether the line at `at` of the answer is the one that was cut.
-    fn unfinished_at(&self, answer: &[u8], at: usize, is_exact: bool, is_whole: bool) -> SeamSearch {
+        let blank = rest
+            .split_inclusive(|byte| *byte == b'\n')
+            .take_while(|line| weight(line) == 0 && line.ends_with(b"\n"));
+        let at = from + blank.map(<[u8]>::len).sum::<usize>();
         let rest = answer.get(at..).unwrap_or_default();
-        let end = memchr(b'\n', rest);
-        let line = without_end(rest.get(..end.map_or(rest.len(), |end| end + 1)).unwrap_or_default());
-        let is_ended = end.is_some() || is_whole;
-        if line.starts_with(self.unfinished) {
-            // A model that ends the line where it was shown to be cut may have put a line end into it.
-            let is_closed = line.len() == self.unfinished.len();
-            let was_shown = self.shown == self.unfinished.len();
-            return match (is_closed, is_ended) {
-                (true, false) => SeamSearch::Open,
-                (true, true) if was_shown => SeamSearch::Altered,
-                _ => SeamSearch::Found(self.place(at, self.unfinished.len())),
-            };
+        if rest.trim_ascii().is_empty() {
+            // It repeated what it was asked, and no more.
+            let nothing = SeamPlace { skip: answer.len(), back: 0, is_doubtful: false };
+            return if is_whole { SeamSearch::Found(nothing) } else { SeamSearch::Open };
         }
-        if !is_ended && self.unfinished.starts_with(line) {
+        if rest.starts_with(self.unfinished) {
+            return self.repeated_whole(rest, at, is_whole);
+        }
+        if self.unfinished.starts_with(rest) && !is_whole {
             return SeamSearch::Open;
         }
-        if line.is_empty() && is_whole {
-            // It repeated what it was asked, and no more.
-            return SeamSearch::Found(SeamPlace { skip: answer.len(), back: 0, is_doubtful: false });
+        if self.is_cut_end_at(rest) {
+            return if is_exact { SeamSearch::Found(self.place(at)) } else { SeamSearch::Altered };
         }
+        // The line that was cut comes anew with other words; one that ends before the place of the cut was broken there.
         let begun = self.unfinished.get(..self.shown).unwrap_or_default();
-        let is_begun = weight(begun) > 3 && line.starts_with(begun) && !is_same(line, begun);
-        if is_exact && is_begun && is_ended {
-            // The line that was cut comes anew with other words.
-            return SeamSearch::Found(self.place(at, self.unfinished.len()));
+        let end = memchr(b'\n', rest);
+        let anew = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        let is_ended = end.is_some() || is_whole;
+        let is_one = !self.unfinished.trim_ascii_end().contains(&b'\n');
+        let is_begun = is_one
+            && weight(begun) >= CUT
+            && rest.starts_with(begun)
+            && weight(anew) >= weight(self.unfinished);
+        match (is_exact && is_begun, is_ended) {
+            (true, true) => SeamSearch::Found(self.place(at)),
+            (_, true) => SeamSearch::Altered,
+            (_, false) => SeamSearch::Open,
         }
-        if is_ended { SeamSearch::Altered } else { SeamSearch::Open }
     }
 
-    /// An answer that begins the only line anew.
+    /// What follows the repeated lines where no line was cut. Blank lines at the end of the file are repeated or not; more of
+    /// them are new.
+    fn behind_lines(&self, rest: &[u8], from: usize, is_exact: bool, is_whole: bool) -> SeamSearch {
+        let known =
+            self.before.rsplit(|byte| *byte == b'\n').skip(1).take_while(|line| weight(line) == 0).count();
+        let blank = rest.split_inclusive(|byte| *byte == b'\n').take(known);
+        let skip: usize =
+            blank.take_while(|line| weight(line) == 0 && line.ends_with(b"\n")).map(<[u8]>::len).sum();
+        match (skip < rest.len() || is_whole, is_exact) {
+            (false, _) => SeamSearch::Open,
+            (true, true) => SeamSearch::Found(self.place(from + skip)),
+            (true, false) => SeamSearch::Altered,
+        }
+    }
+
+    /// The line that was cut is repeated at `at`, where `rest` of the answer begins.
+    fn repeated_whole(&self, rest: &[u8], at: usize, is_whole: bool) -> SeamSearch {
+        let was_shown = self.shown == self.unfinished.len();
+        if self.unfinished.ends_with(b"\n") && !was_shown {
+            return SeamSearch::Found(self.place(at));
+        }
+        let next = rest.get(self.unfinished.len()..).unwrap_or_default();
+        // A model that ends the line where it was shown to be cut may have put a line end into it.
+        match next.first() {
+            None if !is_whole => SeamSearch::Open,
+            None | Some(b'\n' | b'\r') if was_shown => SeamSearch::Altered,
+            _ => SeamSearch::Found(self.place(at)),
+        }
+    }
+
+    /// Whether an end line stands where one was cut.
+    fn is_cut_end_at(&self, rest: &[u8]) -> bool {
+        let last = memrchr(b'\n', self.unfinished).map_or(0, |newline| newline + 1);
+        let (lines, cut) = self.unfinished.split_at(last);
+        let is_end = |end: &[u8]| {
+            cut.len() > 1
+                && end.starts_with(cut)
+                && rest.get(last..).is_some_and(|rest| rest.starts_with(end))
+        };
+        rest.starts_with(lines) && (is_end(self.marker.as_bytes()) || is_end(b"DONE"))
+    }
+
+    /// An answer to a request for a file of which there is nothing but the line that was cut.
     fn first_line(&self, answer: &[u8], content: &[&AnswerLine<'_>], is_whole: bool) -> SeamSearch {
-        let begins = |line: &&&AnswerLine<'_>| line.text.starts_with(self.unfinished) || self.is_free();
-        match content.iter().take(WORDS).find(begins) {
-            Some(line) => SeamSearch::Found(self.place(line.start, self.unfinished.len())),
-            None if is_whole || answer.len() > WORD_BYTES => SeamSearch::Altered,
+        let begins = |line: &&&AnswerLine<'_>| {
+            answer.get(line.start..).is_some_and(|rest| rest.starts_with(self.unfinished))
+                || self.unfinished.is_empty()
+        };
+        match content.iter().take(WORDS + 1).find(begins) {
+            Some(line) => SeamSearch::Found(self.place(line.start)),
+            None if is_whole || answer.len() > WORD_BYTES + self.unfinished.len() => SeamSearch::Altered,
             None => SeamSearch::Open,
         }
     }
 
-    /// Whether the line that was cut says nothing: it is blank, or may be the end line that was cut.
-    fn is_free(&self) -> bool {
-        self.unfinished.is_empty() || (self.unfinished.len() > 1 && self.is_cut_end())
+    fn place(&self, skip: usize) -> SeamPlace {
+        SeamPlace { skip, back: self.unfinished.len(), is_doubtful: self.stands_twice(self.from) }
     }
 
-    fn is_cut_end(&self) -> bool {
-        self.marker.as_bytes().starts_with(self.unfinished) || b"DONE".starts_with(self.unfinished)
-    }
-
-    fn place(&self, skip: usize, back: usize) -> SeamPlace {
-        SeamPlace { skip, back, is_doubtful: self.stands_before(self.from) }
-    }
-
-    /// Whether what comes before the repeated lines may be left out: words to the reader, more lines than were asked for, or
-    /// the file from its beginning. `end` is where the repeated lines end.
-    fn may_precede(&self, lines: &[&AnswerLine<'_>], answer: &[u8], end: usize, digest: &PlainDigest) -> bool {
-        let known = plain_lines(self.before);
-        let (mut words, mut bytes, mut thinks, mut last_known) = (0, 0, false, 0);
-        for line in lines {
-            let text = line.text.trim_ascii();
-            thinks |= text.starts_with(b"<think");
-            if thinks {
-                thinks = memchr::memmem::find(text, b"</think").is_none();
-                continue;
-            }
-            if is_fence(text) {
-                continue;
-            }
-            if known.contains(&plain(text)) {
-                last_known += 1;
-                continue;
-            }
-            words += 1;
-            bytes += text.len();
-        }
-        if words <= WORDS && bytes <= WORD_BYTES && last_known <= 64 {
+    /// Whether what comes before the repeated lines may be left out: a few words to the reader, then perhaps more lines of
+    /// the end than were asked for; or the file from its beginning. `end` is where the repeated lines end.
+    fn may_precede(
+        &self,
+        lines: &[&AnswerLine<'_>],
+        answer: &[u8],
+        end: usize,
+        digest: &PlainDigest,
+    ) -> bool {
+        let earlier = plain_lines(self.before.get(..self.from).unwrap_or_default());
+        if is_preamble(without_repeated(lines, &earlier)) {
             return true;
         }
         // The whole file comes once more: it must be the same, but for blanks.
-        let mut start = 0;
-        let starts = lines.iter().map(|line| line.start);
-        for line in starts.take(WORDS) {
-            start = line;
-            let again = PlainDigest::of(answer.get(start..end).unwrap_or_default());
-            if again == *digest {
-                return true;
-            }
-        }
-        let _ = start;
-        false
+        let is_again = |start: usize| PlainDigest::of(answer.get(start..end).unwrap_or_default()) == *digest;
+        lines.iter().take(WORDS + 2).any(|line| is_again(line.start))
     }
 
     /// A place that is proven by the line that was cut alone.
     fn unanchored(&self, answer: &[u8], content: &[&AnswerLine<'_>]) -> Option<SeamPlace> {
         let unfinished = self.unfinished;
         let withheld = unfinished.get(self.shown..).unwrap_or_default();
-        let is_known = plain_lines(self.before).iter().any(|line| line.starts_with(&plain(unfinished)));
-        if weight(unfinished) >= PROOF && weight(withheld) >= 2 && !is_known {
-            let place = content.iter().take(WORDS).find(|line| line.text.starts_with(unfinished));
-            if let Some(line) = place {
-                return Some(self.place(line.start, unfinished.len()));
+        let begun = plain(unfinished.split(|byte| *byte == b'\n').next().unwrap_or_default());
+        let before = plain_lines(self.before);
+        let is_known = before.iter().any(|line| line.starts_with(&begun));
+        let is_here =
+            |line: &AnswerLine<'_>| answer.get(line.start..).is_some_and(|rest| rest.starts_with(unfinished));
+        let proves = weight(withheld) >= 2 || self.shown == unfinished.len();
+        if weight(unfinished) >= PROOF && proves && !is_known {
+            for (at, line) in content.iter().enumerate().take(WORDS + LINES) {
+                let words =
+                    outside_reasoning(without_repeated(content.get(..at).unwrap_or_default(), &before));
+                let is_said = |line: &&&AnswerLine<'_>| {
+                    let text = String::from_utf8_lossy(line.text);
+                    is_sentence(&text)
+                        || is_opening(&text)
+                        || is_fence(line.text)
+                        || plain(line.text).is_empty()
+                };
+                let rest = answer.get(line.start..).unwrap_or_default();
+                if is_here(line)
+                    && words.iter().all(|line| is_said(&line))
+                    && let SeamSearch::Found(place) = self.repeated_whole(rest, line.start, true)
+                {
+                    return Some(place);
+                }
             }
         }
         // It goes on within the line: from a word that it was shown, or behind what it was shown.
         let most = unfinished.len().min(answer.len());
-        let overlap = (1..=most).rev().find(|length| {
+        let ends = |length: &usize| {
             answer.starts_with(unfinished.get(unfinished.len() - length..).unwrap_or_default())
-        })?;
-        let repeated = answer.get(..overlap)?;
-        let proves = overlap >= withheld.len() && weight(withheld) >= 2 && weight(repeated) >= PROOF;
-        proves.then_some(SeamPlace { skip: overlap, back: 0, is_doubtful: false })
+        };
+        let overlap = (1..=most).rev().find(ends)?;
+        let is_within = overlap < unfinished.len() || !is_known;
+        let proves = overlap >= withheld.len() && weight(withheld) >= 2;
+        let is_heavy = weight(answer.get(..overlap)?) >= PROOF;
+        (proves && is_heavy && is_within).then_some(SeamPlace { skip: overlap, back: 0, is_doubtful: false })
     }
 }
 
@@ -321,29 +389,4 @@ fn shown_before(line: &[u8], end: usize) -> usize {
     let end = line.get(..end).unwrap_or_default().trim_ascii_end().len();
     let word = line.get(..end).unwrap_or_default().iter().rposition(u8::is_ascii_whitespace);
     word.map_or(0, |blank| blank + 1)
-}
-
-/// One line of an answer.
-#[derive(Debug, Clone, Copy)]
-struct AnswerLine<'a> {
-    text: &'a [u8],
-    start: usize,
-    /// Where the next one begins.
-    end: usize,
-    is_ended: bool,
-}
-
-fn answer_lines(answer: &[u8], is_whole: bool) -> Vec<AnswerLine<'_>> {
-    let mut start = 0;
-    let mut lines = Vec::new();
-    for line in answer.split_inclusive(|byte| *byte == b'\n') {
-        let end = start + line.len();
-        lines.push(AnswerLine { text: without_end(line), start, end, is_ended: line.ends_with(b"\n") || is_whole });
-        start = end;
-    }
-    lines
-}
-
-fn plain_lines(text: &[u8]) -> Vec<Vec<u8>> {
-    text.split(|byte| *byte == b'\n').map(plain).filter(|line| !line.is_empty()).collect()
 }

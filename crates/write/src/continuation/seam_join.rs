@@ -10,6 +10,8 @@ use super::digest::PlainDigest;
 use super::lines::{plain, weight};
 use super::recent::RecentContent;
 use super::seam::{Seam, SeamPlace, SeamSearch};
+use crate::cleaning::is_closing;
+use crate::patch::LineEnd;
 
 /// So much of an answer is held at most before it is decided.
 const HELD: usize = 16 << 10;
@@ -34,12 +36,16 @@ pub(crate) struct JoinedText {
 pub(crate) struct SeamJoiner {
     stage: Stage,
     held: Vec<u8>,
-    /// Of the content up to its last line.
-    lines: PlainDigest,
     /// Of all content.
     all: PlainDigest,
     /// Whether the model may have been done: its answer ended by itself.
     may_have_ended: bool,
+    /// What becomes of the line ends of the answer.
+    #[serde(default)]
+    ends: AnswerEnds,
+    /// Whether its last byte is a carriage return that is held.
+    #[serde(default)]
+    holds_return: bool,
     /// Whether it was asked for the second time.
     is_again: bool,
 }
@@ -55,6 +61,18 @@ enum Stage {
     Refused,
 }
 
+/// The line ends of a continuation become those of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+enum AnswerEnds {
+    /// The file has none.
+    #[default]
+    Same,
+    /// The file has LF.
+    ToLf,
+    /// The file has CRLF.
+    ToCrLf,
+}
+
 /// What an answer is compared with.
 #[derive(Clone, Copy)]
 pub(crate) struct SeamContext<'a> {
@@ -63,48 +81,61 @@ pub(crate) struct SeamContext<'a> {
 }
 
 impl SeamJoiner {
+    /// Whether nothing has come to it.
+    pub(crate) fn is_unused(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// A continuation was asked for.
     pub(crate) fn ask(&mut self, may_have_ended: bool, is_again: bool) {
         (self.may_have_ended, self.is_again) = (may_have_ended, is_again);
     }
 
     /// A continuation begins.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self, recent: &RecentContent) {
         self.stage = Stage::Seeking;
+        self.ends = match LineEnd::of(recent.tail()) {
+            LineEnd::None => AnswerEnds::Same,
+            LineEnd::Lf => AnswerEnds::ToLf,
+            LineEnd::CrLf => AnswerEnds::ToCrLf,
+        };
+        self.holds_return = false;
         self.held.clear();
     }
 
-    /// Whether all is content.
+    /// Whether all is content, as it is.
     pub(crate) fn is_through(&self) -> bool {
-        self.stage == Stage::Through
+        self.stage == Stage::Through && self.ends == AnswerEnds::Same
+    }
+
+    /// The hash of all content.
+    pub(crate) fn digest(&self) -> PlainDigest {
+        self.all
+    }
+
+    pub(crate) fn may_have_ended(&self) -> bool {
+        self.may_have_ended
     }
 
     pub(crate) fn is_again(&self) -> bool {
         self.is_again
     }
 
-    /// Takes content that was released.
+    /// Takes content.
     pub(crate) fn track(&mut self, text: &[u8]) {
-        match memchr::memrchr(b'\n', text) {
-            Some(newline) => {
-                let (lines, rest) = text.split_at(newline + 1);
-                self.all.push(lines);
-                self.lines = self.all;
-                self.all.push(rest);
-            }
-            None => self.all.push(text),
-        }
+        self.all.push(text);
     }
 
-    /// The last line was taken back.
-    pub(crate) fn untrack_line(&mut self) {
-        self.all = self.lines;
+    /// Takes back content that came last.
+    pub(crate) fn untrack(&mut self, text: &[u8]) {
+        self.all = self.all.without(text);
     }
 
     /// Takes a piece of the continuation, and gives what of it is new.
     pub(crate) fn push(&mut self, piece: &[u8], at: SeamContext<'_>) -> Result<JoinedText, JoinError> {
+        let piece = &self.with_ends(piece);
         match self.stage {
-            Stage::Through => Ok(JoinedText { new: piece.to_vec(), ..JoinedText::default() }),
+            Stage::Through => Ok(JoinedText { new: piece.clone(), ..JoinedText::default() }),
             Stage::Refused => Ok(JoinedText::default()),
             Stage::Restating(digest) => self.restate(digest, piece, at),
             Stage::Seeking => {
@@ -120,7 +151,7 @@ impl SeamJoiner {
 
     /// The answer has ended.
     pub(crate) fn end(&mut self, at: SeamContext<'_>) -> Result<JoinedText, JoinError> {
-        let ended = match self.stage {
+        let mut ended = match self.stage {
             Stage::Seeking if self.held.trim_ascii().is_empty() => Ok(JoinedText::default()),
             Stage::Seeking => self.seek(at, true, true),
             // As much as it has come to is there already.
@@ -128,18 +159,25 @@ impl SeamJoiner {
         };
         self.stage = Stage::Through;
         self.held.clear();
+        let is_held = std::mem::take(&mut self.holds_return) && self.ends == AnswerEnds::ToLf;
+        self.ends = AnswerEnds::Same;
+        if is_held && let Ok(joined) = &mut ended {
+            joined.new.push(b'\r');
+        }
         ended
     }
 
     fn seek(&mut self, at: SeamContext<'_>, is_last: bool, is_ended: bool) -> Result<JoinedText, JoinError> {
-        if is_ended && self.is_only_end(at.marker) {
+        if is_ended && let Some(skip) = self.only_end(at.marker) {
             if !self.may_have_ended {
                 return self.refuse(JoinError::OnlyEnd);
             }
-            return Ok(self.through(SeamPlace { skip: 0, back: 0, is_doubtful: false }));
+            return Ok(self.through(SeamPlace { skip, back: 0, is_doubtful: false }));
         }
-        let Some(seam) = Seam::of(at.recent, at.marker, self.is_again) else { return self.seek_bytes(at, is_last) };
-        match seam.search(&self.held, is_last, &self.lines) {
+        let Some(seam) = Seam::of(at.recent, at.marker, self.is_again) else {
+            return self.seek_bytes(at, is_last);
+        };
+        match seam.search(&self.held, is_last, &self.all.without(seam.unfinished())) {
             SeamSearch::Found(place) => Ok(self.through(place)),
             SeamSearch::Altered => self.refuse(JoinError::Altered),
             SeamSearch::Open if !is_last => Ok(JoinedText::default()),
@@ -160,7 +198,8 @@ impl SeamJoiner {
         match memmem::find(&self.held, anchor) {
             Some(found) => {
                 let skip = found + anchor.len();
-                Ok(self.through(SeamPlace { skip, back: 0, is_doubtful: memmem::find_iter(tail, anchor).count() > 1 }))
+                let is_doubtful = memmem::find_iter(tail, anchor).count() > 1;
+                Ok(self.through(SeamPlace { skip, back: 0, is_doubtful }))
             }
             None if is_last => self.refuse(JoinError::Unanchored),
             None => Ok(JoinedText::default()),
@@ -174,22 +213,21 @@ impl SeamJoiner {
         piece: &[u8],
         at: SeamContext<'_>,
     ) -> Result<JoinedText, JoinError> {
-        let taken = digest.push_up_to(piece, &self.lines);
-        if !digest.has_all(&self.lines) {
+        let Some(seam) = Seam::of(at.recent, at.marker, self.is_again) else {
+            return self.refuse(JoinError::Unanchored);
+        };
+        let before = self.all.without(seam.unfinished());
+        let taken = digest.push_up_to(piece, &before);
+        if !digest.has_all(&before) {
             self.stage = Stage::Restating(digest);
             return Ok(JoinedText::default());
         }
-        if digest != self.lines {
+        if digest != before {
             return self.refuse(JoinError::Restarted(at.recent.total()));
         }
         let rest = piece.get(taken..).unwrap_or_default();
-        if Seam::of(at.recent, at.marker, self.is_again).is_none() {
-            return self.refuse(JoinError::Unanchored);
-        }
-        // The end of what was repeated is the anchor that is looked for.
-        let lines = at.recent.whole_lines();
-        let from = lines.len().saturating_sub(2 * EAGER);
-        self.held = lines.get(from..).unwrap_or_default().trim_ascii_end().to_vec();
+        // The end of what was repeated is what is looked for.
+        self.held = seam.repeated().trim_ascii_end().to_vec();
         self.held.extend_from_slice(rest);
         self.stage = Stage::Seeking;
         self.seek(at, false, false)
@@ -210,11 +248,14 @@ impl SeamJoiner {
         None
     }
 
-    /// Whether it is nothing but an end line.
-    fn is_only_end(&self, marker: &str) -> bool {
-        let mut lines = self.held.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-        let is_end = |line: &[u8]| line == b"DONE" || line == marker.as_bytes();
-        matches!((lines.next(), lines.next()), (Some(line), None) if is_end(line))
+    /// Where the end line begins, if the answer is nothing else but words that say so.
+    fn only_end(&self, marker: &str) -> Option<usize> {
+        let end = self.held.trim_ascii_end();
+        let start = memchr::memrchr(b'\n', end).map_or(0, |newline| newline + 1);
+        let (words, line) = end.split_at(start);
+        let is_end = line.trim_ascii() == b"DONE" || line.trim_ascii() == marker.as_bytes();
+        let mut words = words.split(|byte| *byte == b'\n').filter(|line| weight(line) > 0);
+        (is_end && words.all(|line| is_closing(&String::from_utf8_lossy(line)))).then_some(start)
     }
 
     fn through(&mut self, place: SeamPlace) -> JoinedText {
@@ -224,10 +265,38 @@ impl SeamJoiner {
         JoinedText { back: place.back, new, is_doubtful: place.is_doubtful }
     }
 
+    /// A piece of the answer with the line ends of the file.
+    fn with_ends(&mut self, piece: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(piece.len() + 1);
+        match self.ends {
+            AnswerEnds::Same => out.extend_from_slice(piece),
+            AnswerEnds::ToLf => {
+                for byte in piece {
+                    if std::mem::take(&mut self.holds_return) && *byte != b'\n' {
+                        out.push(b'\r');
+                    }
+                    self.holds_return = *byte == b'\r';
+                    if !self.holds_return {
+                        out.push(*byte);
+                    }
+                }
+            }
+            AnswerEnds::ToCrLf => {
+                for byte in piece {
+                    if *byte == b'\n' && !self.holds_return {
+                        out.push(b'\r');
+                    }
+                    self.holds_return = *byte == b'\r';
+                    out.push(*byte);
+                }
+            }
+        }
+        out
+    }
+
     fn refuse(&mut self, why: JoinError) -> Result<JoinedText, JoinError> {
         self.stage = Stage::Refused;
         self.held.clear();
         Err(why)
     }
 }
-

@@ -26,7 +26,8 @@ const COMPILED: usize = 1 << 20;
 /// When the place is not there, is there more than once, or makes no sense; when the file or the body is not UTF-8.
 pub fn apply(base: &[u8], body: &[u8], spec: &PatchSpec) -> Result<Vec<u8>, PatchError> {
     let old = OldText::read(base)?;
-    let body = std::str::from_utf8(body).map_err(|error| PatchError::Encoding { offset: error.valid_up_to() as u64 })?;
+    let body = std::str::from_utf8(body)
+        .map_err(|error| PatchError::Encoding { offset: error.valid_up_to() as u64 })?;
     // Where the file has no line end, the body keeps its own.
     let body = match old.line_end {
         LineEnd::None => body.strip_prefix('\u{feff}').unwrap_or(body).to_owned(),
@@ -114,7 +115,8 @@ fn line_end(text: &str, line: u64) -> Result<usize, PatchError> {
 /// Whole lines in place of `range`, which begins and ends at lines.
 fn lines_in(old: &OldText<'_>, range: Range<usize>, body: &str) -> Vec<u8> {
     let text = old.text();
-    let (before, after) = (text.get(..range.start).unwrap_or_default(), text.get(range.end..).unwrap_or_default());
+    let (before, after) =
+        (text.get(..range.start).unwrap_or_default(), text.get(range.end..).unwrap_or_default());
     let mut lines = String::with_capacity(body.len() + 2);
     let own_end = if old.line_end == LineEnd::None && body.contains("\r\n") { "\r\n" } else { "\n" };
     if !body.is_empty() && !before.is_empty() && !before.ends_with('\n') {

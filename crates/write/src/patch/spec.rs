@@ -59,7 +59,9 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     }
     match Number::deserialize(deserializer) {
         Ok(Number::Plain(number)) => Ok(number),
-        Ok(Number::Text(text)) => text.trim().parse().map_err(|_| D::Error::custom("a line is a number from 1")),
+        Ok(Number::Text(text)) => {
+            text.trim().parse().map_err(|_| D::Error::custom("a line is a number from 1"))
+        }
         Err(_) => Err(D::Error::custom("a line is a number from 1")),
     }
 }
@@ -84,7 +86,9 @@ pub enum PatchError {
         lines: Vec<u64>,
     },
     /// The file, or the new text, is not UTF-8.
-    #[error("it is not UTF-8 behind byte {offset}: only UTF-8 text is patched; overwrite the file, or convert it first")]
+    #[error(
+        "it is not UTF-8 behind byte {offset}: only UTF-8 text is patched; overwrite the file, or convert it first"
+    )]
     Encoding {
         /// Bytes before that place.
         offset: u64,

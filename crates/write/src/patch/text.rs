@@ -49,7 +49,8 @@ pub(super) struct OldText<'a> {
 impl<'a> OldText<'a> {
     /// Reads `bytes`.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, PatchError> {
-        let raw = std::str::from_utf8(bytes).map_err(|error| PatchError::Encoding { offset: error.valid_up_to() as u64 })?;
+        let raw = std::str::from_utf8(bytes)
+            .map_err(|error| PatchError::Encoding { offset: error.valid_up_to() as u64 })?;
         let mark = if raw.starts_with(BOM) { BOM.len() } else { 0 };
         let body = raw.get(mark..).unwrap_or_default();
         let mut text = String::with_capacity(body.len());
@@ -74,7 +75,9 @@ impl<'a> OldText<'a> {
         let mut out = Vec::with_capacity(self.raw.len());
         let mut from = 0;
         for (place, body) in places {
-            out.extend_from_slice(self.raw.get(from..self.raw_start(place.start)).unwrap_or_default().as_bytes());
+            out.extend_from_slice(
+                self.raw.get(from..self.raw_start(place.start)).unwrap_or_default().as_bytes(),
+            );
             push_with(&mut out, body.as_ref(), self.line_end);
             from = self.raw_end(place);
         }

@@ -76,12 +76,6 @@ impl HabitBench {
         std::fs::read(self.folder.path().join("room").join(file)).ok()
     }
 
-    #[expect(clippy::disallowed_methods, reason = "a test's own file")]
-    pub(super) fn put(&self, file: &str, content: &str) {
-        std::fs::create_dir_all(self.folder.path().join("room")).unwrap();
-        std::fs::write(self.folder.path().join("room").join(file), content).unwrap();
-    }
-
     pub(super) async fn wrote(&self, heard: &HeardAnswer) -> Vec<WriteReport> {
         let log = record::read_log(&*self.store, heard.session).await.unwrap();
         let wrote = |event| if let LogEvent::Wrote(wrote) = event { Some(wrote) } else { None };

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 /// The kinds, by their extension.
 pub(super) const KINDS: [&str; 17] = [
-    "py", "js", "ts", "java", "c", "go", "rs", "sh", "css", "html", "sql", "tex", "csv", "json", "yaml", "md", "txt",
+    "py", "js", "ts", "java", "c", "go", "rs", "sh", "css", "html", "sql", "tex", "csv", "json", "yaml",
+    "md", "txt",
 ];
 
 /// Numbers from a seed (an xorshift), so that a run can be had again.
@@ -33,8 +34,8 @@ impl Numbers {
 }
 
 const NAMES: [&str; 12] = [
-    "order", "customer", "invoice", "payment", "address", "ledger", "report", "contract", "stock", "price", "market",
-    "branch",
+    "order", "customer", "invoice", "payment", "address", "ledger", "report", "contract", "stock", "price",
+    "market", "branch",
 ];
 const VERBS: [&str; 8] = ["load", "check", "merge", "count", "store", "print", "close", "round"];
 const SENTENCES: [&str; 8] = [

@@ -121,7 +121,11 @@ impl Habit {
     pub(super) fn go_on(self, file: &str, anchor: usize, seen: usize, end: &str) -> String {
         let line = file[..seen].rfind('\n').map_or(0, |newline| newline + 1);
         // At the beginning of a line the last one is what is repeated.
-        let line = if line == seen { file[..seen.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1) } else { line };
+        let line = if line == seen {
+            file[..seen.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1)
+        } else {
+            line
+        };
         let rest = |from: usize| format!("{}{end}\n", &file[from..]);
         let repeated = &file[anchor..seen];
         match self {
@@ -141,8 +145,12 @@ impl Habit {
             }
             Self::BeginsWithLineEnd => format!("\n{}", rest(line)),
             Self::EndsUnfinishedLine => format!("{repeated}\n{}", rest(seen)),
-            Self::SkipsToNextLine => rest(file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1)),
-            Self::QuotedLines => format!("You asked me to begin with:\n```\n{repeated}\n```\n\n{}", rest(anchor)),
+            Self::SkipsToNextLine => {
+                rest(file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1))
+            }
+            Self::QuotedLines => {
+                format!("You asked me to begin with:\n```\n{repeated}\n```\n\n{}", rest(anchor))
+            }
             Self::AllAnewOneBlank => {
                 let at = file.find(' ').unwrap_or(0);
                 format!("{} {}{end}\n", &file[..at], &file[at..])
@@ -153,12 +161,15 @@ impl Habit {
                 let lines = repeated.split_inclusive('\n').map(|line| line.trim_start_matches([' ', '\t']));
                 format!("{}{}", lines.collect::<String>(), rest(seen))
             }
-            Self::CurlyQuotes => format!("{}{}", repeated.replace('"', "\u{201d}").replace('\'', "\u{2019}"), rest(seen)),
+            Self::CurlyQuotes => {
+                format!("{}{}", repeated.replace('"', "\u{201d}").replace('\'', "\u{2019}"), rest(seen))
+            }
             Self::Fenced => format!("```\n{}```\n{end}\n", &file[anchor..]),
             Self::RepeatsTwice => format!("{repeated}\n\n{}", rest(anchor)),
             Self::NumbersLines => {
                 let first = file[..anchor].matches('\n').count() + 1;
-                let numbered = repeated.split('\n').zip(first..).map(|(line, number)| format!("{number}: {line}"));
+                let numbered =
+                    repeated.split('\n').zip(first..).map(|(line, number)| format!("{number}: {line}"));
                 format!("{}{}", numbered.collect::<Vec<_>>().join("\n"), rest(seen))
             }
             Self::ClosingWords => {
@@ -174,6 +185,17 @@ impl Habit {
             Self::EmptyRound => String::new(),
             _ => format!("{}{}", self.opening(), rest(anchor)),
         }
+    }
+
+    /// The whole file, when it is asked for it.
+    pub(super) fn whole(self, file: &str, end: &str) -> String {
+        let behind = match self {
+            Self::ClosingWords | Self::FirstHereIsAndBye => "\nLet me know if you need any changes!\n",
+            Self::FirstFenced => "```\n",
+            Self::BoldDone => return format!("{file}**DONE**\n"),
+            _ => "",
+        };
+        format!("{}{file}{behind}{end}\n", self.first_words())
     }
 
     /// What it says when the whole file has come and the end was asked for.

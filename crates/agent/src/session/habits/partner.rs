@@ -56,9 +56,13 @@ impl Partner {
             state.wrote_first = true;
             return answer(&format!("{}{}", habit.first_words(), &file[..*cut]), FinishReason::Length);
         }
-        if asked.contains("has errors:") || asked.contains("Write all of it now") || asked.contains("all of it anew") {
+        if asked.contains("has errors:")
+            || asked.contains("Write all of it now")
+            || asked.contains("all of it anew")
+        {
             state.is_whole = true;
-            return answer(&format!("{file}{end}\n"), FinishReason::Stop);
+            let words = if *is_stubborn { *habit } else { Habit::Obeys };
+            return answer(&words.whole(file, &end), FinishReason::Stop);
         }
         if asked.contains(" is DONE, ") {
             return answer("DONE\n", FinishReason::Stop);
@@ -118,7 +122,11 @@ pub(super) fn end_line(request: &Request) -> String {
 
 pub(super) fn call(arguments: &Value) -> Vec<Result<Event, Error>> {
     vec![
-        Ok(Event::ToolCallStart { index: 0, id: "call_1".to_owned(), name: "WritePlanTool_begin".to_owned() }),
+        Ok(Event::ToolCallStart {
+            index: 0,
+            id: "call_1".to_owned(),
+            name: "WritePlanTool_begin".to_owned(),
+        }),
         Ok(Event::ToolCallArguments { index: 0, delta: arguments.to_string() }),
         Ok(Event::Finish(FinishReason::ToolCalls)),
     ]
