@@ -17,6 +17,8 @@ use crate::cleaning::{is_opening, is_sentence};
 
 /// What the lines that are repeated weigh at least, in bytes that are no blanks.
 const WEIGHT: usize = 24;
+/// What the shown part of a line that was cut weighs at least, to prove one that comes anew with other words.
+const BEGUN: usize = 2;
 /// So many lines are repeated at most, and so many bytes.
 const LINES: usize = 16;
 const BYTES: usize = 1500;
@@ -73,13 +75,11 @@ impl<'a> Seam<'a> {
         let is_end =
             |cut: &[u8]| cut.len() > 1 && (marker.as_bytes().starts_with(cut) || b"DONE".starts_with(cut));
         // An end line that was cut is no proof of anything.
-        let is_weak = |start: usize| tail.get(start..).is_some_and(|cut| weight(cut) < CUT || is_end(cut));
+        let is_weak = |start: usize| {
+            tail.get(start..).is_some_and(|cut| weight(cut) < CUT || is_end(cut.trim_ascii_start()))
+        };
         while start > 0 && is_weak(start) {
-            let before = line(start - 1);
-            if is_fence(tail.get(before..start).unwrap_or_default()) {
-                break;
-            }
-            start = before;
+            start = line(start - 1);
         }
         if weight(tail.get(start..).unwrap_or_default()) == 0 {
             start = line(tail.len());
@@ -88,7 +88,11 @@ impl<'a> Seam<'a> {
             return None;
         }
         let (before, unfinished) = tail.split_at(start);
-        let shown = if is_again { unfinished.len() } else { shown(unfinished) };
+        // A piece of an end line is not repeated.
+        let last = unfinished.len() - (tail.len() - line(tail.len()));
+        let (lines, end) = unfinished.split_at(last);
+        let text = if is_end(end) { lines } else { unfinished };
+        let shown = if is_again { text.len() } else { shown(text) };
         let mut seam = Self { before, from: before.len(), unfinished, shown, marker };
         seam.from = seam.first_repeated(recent.total() == tail.len() as u64);
         Some(seam)
@@ -100,7 +104,7 @@ impl<'a> Seam<'a> {
     }
 
     /// The line that was cut.
-    pub(super) fn unfinished(&self) -> &'a [u8] {
+    pub(crate) fn unfinished(&self) -> &'a [u8] {
         self.unfinished
     }
 
@@ -239,7 +243,7 @@ impl<'a> Seam<'a> {
         let is_ended = end.is_some() || is_whole;
         let is_one = !self.unfinished.trim_ascii_end().contains(&b'\n');
         let is_begun = is_one
-            && weight(begun) >= CUT
+            && weight(begun) >= BEGUN
             && rest.starts_with(begun)
             && weight(anew) >= weight(self.unfinished);
         match (is_exact && is_begun, is_ended) {

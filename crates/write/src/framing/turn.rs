@@ -126,7 +126,7 @@ impl Framer {
         self.last = b'\n';
         self.blank = self.blank || self.released == 0;
         self.free = false;
-        self.fences.begin_line();
+        self.fences.rewind(bytes);
         self.released
     }
 

@@ -129,7 +129,7 @@ pub(super) fn resume_at_seam(
     } else {
         write!(
             text,
-            "{file} is not complete: it was cut off in line {line}, after {bytes} bytes. Go on with it. "
+            "{file} is not complete: it was cut off in line {line}, after {bytes} bytes. What you wrote stands above, up to that line. Go on with it. "
         )
     };
     let seam = session.cut();

@@ -29,6 +29,18 @@ impl WriteSession {
         actions.push(WriteAction::Ask(prompts::resume(&self.options, &self.marker, &anchor, unclean)));
     }
 
+    /// The content as the model is shown it: `spooled`, which the spool has, and what is held back, without the line that is
+    /// to be written again.
+    pub(crate) fn shown(&self, mut spooled: Vec<u8>) -> Vec<u8> {
+        spooled.extend_from_slice(&self.framer.held_bytes());
+        let cut = self.cut().filter(|_| self.has_seam() && self.continuation_requested);
+        let again = cut.map_or(&[][..], |seam| seam.unfinished());
+        if spooled.ends_with(again) {
+            spooled.truncate(spooled.len() - again.len());
+        }
+        spooled
+    }
+
     /// The end of the content.
     pub(super) fn anchor(&self) -> Anchor {
         let least = self.options.continuation.min_overlap_bytes as usize;

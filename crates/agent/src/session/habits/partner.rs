@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::habit::Habit;
 
 /// What stands before the text that is to be repeated.
-const REPEAT: &str = "First repeat exactly this, then go on from its last character:\n";
+pub(super) const REPEAT: &str = "First repeat exactly this, then go on from its last character:\n";
 
 /// What a run tries.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::author::{Author, Work};
 use super::bench::{FileFate, HabitBench};
 use super::files::{KINDS, Numbers, sample};
 use super::habit::Habit;
@@ -102,6 +103,23 @@ async fn every_sample_is_well_formed() {
             let subject = Subject { bytes: text.as_bytes(), old: None, marker: None };
             let report = validate(FileKind::of_name(&format!("a.{kind}")), &subject, &[]);
             assert!(!report.has_errors(), "{kind}: {:?}\n{text}", report.findings);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_knows_only_what_it_is_shown_writes_a_consistent_file() {
+    for work in [Work::Program, Work::Report, Work::Table] {
+        for seed in 0..if seed().is_some() { 200 } else { 12 } {
+            // Three cuts or more.
+            let most = 420 + usize::try_from(seed).unwrap() * 7 % 300;
+            let author = Author { work, seed, most, answers: std::sync::Mutex::default() };
+            let bench = HabitBench::new(Arc::new(author));
+            let heard = bench.say("write the file").await;
+            let text = bench.file(work.file()).map(|bytes| String::from_utf8(bytes).unwrap());
+            let wrote = bench.wrote(&heard).await;
+            let text = text.unwrap_or_else(|| panic!("{work:?} {seed}: {wrote:#?}"));
+            assert_eq!(work.faults(&text), Vec::<String>::new(), "{work:?} {seed}\n{text}");
         }
     }
 }
