@@ -11,7 +11,7 @@ use super::lines::{plain, weight};
 use super::recent::RecentContent;
 use super::seam::{Seam, SeamPlace, SeamSearch};
 use crate::cleaning::is_closing;
-use crate::patch::LineEnd;
+use crate::patch::LineEndStyle;
 
 /// So much of an answer is held at most before it is decided.
 const HELD: usize = 16 << 10;
@@ -94,10 +94,10 @@ impl SeamJoiner {
     /// A continuation begins.
     pub(crate) fn begin(&mut self, recent: &RecentContent) {
         self.stage = Stage::Seeking;
-        self.ends = match LineEnd::of(recent.tail()) {
-            LineEnd::None => AnswerEnds::Same,
-            LineEnd::Lf => AnswerEnds::ToLf,
-            LineEnd::CrLf => AnswerEnds::ToCrLf,
+        self.ends = match LineEndStyle::of(recent.tail()) {
+            LineEndStyle::None => AnswerEnds::Same,
+            LineEndStyle::Lf => AnswerEnds::ToLf,
+            LineEndStyle::CrLf => AnswerEnds::ToCrLf,
         };
         self.holds_return = false;
         self.held.clear();

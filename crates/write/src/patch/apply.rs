@@ -9,7 +9,7 @@ use memchr::memchr_iter;
 use memchr::memmem;
 use regex::{Regex, RegexBuilder};
 
-use super::text::{LineEnd, OldText, with_lf};
+use super::text::{LineEndStyle, OldText, with_lf};
 use super::{PatchError, PatchSpec};
 
 /// Lines that are named for a place that is not unique.
@@ -30,8 +30,8 @@ pub fn apply(base: &[u8], body: &[u8], spec: &PatchSpec) -> Result<Vec<u8>, Patc
         .map_err(|error| PatchError::Encoding { offset: error.valid_up_to() as u64 })?;
     // Where the file has no line end, the body keeps its own.
     let body = match old.line_end {
-        LineEnd::None => body.strip_prefix('\u{feff}').unwrap_or(body).to_owned(),
-        LineEnd::Lf | LineEnd::CrLf => with_lf(body),
+        LineEndStyle::None => body.strip_prefix('\u{feff}').unwrap_or(body).to_owned(),
+        LineEndStyle::Lf | LineEndStyle::CrLf => with_lf(body),
     };
     let text = old.text();
     match spec {
@@ -118,7 +118,7 @@ fn lines_in(old: &OldText<'_>, range: Range<usize>, body: &str) -> Vec<u8> {
     let (before, after) =
         (text.get(..range.start).unwrap_or_default(), text.get(range.end..).unwrap_or_default());
     let mut lines = String::with_capacity(body.len() + 2);
-    let own_end = if old.line_end == LineEnd::None && body.contains("\r\n") { "\r\n" } else { "\n" };
+    let own_end = if old.line_end == LineEndStyle::None && body.contains("\r\n") { "\r\n" } else { "\n" };
     if !body.is_empty() && !before.is_empty() && !before.ends_with('\n') {
         lines.push_str(own_end);
     }

@@ -22,4 +22,4 @@ mod model_tests;
 pub use apply::apply;
 pub use diff::unified_diff;
 pub use spec::{PatchError, PatchSpec};
-pub use text::{LineEnd, with_line_end};
+pub use text::{LineEndStyle, with_line_end};

@@ -12,7 +12,7 @@ const BOM: &str = "\u{feff}";
 
 /// Which line end a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineEnd {
+pub enum LineEndStyle {
     /// None: it has one line at most.
     None,
     /// LF, or mostly.
@@ -21,7 +21,7 @@ pub enum LineEnd {
     CrLf,
 }
 
-impl LineEnd {
+impl LineEndStyle {
     /// The line end that most lines of `text` have.
     #[must_use]
     pub fn of(text: &[u8]) -> Self {
@@ -43,7 +43,7 @@ pub(super) struct OldText<'a> {
     text: String,
     /// Where in `text` the LF stand that had a carriage return.
     pairs: Vec<usize>,
-    pub(super) line_end: LineEnd,
+    pub(super) line_end: LineEndStyle,
 }
 
 impl<'a> OldText<'a> {
@@ -62,7 +62,7 @@ impl<'a> OldText<'a> {
             from = at + 1;
         }
         text.push_str(body.get(from..).unwrap_or_default());
-        Ok(Self { raw, mark, text, pairs, line_end: LineEnd::of(body.as_bytes()) })
+        Ok(Self { raw, mark, text, pairs, line_end: LineEndStyle::of(body.as_bytes()) })
     }
 
     /// Its text, without byte order mark and carriage returns at line ends.
@@ -105,8 +105,8 @@ pub(super) fn with_lf(text: &str) -> String {
 }
 
 /// Adds `text`, which has LF alone, with the line end `line_end`.
-fn push_with(out: &mut Vec<u8>, text: &str, line_end: LineEnd) {
-    if line_end != LineEnd::CrLf {
+fn push_with(out: &mut Vec<u8>, text: &str, line_end: LineEndStyle) {
+    if line_end != LineEndStyle::CrLf {
         return out.extend_from_slice(text.as_bytes());
     }
     for line in text.split_inclusive('\n') {
@@ -122,12 +122,12 @@ fn push_with(out: &mut Vec<u8>, text: &str, line_end: LineEnd) {
 
 /// The bytes with the line end that `style` has, where they have another; as they are where it has none.
 #[must_use]
-pub fn with_line_end(bytes: &[u8], style: LineEnd) -> std::borrow::Cow<'_, [u8]> {
+pub fn with_line_end(bytes: &[u8], style: LineEndStyle) -> std::borrow::Cow<'_, [u8]> {
     use std::borrow::Cow;
     let pairs = memmem::find_iter(bytes, b"\r\n").count();
     let lines = memchr::memchr_iter(b'\n', bytes).count();
     match style {
-        LineEnd::CrLf if pairs < lines => {
+        LineEndStyle::CrLf if pairs < lines => {
             let mut out = Vec::with_capacity(bytes.len() + lines);
             for line in bytes.split_inclusive(|byte| *byte == b'\n') {
                 match line.strip_suffix(b"\n") {
@@ -140,7 +140,7 @@ pub fn with_line_end(bytes: &[u8], style: LineEnd) -> std::borrow::Cow<'_, [u8]>
             }
             Cow::Owned(out)
         }
-        LineEnd::Lf if pairs > 0 => {
+        LineEndStyle::Lf if pairs > 0 => {
             let mut out = Vec::with_capacity(bytes.len());
             let mut from = 0;
             for at in memmem::find_iter(bytes, b"\r\n") {

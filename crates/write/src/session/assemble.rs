@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::state::{Assembly, AssemblyBase, WriteWarning};
 use crate::cleaning::clean;
 use crate::codes;
-use crate::patch::{LineEnd, PatchError, PatchSpec, apply, with_line_end};
+use crate::patch::{LineEndStyle, PatchError, PatchSpec, apply, with_line_end};
 
 /// The bytes of the file, and what was done to the content that is not plain from the request. `target` is the file that is
 /// there, `set_aside` the content before a patch of it.
@@ -40,9 +40,12 @@ pub fn assemble<'a>(
         AssemblyBase::BehindTarget { newline } => {
             let joint: &[u8] =
                 if *newline && target.last().is_some_and(|last| *last != b'\n') { b"\n" } else { b"" };
-            let content = with_line_end(content, LineEnd::of(target));
-            let joint =
-                if joint.is_empty() || LineEnd::of(target) != LineEnd::CrLf { joint } else { b"\r\n" };
+            let content = with_line_end(content, LineEndStyle::of(target));
+            let joint = if joint.is_empty() || LineEndStyle::of(target) != LineEndStyle::CrLf {
+                joint
+            } else {
+                b"\r\n"
+            };
             Cow::Owned([target, joint, &content].concat())
         }
         AssemblyBase::Target(spec) => Cow::Owned(apply(target, content, spec)?),

@@ -118,7 +118,7 @@ impl Habit {
 
     /// The answer to a request to go on with `file`, of which the model believes to have written all before `seen`, and which
     /// it was asked to repeat from `anchor` on. `end` is the end line.
-    pub(super) fn go_on(self, file: &str, anchor: usize, seen: usize, end: &str) -> String {
+    pub(super) fn continuation(self, file: &str, anchor: usize, seen: usize, end: &str) -> String {
         let line = file[..seen].rfind('\n').map_or(0, |newline| newline + 1);
         // At the beginning of a line the last one is what is repeated.
         let line = if line == seen {

@@ -79,7 +79,7 @@ impl Partner {
         let (anchor, seen) = places(file, *cut, &asked);
         state.is_whole = matches!(habit, Habit::ForgetsEnd | Habit::ForgetsEndAndSaysDone | Habit::BoldDone);
         let finish = if habit == Habit::EmptyRound { FinishReason::Length } else { FinishReason::Stop };
-        answer(&habit.go_on(file, anchor, seen, &end), finish)
+        answer(&habit.continuation(file, anchor, seen, &end), finish)
     }
 }
 
