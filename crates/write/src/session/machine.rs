@@ -408,6 +408,7 @@ impl WriteSession {
             codes::MARKER_IN_CONTENT.name,
             codes::PATCH_NO_MATCH.name,
             codes::PATCH_AMBIGUOUS.name,
+            codes::ENCODING_INVALID.name,
             codes::PATCH_INVALID.name,
         ];
         self.problem.as_ref().is_none_or(|problem| stopped.contains(&problem.code.as_str()))
