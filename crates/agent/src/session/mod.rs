@@ -58,6 +58,8 @@ mod cases_tests;
 #[cfg(test)]
 mod golden_tests;
 #[cfg(test)]
+mod habits;
+#[cfg(test)]
 mod lease_tests;
 #[cfg(test)]
 mod machine_tests;

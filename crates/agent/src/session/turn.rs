@@ -18,10 +18,11 @@ use super::log::{LogEvent, SeenFile, ToolResult};
 use super::record::{self, SessionGuard};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
+use super::state::SessionState;
 use super::toolbox::{ToolRound, Toolbox};
 use crate::codes;
 use crate::tools::PERFORM_RESEARCH;
-use crate::writing::{ArgumentStreams, Writer};
+use crate::writing::{ArgumentStreams, Writer, recall};
 
 mod write;
 
@@ -115,6 +116,7 @@ impl TurnTask {
                     if !model.searches() {
                         request.tools.retain(|tool| tool.name != PERFORM_RESEARCH);
                     }
+                    self.recall(&mut request, &session).await;
                     let span = spans::model_call(|| model.info().spec);
                     if session.turn.as_ref().is_some_and(|turn| turn.writing.is_some()) {
                         self.write(request, &*model, &mut session).instrument(span).await
@@ -133,6 +135,19 @@ impl TurnTask {
                 Err(error) => return self.lose(&session, error, &mut traced),
             };
         }
+    }
+
+    /// Gives the model its own text back.
+    async fn recall(&self, request: &mut Request, session: &SessionState) {
+        let Some(writer) = self.writer.clone() else { return };
+        let writing = session.turn.as_ref().and_then(|turn| turn.writing.clone());
+        let mut asked = std::mem::take(request);
+        let recalled = tokio::task::spawn_blocking(move || {
+            recall(&writer, &mut asked, writing.as_ref());
+            asked
+        });
+        // A request that is lost with its thread is one of a server that stops.
+        *request = recalled.await.unwrap_or_default();
     }
 
     /// Has the model see its workspace as it is now.

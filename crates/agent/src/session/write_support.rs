@@ -218,6 +218,17 @@ pub(super) fn cut(content: &str) -> Pieces {
     answer(content, 7, FinishReason::Length)
 }
 
+/// What a model sends that goes on with `file`, which was cut at `at`: the last lines again, and the rest.
+pub(super) fn again(file: &str, at: usize) -> &str {
+    let mut from = file.floor_char_boundary(at);
+    for _ in 0..10 {
+        from = file[..file.floor_char_boundary(from.saturating_sub(1))]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+    }
+    &file[from..]
+}
+
 /// The last words, after the file.
 pub(super) fn bye() -> Pieces {
     text("It is written.")

@@ -105,6 +105,14 @@ impl LoadedSession {
         locked(&self.view).clone()
     }
 
+    /// Its content so far, as [`WriteSession::shown`] says.
+    pub(super) fn content_so_far(&self, limit: u64) -> Option<Vec<u8>> {
+        let held = locked(&self.work);
+        let work = held.as_ref()?;
+        let part = work.content.now.as_ref().filter(|part| part.print.length <= limit)?;
+        Some(work.session.shown(part.read().ok()?))
+    }
+
     /// Whether it is not over.
     pub(super) fn is_live(&self) -> bool {
         !locked(&self.view).state.is_final()

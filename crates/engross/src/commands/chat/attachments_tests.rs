@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "the tests make the files that are attached")]
+
 use super::attachments::{attach, mentions};
 
 #[test]

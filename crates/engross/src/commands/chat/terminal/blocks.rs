@@ -117,7 +117,7 @@ impl BlockText {
             }
             Event::TaskListMarker(is_done) => self.push(if is_done { "☑ " } else { "☐ " }, self.style),
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.text(&text)
+                self.text(&text);
             }
         }
     }
@@ -382,7 +382,7 @@ fn is_open(character: char, place: usize, text: &str, bytes: &[u8]) -> bool {
         }
         '`' => true,
         '[' => behind.find(']').is_none_or(|end| {
-            matches!(behind.get(end + 1..), None | Some("")) || behind[end + 1..].starts_with('(')
+            behind.get(end + 1..).is_none_or(|after| after.is_empty() || after.starts_with('('))
         }),
         '<' => {
             next.is_none_or(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'))

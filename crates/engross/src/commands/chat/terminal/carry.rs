@@ -10,7 +10,7 @@ use engross_llm::Message;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use engross_store::files::{Precondition, RelPath};
 
-use super::screen::{ScreenEvent, UndoStep};
+use super::events::{ScreenEvent, UndoStep};
 use super::styled::{Colour, Style, StyledLine};
 use super::{Terminal, changes, failed};
 use crate::change::printable;
@@ -290,11 +290,13 @@ fn session_line(number: usize, session: &SessionLine, now: u64) -> StyledLine {
 /// How long ago something was, roughly.
 fn ago(millis: u64) -> String {
     const MINUTE: u64 = 60_000;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
     match millis {
         0..MINUTE => "just now".to_owned(),
-        ..3_600_000 => format!("{} min ago", millis / MINUTE),
-        ..86_400_000 => format!("{} h ago", millis / 3_600_000),
-        _ => format!("{} days ago", millis / 86_400_000),
+        MINUTE..HOUR => format!("{} min ago", millis / MINUTE),
+        HOUR..DAY => format!("{} h ago", millis / HOUR),
+        DAY.. => format!("{} days ago", millis / DAY),
     }
 }
 

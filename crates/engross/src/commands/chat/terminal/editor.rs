@@ -21,7 +21,7 @@ use rustyline::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::screen::Choice;
+use super::events::Choice;
 use super::styled::{Colour, Style, StyledLine, Theme};
 use crate::commands::chat::commands::completions;
 

@@ -4,7 +4,8 @@
 //!
 //! | File | Question it answers |
 //! |---|---|
-//! | `screen` | what is shown and done when something happens? Pure |
+//! | `events` | what can happen, and what can follow? |
+//! | `screen`, `results` | what is shown and done when something happens? Pure |
 //! | `status` | what stands below the line? Pure |
 //! | `markdown`, `blocks`, `table` | how is an answer shown as it streams? Pure |
 //! | `changes` | how is a change shown? Pure |
@@ -17,8 +18,10 @@ mod blocks;
 mod carry;
 mod changes;
 mod editor;
+mod events;
 mod markdown;
 mod restore;
+mod results;
 mod screen;
 mod status;
 mod styled;
@@ -48,8 +51,9 @@ use super::refusal;
 use super::talk::Over;
 use crate::settings::{Environment, Settings};
 use editor::{EditorInput, LineEditor, TypedInput};
+use events::{ChatEnd, ScreenAction, ScreenEvent};
 use restore::{EndSignals, TerminalGuard};
-use screen::{ChatEnd, Screen, ScreenAction, ScreenEvent};
+use screen::Screen;
 use status::status;
 use styled::Theme;
 

@@ -1,117 +1,25 @@
 //! What a chat at a terminal does next: a pure function from what happens to lines that are shown and actions.
 //!
-//! Must never read, write or wait: `mod.rs` carries actions out, `status.rs` says what stands below the line.
+//! Must never read, write or wait: `results.rs` has what came of tools and files, `mod.rs` carries actions out, `status.rs` says what stands below the line.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use engross_agent::session::{AnswerFinish, Standing, ToolStep, TurnEvent, WriteReport};
+use engross_agent::session::{AnswerFinish, ToolStep, TurnEvent};
 use engross_llm::Usage;
-use serde::Deserialize;
-use serde_json::Value;
 
-use super::changes;
+use super::events::{ChatEnd, Choice, ScreenAction, ScreenEvent, UndoStep};
 use super::markdown::MarkdownStream;
 use super::styled::{Colour, Style, StyledLine, Theme, wrap, wrap_hanging};
-use crate::change::describe;
 use crate::commands::chat::approvals::{Change, FileChange};
 use crate::commands::chat::commands::{Command, Typed, understand, unknown};
-use crate::commands::chat::tell::{EditDetails, PrintedEdit};
-
-/// Lines of a change that are shown with the question.
-const SHOWN: usize = 24;
-
-/// Lines of a change that nobody is asked about.
-const GLANCE: usize = 8;
+use crate::commands::chat::tell::PrintedEdit;
 
 /// An answer that took so long, in milliseconds, ends with a bell.
 const LONG: u64 = 10_000;
 
 /// The longest that two presses of Ctrl-C may be apart to end the chat, in milliseconds.
 const TWICE: u64 = 5_000;
-
-/// Something that happens.
-#[derive(Debug)]
-pub(super) enum ScreenEvent {
-    /// A line was typed.
-    Line(String),
-    /// Ctrl-C, with the line that is being typed.
-    Interrupt(String),
-    /// Ctrl-D on an empty line.
-    EndOfInput,
-    /// A key that answers the question.
-    Choice(Choice),
-    /// Something in the answer that is being made.
-    Answer(TurnEvent),
-    /// No more of it comes.
-    AnswerOver,
-    /// A round of tools has its results; their particulars.
-    Edited(Value),
-    /// What became of a file.
-    Wrote(WriteReport),
-    /// A tool refused; what the model reads.
-    Refused(String),
-    /// The model has read the oldest message that waits.
-    Steered,
-    /// A change is about to be made; whether somebody waits for an answer.
-    Proposed(Change, bool),
-    /// What a command came to.
-    Report(Vec<StyledLine>),
-    /// An answer begins that no typed message asked for.
-    Begun,
-    /// What could not be done: message and code.
-    Failed(String, String),
-}
-
-/// An answer to a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Choice {
-    Yes,
-    No,
-    Always,
-}
-
-impl Choice {
-    /// What a key or a word means.
-    pub(super) fn of(text: &str) -> Option<Self> {
-        match text.trim().to_lowercase().as_str() {
-            "y" | "yes" => Some(Self::Yes),
-            "n" | "no" => Some(Self::No),
-            "a" | "always" => Some(Self::Always),
-            _ => None,
-        }
-    }
-}
-
-/// Something to be done.
-#[derive(Debug, PartialEq)]
-pub(super) enum ScreenAction {
-    /// Lines to be shown, each with its end.
-    Print(String),
-    /// A message for the model.
-    Send(String),
-    /// A message that the model may read before its answer is over.
-    Steer(String),
-    /// The answer is to stop.
-    Stop,
-    /// A command to be carried out.
-    Run(Command),
-    /// The answer to the oldest question.
-    Reply(bool),
-    /// From here on nothing is asked.
-    AgreeToAll,
-    Bell,
-    /// The chat ends.
-    End(ChatEnd),
-}
-
-/// How the chat ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChatEnd {
-    Quit,
-    /// In the middle of an answer.
-    Interrupted,
-}
 
 /// An answer that is being made.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,15 +37,6 @@ pub(super) enum Phase {
     Answering,
     /// A tool or a file, as it says itself.
     Busy(String),
-}
-
-/// A change that can be taken back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum UndoStep {
-    /// Of the document, which knows its checkpoints.
-    Document,
-    /// Of a text file: what it was, and the hash of what it is.
-    File { path: String, before: Option<String>, sha256: String },
 }
 
 /// A chat at a terminal.
@@ -158,16 +57,16 @@ pub(super) struct Screen {
     /// Where edits go.
     target: Option<PathBuf>,
     markdown: MarkdownStream,
-    made: PrintedEdit,
+    pub(super) made: PrintedEdit,
     /// Whether the edits that come were shown with their question.
-    is_shown: bool,
+    pub(super) is_shown: bool,
     /// Files that were agreed to and are not written yet, and whether they were shown.
-    agreed: Vec<(FileChange, bool)>,
+    pub(super) agreed: Vec<(FileChange, bool)>,
     /// What the last answer changed.
-    changes: Vec<Change>,
+    pub(super) changes: Vec<Change>,
     /// What can be taken back, oldest first.
-    undo: Vec<UndoStep>,
-    out: Vec<ScreenAction>,
+    pub(super) undo: Vec<UndoStep>,
+    pub(super) out: Vec<ScreenAction>,
 }
 
 impl Screen {
@@ -335,32 +234,6 @@ impl Screen {
         }
     }
 
-    fn agree(&mut self, change: Change, is_shown: bool) {
-        match change {
-            Change::Edits(edits) => {
-                self.is_shown = is_shown;
-                self.changes.push(Change::Edits(edits));
-            }
-            Change::File(file) => self.agreed.push((file, is_shown)),
-        }
-    }
-
-    fn proposed(&mut self, change: Change, asks: bool) {
-        let is_stopping = self.work.as_ref().is_none_or(|work| work.is_stopping);
-        if asks && is_stopping {
-            return self.out.push(ScreenAction::Reply(false));
-        }
-        if !asks {
-            return self.agree(change, false);
-        }
-        self.flush();
-        let mut shown = vec![changes::title(&change)];
-        shown.extend(changes::lines(&change, (self.theme, self.width), SHOWN));
-        self.print(&shown);
-        self.questions.push_back(change);
-        self.out.push(ScreenAction::Bell);
-    }
-
     fn answer(&mut self, event: TurnEvent) {
         match event {
             TurnEvent::Text(text) => {
@@ -441,76 +314,8 @@ impl Screen {
         }
     }
 
-    fn edited(&mut self, details: Value) {
-        let Ok(edit) = serde_json::from_value::<EditDetails>(details) else { return };
-        if edit.operations.is_empty() {
-            return;
-        }
-        if !std::mem::take(&mut self.is_shown) {
-            self.flush();
-            let lines = changes::edit_lines(&edit.operations, (self.theme, self.width), describe);
-            self.print(&lines);
-        }
-        if self.made.add(&edit) {
-            self.undo.push(UndoStep::Document);
-        }
-    }
-
-    fn wrote(&mut self, report: &WriteReport) {
-        let receipt: WrittenReceipt = serde_json::from_str(&report.say).unwrap_or_default();
-        let file = if receipt.target_file.is_empty() { "The file" } else { receipt.target_file.as_str() };
-        let place = self.agreed.iter().position(|(change, _)| change.path == file);
-        let agreed = place.map(|place| self.agreed.swap_remove(place));
-        let (bytes, lines) = (report.bytes, report.lines);
-        match report.standing {
-            Standing::GoesOn => {}
-            Standing::Written => {
-                self.flush();
-                self.good(&format!("{file} is written: {bytes} bytes, {lines} lines"));
-                for WriteWarning { code, message } in &receipt.receipt.warnings {
-                    self.warn(&format!("{message} [{code}]"));
-                }
-                if let Some((change, is_shown)) = agreed {
-                    let ReceiptDetails { sha256, previous_sha256, .. } = receipt.receipt;
-                    // What was there and could not be shown cannot be put back either.
-                    if change.before.is_some() || previous_sha256.is_none() {
-                        let (path, before) = (change.path.clone(), change.before.clone());
-                        self.undo.push(UndoStep::File { path, before, sha256 });
-                    }
-                    let change = Change::File(change);
-                    if !is_shown && matches!(&change, Change::File(FileChange { before: Some(_), .. })) {
-                        let lines = changes::lines(&change, (self.theme, self.width), GLANCE);
-                        self.print(&lines);
-                    }
-                    self.changes.push(change);
-                }
-            }
-            Standing::Left => {
-                self.flush();
-                self.warn(&format!(
-                    "{file} is incomplete: {bytes} bytes are kept. Say \"go on\" to have the rest"
-                ));
-            }
-            Standing::Failed => {
-                self.flush();
-                let declined = report.code == "WRITE_DECLINED";
-                let text = if declined { "was not written" } else { "could not be written" };
-                self.warn(&format!("{file} {text} [{}]", report.code));
-            }
-        }
-    }
-
-    fn refused(&mut self, content: &str) {
-        let refusal: ToolRefusal = serde_json::from_str(content).unwrap_or_default();
-        if !refusal.error.code.is_empty() && refusal.error.code != "EDITS_DECLINED" {
-            self.flush();
-            let ToolProblem { code, message } = refusal.error;
-            self.print(&[StyledLine::of(&format!("· {message} [{code}]"), Style::DIM)]);
-        }
-    }
-
     /// Shows all that has come of the answer.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         let has_text = self.markdown.has_text();
         let mut lines = self.markdown.end(self.width);
         if has_text {
@@ -519,11 +324,11 @@ impl Screen {
         self.print(&lines);
     }
 
-    fn good(&mut self, text: &str) {
+    pub(super) fn good(&mut self, text: &str) {
         self.marked("✓ ", text, Style::coloured(Colour::Green));
     }
 
-    fn warn(&mut self, text: &str) {
+    pub(super) fn warn(&mut self, text: &str) {
         self.marked("! ", text, Style::coloured(Colour::Yellow));
     }
 
@@ -543,7 +348,7 @@ impl Screen {
         self.print(&lines);
     }
 
-    fn print(&mut self, lines: &[StyledLine]) {
+    pub(super) fn print(&mut self, lines: &[StyledLine]) {
         if lines.is_empty() {
             return;
         }
@@ -555,41 +360,4 @@ impl Screen {
             _ => self.out.push(ScreenAction::Print(text)),
         }
     }
-}
-
-/// What the model reads of a file, as far as people need it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct WrittenReceipt {
-    target_file: String,
-    receipt: ReceiptDetails,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ReceiptDetails {
-    sha256: String,
-    previous_sha256: Option<String>,
-    warnings: Vec<WriteWarning>,
-}
-
-#[derive(Debug, Deserialize)]
-struct WriteWarning {
-    code: String,
-    #[serde(default)]
-    message: String,
-}
-
-/// What the model reads of a call that was refused.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ToolRefusal {
-    error: ToolProblem,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct ToolProblem {
-    code: String,
-    message: String,
 }

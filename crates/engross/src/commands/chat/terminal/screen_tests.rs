@@ -4,7 +4,8 @@ use engross_llm::Usage;
 use engross_protocol::WriteSessionId;
 use serde_json::{Value, json};
 
-use super::screen::{ChatEnd, Choice, Screen, ScreenAction, ScreenEvent, UndoStep};
+use super::events::{ChatEnd, Choice, ScreenAction, ScreenEvent, UndoStep};
+use super::screen::Screen;
 use super::status::status;
 use super::styled::Theme;
 use crate::commands::chat::approvals::{Change, FileChange};
