@@ -24,7 +24,7 @@ pub fn svg(screen: &vt100::Screen) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height}\" viewBox=\"0 0 {width:.0} {height}\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#1e222a\"/>\n\
-         <g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\" fill=\"#dcdfe4\" xml:space=\"preserve\">\n"
+         <g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\" fill=\"#dcdfe4\" xml:space=\"preserve\">\n"
     );
     for row in 0..rows {
         let mut column = 0;

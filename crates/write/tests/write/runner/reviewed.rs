@@ -8,9 +8,12 @@ use engross_write::session::{State, WriteOperation};
 
 use super::desk::{TestBench, problem};
 
+/// A file that was shown: its path, what it was and what it is to be.
+type ShownFile = (String, Option<String>, Option<String>);
+
 /// Agrees as its test says, and passes on what it was shown.
 struct TestReviewer {
-    shown: Mutex<Sender<(String, Option<String>, Option<String>)>>,
+    shown: Mutex<Sender<ShownFile>>,
     answers: Mutex<Receiver<bool>>,
 }
 
@@ -23,9 +26,7 @@ impl Reviewer for TestReviewer {
     }
 }
 
-type Shown = Receiver<(String, Option<String>, Option<String>)>;
-
-fn reviewed() -> (TestBench, Shown, Sender<bool>) {
+fn reviewed() -> (TestBench, Receiver<ShownFile>, Sender<bool>) {
     let ((shown, seen), (answer, answers)) = (channel(), channel());
     let reviewer = TestReviewer { shown: Mutex::new(shown), answers: Mutex::new(answers) };
     (TestBench::reviewed(Arc::new(reviewer)), seen, answer)

@@ -51,6 +51,15 @@ pub(super) enum Choice {
 }
 
 impl Choice {
+    /// What follows its key in its word.
+    pub(super) fn rest(self) -> &'static str {
+        match self {
+            Self::Yes => "es",
+            Self::No => "o",
+            Self::Always => "lways",
+        }
+    }
+
     /// What a key or a word means.
     pub(super) fn of(text: &str) -> Option<Self> {
         match text.trim().to_lowercase().as_str() {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::markdown::MarkdownStream;
-use super::styled::{StyledLine, Theme, harmless};
+use super::styled::{Colour, Style, StyledLine, Theme, harmless};
 
 const ANSWER: &str = "\
 # Findings
@@ -155,8 +155,8 @@ proptest! {
         let at_once = whole(&text, width);
         for line in &at_once {
             // Code is not cut, so that it can be copied.
-            let is_code = line.text().starts_with("  ");
-            prop_assert!(is_code || line.width() <= width.max(24), "{:?}", line.text());
+            let is_code = line.0.iter().any(|span| span.style == Style::coloured(Colour::Cyan));
+            prop_assert!(is_code || line.width() <= width.max(40), "{:?}", line.text());
         }
         let mut stream = MarkdownStream::default();
         let mut lines: Vec<StyledLine> = parts.iter().flat_map(|part| stream.push(part, width)).collect();

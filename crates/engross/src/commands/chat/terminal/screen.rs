@@ -49,6 +49,8 @@ pub(super) struct Screen {
     pub(super) queue: VecDeque<String>,
     /// Changes that wait for a word, oldest first.
     pub(super) questions: VecDeque<Change>,
+    /// The key that has answered a question, and when: the rest of its word may follow.
+    rest: Option<(Choice, u64)>,
     /// Ctrl-C at the prompt, with that line, at that time.
     pub(super) leaving: Option<(String, u64)>,
     pub(super) usage: Usage,
@@ -77,6 +79,7 @@ impl Screen {
             work: None,
             queue: VecDeque::new(),
             questions: VecDeque::new(),
+            rest: None,
             leaving: None,
             usage: Usage::default(),
             about: String::new(),
@@ -100,7 +103,10 @@ impl Screen {
             ScreenEvent::Line(line) => self.line(line, now),
             ScreenEvent::Interrupt(line) => self.interrupt(line, now),
             ScreenEvent::EndOfInput => self.out.push(ScreenAction::End(ChatEnd::Quit)),
-            ScreenEvent::Choice(choice) => self.choose(choice),
+            ScreenEvent::Choice(choice) => {
+                self.choose(choice);
+                self.rest = Some((choice, now));
+            }
             ScreenEvent::Answer(event) => self.answer(event),
             ScreenEvent::AnswerOver => self.over(now),
             ScreenEvent::Edited(details) => self.edited(details),
@@ -146,11 +152,17 @@ impl Screen {
         {
             return self.choose(choice);
         }
+        // The first letter of a word has answered already.
+        let is_rest =
+            |(choice, at): (Choice, u64)| choice.rest() == line.trim() && now.saturating_sub(at) <= TWICE;
+        if self.rest.take().is_some_and(is_rest) {
+            return;
+        }
         let is_working = self.work.is_some();
         match understand(&line) {
             Typed::Nothing => {}
             Typed::Unknown(name) => {
-                self.print(&[StyledLine::of(&unknown(&name), Style::coloured(Colour::Yellow))])
+                self.print(&[StyledLine::of(&unknown(&name), Style::coloured(Colour::Yellow))]);
             }
             Typed::Command(Command::Quit) => self.out.push(ScreenAction::End(ChatEnd::Quit)),
             Typed::Command(command) if command.is_instant() || !is_working => {
@@ -258,7 +270,7 @@ impl Screen {
                 self.usage.output_tokens += usage.output_tokens;
                 match finish {
                     AnswerFinish::Length => {
-                        self.warn("The answer was cut at the model's limit; ask it to go on")
+                        self.warn("The answer was cut at the model's limit; ask it to go on");
                     }
                     AnswerFinish::ContentFilter => {
                         self.warn("The provider's filter cut the answer; ask in other words");

@@ -186,6 +186,7 @@ fn edits_are_made_only_after_a_yes() {
     assert_eq!(desk.line("why?"), [ScreenAction::Steer("why?".to_owned())], "another message waits");
     assert_eq!(desk.step(ScreenEvent::Choice(Choice::No)), [ScreenAction::Reply(false)]);
     assert!(desk.screen.changes().is_empty());
+    assert_eq!(desk.line("o"), [], "the word may be typed as a whole");
 
     desk.step(ScreenEvent::Proposed(edits(), true));
     assert_eq!(desk.line("Yes"), [ScreenAction::Reply(true)], "the word is as good as the key");
