@@ -277,4 +277,9 @@ engross_protocol::codes! {
             Send a patch of the content, or all of it again, up to three times. If it is meant to be as \
             it is, begin with `validate: \"warn\"` or `\"off\"`.",
     }
+    WRITE_DECLINED: Refused, 409 {
+        summary: "The person did not agree to the file.",
+        why: "In a chat, a file is shown before it takes its place. It was declined, so nothing was written.",
+        remedy: "Say what you want instead; or allow all files with `a` or `--auto`.",
+    }
 }

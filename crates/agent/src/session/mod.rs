@@ -99,7 +99,7 @@ pub use log::{
     AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, ResultSource, SeenFile, Standing, ToolResult,
     TurnEnding, TurnEndingKind, WriteReport,
 };
-pub use manage::SessionView;
+pub use manage::{SessionLine, SessionView};
 pub use observe::{Observer, StoredEntries};
 pub use request::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
 pub use service::Sessions;

@@ -59,6 +59,7 @@ impl TurnTask {
         let offer = Offer {
             tools,
             client: config.client_tools.clone(),
+            said: Vec::new(),
             instructions: String::new(),
             settings: config.settings.clone(),
         };
@@ -82,11 +83,14 @@ impl TurnTask {
             if matches!(input, Input::Continue | Input::Ran { .. }) {
                 self.brief().await;
             }
+            self.offer.said = self.channel.said();
             let decision = decide(&mut session, &mut self.tries, input, &self.offer, config.rules, moment);
             let events = &decision.events;
             if let Err(error) = record::append(&config, &mut session, events, Vec::new(), now).await {
                 return self.lose(&session, error, &mut traced);
             }
+            let is_read = |event: &&LogEvent| matches!(event, LogEvent::Steered { .. });
+            self.channel.read(decision.events.iter().filter(is_read).count());
             traced.record(&decision.events);
             let mut published = Vec::new();
             for event in &decision.events {

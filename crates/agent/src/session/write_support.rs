@@ -56,9 +56,11 @@ impl TestBench {
         model: Arc<ScriptedModel>,
         content: ContentTools,
     ) -> Self {
+        let root = Root::open(folder.path()).unwrap();
         let writes = WriteSessions::new(Config {
-            root: Root::open(folder.path()).unwrap(),
-            spool: Some(RelPath::parse(".engross-writes").unwrap()),
+            root: root.clone(),
+            spool: Some(root.make_folder(&RelPath::parse(".engross-writes").unwrap()).unwrap()),
+            reviewer: None,
             locks: Locks::new(),
             clock: Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap())),
             ids: Arc::new(engross_protocol::RandomIds),

@@ -219,8 +219,21 @@ impl LoadedSession {
             };
             let mut held = locked(&self.work);
             let Some(work) = held.as_mut() else { return };
-            let actions = work.feed(WriteInput::Validated(report)).unwrap_or_default();
-            look = work.carry_out(actions);
+            let mut agrees = true;
+            if let Some(reviewer) = &shared.reviewer
+                && work.session.refusal(&report).is_none()
+            {
+                drop(held);
+                agrees = reviewer.agrees(&taken.proposal());
+                held = locked(&self.work);
+            }
+            let Some(work) = held.as_mut() else { return };
+            let validated = if agrees {
+                work.feed(WriteInput::Validated(report))
+            } else {
+                work.lose(Error::Declined.into())
+            };
+            look = work.carry_out(validated.unwrap_or_default());
         }
         self.finish(&mut locked(&self.work), answer, shared);
     }

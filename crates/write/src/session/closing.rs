@@ -49,18 +49,18 @@ impl WriteSession {
         Assembly { base, unwrap, kind, mode: self.options.mode() }
     }
 
-    pub(super) fn validated(&mut self, report: ValidationReport, actions: &mut Vec<WriteAction>) {
-        self.patch = None;
+    /// Why the file is not written as it is, if its report says so.
+    pub(crate) fn refusal(&self, report: &ValidationReport) -> Option<Error> {
         let mode = self.options.mode();
         let errors: Vec<&ContentFinding> =
             report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Error).collect();
         // An end line that was not understood as one is never content, however little is looked at.
         let marked = errors.iter().find(|finding| finding.code == codes::MARKER_IN_CONTENT.name);
-        let problem = match (marked, errors.first()) {
+        match (marked, errors.first()) {
             (Some(marked), _) if mode != ValidationMode::Off => {
                 Some(Error::MarkerInContent { line: marked.line })
             }
-            (None, Some(first)) if mode == ValidationMode::Strict || self.is_doubted(&report) => {
+            (None, Some(first)) if mode == ValidationMode::Strict || self.is_doubted(report) => {
                 Some(Error::ValidationFailed {
                     errors: errors.len(),
                     line: first.line,
@@ -68,8 +68,12 @@ impl WriteSession {
                 })
             }
             _ => None,
-        };
-        if let Some(problem) = problem {
+        }
+    }
+
+    pub(super) fn validated(&mut self, report: ValidationReport, actions: &mut Vec<WriteAction>) {
+        self.patch = None;
+        if let Some(problem) = self.refusal(&report) {
             self.refused = Some(self.seam.digest());
             let left = self.options.repair_attempts.saturating_sub(self.repairs + 1);
             let prompt = prompts::repair(&self.options, &self.marker, &report, left);

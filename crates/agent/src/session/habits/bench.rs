@@ -46,9 +46,11 @@ pub(super) enum FileFate {
 impl HabitBench {
     pub(super) fn new(model: Arc<dyn Model>) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let root = Root::open(folder.path()).unwrap();
         let writes = WriteSessions::new(Config {
-            root: Root::open(folder.path()).unwrap(),
-            spool: Some(RelPath::parse(".engross-writes").unwrap()),
+            spool: Some(root.make_folder(&RelPath::parse(".engross-writes").unwrap()).unwrap()),
+            root,
+            reviewer: None,
             locks: Locks::new(),
             clock: Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap())),
             ids: Arc::new(engross_protocol::RandomIds),
