@@ -163,7 +163,7 @@ impl FileTools {
 
     fn stat(&self, arguments: &Map<String, Value>) -> Result<String, Refusal> {
         let path = path_of(arguments)?;
-        let Some(info) = self.folder.info(&path).map_err(refused)? else {
+        let Some(info) = self.folder.info(&path).map_err(|error| refused(&error))? else {
             return Ok(json!({"file": path.as_str(), "exists": false}).to_string());
         };
         let mut about = json!({"file": path.as_str(), "exists": true, "bytes": info.size});
@@ -229,7 +229,7 @@ impl FileTools {
         let mut files = Vec::new();
         let mut after: Option<RelPath> = None;
         loop {
-            let page = self.folder.list(under, after.as_ref(), most).map_err(refused)?;
+            let page = self.folder.list(under, after.as_ref(), most).map_err(|error| refused(&error))?;
             after = page.files.last().map(|listed| listed.path.clone());
             let own = |path: &RelPath| {
                 path.components().any(|part| OWN.contains(&part) || part.starts_with(".engross-"))
@@ -249,7 +249,7 @@ impl FileTools {
     }
 
     fn bytes(&self, path: &RelPath) -> Result<Vec<u8>, Refusal> {
-        let found = self.folder.read(path, LARGEST).map_err(refused)?;
+        let found = self.folder.read(path, LARGEST).map_err(|error| refused(&error))?;
         found.map(|(bytes, _)| bytes).ok_or_else(|| {
             let error = FileError::TargetMissing { path: path.to_string() };
             (error.code(), format!("there is no file {path}: list_files names those that are there"))
@@ -261,18 +261,18 @@ fn path_of(arguments: &Map<String, Value>) -> Result<RelPath, Refusal> {
     let named = ["file", "path", "target_file"].iter().find_map(|name| arguments.get(*name)?.as_str());
     let named =
         named.ok_or_else(|| (codes::INVALID_ARGUMENTS.name, "'file' is missing: name a file".to_owned()))?;
-    let path = RelPath::parse(named.trim_start_matches("./")).map_err(refused)?;
+    let path = RelPath::parse(named.trim_start_matches("./")).map_err(|error| refused(&error))?;
     if path.components().any(|part| OWN.contains(&part)) {
         let error = FileError::ProtectedPath {
             path: path.to_string(),
             problem: "it is kept by a program".to_owned(),
         };
-        return Err(refused(error));
+        return Err(refused(&error));
     }
     Ok(path)
 }
 
-fn refused(error: FileError) -> Refusal {
+fn refused(error: &FileError) -> Refusal {
     (error.code(), error.to_string())
 }
 
