@@ -21,6 +21,9 @@ use crate::progress::Progress;
 use crate::report::{ending, text};
 use crate::settings::{Environment, Flags};
 
+/// How many new numbers are told to people.
+const RENUMBERED_SHOWN: usize = 3;
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -89,8 +92,13 @@ pub(crate) fn run(
 /// The further effects of the edits, for people.
 fn effects_text(effects: &Effects) -> String {
     let mut out = String::new();
-    for NumberChange { address, from, to } in &effects.renumbered {
+    // A clause that comes or goes moves all behind it; the first say how.
+    for NumberChange { address, from, to } in effects.renumbered.iter().take(RENUMBERED_SHOWN) {
         let _ = writeln!(out, "{address} was {from} and is {to}.");
+    }
+    if let Some(more) = effects.renumbered.len().checked_sub(RENUMBERED_SHOWN).filter(|more| *more > 0) {
+        let s = if more == 1 { "" } else { "s" };
+        let _ = writeln!(out, "{more} more paragraph{s} behind have other numbers; --json lists them.");
     }
     for Reference { address, names, now, .. } in &effects.stale_references {
         let now = now.as_deref().unwrap_or("gone");
