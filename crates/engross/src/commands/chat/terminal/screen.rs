@@ -255,6 +255,7 @@ impl Screen {
             }
             TurnEvent::Status { message, step: ToolStep::Started, .. } => {
                 self.flush();
+                self.print(&[StyledLine::of(&format!("· {message}"), Style::DIM)]);
                 self.phase(Phase::Busy(message));
             }
             TurnEvent::Status { message, step: ToolStep::Running, .. } => self.phase(Phase::Busy(message)),
