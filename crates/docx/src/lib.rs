@@ -53,6 +53,7 @@
 mod canon;
 mod check;
 pub mod codes;
+mod compare;
 mod document;
 mod edit;
 mod error;
@@ -72,6 +73,7 @@ mod sections;
 mod styles;
 mod text;
 
+pub use compare::{CompareOptions, Comparison, Limitation, compare};
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{
     CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, More, NumberChange, OwnRecord,

@@ -44,6 +44,7 @@ pub(crate) use matching::MatchRules;
 pub use matching::find;
 pub(crate) use nearest::NearestIndex;
 pub use typography::adapt;
+pub(crate) use shortest::{Script, shortest};
 pub(crate) use words::tokens;
 pub use words::{Hunk, diff};
 

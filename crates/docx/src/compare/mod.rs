@@ -1,0 +1,197 @@
+//! A redline of two documents: the document before, with tracked changes that make it the one after.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `document` | what are the two documents without their revisions, and what do they say? |
+//! | `signature` | when do two elements say the same? |
+//! | `align` | which blocks belong together? |
+//! | `stream`, `ops` | which words of paragraphs stay, go and come? |
+//! | `redliner`, `segment`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
+//! | `parts`, `relations` | what must the document get for what is new in it? |
+//! | `stories` | which notes, headers and footers belong together? |
+//! | `report` | what is no tracked change? |
+//!
+//! Rejecting all changes gives the document before, accepting them the one after: that is proven on the bytes to be written. When
+//! a close comparison does not hold, a coarser one is written. Must never do I/O.
+
+mod align;
+mod blocks;
+mod document;
+mod ops;
+mod parts;
+mod redliner;
+mod relations;
+mod report;
+mod sections;
+mod segment;
+mod signature;
+mod stories;
+mod stream;
+mod tables;
+
+use engross_xml::Document;
+
+use self::document::{Meaning, Source, targets_with_notes};
+use self::parts::Importer;
+use self::redliner::{Closeness, Redliner};
+use crate::document::Limits;
+use crate::edit::free_ids;
+use crate::error::Error;
+use crate::names::{W, W_URI};
+use crate::ops::{Proof, ProofState};
+use crate::package::Package;
+use crate::parts::parse;
+use crate::revisions::{Selection, Side, resolve};
+
+pub use self::report::Limitation;
+
+/// How two documents are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompareOptions {
+    /// Author of the changes.
+    pub author: String,
+    /// Date of the changes, as RFC 3339 with whole seconds.
+    pub date: String,
+    /// What becomes of revisions that the documents have: they are accepted, or rejected, before the comparison.
+    pub view: Side,
+}
+
+/// A redline, and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// The redline. The bytes of the document before when nothing differs.
+    pub bytes: Vec<u8>,
+    /// Differences that are no tracked changes.
+    pub limitations: Vec<Limitation>,
+    /// Whether rejecting gives the document before, and accepting the one after.
+    pub proof: Proof,
+}
+
+/// Makes a redline of two documents.
+///
+/// # Errors
+/// When one of them is no Word document, or passes a limit.
+pub fn compare(
+    before: Vec<u8>,
+    after: Vec<u8>,
+    options: &CompareOptions,
+    limits: &Limits,
+) -> Result<Comparison, Error> {
+    let before = Source::open(before, options.view, limits)?;
+    let after = Source::open(after, options.view, limits)?;
+    let mut last = None;
+    for closeness in [Closeness::Words, Closeness::Paragraphs, Closeness::Whole] {
+        let comparison = compare_closely(&before, &after, options, closeness, limits)?;
+        let is_proven = comparison.proof.accept == ProofState::Holds;
+        if is_proven {
+            return Ok(comparison);
+        }
+        last = last.or(Some(comparison));
+    }
+    last.ok_or(Error::NoMainPart)
+}
+
+fn compare_closely(
+    before: &Source,
+    after: &Source,
+    options: &CompareOptions,
+    closeness: Closeness,
+    limits: &Limits,
+) -> Result<Comparison, Error> {
+    let names = (before.main_name.clone(), after.main_name.clone());
+    let mut importer =
+        Importer::new(before.package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
+    let mut ids = free_ids(&before.package, &before.main)?;
+    let targets = targets_with_notes(&mut importer, &names.0, false, &mut part_before(&before.package, limits))?;
+    let after_targets = targets_with_notes(&mut importer, &names.1, true, &mut part_before(&after.package, limits))?;
+    let meant_before =
+        Meaning::read(&mut importer, &before.main, false, &mut part_before(&before.package, limits))?;
+    let meant_after = Meaning::read(&mut importer, &after.main, true, &mut part_before(&after.package, limits))?;
+    let mut limitations = Vec::new();
+    for style in importer.changed_styles() {
+        limitations.push(Limitation::left("styles", format!("the style '{style}' is defined differently")));
+    }
+    if meant_before == meant_after {
+        let bytes = before.package.source().to_vec();
+        let proof = Proof { reject: ProofState::Holds, accept: ProofState::Holds, ..Proof::default() };
+        return Ok(Comparison { bytes, limitations, proof });
+    }
+    let mut tree = before.main.clone();
+    tree.ensure_prefix(W, "w", W_URI);
+    let sections = (sections::sections_of(&tree), sections::sections_of(&after.main));
+    let mut redliner = Redliner {
+        tree: &mut tree,
+        after: &after.main,
+        targets: &targets,
+        after_targets: &after_targets,
+        names: (&names.0, &names.1),
+        importer: &mut importer,
+        ids: &mut ids,
+        signature: (&options.author, &options.date),
+        closeness,
+        notes: Vec::new(),
+        sections: Vec::new(),
+        limitations,
+    };
+    redliner.compare_containers(before.body, after.body);
+    let last = |document: &Document, body| {
+        document.children(body).filter(|node| document.name(*node) == crate::names::SECT_PR).last()
+    };
+    if let Some((one, other)) = last(redliner.tree, before.body).zip(last(&after.main, after.body)) {
+        redliner.compare_sections(one, other);
+    }
+    redliner.compare_pages(&sections.0, &sections.1, limits)?;
+    let notes = std::mem::take(&mut redliner.notes);
+    let limitations = std::mem::take(&mut redliner.limitations);
+    let mut context = stories::StoryContext {
+        importer: &mut importer,
+        ids: &mut ids,
+        signature: (&options.author, &options.date),
+        closeness,
+        limits,
+        limitations,
+    };
+    context.compare_notes(notes)?;
+    let limitations = context.limitations;
+    importer.before.set_part(&names.0, tree.write());
+    importer.finish()?;
+    let bytes = importer.before.write()?;
+    let proof = prove(&bytes, &mut importer, (&meant_before, &after.main), after, limits)?;
+    Ok(Comparison { bytes, limitations, proof })
+}
+
+fn part_before<'a>(
+    package: &'a Package,
+    limits: &'a Limits,
+) -> impl FnMut(&mut Importer, &str) -> Result<Document, Error> + 'a {
+    |_, name| parse(package, name, &limits.xml)
+}
+
+/// Reads the redline afresh, and what it says when its changes are rejected and accepted.
+fn prove(
+    bytes: &[u8],
+    importer: &mut Importer,
+    (meant_before, after_main): (&Meaning, &Document),
+    after: &Source,
+    limits: &Limits,
+) -> Result<Proof, Error> {
+    let package = Package::open(bytes.to_vec(), &limits.package)?;
+    let names = importer.mains.clone();
+    let mut fresh = Importer::new(package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
+    let mut state = |side: Side| -> Result<Meaning, Error> {
+        let resolved = |name: &str| -> Result<Document, Error> {
+            let mut tree = parse(&package, name, &limits.xml)?;
+            let root = tree.root();
+            resolve(&mut tree, root, side, Selection::All);
+            Ok(tree)
+        };
+        let main = resolved(&names.0)?;
+        Meaning::read(&mut fresh, &main, false, &mut |_, name| resolved(name))
+    };
+    let (rejected, accepted) = (state(Side::Reject)?, state(Side::Accept)?);
+    // Lists that were brought over are known by the number that they have now.
+    let wanted = Meaning::read(importer, after_main, true, &mut part_before(&after.package, limits))?;
+    let side = |holds: bool| if holds { ProofState::Holds } else { ProofState::NotApplicable };
+    let holds = rejected == *meant_before && accepted == wanted;
+    Ok(Proof { reject: side(holds), accept: side(holds), ..Proof::default() })
+}
