@@ -73,7 +73,10 @@ mod sections;
 mod styles;
 mod text;
 
-pub use compare::{CompareOptions, Comparison, Limitation, compare};
+pub use compare::{
+    ChangeKind, ChangeSubject, CompareOptions, Comparison, DocumentChange, Limitation, changes_of, compare,
+    counts_by_story,
+};
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{
     CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, More, NumberChange, OwnRecord,

@@ -29,6 +29,45 @@ pub(super) fn equal_pairs(before: &[u64], after: &[u64]) -> Vec<Pair> {
     kept(removed).zip(kept(added).collect::<Vec<_>>()).collect()
 }
 
+/// The most blocks that are tried elsewhere.
+const MOST_MOVED: usize = 500;
+
+/// Keeps a block that says much in the place of those that say less: a long clause that stands elsewhere is not what was moved.
+pub(super) fn with_heavy(
+    mut pairs: Vec<Pair>,
+    (before, after): (&[u64], &[u64]),
+    weight: impl Fn(usize) -> usize,
+) -> Vec<Pair> {
+    let mut alone: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
+    for (old, new) in gaps(&pairs, (before.len(), after.len())) {
+        for at in old {
+            alone.entry(before.get(at).copied().unwrap_or_default()).or_default().0.push(at);
+        }
+        for at in new {
+            alone.entry(after.get(at).copied().unwrap_or_default()).or_default().1.push(at);
+        }
+    }
+    let mut candidates: Vec<Pair> = alone
+        .into_values()
+        .filter_map(|(old, new)| match (old.as_slice(), new.as_slice()) {
+            ([one], [other]) => Some((*one, *other)),
+            _ => None,
+        })
+        .collect();
+    candidates.sort_unstable();
+    candidates.truncate(MOST_MOVED);
+    for (old, new) in candidates {
+        let first = pairs.partition_point(|pair| pair.0 < old);
+        let second = pairs.partition_point(|pair| pair.1 < new);
+        let crossing = first.min(second)..first.max(second);
+        let lost: usize = pairs.get(crossing.clone()).unwrap_or_default().iter().map(|pair| weight(pair.0)).sum();
+        if lost < weight(old) {
+            pairs.splice(crossing, [(old, new)]);
+        }
+    }
+    pairs
+}
+
 /// The gaps between pairs, the last one included: each with what it is followed by.
 pub(super) fn gaps(pairs: &[Pair], ends: Pair) -> Vec<(Range<usize>, Range<usize>)> {
     let mut gaps = Vec::with_capacity(pairs.len() + 1);
@@ -101,8 +140,17 @@ impl WordBag {
         Self(words)
     }
 
+    pub(super) fn joined(bags: impl Iterator<Item = Self>) -> Self {
+        Self::of(bags.flat_map(|bag| bag.0).collect())
+    }
+
+    /// Which part of these words the others hold, too.
+    pub(super) fn share_in(&self, other: &Self) -> f32 {
+        let total = self.0.len() + other.0.len();
+        if self.0.is_empty() { 1.0 } else { self.similarity(other) * share(total, 2 * self.0.len()) }
+    }
+
     /// From 0 for nothing in common to 1 for the same words.
-    #[expect(clippy::cast_precision_loss, reason = "a share of words need not be exact")]
     pub(super) fn similarity(&self, other: &Self) -> f32 {
         let total = self.0.len() + other.0.len();
         if total == 0 {
@@ -121,6 +169,11 @@ impl WordBag {
                 }
             }
         }
-        2.0 * common as f32 / total as f32
+        share(2 * common, total)
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share of words need not be exact")]
+fn share(part: usize, whole: usize) -> f32 {
+    part as f32 / whole as f32
 }

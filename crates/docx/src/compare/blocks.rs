@@ -2,7 +2,7 @@
 
 use engross_xml::{Document, NodeId};
 
-use super::align::{Pair, WordBag, equal_pairs, gaps, similar_pairs};
+use super::align::{Pair, WordBag, equal_pairs, gaps, similar_pairs, with_heavy};
 use super::ops::{Op, steps, whole_steps};
 use super::redliner::{Closeness, Redliner};
 use super::segment::Segment;
@@ -13,6 +13,7 @@ use crate::names::{CUSTOM_XML, DEL_TEXT, P, P_PR, SDT, SECT_PR, T, TBL};
 use crate::text::tokens;
 
 /// A paragraph, a table or a control.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Block {
     pub(super) node: NodeId,
     key: u64,
@@ -70,7 +71,10 @@ impl Redliner<'_> {
             return Vec::new();
         }
         let keys = |blocks: &[Block]| blocks.iter().map(|block| block.key).collect::<Vec<_>>();
-        let mut pairs = without_lone_weak(&equal_pairs(&keys(old), &keys(new)), old, new);
+        let (old_keys, new_keys) = (keys(old), keys(new));
+        let weight = |at: usize| old.get(at).map_or(0, |block| text_length(self.tree, block.node));
+        let pairs = with_heavy(equal_pairs(&old_keys, &new_keys), (&old_keys, &new_keys), weight);
+        let mut pairs = without_lone_weak(&pairs, old, new);
         // A container ends with a paragraph whose mark has nothing to join: the last ones are always compared.
         let (ends, more) = match pairs.last().copied() {
             Some((one, other)) => ((one, other), (one + 1 < old.len(), other + 1 < new.len())),
@@ -93,6 +97,7 @@ impl Redliner<'_> {
         old: &[Block],
         new: &[Block],
     ) {
+        let (old, new) = (&self.opened(old, new, false), &self.opened(new, old, true));
         let pairs = self.partners(old, new);
         let mut behind = last;
         let mut ends = gaps(&pairs, (old.len(), new.len())).into_iter().peekable();
@@ -109,6 +114,38 @@ impl Redliner<'_> {
                 behind = Some(one.node);
             }
         }
+    }
+
+    /// Blocks with those controls taken apart whose content stands without one on the other side: that a control came or went
+    /// is no tracked change, and its text did neither.
+    fn opened(&self, blocks: &[Block], others: &[Block], is_after: bool) -> Vec<Block> {
+        let (signer, other) = match is_after {
+            false => (self.before_signer(), self.after_signer()),
+            true => (self.after_signer(), self.before_signer()),
+        };
+        let mut opened = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let name = signer.document.name(block.node);
+            let is_control = matches!(name, SDT | CUSTOM_XML) && self.closeness == Closeness::Words;
+            let has_partner = || {
+                let shell = signer.shell(block.node);
+                others.iter().any(|one| other.document.name(one.node) == name && other.shell(one.node) == shell)
+            };
+            if !is_control || has_partner() {
+                opened.push(*block);
+                continue;
+            }
+            let bag = word_bag(signer.document, block.node);
+            let theirs = WordBag::joined(others.iter().map(|one| word_bag(other.document, one.node)));
+            if bag.share_in(&theirs) < 0.5 {
+                opened.push(*block);
+                continue;
+            }
+            let content = signer.document.child(block.node, crate::names::SDT_CONTENT).unwrap_or(block.node);
+            let inner = blocks_of(signer, content);
+            opened.extend(self.opened(&inner, others, is_after));
+        }
+        opened
     }
 
     /// Tables and controls of a gap that are the same one, changed.
@@ -216,6 +253,12 @@ fn without_lone_weak(pairs: &[Pair], old: &[Block], new: &[Block]) -> Vec<Pair> 
         start = end;
     }
     kept
+}
+
+/// How much a block says.
+fn text_length(document: &Document, node: NodeId) -> usize {
+    let texts = document.descendants(node).filter(|below| matches!(document.name(*below), T | DEL_TEXT));
+    texts.map(|text| document.element_text(text).len()).sum()
 }
 
 /// All words below a node.

@@ -22,8 +22,6 @@ pub(super) struct Source {
     pub(super) main_name: String,
     pub(super) main: Document,
     pub(super) body: NodeId,
-    /// Whether revisions were resolved to get it.
-    pub(super) had_revisions: bool,
 }
 
 impl Source {
@@ -35,7 +33,7 @@ impl Source {
         let mut document = WordDocument::open(source.package.source().to_vec(), limits)?;
         document.resolve_all(side)?;
         let bytes = document.save(Tracking::Tracked)?.bytes;
-        Ok(Self { had_revisions: true, ..Self::read(bytes, limits)? })
+        Self::read(bytes, limits)
     }
 
     fn read(bytes: Vec<u8>, limits: &Limits) -> Result<Self, Error> {
@@ -54,7 +52,7 @@ impl Source {
             return Err(not_ours());
         }
         let body = main.child(root, BODY).ok_or_else(not_ours)?;
-        Ok(Self { package, main_name, main, body, had_revisions: false })
+        Ok(Self { package, main_name, main, body })
     }
 
     fn has_revisions(&self, limits: &Limits) -> Result<bool, Error> {
@@ -99,13 +97,13 @@ impl Meaning {
     pub(super) fn read(
         importer: &mut Importer,
         main: &Document,
-        is_after: bool,
+        (is_after, with_controls): (bool, bool),
         part: &mut dyn FnMut(&mut Importer, &str) -> Result<Document, Error>,
     ) -> Result<Self, Error> {
         let name = if is_after { importer.mains.1.clone() } else { importer.mains.0.clone() };
         let targets = targets_with_notes(importer, &name, is_after, part)?;
         let body = main.child(main.root(), BODY).unwrap_or(main.root());
-        let body = Signer { document: main, targets: &targets }.blocks(body);
+        let body = Signer { document: main, targets: &targets, with_controls }.blocks(body);
         let mut pages = BTreeSet::new();
         let relations = importer.relations_of(&name, is_after).list.clone();
         let mut known: HashMap<String, Vec<u64>> = HashMap::new();
@@ -116,7 +114,7 @@ impl Meaning {
                     let tree = part(importer, &own.target)?;
                     let targets = importer.targets(&own.target, is_after);
                     let says_something = says_something(&tree, tree.root());
-                    let blocks = Signer { document: &tree, targets: &targets }.blocks(tree.root());
+                    let blocks = Signer { document: &tree, targets: &targets, with_controls }.blocks(tree.root());
                     known.insert(own.target.clone(), if says_something { blocks } else { Vec::new() });
                 }
                 if let Some(blocks) = known.get(&own.target).filter(|blocks| !blocks.is_empty()) {
@@ -140,7 +138,7 @@ pub(super) fn targets_with_notes(
         let Some(notes) = importer.note_part(is_footnote, is_after) else { continue };
         let tree = part(importer, &notes)?;
         let own = importer.targets(&notes, is_after);
-        let signer = Signer { document: &tree, targets: &own };
+        let signer = Signer::new(&tree, &own);
         for (id, node) in notes_in(&tree) {
             let number = super::signature::number_of(41, &format!("{:?}", signer.blocks(node)));
             targets.notes.insert((is_footnote, id), number);

@@ -10,12 +10,14 @@
 //! | `parts`, `relations` | what must the document get for what is new in it? |
 //! | `stories` | which notes, headers and footers belong together? |
 //! | `report` | what is no tracked change? |
+//! | `changes` | what are the changes, as a list for people and programs? |
 //!
 //! Rejecting all changes gives the document before, accepting them the one after: that is proven on the bytes to be written. When
 //! a close comparison does not hold, a coarser one is written. Must never do I/O.
 
 mod align;
 mod blocks;
+mod changes;
 mod document;
 mod ops;
 mod parts;
@@ -43,6 +45,7 @@ use crate::package::Package;
 use crate::parts::parse;
 use crate::revisions::{Selection, Side, resolve};
 
+pub use self::changes::{ChangeKind, ChangeSubject, DocumentChange, changes_of, counts_by_story};
 pub use self::report::Limitation;
 
 /// How two documents are compared.
@@ -77,12 +80,17 @@ pub fn compare(
     options: &CompareOptions,
     limits: &Limits,
 ) -> Result<Comparison, Error> {
+    if before == after {
+        let proof = Proof { reject: ProofState::Holds, accept: ProofState::Holds, ..Proof::default() };
+        return Ok(Comparison { bytes: before, limitations: Vec::new(), proof });
+    }
     let before = Source::open(before, options.view, limits)?;
     let after = Source::open(after, options.view, limits)?;
     let mut last = None;
     for closeness in [Closeness::Words, Closeness::Paragraphs, Closeness::Whole] {
         let comparison = compare_closely(&before, &after, options, closeness, limits)?;
-        let is_proven = comparison.proof.accept == ProofState::Holds;
+        let is_proven = comparison.proof.accept == ProofState::Holds
+            && comparison.proof.reject == ProofState::Holds;
         if is_proven {
             return Ok(comparison);
         }
@@ -105,8 +113,8 @@ fn compare_closely(
     let targets = targets_with_notes(&mut importer, &names.0, false, &mut part_before(&before.package, limits))?;
     let after_targets = targets_with_notes(&mut importer, &names.1, true, &mut part_before(&after.package, limits))?;
     let meant_before =
-        Meaning::read(&mut importer, &before.main, false, &mut part_before(&before.package, limits))?;
-    let meant_after = Meaning::read(&mut importer, &after.main, true, &mut part_before(&after.package, limits))?;
+        Meaning::read(&mut importer, &before.main, (false, true), &mut part_before(&before.package, limits))?;
+    let meant_after = Meaning::read(&mut importer, &after.main, (true, true), &mut part_before(&after.package, limits))?;
     let mut limitations = Vec::new();
     for style in importer.changed_styles() {
         limitations.push(Limitation::left("styles", format!("the style '{style}' is defined differently")));
@@ -152,11 +160,12 @@ fn compare_closely(
         limitations,
     };
     context.compare_notes(notes)?;
-    let limitations = context.limitations;
+    let mut limitations = context.limitations;
     importer.before.set_part(&names.0, tree.write());
     importer.finish()?;
     let bytes = importer.before.write()?;
-    let proof = prove(&bytes, &mut importer, (&meant_before, &after.main), after, limits)?;
+    let (proof, limitation) = prove(&bytes, &mut importer, (before, after), limits)?;
+    limitations.extend(limitation);
     Ok(Comparison { bytes, limitations, proof })
 }
 
@@ -171,27 +180,41 @@ fn part_before<'a>(
 fn prove(
     bytes: &[u8],
     importer: &mut Importer,
-    (meant_before, after_main): (&Meaning, &Document),
-    after: &Source,
+    (before, after): (&Source, &Source),
     limits: &Limits,
-) -> Result<Proof, Error> {
+) -> Result<(Proof, Option<Limitation>), Error> {
     let package = Package::open(bytes.to_vec(), &limits.package)?;
     let names = importer.mains.clone();
     let mut fresh = Importer::new(package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
-    let mut state = |side: Side| -> Result<Meaning, Error> {
-        let resolved = |name: &str| -> Result<Document, Error> {
-            let mut tree = parse(&package, name, &limits.xml)?;
-            let root = tree.root();
-            resolve(&mut tree, root, side, Selection::All);
-            Ok(tree)
-        };
-        let main = resolved(&names.0)?;
-        Meaning::read(&mut fresh, &main, false, &mut |_, name| resolved(name))
+    let mut original =
+        Importer::new(before.package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
+    let resolved = |name: &str, side: Side| -> Result<Document, Error> {
+        let mut tree = parse(&package, name, &limits.xml)?;
+        let root = tree.root();
+        resolve(&mut tree, root, side, Selection::All);
+        Ok(tree)
     };
-    let (rejected, accepted) = (state(Side::Reject)?, state(Side::Accept)?);
-    // Lists that were brought over are known by the number that they have now.
-    let wanted = Meaning::read(importer, after_main, true, &mut part_before(&after.package, limits))?;
+    let (rejected, accepted) = (resolved(&names.0, Side::Reject)?, resolved(&names.0, Side::Accept)?);
+    let mut holds = |with_controls: bool| -> Result<(bool, bool), Error> {
+        let mut state = |main: &Document, side: Side| {
+            Meaning::read(&mut fresh, main, (false, with_controls), &mut |_, name| resolved(name, side))
+        };
+        let (rejected, accepted) = (state(&rejected, Side::Reject)?, state(&accepted, Side::Accept)?);
+        let source = &mut part_before(&before.package, limits);
+        let reject = Meaning::read(&mut original, &before.main, (false, with_controls), source)?;
+        // Lists that were brought over are known by the number that they have now.
+        let source = &mut part_before(&after.package, limits);
+        let accept = Meaning::read(importer, &after.main, (true, with_controls), source)?;
+        Ok((rejected == reject, accepted == accept))
+    };
+    let exact = holds(true)?;
+    let (reject, accept) = if exact == (true, true) { exact } else { holds(false)? };
     let side = |holds: bool| if holds { ProofState::Holds } else { ProofState::NotApplicable };
-    let holds = rejected == *meant_before && accepted == wanted;
-    Ok(Proof { reject: side(holds), accept: side(holds), ..Proof::default() })
+    let proof = Proof { reject: side(reject), accept: side(accept), ..Proof::default() };
+    let limitation = match (exact, reject && accept) {
+        ((true, true), _) => None,
+        (_, true) => Some(Limitation::left("controls", "a content control came or went around text that did neither")),
+        _ => Some(Limitation::left("", "it could not be proven that this redline gives back both documents")),
+    };
+    Ok((proof, limitation))
 }

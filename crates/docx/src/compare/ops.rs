@@ -110,7 +110,7 @@ fn delete(stream: &Stream, range: Range<usize>, ops: &mut Vec<Op>) {
         match &token.kind {
             TokenKind::Pieces => pieces.iter().for_each(|piece| push_delete(ops, piece.clone())),
             TokenKind::Field { head, shown } => {
-                let (head, tail) = pieces.split_at((*head).min(pieces.len()));
+                let (head, tail) = pieces.split_at(head.len().min(pieces.len()));
                 head.iter().for_each(|piece| push_delete(ops, piece.clone()));
                 delete(shown, 0..shown.tokens.len(), ops);
                 tail.iter().for_each(|piece| push_delete(ops, piece.clone()));
@@ -128,7 +128,7 @@ fn insert(stream: &Stream, range: Range<usize>, ops: &mut Vec<Op>) {
         match &token.kind {
             TokenKind::Pieces => pieces.iter().for_each(|piece| push_insert(ops, piece.clone())),
             TokenKind::Field { head, shown } => {
-                let (head, tail) = pieces.split_at((*head).min(pieces.len()));
+                let (head, tail) = pieces.split_at(head.len().min(pieces.len()));
                 head.iter().for_each(|piece| push_insert(ops, piece.clone()));
                 insert(shown, 0..shown.tokens.len(), ops);
                 tail.iter().for_each(|piece| push_insert(ops, piece.clone()));
@@ -148,9 +148,13 @@ fn keep(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>, o
         let theirs = after.pieces.get(other.pieces.clone()).unwrap_or_default();
         match (&one.kind, &other.kind) {
             (TokenKind::Field { head, shown }, TokenKind::Field { head: their_head, shown: their_shown }) => {
-                let (ours, our_tail) = ours.split_at((*head).min(ours.len()));
-                let (theirs, their_tail) = theirs.split_at((*their_head).min(theirs.len()));
-                keep_pieces(ours, theirs, ops);
+                let (ours, our_tail) = ours.split_at(head.len().min(ours.len()));
+                let (theirs, their_tail) = theirs.split_at(their_head.len().min(theirs.len()));
+                if head == their_head {
+                    keep_pieces(ours, theirs, ops);
+                } else {
+                    replace_code(ours, theirs, ops);
+                }
                 between(shown, 0..shown.tokens.len(), their_shown, 0..their_shown.tokens.len(), ops);
                 keep_pieces(our_tail, their_tail, ops);
             }
@@ -169,6 +173,15 @@ fn keep(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>, o
             _ => keep_pieces(ours, theirs, ops),
         }
     }
+}
+
+/// The code of a field gives way to another; the characters that open and close it stay.
+fn replace_code(ours: &[Piece], theirs: &[Piece], ops: &mut Vec<Op>) {
+    let ([first, ours @ .., last], [their_first, theirs @ .., their_last]) = (ours, theirs) else { return };
+    ops.push(Op::Keep { before: first.clone(), after: their_first.clone() });
+    ours.iter().for_each(|piece| push_delete(ops, piece.clone()));
+    theirs.iter().for_each(|piece| push_insert(ops, piece.clone()));
+    ops.push(Op::Keep { before: last.clone(), after: their_last.clone() });
 }
 
 /// The same text in pieces that are cut elsewhere on the other side.

@@ -282,8 +282,8 @@ impl Importer {
         let mut changed = Vec::new();
         for (id, node) in styles_in(theirs) {
             let same = before.get(&id).is_none_or(|own| {
-                Signer { document: ours, targets: &targets }.whole(*own)
-                    == Signer { document: theirs, targets: &targets }.whole(node)
+                Signer::new(ours, &targets).whole(*own)
+                    == Signer::new(theirs, &targets).whole(node)
             });
             if !same {
                 changed.push(id);
@@ -455,7 +455,7 @@ fn numbers_in(document: &Document) -> Vec<(String, NodeId)> {
 /// What each list is, by `w:numId`.
 fn definitions(document: &Document) -> BTreeMap<String, Vec<u64>> {
     let targets = Targets::default();
-    let signer = Signer { document, targets: &targets };
+    let signer = Signer::new(document, &targets);
     let mut levels: HashMap<String, Vec<u64>> = HashMap::new();
     for node in document.children(document.root()).filter(|node| document.name(*node) == ABSTRACT_NUM) {
         let id = document.attribute(node, ABSTRACT_NUM_ID).unwrap_or_default().into_owned();

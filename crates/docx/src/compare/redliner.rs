@@ -57,11 +57,11 @@ pub(super) struct Redliner<'a> {
 
 impl Redliner<'_> {
     pub(super) fn before_signer(&self) -> Signer<'_> {
-        Signer { document: self.tree, targets: self.targets }
+        Signer::new(self.tree, self.targets)
     }
 
     pub(super) fn after_signer(&self) -> Signer<'_> {
-        Signer { document: self.after, targets: self.after_targets }
+        Signer::new(self.after, self.after_targets)
     }
 
     pub(super) fn writer(&mut self) -> RevisionWriter<'_> {

@@ -34,6 +34,8 @@ pub(super) struct Targets {
 pub(super) struct Signer<'a> {
     pub(super) document: &'a Document,
     pub(super) targets: &'a Targets,
+    /// Whether controls around blocks, rows and cells count.
+    pub(super) with_controls: bool,
 }
 
 /// The number of a text.
@@ -95,7 +97,11 @@ impl Joined {
     }
 }
 
-impl Signer<'_> {
+impl<'a> Signer<'a> {
+    pub(super) fn new(document: &'a Document, targets: &'a Targets) -> Self {
+        Self { document, targets, with_controls: true }
+    }
+
     /// The number of a block: a paragraph, a table, a content control.
     pub(super) fn block(self, node: NodeId) -> u64 {
         let mut hasher = DefaultHasher::new();
@@ -115,7 +121,15 @@ impl Signer<'_> {
                 && !is_nothing(name)
                 && !is_hollow()
         };
-        self.document.children(container).filter(counts).map(|child| self.block(child)).collect()
+        let mut numbers = Vec::new();
+        for child in self.document.children(container).filter(counts) {
+            if !self.with_controls && is_control(self.document.name(child)) {
+                numbers.extend(self.blocks(child));
+            } else if self.with_controls || !self.document.local_name(self.document.name(child)).starts_with("sdt") {
+                numbers.push(self.block(child));
+            }
+        }
+        numbers
     }
 
     /// The number of property elements, without what stands outside of them; 0 for none that say anything.
@@ -178,7 +192,9 @@ impl Signer<'_> {
     fn write_block(self, node: NodeId, hasher: &mut DefaultHasher) {
         let document = self.document;
         let name = document.name(node);
-        self.write_name(name, node, hasher);
+        if self.with_controls || !is_control(name) {
+            self.write_name(name, node, hasher);
+        }
         match name {
             P => {
                 let properties = document.child(node, P_PR);
@@ -191,7 +207,10 @@ impl Signer<'_> {
             }
             SECT_PR => hasher.write_u64(self.properties(Some(node))),
             _ => {
-                self.write_tag(node, hasher);
+                let counts = self.with_controls || !is_control(name);
+                if counts {
+                    self.write_tag(node, hasher);
+                }
                 for child in document.children(node) {
                     let name = document.name(child);
                     match name {
@@ -206,10 +225,13 @@ impl Signer<'_> {
                                 hasher.write_u64(number);
                             }
                         }
+                        _ if !counts => {}
                         _ => self.write(child, hasher),
                     }
                 }
-                hasher.write_u8(CLOSE);
+                if counts {
+                    hasher.write_u8(CLOSE);
+                }
             }
         }
     }
@@ -374,6 +396,10 @@ pub(super) fn is_silent(name: QName) -> bool {
     matches!(name, R_PR | LAST_RENDERED_PAGE_BREAK | COMMENT_REFERENCE | SHOWING_PLC_HDR)
         || name == crate::names::ANNOTATION_REF
         || is_range_marker(name)
+}
+
+fn is_control(name: QName) -> bool {
+    matches!(name, crate::names::SDT | SDT_CONTENT | crate::names::CUSTOM_XML)
 }
 
 fn is_nothing(name: QName) -> bool {

@@ -163,7 +163,7 @@ impl Redliner<'_> {
                     let other = parse(&self.importer.after, &known, &limits.xml)?;
                     let numbers = |redliner: &mut Self, tree: &Document, part: &str| {
                         let targets = redliner.importer.targets(part, true);
-                        super::signature::Signer { document: tree, targets: &targets }.blocks(tree.root())
+                        super::signature::Signer::new(tree, &targets).blocks(tree.root())
                     };
                     if numbers(self, &after, &theirs) != numbers(self, &other, &known) {
                         self.limitations.push(Limitation::left(

@@ -32,8 +32,8 @@ pub(super) struct Piece {
 pub(super) enum TokenKind {
     /// A word, a space, a punctuation mark, or another leaf.
     Pieces,
-    /// A field within one paragraph: its code stands before, its end behind what it shows.
-    Field { head: usize, shown: Stream },
+    /// A field within one paragraph: its code, a number for each piece, stands before what it shows, and its end behind.
+    Field { head: Vec<u64>, shown: Stream },
     /// An element that holds runs.
     Wrapper { node: NodeId, content: Stream },
     /// An element of a paragraph that is taken as a whole.
@@ -158,31 +158,34 @@ impl Stream {
         let mut shown = Self::default();
         shown.add_items(signer, items.get(separator + 1..end).unwrap_or_default());
         let first = self.pieces.len();
+        let mut head = Vec::new();
         let mut code = String::new();
         for item in items.get(start..=separator).unwrap_or_default() {
-            self.add_piece(signer, item, &mut code);
-        }
-        let head = self.pieces.len() - first;
-        if separator < end {
-            for item in items.get(end..=end).unwrap_or_default() {
-                self.add_piece(signer, item, &mut code);
+            let Item::Leaf { leaf, format, .. } = item else { continue };
+            self.add_piece(signer, item);
+            head.push(number_of(FIELD, &format!("{:x} {format:x}", leaf_key(signer, *leaf))));
+            if signer.document.name(*leaf) == INSTR_TEXT {
+                code.push_str(&signer.document.element_text(*leaf));
             }
         }
+        if separator < end {
+            items.get(end..=end).unwrap_or_default().iter().for_each(|item| self.add_piece(signer, item));
+        }
+        // A field of the same kind is the same one, whatever it leads to.
+        let kind = code.split_whitespace().next().unwrap_or_default().to_uppercase();
+        let start = match items.get(start) {
+            Some(Item::Leaf { leaf, .. }) => leaf_key(signer, *leaf),
+            _ => 0,
+        };
+        let key = number_of(FIELD, &format!("{kind} {start:x} {}", separator < end));
         let count = self.pieces.len() - first;
-        self.add(number_of(FIELD, &code), &OBJECT.to_string(), count, TokenKind::Field { head, shown });
+        self.add(key, &OBJECT.to_string(), count, TokenKind::Field { head, shown });
     }
 
-    fn add_piece(&mut self, signer: Signer<'_>, item: &Item, code: &mut String) {
+    fn add_piece(&mut self, signer: Signer<'_>, item: &Item) {
         let Item::Leaf { run, leaf, format } = item else { return };
-        let name = signer.document.name(*leaf);
-        let is_text = matches!(name, T | DEL_TEXT);
-        let text = effective_text(signer.document, *leaf);
-        match name {
-            T | DEL_TEXT => code.push_str(&text),
-            INSTR_TEXT => code.push_str(&format!("\u{1}{format:x}\u{1}{}", text.trim())),
-            _ => code.push_str(&format!("\u{1}{:x}", signer.leaf(*leaf))),
-        }
-        let range = if is_text { 0..text.len() } else { 0..0 };
+        let is_text = matches!(signer.document.name(*leaf), T | DEL_TEXT);
+        let range = if is_text { 0..effective_text(signer.document, *leaf).len() } else { 0..0 };
         self.pieces.push(Piece { run: *run, leaf: *leaf, range, is_text, format: *format });
     }
 

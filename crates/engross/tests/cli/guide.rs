@@ -6,7 +6,7 @@ const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
 
 const TASKS: &str = include_str!("../../../../docs/guide/tasks.md");
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "edit",
     "read",
     "apply",
@@ -19,6 +19,8 @@ const COMMANDS: [&str; 13] = [
     "to-markdown",
     "from-markdown",
     "checkpoint",
+    "compare",
+    "diff",
     "doctor",
 ];
 

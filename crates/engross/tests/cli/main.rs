@@ -10,6 +10,7 @@ mod apply;
 mod bad_input;
 mod bomb;
 mod chat;
+mod comparing;
 mod checkpoints;
 mod desk;
 mod edit;

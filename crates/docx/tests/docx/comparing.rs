@@ -1,0 +1,193 @@
+//! Redlines of two documents: rejecting gives the one before, accepting the one after, in an opinion of its own (`oracle`).
+
+use engross_docx::ops::ProofState;
+use engross_docx::revisions::Side as View;
+use engross_docx::{ChangeKind, ChangeSubject, CompareOptions, Comparison, Limits, WordDocument, changes_of, compare};
+use engross_testkit::DocxBuilder;
+use proptest::prelude::*;
+
+use crate::oracle::{Side, canonical, main_part, parse, resolve, texts};
+use crate::random_bodies::{Choices, body};
+
+fn options() -> CompareOptions {
+    CompareOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned(), view: View::Accept }
+}
+
+fn redline(before: &[u8], after: &[u8]) -> Comparison {
+    compare(before.to_vec(), after.to_vec(), &options(), &Limits::default()).unwrap()
+}
+
+fn document(body: &str) -> Vec<u8> {
+    DocxBuilder::new().body(body).build()
+}
+
+/// What a document says once its changes are resolved.
+fn said(document: &[u8], side: Side) -> Vec<String> {
+    texts(&resolve(&parse(&main_part(document)), side, None))
+}
+
+/// Judges a redline: what it says when all is rejected and when all is accepted.
+fn judge(before: &[u8], after: &[u8], comparison: &Comparison) {
+    assert_eq!(said(&comparison.bytes, Side::Reject), said(before, Side::Accept), "rejected");
+    assert_eq!(said(&comparison.bytes, Side::Accept), said(after, Side::Accept), "accepted");
+    let ids = WordDocument::open(comparison.bytes.clone(), &Limits::default()).unwrap().revisions().unwrap();
+    let mut known: Vec<Option<i64>> = ids.iter().map(|placed| placed.revision.stamp.id).collect();
+    known.sort_unstable();
+    known.dedup();
+    assert_eq!(known.len(), ids.len(), "every revision has an id of its own");
+}
+
+fn kinds(before: &str, after: &str) -> Vec<(ChangeKind, String, String)> {
+    let (before, after) = (document(before), document(after));
+    let made = redline(&before, &after);
+    judge(&before, &after, &made);
+    assert_eq!(made.proof.accept, ProofState::Holds);
+    let changes = changes_of(made.bytes, &Limits::default()).unwrap();
+    changes.into_iter().map(|change| (change.kind, change.before, change.after)).collect()
+}
+
+fn paragraph(text: &str) -> String {
+    format!("<w:p><w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r></w:p>")
+}
+
+#[test]
+fn words_are_replaced_and_nothing_else() {
+    let found = kinds(
+        &(paragraph("The fee is ten euros.") + &paragraph("End")),
+        &(paragraph("The fee is twelve euros.") + &paragraph("End")),
+    );
+    assert_eq!(found, [(ChangeKind::Replacement, "ten".to_owned(), "twelve".to_owned())]);
+}
+
+#[test]
+fn a_paragraph_that_is_split_keeps_its_words() {
+    let found = kinds(&paragraph("One. Two."), &(paragraph("One. ") + &paragraph("Two.")));
+    assert_eq!(found, [(ChangeKind::Insertion, String::new(), String::new())]);
+    let found = kinds(&(paragraph("One. ") + &paragraph("Two.")), &paragraph("One. Two."));
+    assert_eq!(found, [(ChangeKind::Deletion, String::new(), String::new())]);
+}
+
+#[test]
+fn formatting_alone_is_no_change_of_words() {
+    let after = "<w:p><w:pPr><w:jc w:val=\"center\"/></w:pPr><w:r><w:t xml:space=\"preserve\">One </w:t></w:r>\
+        <w:r><w:rPr><w:b/></w:rPr><w:t>two</w:t></w:r></w:p>";
+    let found = kinds(&paragraph("One two"), after);
+    assert!(found.iter().all(|(kind, ..)| *kind == ChangeKind::Formatting), "{found:?}");
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn rows_and_columns_come_and_go() {
+    let table = |rows: &[&[&str]]| {
+        let cell = |text: &&str| format!("<w:tc><w:tcPr/>{}</w:tc>", paragraph(text));
+        let row = |cells: &&[&str]| format!("<w:tr>{}</w:tr>", cells.iter().map(cell).collect::<String>());
+        let rows: String = rows.iter().map(row).collect();
+        format!("<w:tbl><w:tblPr/><w:tblGrid/>{rows}</w:tbl><w:p/>")
+    };
+    let three = table(&[&["Item", "Price"], &["Chair", "ten"], &["Table", "twenty"]]);
+    let two = table(&[&["Item", "Price"], &["Table", "twenty"]]);
+    let wide = table(&[&["Item", "Colour", "Price"], &["Chair", "red", "ten"], &["Table", "blue", "twenty"]]);
+    let count = |found: &[(ChangeKind, String, String)], wanted| {
+        found.iter().filter(|(kind, ..)| *kind == wanted).count()
+    };
+    assert_eq!(count(&kinds(&three, &two), ChangeKind::TableDeletion), 1);
+    assert_eq!(count(&kinds(&two, &three), ChangeKind::TableInsertion), 1);
+    assert_eq!(count(&kinds(&three, &wide), ChangeKind::TableInsertion), 3);
+    assert_eq!(count(&kinds(&wide, &three), ChangeKind::TableDeletion), 3);
+}
+
+#[test]
+fn what_matters_most_is_known() {
+    let before = document(&paragraph("Pay EUR 100 within thirty days to the Seller, dear friend."));
+    let after = document(&paragraph("Pay EUR 250 within sixty days to the Buyer, kind friend."));
+    let changes = changes_of(redline(&before, &after).bytes, &Limits::default()).unwrap();
+    let subjects: Vec<ChangeSubject> = changes.iter().map(|change| change.subject).collect();
+    use ChangeSubject::{Number, Term, Words};
+    assert_eq!(subjects, [Number, Number, Term, Words]);
+}
+
+#[test]
+fn notes_headers_and_pictures_come_along() {
+    let note = |text: &str| {
+        format!(
+            "<w:footnote w:id=\"2\">{}</w:footnote>",
+            paragraph(text)
+        )
+    };
+    let body = |text: &str, with_note: bool| {
+        let reference = if with_note { "<w:r><w:footnoteReference w:id=\"2\"/></w:r>" } else { "" };
+        format!(
+            "<w:p><w:r><w:t>{text}</w:t></w:r>{reference}</w:p>\
+             <w:sectPr><w:headerReference w:type=\"default\" r:id=\"rIdH\"/></w:sectPr>"
+        )
+    };
+    let make = |text: &str, with_note: bool, note_text: &str, header: &str| {
+        let builder = DocxBuilder::new().body(&body(text, with_note)).header("rIdH", &paragraph(header));
+        let builder = if with_note { builder.footnotes(&note(note_text)) } else { builder };
+        builder.build()
+    };
+    for (before, after) in [
+        (make("Text", true, "A note", "Draft"), make("Text", true, "Another note", "Final")),
+        (make("Text", false, "", "Draft"), make("Text here", true, "A new note", "Draft")),
+        (make("Text", true, "An old note", "Draft"), make("Text", false, "", "Draft of May")),
+    ] {
+        let made = redline(&before, &after);
+        judge(&before, &after, &made);
+        assert_eq!((made.proof.reject, made.proof.accept), (ProofState::Holds, ProofState::Holds));
+        for (side, source) in [(View::Reject, &before), (View::Accept, &after)] {
+            let mut resolved = WordDocument::open(made.bytes.clone(), &Limits::default()).unwrap();
+            resolved.resolve_all(side).unwrap();
+            let wanted = WordDocument::open(source.clone(), &Limits::default()).unwrap();
+            let story = |document: &WordDocument, name: &str| {
+                let options = engross_docx::read::ReadOptions { story: Some(name.to_owned()), ..Default::default() };
+                let reading = document.read(&options).map(|reading| reading.paragraphs).unwrap_or_default();
+                reading.into_iter().map(|paragraph| paragraph.text).filter(|text| !text.is_empty()).collect::<Vec<_>>()
+            };
+            assert_eq!(story(&resolved, "header:default@1"), story(&wanted, "header:default@1"));
+            if !story(&wanted, "footnotes").is_empty() {
+                assert!(story(&resolved, "footnotes").ends_with(&story(&wanted, "footnotes")));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_document_against_itself_is_itself() {
+    let bytes = document(&paragraph("One"));
+    assert_eq!(redline(&bytes, &bytes).bytes, bytes);
+    // The same said with other runs is the same.
+    let other = document("<w:p w:rsidR=\"00AA\"><w:r><w:t>O</w:t></w:r><w:r><w:t>ne</w:t></w:r></w:p>");
+    assert_eq!(redline(&bytes, &other).bytes, bytes);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Two documents that have nothing to do with one another, with revisions, tables, fields and controls.
+    #[test]
+    fn unrelated_documents(one in proptest::collection::vec(any::<u8>(), 0..200), other in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let before = document(&body(&mut Choices::of(&one)));
+        let after = document(&body(&mut Choices::of(&other)));
+        let made = redline(&before, &after);
+        judge(&before, &after, &made);
+    }
+
+    /// A document and one whose choices differ a little.
+    #[test]
+    fn related_documents(bytes in proptest::collection::vec(any::<u8>(), 20..250), changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+        let mut other = bytes.clone();
+        for (at, value) in changes {
+            let at = at.index(other.len());
+            other[at] = value;
+        }
+        let before = document(&body(&mut Choices::of(&bytes)));
+        let after = document(&body(&mut Choices::of(&other)));
+        let made = redline(&before, &after);
+        judge(&before, &after, &made);
+        let reversed = redline(&after, &before);
+        judge(&after, &before, &reversed);
+        let (rejected, source) =
+            (resolve(&parse(&main_part(&made.bytes)), Side::Reject, None), resolve(&parse(&main_part(&before)), Side::Accept, None));
+        prop_assert_eq!(canonical(&rejected), canonical(&source));
+    }
+}
