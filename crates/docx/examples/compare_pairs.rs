@@ -17,6 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         author: "Reviewer".to_owned(),
         date: "2026-01-31T09:30:00Z".to_owned(),
         view: Side::Accept,
+        moves: true,
     };
     for line in list.lines() {
         let mut cells = line.split('\t');

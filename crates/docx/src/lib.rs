@@ -74,8 +74,8 @@ mod styles;
 mod text;
 
 pub use compare::{
-    ChangeKind, ChangeSubject, CompareOptions, Comparison, DocumentChange, Limitation, changes_of, compare,
-    counts_by_story,
+    ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, Comparison, DocumentChange, Limitation,
+    TextFate, changes_of, compare, counts_by_story, side_by_side,
 };
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{

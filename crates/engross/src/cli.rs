@@ -281,6 +281,12 @@ pub(crate) struct CompareArgs {
     /// What becomes of tracked changes that the documents have: they are accepted or rejected first.
     #[arg(long, value_enum, default_value_t = CompareView::Accepted)]
     pub(crate) view: CompareView,
+    /// Write a paragraph that stands elsewhere as deleted there and inserted here, not as moved.
+    #[arg(long)]
+    pub(crate) no_moves: bool,
+    /// Write a page, too, that shows both documents side by side.
+    #[arg(long, value_name = "PAGE.html")]
+    pub(crate) html: Option<PathBuf>,
     /// Say in plain words what changed: amounts, dates, numbers and names first.
     #[arg(long)]
     pub(crate) summary: bool,

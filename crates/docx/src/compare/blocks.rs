@@ -9,15 +9,15 @@ use super::segment::Segment;
 use super::signature::{Signer, number_of};
 use super::stream::Stream;
 use crate::model::effective_text;
-use crate::names::{CUSTOM_XML, DEL_TEXT, P, P_PR, SDT, SECT_PR, T, TBL};
+use crate::names::{CUSTOM_XML, DEL, DEL_TEXT, P, P_PR, SDT, SDT_CONTENT, SECT_PR, T, TBL};
 use crate::text::tokens;
 
 /// A paragraph, a table or a control.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Block {
     pub(super) node: NodeId,
-    key: u64,
-    is_paragraph: bool,
+    pub(super) key: u64,
+    pub(super) is_paragraph: bool,
     /// It says nothing: many have such a partner, and none has one of its own.
     is_weak: bool,
     section: Option<NodeId>,
@@ -28,7 +28,6 @@ const LEAST_TABLE: f32 = 0.1;
 
 fn blocks_of(signer: Signer<'_>, container: NodeId) -> Vec<Block> {
     let document = signer.document;
-    let empty = Signer::content_of_nothing();
     document
         .children(container)
         .filter(|child| matches!(document.name(*child), P | TBL | SDT | CUSTOM_XML))
@@ -36,8 +35,8 @@ fn blocks_of(signer: Signer<'_>, container: NodeId) -> Vec<Block> {
             let is_paragraph = document.name(node) == P;
             let section = document.child(node, P_PR).filter(|_| is_paragraph);
             let section = section.and_then(|properties| document.child(properties, SECT_PR));
-            let is_weak = is_paragraph && section.is_none() && signer.content(node) == empty;
-            Block { node, key: signer.block(node), is_paragraph, is_weak, section }
+            let (key, is_empty) = if is_paragraph { signer.paragraph(node) } else { (signer.block(node), false) };
+            Block { node, key, is_paragraph, is_weak: is_empty && section.is_none(), section }
         })
         .collect()
 }
@@ -48,6 +47,7 @@ impl Redliner<'_> {
         let old = blocks_of(self.before_signer(), before);
         let new = blocks_of(self.after_signer(), after);
         let pairs = self.anchors(&old, &new);
+        self.find_moves(&pairs, &old, &new);
         for (one, other) in &pairs {
             let sections = old.get(*one).and_then(|block| block.section);
             let sections = sections.zip(new.get(*other).and_then(|block| block.section));
@@ -97,7 +97,9 @@ impl Redliner<'_> {
         old: &[Block],
         new: &[Block],
     ) {
-        let (old, new) = (&self.opened(old, new, false), &self.opened(new, old, true));
+        let mut gone = Vec::new();
+        let (old, new) = (&self.opened(old, new, &mut gone), &self.opened_after(new, old));
+        gone.into_iter().for_each(|control| self.mark_control(control, DEL));
         let pairs = self.partners(old, new);
         let mut behind = last;
         let mut ends = gaps(&pairs, (old.len(), new.len())).into_iter().peekable();
@@ -116,36 +118,57 @@ impl Redliner<'_> {
         }
     }
 
-    /// Blocks with those controls taken apart whose content stands without one on the other side: that a control came or went
-    /// is no tracked change, and its text did neither.
-    fn opened(&self, blocks: &[Block], others: &[Block], is_after: bool) -> Vec<Block> {
-        let (signer, other) = match is_after {
-            false => (self.before_signer(), self.after_signer()),
-            true => (self.after_signer(), self.before_signer()),
-        };
+    /// Blocks with those controls taken apart whose content stands without one on the other side: the control goes, its text does
+    /// not.
+    fn opened(&self, blocks: &[Block], others: &[Block], gone: &mut Vec<NodeId>) -> Vec<Block> {
         let mut opened = Vec::with_capacity(blocks.len());
         for block in blocks {
-            let name = signer.document.name(block.node);
-            let is_control = matches!(name, SDT | CUSTOM_XML) && self.closeness == Closeness::Words;
-            let has_partner = || {
-                let shell = signer.shell(block.node);
-                others.iter().any(|one| other.document.name(one.node) == name && other.shell(one.node) == shell)
-            };
-            if !is_control || has_partner() {
-                opened.push(*block);
-                continue;
+            match self.content_without_control(self.before_signer(), block, self.after_signer(), others) {
+                Some(inner) => {
+                    gone.push(block.node);
+                    opened.extend(self.opened(&inner, others, gone));
+                }
+                None => opened.push(*block),
             }
-            let bag = word_bag(signer.document, block.node);
-            let theirs = WordBag::joined(others.iter().map(|one| word_bag(other.document, one.node)));
-            if bag.share_in(&theirs) < 0.5 {
-                opened.push(*block);
-                continue;
-            }
-            let content = signer.document.child(block.node, crate::names::SDT_CONTENT).unwrap_or(block.node);
-            let inner = blocks_of(signer, content);
-            opened.extend(self.opened(&inner, others, is_after));
         }
         opened
+    }
+
+    /// The same of the document after: that a control came around text that was there is no tracked change.
+    fn opened_after(&self, blocks: &[Block], others: &[Block]) -> Vec<Block> {
+        let mut opened = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            match self.content_without_control(self.after_signer(), block, self.before_signer(), others) {
+                Some(inner) => opened.extend(self.opened_after(&inner, others)),
+                None => opened.push(*block),
+            }
+        }
+        opened
+    }
+
+    fn content_without_control(
+        &self,
+        signer: Signer<'_>,
+        block: &Block,
+        other: Signer<'_>,
+        others: &[Block],
+    ) -> Option<Vec<Block>> {
+        let name = signer.document.name(block.node);
+        if !matches!(name, SDT | CUSTOM_XML) || self.closeness != Closeness::Words {
+            return None;
+        }
+        let shell = signer.shell(block.node);
+        let is_partner =
+            |one: &Block| other.document.name(one.node) == name && other.shell(one.node) == shell;
+        if others.iter().any(is_partner) {
+            return None;
+        }
+        let theirs = WordBag::joined(others.iter().map(|one| word_bag(other.document, one.node)));
+        if word_bag(signer.document, block.node).share_in(&theirs) < 0.5 {
+            return None;
+        }
+        let content = signer.document.child(block.node, SDT_CONTENT).unwrap_or(block.node);
+        Some(blocks_of(signer, content))
     }
 
     /// Tables and controls of a gap that are the same one, changed.
@@ -187,7 +210,6 @@ impl Redliner<'_> {
         match self.tree.name(before) {
             TBL => self.compare_tables(before, after),
             SDT => {
-                use crate::names::SDT_CONTENT;
                 let inner = self.tree.child(before, SDT_CONTENT).zip(self.after.child(after, SDT_CONTENT));
                 if let Some((before, after)) = inner {
                     self.compare_containers(before, after);
@@ -208,10 +230,10 @@ impl Redliner<'_> {
         if old.is_empty() && new.is_empty() {
             return;
         }
-        let stream = |signer: Signer<'_>, blocks: &[Block], side: &str| {
+        let stream = |signer: Signer<'_>, blocks: &[Block], side: &str, is_moved: &dyn Fn(NodeId) -> bool| {
             let mut stream = Stream::default();
             for (at, block) in blocks.iter().enumerate() {
-                if block.is_paragraph {
+                if block.is_paragraph && !is_moved(block.node) {
                     stream.add_paragraph(signer, block.node);
                 } else {
                     stream.add_block(number_of(21, &format!("{side}{at}")), block.node);
@@ -219,13 +241,14 @@ impl Redliner<'_> {
             }
             stream
         };
-        let before = stream(self.before_signer(), old, "before");
-        let after = stream(self.after_signer(), new, "after");
+        let before = stream(self.before_signer(), old, "before", &|node| self.moves.has_before(node));
+        let after = stream(self.after_signer(), new, "after", &|node| self.moves.has_after(node));
         let ops: Vec<Op> = match self.closeness {
             Closeness::Words => steps(&before, &after),
             _ => whole_steps(&before, &after),
         };
-        let paragraphs = old.iter().filter(|block| block.is_paragraph).map(|block| block.node).collect();
+        let stays = |block: &&Block| block.is_paragraph && !self.moves.has_before(block.node);
+        let paragraphs = old.iter().filter(stays).map(|block| block.node).collect();
         self.write_segment(Segment { container, paragraphs, behind, ahead }, &ops);
     }
 }

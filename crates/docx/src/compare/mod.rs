@@ -4,12 +4,13 @@
 //! |---|---|
 //! | `document` | what are the two documents without their revisions, and what do they say? |
 //! | `signature` | when do two elements say the same? |
-//! | `align` | which blocks belong together? |
+//! | `align`, `moves` | which blocks belong together, and which stand elsewhere? |
 //! | `stream`, `ops` | which words of paragraphs stay, go and come? |
 //! | `redliner`, `segment`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
 //! | `parts`, `relations` | what must the document get for what is new in it? |
 //! | `stories` | which notes, headers and footers belong together? |
 //! | `report` | what is no tracked change? |
+//! | `side_by_side` | what has each of the two of a paragraph? |
 //! | `changes` | what are the changes, as a list for people and programs? |
 //!
 //! Rejecting all changes gives the document before, accepting them the one after: that is proven on the bytes to be written. When
@@ -19,6 +20,7 @@ mod align;
 mod blocks;
 mod changes;
 mod document;
+mod moves;
 mod ops;
 mod parts;
 mod redliner;
@@ -26,6 +28,7 @@ mod relations;
 mod report;
 mod sections;
 mod segment;
+mod side_by_side;
 mod signature;
 mod stories;
 mod stream;
@@ -34,6 +37,7 @@ mod tables;
 use engross_xml::Document;
 
 use self::document::{Meaning, Source, targets_with_notes};
+use self::moves::Moves;
 use self::parts::Importer;
 use self::redliner::{Closeness, Redliner};
 use crate::document::Limits;
@@ -47,6 +51,7 @@ use crate::revisions::{Selection, Side, resolve};
 
 pub use self::changes::{ChangeKind, ChangeSubject, DocumentChange, changes_of, counts_by_story};
 pub use self::report::Limitation;
+pub use self::side_by_side::{ComparedParagraph, TextFate, side_by_side};
 
 /// How two documents are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +62,8 @@ pub struct CompareOptions {
     pub date: String,
     /// What becomes of revisions that the documents have: they are accepted, or rejected, before the comparison.
     pub view: Side,
+    /// Whether paragraphs that stand elsewhere are moves; else they go there and come here.
+    pub moves: bool,
 }
 
 /// A redline, and what is known of it.
@@ -70,6 +77,17 @@ pub struct Comparison {
     pub proof: Proof,
 }
 
+/// A comparison that could not be made, and because of which document.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct CompareError {
+    /// What is wrong.
+    #[source]
+    pub error: Error,
+    /// Whether it is the document after.
+    pub is_after: bool,
+}
+
 /// Makes a redline of two documents.
 ///
 /// # Errors
@@ -79,16 +97,17 @@ pub fn compare(
     after: Vec<u8>,
     options: &CompareOptions,
     limits: &Limits,
-) -> Result<Comparison, Error> {
+) -> Result<Comparison, CompareError> {
     if before == after {
         let proof = Proof { reject: ProofState::Holds, accept: ProofState::Holds, ..Proof::default() };
         return Ok(Comparison { bytes: before, limitations: Vec::new(), proof });
     }
-    let before = Source::open(before, options.view, limits)?;
-    let after = Source::open(after, options.view, limits)?;
+    let of = |is_after: bool| move |error: Error| CompareError { error, is_after };
+    let before = Source::open(before, options.view, limits).map_err(of(false))?;
+    let after = Source::open(after, options.view, limits).map_err(of(true))?;
     let mut last = None;
     for closeness in [Closeness::Words, Closeness::Paragraphs, Closeness::Whole] {
-        let comparison = compare_closely(&before, &after, options, closeness, limits)?;
+        let comparison = compare_closely(&before, &after, options, closeness, limits).map_err(of(false))?;
         let is_proven = comparison.proof.accept == ProofState::Holds
             && comparison.proof.reject == ProofState::Holds;
         if is_proven {
@@ -96,7 +115,7 @@ pub fn compare(
         }
         last = last.or(Some(comparison));
     }
-    last.ok_or(Error::NoMainPart)
+    last.ok_or(CompareError { error: Error::NoMainPart, is_after: false })
 }
 
 fn compare_closely(
@@ -137,6 +156,9 @@ fn compare_closely(
         ids: &mut ids,
         signature: (&options.author, &options.date),
         closeness,
+        with_moves: options.moves,
+        moves: Moves::default(),
+        moved: 0,
         notes: Vec::new(),
         sections: Vec::new(),
         limitations,
@@ -156,6 +178,7 @@ fn compare_closely(
         ids: &mut ids,
         signature: (&options.author, &options.date),
         closeness,
+        with_moves: options.moves,
         limits,
         limitations,
     };
@@ -164,7 +187,7 @@ fn compare_closely(
     importer.before.set_part(&names.0, tree.write());
     importer.finish()?;
     let bytes = importer.before.write()?;
-    let (proof, limitation) = prove(&bytes, &mut importer, (before, after), limits)?;
+    let (proof, limitation) = prove(&bytes, &mut importer, (before, after), (&meant_before, &meant_after), limits)?;
     limitations.extend(limitation);
     Ok(Comparison { bytes, limitations, proof })
 }
@@ -181,13 +204,12 @@ fn prove(
     bytes: &[u8],
     importer: &mut Importer,
     (before, after): (&Source, &Source),
+    (meant_before, meant_after): (&Meaning, &Meaning),
     limits: &Limits,
 ) -> Result<(Proof, Option<Limitation>), Error> {
     let package = Package::open(bytes.to_vec(), &limits.package)?;
     let names = importer.mains.clone();
     let mut fresh = Importer::new(package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
-    let mut original =
-        Importer::new(before.package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
     let resolved = |name: &str, side: Side| -> Result<Document, Error> {
         let mut tree = parse(&package, name, &limits.xml)?;
         let root = tree.root();
@@ -200,12 +222,22 @@ fn prove(
             Meaning::read(&mut fresh, main, (false, with_controls), &mut |_, name| resolved(name, side))
         };
         let (rejected, accepted) = (state(&rejected, Side::Reject)?, state(&accepted, Side::Accept)?);
-        let source = &mut part_before(&before.package, limits);
-        let reject = Meaning::read(&mut original, &before.main, (false, with_controls), source)?;
-        // Lists that were brought over are known by the number that they have now.
-        let source = &mut part_before(&after.package, limits);
-        let accept = Meaning::read(importer, &after.main, (true, with_controls), source)?;
-        Ok((rejected == reject, accepted == accept))
+        let reject = if with_controls {
+            rejected == *meant_before
+        } else {
+            let (package, names) = (before.package.clone(), names.clone());
+            let mut original = Importer::new(package, after.package.clone(), names, &limits.xml)?;
+            let source = &mut part_before(&before.package, limits);
+            rejected == Meaning::read(&mut original, &before.main, (false, with_controls), source)?
+        };
+        let accept = if with_controls && !importer.has_new_lists {
+            accepted == *meant_after
+        } else {
+            // Lists that were brought over are known by the number that they have now.
+            let source = &mut part_before(&after.package, limits);
+            accepted == Meaning::read(importer, &after.main, (true, with_controls), source)?
+        };
+        Ok((reject, accept))
     };
     let exact = holds(true)?;
     let (reject, accept) = if exact == (true, true) { exact } else { holds(false)? };

@@ -41,6 +41,8 @@ pub(super) struct Importer {
     new_styles: Vec<String>,
     notes: (Notes, Notes),
     next_drawing: u64,
+    /// Whether a list was brought over.
+    pub(super) has_new_lists: bool,
 }
 
 impl Importer {
@@ -67,6 +69,7 @@ impl Importer {
             new_styles: Vec::new(),
             notes: (Notes { next: 0 }, Notes { next: 0 }),
             next_drawing: 1_000_000,
+            has_new_lists: false,
         };
         importer.pair_lists()?;
         importer.read_styles()?;
@@ -175,6 +178,7 @@ impl Importer {
             // The document before has no lists at all: it gets those of the other.
             Some(None) if self.numbering.is_none() => {
                 self.bring_part("numbering");
+                self.has_new_lists = true;
                 self.lists = std::mem::take(&mut self.lists)
                     .into_keys()
                     .map(|id| (id.clone(), Some(id)))
@@ -186,6 +190,7 @@ impl Importer {
         }
         let own = self.bring_list(id).unwrap_or_else(|| id.to_owned());
         self.lists.insert(id.to_owned(), Some(own.clone()));
+        self.has_new_lists = true;
         own
     }
 

@@ -5,6 +5,7 @@
 
 use engross_xml::{Document, NodeId, QName};
 
+use super::moves::Moves;
 use super::parts::Importer;
 use super::report::Limitation;
 use super::signature::{Signer, Targets};
@@ -49,6 +50,10 @@ pub(super) struct Redliner<'a> {
     pub(super) ids: &'a mut Ids,
     pub(super) signature: (&'a str, &'a str),
     pub(super) closeness: Closeness,
+    pub(super) with_moves: bool,
+    pub(super) moves: Moves,
+    /// How many moves there are.
+    pub(super) moved: i64,
     pub(super) notes: Vec<NotePair>,
     /// Sections that belong together.
     pub(super) sections: Vec<(NodeId, NodeId)>,

@@ -167,13 +167,25 @@ impl Redliner<'_> {
             }
             Op::InsertMark(after) => self.insert_mark(*after, progress),
             Op::DeleteBlock(node) => {
-                self.delete_block(*node);
+                match self.moves.has_before(*node) {
+                    true => self.move_away(*node),
+                    false => self.delete_block(*node),
+                }
                 progress.done = Some(*node);
             }
             Op::InsertBlock(node) => {
                 let copy = self.import(*node);
-                self.mark_block_inserted(copy);
                 self.put_block(copy, progress);
+                match self.moves.has_after(*node) {
+                    true => self.move_here(*node, copy),
+                    false => self.mark_block_inserted(copy),
+                }
+                // What comes next stands behind the marks of a control, too.
+                let mut last = copy;
+                while let Some(mark) = self.tree.next(last).filter(|next| is_range_marker(self.tree.name(*next))) {
+                    last = mark;
+                }
+                progress.done = Some(last);
             }
         }
     }

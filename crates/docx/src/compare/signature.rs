@@ -177,13 +177,17 @@ impl<'a> Signer<'a> {
         hasher.finish()
     }
 
-    /// The number of a paragraph that says nothing.
-    pub(super) fn content_of_nothing() -> u64 {
-        Joined::new().hasher.finish()
+    /// The number of a paragraph, and whether it says nothing.
+    pub(super) fn paragraph(self, node: NodeId) -> (u64, bool) {
+        let mut hasher = DefaultHasher::new();
+        let content = self.content(node);
+        self.write_name(P, node, &mut hasher);
+        self.write_paragraph(node, content, &mut hasher);
+        (hasher.finish(), content == Joined::new().hasher.finish())
     }
 
     /// The number of what a paragraph says, without its own properties.
-    pub(super) fn content(self, paragraph: NodeId) -> u64 {
+    fn content(self, paragraph: NodeId) -> u64 {
         let mut joined = Joined::new();
         self.inline(paragraph, &mut joined);
         joined.hasher.finish()
@@ -196,15 +200,7 @@ impl<'a> Signer<'a> {
             self.write_name(name, node, hasher);
         }
         match name {
-            P => {
-                let properties = document.child(node, P_PR);
-                hasher.write_u64(self.properties(properties));
-                hasher.write_u64(properties.map_or(0, |properties| self.format(properties)));
-                let section = properties.and_then(|properties| document.child(properties, SECT_PR));
-                hasher.write_u8(u8::from(section.is_some()));
-                hasher.write_u64(self.properties(section));
-                hasher.write_u64(self.content(node));
-            }
+            P => self.write_paragraph(node, self.content(node), hasher),
             SECT_PR => hasher.write_u64(self.properties(Some(node))),
             _ => {
                 let counts = self.with_controls || !is_control(name);
@@ -234,6 +230,16 @@ impl<'a> Signer<'a> {
                 }
             }
         }
+    }
+
+    fn write_paragraph(self, node: NodeId, content: u64, hasher: &mut DefaultHasher) {
+        let properties = self.document.child(node, P_PR);
+        hasher.write_u64(self.properties(properties));
+        hasher.write_u64(properties.map_or(0, |properties| self.format(properties)));
+        let section = properties.and_then(|properties| self.document.child(properties, SECT_PR));
+        hasher.write_u8(u8::from(section.is_some()));
+        hasher.write_u64(self.properties(section));
+        hasher.write_u64(content);
     }
 
     // Depth is bounded by the XML parser's limit.

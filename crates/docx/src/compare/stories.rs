@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use engross_xml::{Document, NodeId};
 
 use super::document::says_something;
+use super::moves::Moves;
 use super::parts::{Importer, notes_in};
 use super::redliner::{Closeness, NotePair, Redliner};
 use super::report::Limitation;
@@ -21,6 +22,7 @@ pub(super) struct StoryContext<'a> {
     pub(super) ids: &'a mut Ids,
     pub(super) signature: (&'a str, &'a str),
     pub(super) closeness: Closeness,
+    pub(super) with_moves: bool,
     pub(super) limits: &'a Limits,
     pub(super) limitations: Vec<Limitation>,
 }
@@ -47,6 +49,9 @@ impl StoryContext<'_> {
             ids: self.ids,
             signature: self.signature,
             closeness: self.closeness,
+            with_moves: self.with_moves,
+            moves: Moves::default(),
+            moved: 0,
             notes: Vec::new(),
             sections: Vec::new(),
             limitations: Vec::new(),
@@ -248,6 +253,7 @@ impl Redliner<'_> {
             ids: self.ids,
             signature: self.signature,
             closeness: self.closeness,
+            with_moves: self.with_moves,
             limits: &Limits::default(),
             limitations: Vec::new(),
         };

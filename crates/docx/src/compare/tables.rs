@@ -8,7 +8,8 @@ use super::redliner::Redliner;
 use crate::edit::delete_mark;
 use crate::model::{children_through_controls, is_range_marker};
 use crate::names::{
-    CELL_DEL, CELL_INS, DEL, ID, INS, P, SDT, SDT_CONTENT, TBL, TBL_GRID, TBL_GRID_CHANGE, TBL_PR, TBL_PR_CHANGE,
+    CELL_DEL, CELL_INS, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START, CUSTOM_XML_INS_RANGE_END,
+    CUSTOM_XML_INS_RANGE_START, DEL, ID, INS, P, SDT, SDT_CONTENT, TBL, TBL_GRID, TBL_GRID_CHANGE, TBL_PR, TBL_PR_CHANGE,
     TBL_PR_EX, TC, TC_PR, TC_PR_CHANGE, TR, TR_PR, TR_PR_CHANGE,
 };
 
@@ -220,11 +221,34 @@ impl Redliner<'_> {
                 if let Some(content) = self.tree.child(block, SDT_CONTENT) {
                     self.mark_contents(content, kind);
                 }
+                self.mark_control(block, kind);
             }
             name if self.tree.local_name(name).ends_with("Pr") => {}
             crate::names::CUSTOM_XML => self.mark_contents(block, kind),
             _ => {}
         }
+    }
+
+    /// Marks a control itself as new or gone, whatever becomes of what it holds: both its ends are in ranges, as Word writes it.
+    pub(super) fn mark_control(&mut self, control: NodeId, kind: QName) {
+        let (start, end) = match kind {
+            DEL => (CUSTOM_XML_DEL_RANGE_START, CUSTOM_XML_DEL_RANGE_END),
+            _ => (CUSTOM_XML_INS_RANGE_START, CUSTOM_XML_INS_RANGE_END),
+        };
+        let Some(content) = self.tree.child(control, SDT_CONTENT) else { return };
+        let mut range = || {
+            let mut writer = self.writer();
+            let opening = writer.revision(start);
+            let closing = writer.document.new_element(end);
+            let id = writer.document.attribute(opening, ID).unwrap_or_default().into_owned();
+            writer.document.set_attribute(closing, ID, &id);
+            (opening, closing)
+        };
+        let (first, second) = (range(), range());
+        self.tree.insert_before(control, first.0);
+        self.tree.prepend(content, first.1);
+        self.tree.append(content, second.0);
+        self.tree.insert_after(control, second.1);
     }
 
     pub(super) fn mark_block_inserted(&mut self, block: NodeId) {

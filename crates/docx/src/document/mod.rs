@@ -426,7 +426,7 @@ impl WordDocument {
         self.others.get_mut(name).ok_or(Error::NoMainPart)
     }
 
-    fn stories(&self) -> Result<Vec<StoryPart>, Error> {
+    pub(crate) fn stories(&self) -> Result<Vec<StoryPart>, Error> {
         find_stories(&self.package, (&self.main_name, &self.tree), &self.relationships, &self.limits.xml)
     }
 

@@ -67,6 +67,7 @@ pub(crate) use content::{read_plain_or_markdown as read_content, split_at_breaks
 pub(crate) use fallback::FallbackCopies;
 pub(crate) use ids::{Ids, free_ids};
 pub(crate) use marks::{change_properties, delete_mark};
+pub(crate) use moves::{close_range, open_range};
 pub(crate) use others::join_insertions_of_others;
 pub(crate) use pending_parts::{MovedBookmark, NewComment, NewList, PendingParts};
 pub(crate) use revision_writer::RevisionWriter;

@@ -3,14 +3,14 @@
 use engross_docx::ops::ProofState;
 use engross_docx::revisions::Side as View;
 use engross_docx::{ChangeKind, ChangeSubject, CompareOptions, Comparison, Limits, WordDocument, changes_of, compare};
-use engross_testkit::DocxBuilder;
+use engross_testkit::docx::DocxBuilder;
 use proptest::prelude::*;
 
 use crate::oracle::{Side, canonical, main_part, parse, resolve, texts};
 use crate::random_bodies::{Choices, body};
 
 fn options() -> CompareOptions {
-    CompareOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned(), view: View::Accept }
+    CompareOptions { author: "Ada".to_owned(), date: "2026-01-31T09:30:00Z".to_owned(), view: View::Accept, moves: true }
 }
 
 fn redline(before: &[u8], after: &[u8]) -> Comparison {
@@ -24,6 +24,13 @@ fn document(body: &str) -> Vec<u8> {
 /// What a document says once its changes are resolved.
 fn said(document: &[u8], side: Side) -> Vec<String> {
     texts(&resolve(&parse(&main_part(document)), side, None))
+}
+
+/// A random document in which no revision is pending.
+fn random(choices: &[u8]) -> Vec<u8> {
+    let mut document = WordDocument::open(document(&body(&mut Choices::of(choices))), &Limits::default()).unwrap();
+    document.resolve_all(View::Accept).unwrap();
+    document.save(engross_docx::Tracking::Tracked).unwrap().bytes
 }
 
 /// Judges a redline: what it says when all is rejected and when all is accepted.
@@ -65,6 +72,19 @@ fn a_paragraph_that_is_split_keeps_its_words() {
     assert_eq!(found, [(ChangeKind::Insertion, String::new(), String::new())]);
     let found = kinds(&(paragraph("One. ") + &paragraph("Two.")), &paragraph("One. Two."));
     assert_eq!(found, [(ChangeKind::Deletion, String::new(), String::new())]);
+}
+
+#[test]
+fn a_clause_that_stands_elsewhere_was_moved() {
+    let clauses = ["The first clause is about the fee.", "The second clause is about the term of it all.", "The third one.", "End"];
+    let text = |order: [usize; 4]| order.iter().map(|at| paragraph(clauses[*at])).collect::<String>();
+    let (before, after) = (document(&text([0, 1, 2, 3])), document(&text([1, 2, 0, 3])));
+    let made = redline(&before, &after);
+    judge(&before, &after, &made);
+    let xml = main_part(&made.bytes);
+    assert_eq!((xml.matches("<w:moveFrom ").count(), xml.matches("<w:moveTo ").count()), (2, 2));
+    let without = compare(before, after, &CompareOptions { moves: false, ..options() }, &Limits::default()).unwrap();
+    assert!(!main_part(&without.bytes).contains("w:move"));
 }
 
 #[test]
@@ -126,11 +146,12 @@ fn notes_headers_and_pictures_come_along() {
         let builder = if with_note { builder.footnotes(&note(note_text)) } else { builder };
         builder.build()
     };
-    for (before, after) in [
+    let pairs: [(Vec<u8>, Vec<u8>); 3] = [
         (make("Text", true, "A note", "Draft"), make("Text", true, "Another note", "Final")),
         (make("Text", false, "", "Draft"), make("Text here", true, "A new note", "Draft")),
         (make("Text", true, "An old note", "Draft"), make("Text", false, "", "Draft of May")),
-    ] {
+    ];
+    for (before, after) in pairs {
         let made = redline(&before, &after);
         judge(&before, &after, &made);
         assert_eq!((made.proof.reject, made.proof.accept), (ProofState::Holds, ProofState::Holds));
@@ -166,8 +187,8 @@ proptest! {
     /// Two documents that have nothing to do with one another, with revisions, tables, fields and controls.
     #[test]
     fn unrelated_documents(one in proptest::collection::vec(any::<u8>(), 0..200), other in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let before = document(&body(&mut Choices::of(&one)));
-        let after = document(&body(&mut Choices::of(&other)));
+        let before = random(&one);
+        let after = random(&other);
         let made = redline(&before, &after);
         judge(&before, &after, &made);
     }
@@ -180,14 +201,65 @@ proptest! {
             let at = at.index(other.len());
             other[at] = value;
         }
-        let before = document(&body(&mut Choices::of(&bytes)));
-        let after = document(&body(&mut Choices::of(&other)));
+        let before = random(&bytes);
+        let after = random(&other);
         let made = redline(&before, &after);
         judge(&before, &after, &made);
         let reversed = redline(&after, &before);
         judge(&after, &before, &reversed);
-        let (rejected, source) =
-            (resolve(&parse(&main_part(&made.bytes)), Side::Reject, None), resolve(&parse(&main_part(&before)), Side::Accept, None));
-        prop_assert_eq!(canonical(&rejected), canonical(&source));
+        let rejected = resolve(&parse(&main_part(&made.bytes)), Side::Reject, None);
+        prop_assert_eq!(canonical(&rejected), canonical(&parse(&main_part(&before))));
     }
+}
+
+/// The folder with real documents, as `corpus_check` finds it, and the pairs in it.
+#[expect(clippy::disallowed_methods, reason = "reads test documents")]
+fn corpus_pairs() -> Vec<(String, Vec<u8>, Vec<u8>)> {
+    let folder = std::env::var_os("ENGROSS_TEST_CORPUS").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
+        std::path::PathBuf::from,
+    );
+    let Ok(list) = std::fs::read_to_string(folder.join("pairs.tsv")) else { return Vec::new() };
+    let read = |name: &str| std::fs::read(folder.join("docx").join(name)).unwrap();
+    let rows = list.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    rows.map(|row| (row[0].to_owned(), read(row[2]), read(row[3]))).collect()
+}
+
+/// The text of every story, once all changes are resolved.
+fn stories(bytes: &[u8], side: View) -> Vec<(String, String)> {
+    let mut document = WordDocument::open(bytes.to_vec(), &Limits::default()).unwrap();
+    document.resolve_all(side).unwrap();
+    let options = engross_docx::read::ReadOptions { story: Some("everywhere".to_owned()), ..Default::default() };
+    let paragraphs = document.read(&options).unwrap().paragraphs;
+    let story = |address: &str| address.rsplit_once('/').map_or("", |(story, _)| story).split(':').next().unwrap().to_owned();
+    let own = paragraphs.into_iter().map(|paragraph| (story(&paragraph.address), paragraph.text));
+    // Notes whose reference went stay in their part, and empty headers say nothing.
+    own.filter(|(story, text)| story.is_empty() || !text.is_empty() && !story.ends_with("note")).collect()
+}
+
+#[test]
+fn pairs_of_real_documents() {
+    let pairs = corpus_pairs();
+    if pairs.is_empty() {
+        eprintln!("skipped: no pairs of documents");
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (id, before, after) in &pairs {
+        // A body without a paragraph reads as one with an empty one.
+        if WordDocument::open(before.clone(), &Limits::default()).unwrap().paragraph_count() == 0 {
+            continue;
+        }
+        let made = redline(before, after);
+        let holds = (made.proof.reject, made.proof.accept) == (ProofState::Holds, ProofState::Holds);
+        let body = |stories: Vec<(String, String)>| {
+            stories.into_iter().filter(|(story, _)| story.is_empty()).collect::<Vec<_>>()
+        };
+        let rejected = body(stories(&made.bytes, View::Reject)) == body(stories(before, View::Accept));
+        let accepted = body(stories(&made.bytes, View::Accept)) == body(stories(after, View::Accept));
+        if !(holds && rejected && accepted) {
+            wrong.push(format!("{id}: proof {holds}, rejected {rejected}, accepted {accepted}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "of {} pairs", pairs.len());
 }

@@ -1,5 +1,7 @@
 //! `engross compare` and `engross diff`
 
+mod html;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -50,6 +52,7 @@ pub(crate) fn compare(
         author: signature::author(&settings.author.value)?.to_owned(),
         date: clock(args.date.as_deref())?.now().to_string(),
         view: side(args.view),
+        moves: !args.no_moves,
     };
     let (input, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
     let target = args.output.clone().unwrap_or_else(|| input.free_beside("redline"));
@@ -57,11 +60,22 @@ pub(crate) fn compare(
     input.check(&destination).map_err(failure::of_delivery)?;
     let (other, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
     other.check(&destination).map_err(failure::of_delivery)?;
+    if let Some(page) = &args.html {
+        let page = Destination::NewFile(page.clone());
+        input.check(&page).and_then(|()| other.check(&page)).map_err(failure::of_delivery)?;
+    }
     let comparison = make(&args.before, before, &args.after, after, &options)?;
     let changes = list(&args.before, &comparison)?;
     {
         let _held_back = HeldBack::new();
         by_path::write(&target, &comparison.bytes, None).map_err(|error| failure::of_delivery(error.into()))?;
+    }
+    if let Some(path) = &args.html {
+        let paragraphs = engross_docx::side_by_side(comparison.bytes.clone(), &Limits::default());
+        let paragraphs = paragraphs.map_err(|error| failure::of_document(&args.before, &error))?;
+        let names = (args.before.display().to_string(), args.after.display().to_string());
+        let page = html::page(&paragraphs, (&names.0, &names.1));
+        by_path::write(path, page.as_bytes(), None).map_err(|error| failure::of_delivery(error.into()))?;
     }
     let answer = answer((&args.before, &args.after), Some(&target), comparison, changes);
     output.answer(&answer, || {
@@ -78,6 +92,7 @@ pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failur
         author: "engross".to_owned(),
         date: clock(None)?.now().to_string(),
         view: side(args.view),
+        moves: true,
     };
     let (_, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
     let (_, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
@@ -110,13 +125,8 @@ fn make(
     after: Vec<u8>,
     options: &CompareOptions,
 ) -> Result<Comparison, Failure> {
-    let limits = Limits::default();
-    // What is wrong with one of the two is told of that one.
-    for (path, bytes) in [(before_path, &before), (after_path, &after)] {
-        engross_docx::WordDocument::open(bytes.clone(), &limits)
-            .map_err(|error| failure::of_document(path, &error))?;
-    }
-    engross_docx::compare(before, after, options, &limits).map_err(|error| failure::of_document(before_path, &error))
+    let made = engross_docx::compare(before, after, options, &Limits::default());
+    made.map_err(|failed| failure::of_document(if failed.is_after { after_path } else { before_path }, &failed.error))
 }
 
 fn list(path: &Path, comparison: &Comparison) -> Result<Vec<DocumentChange>, Failure> {

@@ -49,6 +49,17 @@ fn a_person_reads_what_changed() {
 }
 
 #[test]
+fn a_page_shows_both_side_by_side() {
+    let desk = two_versions();
+    let ran = desk.run(&["compare", "ours.docx", "theirs.docx", "-o", "changes.docx", "--html", "changes.html"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let page = std::fs::read_to_string(desk.path("changes.html")).unwrap();
+    assert!(page.contains("<del>") && page.contains("<ins>"));
+    assert!(!page.contains("<script") && !page.contains("http"));
+    assert_eq!(page.matches("<tr>").count(), page.matches("</tr>").count() - page.matches("<tr class").count());
+}
+
+#[test]
 fn neither_document_is_overwritten() {
     let desk = two_versions();
     let before = desk.files();
