@@ -21,7 +21,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     for line in list.lines() {
         let mut cells = line.split('\t');
-        let (Some(id), Some(before), Some(after)) = (cells.next(), cells.next(), cells.next()) else { continue };
+        let (Some(id), Some(before), Some(after)) = (cells.next(), cells.next(), cells.next()) else {
+            continue;
+        };
         let (one, other) = (std::fs::read(before)?, std::fs::read(after)?);
         let start = Instant::now();
         let result = compare(one, other, &options, &Limits::default());

@@ -73,11 +73,11 @@ mod sections;
 mod styles;
 mod text;
 
-pub use compare::{
-    ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, Comparison, DocumentChange, Limitation,
-    TextFate, changes_of, compare, counts_by_story, side_by_side,
-};
 pub use check::{CODES, Finding, Severity, check, guards};
+pub use compare::{
+    ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, Comparison, DocumentChange,
+    Limitation, TextFate, changes_of, compare, counts_by_story, side_by_side,
+};
 pub use document::{
     CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, More, NumberChange, OwnRecord,
     PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey, TermChange, WordDocument,

@@ -13,7 +13,9 @@ use crate::cli::{Cli, Command};
 use crate::commands::CommandEnd;
 #[cfg(feature = "server")]
 use crate::commands::{agents_md, chat, learn, serve, skills, task, transcript, write};
-use crate::commands::{apply, check, checkpoint, comments, compare, doctor, edit, markdown, read, resolve, revisions};
+use crate::commands::{
+    apply, check, checkpoint, comments, compare, doctor, edit, markdown, read, resolve, revisions,
+};
 use crate::failure;
 use crate::output::{Output, note};
 use crate::settings::Environment;

@@ -70,12 +70,17 @@ impl Document {
             }
             let qualified = self.append_text(written);
             let value = self.append_text(value);
-            rows.push(Attribute { name: self.names.same_name(&from.names, attribute.name), qualified, value });
+            rows.push(Attribute {
+                name: self.names.same_name(&from.names, attribute.name),
+                qualified,
+                value,
+            });
         }
         let attributes = u32::try_from(self.attributes.len()).unwrap_or(NIL);
         self.attributes.extend(rows);
         let attribute_count = row.attribute_count;
-        let element = Node { flags: FLAG_NEW, name, qualified, attributes, attribute_count, ..Node::blank(row.kind) };
+        let element =
+            Node { flags: FLAG_NEW, name, qualified, attributes, attribute_count, ..Node::blank(row.kind) };
         let copy = self.add(element);
         let mut child = from.first_child(node);
         while let Some(current) = child {

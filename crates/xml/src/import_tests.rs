@@ -26,7 +26,10 @@ fn joined(into: &str, from: &str) -> (String, Vec<String>) {
 
 #[test]
 fn a_copy_keeps_its_names_and_text() {
-    let (text, declared) = joined("<w:d xmlns:w='urn:w'/>", "<w:d xmlns:w='urn:w'><w:p w:a='1 &amp; 2'>x &lt; y<w:q/></w:p></w:d>");
+    let (text, declared) = joined(
+        "<w:d xmlns:w='urn:w'/>",
+        "<w:d xmlns:w='urn:w'><w:p w:a='1 &amp; 2'>x &lt; y<w:q/></w:p></w:d>",
+    );
     assert_eq!(text, "<w:d xmlns:w='urn:w'><w:p w:a=\"1 &amp; 2\">x &lt; y<w:q/></w:p></w:d>");
     assert_eq!(declared, Vec::<String>::new());
 }
@@ -64,7 +67,8 @@ fn namespaces_of_one_group_are_one() {
 #[test]
 fn a_copy_can_be_taken_back() {
     let source = "<w:d xmlns:w='urn:w'/>";
-    let (mut document, other) = (parse(source), parse("<w:d xmlns:w='urn:w' xmlns:n='urn:new'><w:p><n:q/></w:p></w:d>"));
+    let (mut document, other) =
+        (parse(source), parse("<w:d xmlns:w='urn:w' xmlns:n='urn:new'><w:p><n:q/></w:p></w:d>"));
     let checkpoint = document.checkpoint();
     let node = document.import(&other, other.first_child(other.root()).unwrap()).node;
     let root = document.root();

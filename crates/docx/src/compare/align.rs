@@ -60,7 +60,8 @@ pub(super) fn with_heavy(
         let first = pairs.partition_point(|pair| pair.0 < old);
         let second = pairs.partition_point(|pair| pair.1 < new);
         let crossing = first.min(second)..first.max(second);
-        let lost: usize = pairs.get(crossing.clone()).unwrap_or_default().iter().map(|pair| weight(pair.0)).sum();
+        let lost: usize =
+            pairs.get(crossing.clone()).unwrap_or_default().iter().map(|pair| weight(pair.0)).sum();
         if lost < weight(old) {
             pairs.splice(crossing, [(old, new)]);
         }
@@ -80,11 +81,7 @@ pub(super) fn gaps(pairs: &[Pair], ends: Pair) -> Vec<(Range<usize>, Range<usize
 }
 
 /// Pairs of the highest total similarity that keep their order. A similarity below `least` is none.
-pub(super) fn similar_pairs(
-    count: Pair,
-    least: f32,
-    similarity: impl Fn(usize, usize) -> f32,
-) -> Vec<Pair> {
+pub(super) fn similar_pairs(count: Pair, least: f32, similarity: impl Fn(usize, usize) -> f32) -> Vec<Pair> {
     let (old, new) = count;
     if old == 0 || new == 0 {
         return Vec::new();

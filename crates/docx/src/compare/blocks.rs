@@ -35,7 +35,8 @@ fn blocks_of(signer: Signer<'_>, container: NodeId) -> Vec<Block> {
             let is_paragraph = document.name(node) == P;
             let section = document.child(node, P_PR).filter(|_| is_paragraph);
             let section = section.and_then(|properties| document.child(properties, SECT_PR));
-            let (key, is_empty) = if is_paragraph { signer.paragraph(node) } else { (signer.block(node), false) };
+            let (key, is_empty) =
+                if is_paragraph { signer.paragraph(node) } else { (signer.block(node), false) };
             Block { node, key, is_paragraph, is_weak: is_empty && section.is_none(), section }
         })
         .collect()
@@ -105,7 +106,8 @@ impl Redliner<'_> {
         let mut ends = gaps(&pairs, (old.len(), new.len())).into_iter().peekable();
         let mut partners = pairs.iter();
         while let Some((old_part, new_part)) = ends.next() {
-            let next = old.get(old_part.end).map(|block| block.node).filter(|_| ends.peek().is_some()).or(ahead);
+            let next =
+                old.get(old_part.end).map(|block| block.node).filter(|_| ends.peek().is_some()).or(ahead);
             let old_part = old.get(old_part).unwrap_or_default();
             let new_part = new.get(new_part).unwrap_or_default();
             self.compare_row(container, (behind, next), old_part, new_part);
@@ -181,7 +183,10 @@ impl Redliner<'_> {
         };
         let (old_places, new_places) = (place(old), place(new));
         let (ours, theirs) = (self.before_signer(), self.after_signer());
-        let bags = |signer: Signer<'_>, blocks: &[Block], places: &[usize]| -> Vec<(engross_xml::QName, u64, WordBag)> {
+        let bags = |signer: Signer<'_>,
+                    blocks: &[Block],
+                    places: &[usize]|
+         -> Vec<(engross_xml::QName, u64, WordBag)> {
             let nodes = places.iter().filter_map(|at| blocks.get(*at)).map(|block| block.node);
             nodes
                 .map(|node| {

@@ -92,7 +92,12 @@ pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChang
     Ok(changes)
 }
 
-fn add(changes: &mut Vec<DocumentChange>, placed: &PlacedRevision, before: Option<RevisionKind>, follows: bool) {
+fn add(
+    changes: &mut Vec<DocumentChange>,
+    placed: &PlacedRevision,
+    before: Option<RevisionKind>,
+    follows: bool,
+) {
     use RevisionKind as K;
     let text = placed.revision.text.clone();
     let kind = placed.revision.kind;
@@ -171,10 +176,10 @@ fn subject_of(change: &DocumentChange) -> ChangeSubject {
         text.contains(['€', '$', '£', '¥', '%'])
             || words(text).iter().any(|word| AMOUNT_WORDS.contains(&word.as_str()))
     };
-    let is_date = |text: &str| {
-        words(text).iter().any(|word| DATE_WORDS.contains(&word.as_str()) || is_year(word))
-    };
-    let is_number = |text: &str| has_digit(text) || words(text).iter().any(|word| NUMBER_WORDS.contains(&word.as_str()));
+    let is_date =
+        |text: &str| words(text).iter().any(|word| DATE_WORDS.contains(&word.as_str()) || is_year(word));
+    let is_number =
+        |text: &str| has_digit(text) || words(text).iter().any(|word| NUMBER_WORDS.contains(&word.as_str()));
     let is_term = |text: &str| {
         let starts_large = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
         text.contains(['“', '”', '"', '„']) || text.split_whitespace().any(starts_large)
@@ -193,21 +198,55 @@ fn subject_of(change: &DocumentChange) -> ChangeSubject {
 }
 
 fn is_year(word: &str) -> bool {
-    word.len() == 4 && (word.starts_with("19") || word.starts_with("20")) && word.chars().all(|c| c.is_ascii_digit())
+    word.len() == 4
+        && (word.starts_with("19") || word.starts_with("20"))
+        && word.chars().all(|c| c.is_ascii_digit())
 }
 
 const AMOUNT_WORDS: &[&str] =
     &["eur", "usd", "gbp", "chf", "euro", "euros", "dollar", "dollars", "percent", "million", "billion"];
 
 const DATE_WORDS: &[&str] = &[
-    "january", "february", "march", "april", "june", "july", "august", "september", "october", "november",
-    "december", "day", "days", "week", "weeks", "month", "months", "year", "years", "quarter", "januar", "februar",
-    "märz", "mai", "juni", "juli", "oktober", "dezember", "tag", "tage", "tagen", "monat", "monate", "jahr", "jahre",
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "day",
+    "days",
+    "week",
+    "weeks",
+    "month",
+    "months",
+    "year",
+    "years",
+    "quarter",
+    "januar",
+    "februar",
+    "märz",
+    "mai",
+    "juni",
+    "juli",
+    "oktober",
+    "dezember",
+    "tag",
+    "tage",
+    "tagen",
+    "monat",
+    "monate",
+    "jahr",
+    "jahre",
 ];
 
 const NUMBER_WORDS: &[&str] = &[
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "fifteen",
-    "twenty", "thirty", "forty", "fifty", "sixty", "ninety", "hundred", "thousand",
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "fifteen", "twenty", "thirty", "forty", "fifty", "sixty", "ninety", "hundred", "thousand",
 ];
 
 /// How many changes there are of each kind, by story.

@@ -46,8 +46,10 @@ impl Source {
             .ok_or(Error::NoMainPart)?;
         let main = parse(&package, &main_name, &limits.xml)?;
         let root = main.root();
-        let not_ours =
-            || Error::NotWordprocessing { part: main_name.clone(), root: main.qualified_name(root).to_owned() };
+        let not_ours = || Error::NotWordprocessing {
+            part: main_name.clone(),
+            root: main.qualified_name(root).to_owned(),
+        };
         if main.name(root) != DOCUMENT {
             return Err(not_ours());
         }
@@ -114,7 +116,8 @@ impl Meaning {
                     let tree = part(importer, &own.target)?;
                     let targets = importer.targets(&own.target, is_after);
                     let says_something = says_something(&tree, tree.root());
-                    let blocks = Signer { document: &tree, targets: &targets, with_controls }.blocks(tree.root());
+                    let blocks =
+                        Signer { document: &tree, targets: &targets, with_controls }.blocks(tree.root());
                     known.insert(own.target.clone(), if says_something { blocks } else { Vec::new() });
                 }
                 if let Some(blocks) = known.get(&own.target).filter(|blocks| !blocks.is_empty()) {

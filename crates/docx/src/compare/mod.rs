@@ -108,8 +108,8 @@ pub fn compare(
     let mut last = None;
     for closeness in [Closeness::Words, Closeness::Paragraphs, Closeness::Whole] {
         let comparison = compare_closely(&before, &after, options, closeness, limits).map_err(of(false))?;
-        let is_proven = comparison.proof.accept == ProofState::Holds
-            && comparison.proof.reject == ProofState::Holds;
+        let is_proven =
+            comparison.proof.accept == ProofState::Holds && comparison.proof.reject == ProofState::Holds;
         if is_proven {
             return Ok(comparison);
         }
@@ -129,11 +129,14 @@ fn compare_closely(
     let mut importer =
         Importer::new(before.package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
     let mut ids = free_ids(&before.package, &before.main)?;
-    let targets = targets_with_notes(&mut importer, &names.0, false, &mut part_before(&before.package, limits))?;
-    let after_targets = targets_with_notes(&mut importer, &names.1, true, &mut part_before(&after.package, limits))?;
+    let targets =
+        targets_with_notes(&mut importer, &names.0, false, &mut part_before(&before.package, limits))?;
+    let after_targets =
+        targets_with_notes(&mut importer, &names.1, true, &mut part_before(&after.package, limits))?;
     let meant_before =
         Meaning::read(&mut importer, &before.main, (false, true), &mut part_before(&before.package, limits))?;
-    let meant_after = Meaning::read(&mut importer, &after.main, (true, true), &mut part_before(&after.package, limits))?;
+    let meant_after =
+        Meaning::read(&mut importer, &after.main, (true, true), &mut part_before(&after.package, limits))?;
     let mut limitations = Vec::new();
     for style in importer.changed_styles() {
         limitations.push(Limitation::left("styles", format!("the style '{style}' is defined differently")));
@@ -187,7 +190,8 @@ fn compare_closely(
     importer.before.set_part(&names.0, tree.write());
     importer.finish()?;
     let bytes = importer.before.write()?;
-    let (proof, limitation) = prove(&bytes, &mut importer, (before, after), (&meant_before, &meant_after), limits)?;
+    let (proof, limitation) =
+        prove(&bytes, &mut importer, (before, after), (&meant_before, &meant_after), limits)?;
     limitations.extend(limitation);
     Ok(Comparison { bytes, limitations, proof })
 }
@@ -245,7 +249,9 @@ fn prove(
     let proof = Proof { reject: side(reject), accept: side(accept), ..Proof::default() };
     let limitation = match (exact, reject && accept) {
         ((true, true), _) => None,
-        (_, true) => Some(Limitation::left("controls", "a content control came or went around text that did neither")),
+        (_, true) => {
+            Some(Limitation::left("controls", "a content control came or went around text that did neither"))
+        }
         _ => Some(Limitation::left("", "it could not be proven that this redline gives back both documents")),
     };
     Ok((proof, limitation))

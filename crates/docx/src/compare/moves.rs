@@ -10,7 +10,8 @@ use super::redliner::{Closeness, Redliner};
 use crate::edit::{close_range, open_range};
 use crate::names::{
     DRAWING, ENDNOTE_REFERENCE, FLD_CHAR, FLD_SIMPLE, FOOTNOTE_REFERENCE, MOVE_FROM, MOVE_FROM_RANGE_END,
-    MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, O_MATH, O_MATH_PARA, PICT, SDT, SECT_PR,
+    MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, O_MATH, O_MATH_PARA, PICT, SDT,
+    SECT_PR,
 };
 
 /// Letters of a shortest text that is taken for one that was moved: shorter ones recur.
@@ -94,8 +95,8 @@ fn is_movable(document: &Document, paragraph: NodeId) -> bool {
     for below in document.descendants(paragraph) {
         match document.name(below) {
             crate::names::T => length += document.element_text(below).chars().count(),
-            FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE | FLD_CHAR | FLD_SIMPLE | DRAWING | PICT | O_MATH | O_MATH_PARA
-            | SDT | SECT_PR => return false,
+            FOOTNOTE_REFERENCE | ENDNOTE_REFERENCE | FLD_CHAR | FLD_SIMPLE | DRAWING | PICT | O_MATH
+            | O_MATH_PARA | SDT | SECT_PR => return false,
             _ => {}
         }
     }

@@ -11,7 +11,10 @@ use crate::text::words::{TokenSide, diff_tokens};
 /// One step of a redline. `before` names nodes of the document before, `after` of the one after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Op {
-    Keep { before: Piece, after: Piece },
+    Keep {
+        before: Piece,
+        after: Piece,
+    },
     Delete(Piece),
     Insert(Piece),
     DeleteNode(NodeId),
@@ -19,7 +22,10 @@ pub(super) enum Op {
     /// What follows stands in this element, until it is left.
     Enter(NodeId),
     Leave(NodeId),
-    KeepMark { before: NodeId, after: NodeId },
+    KeepMark {
+        before: NodeId,
+        after: NodeId,
+    },
     DeleteMark(NodeId),
     InsertMark(NodeId),
     DeleteBlock(NodeId),
@@ -32,7 +38,9 @@ pub(super) fn steps(before: &Stream, after: &Stream) -> Vec<Op> {
     // The last marks of both belong together: behind them stands what cannot be joined to.
     let (old_end, new_end) = (last_mark(before), last_mark(after));
     match (old_end, new_end) {
-        (Some(old), Some(new)) if before.tokens.get(old).map(|t| t.key) == after.tokens.get(new).map(|t| t.key) => {
+        (Some(old), Some(new))
+            if before.tokens.get(old).map(|t| t.key) == after.tokens.get(new).map(|t| t.key) =>
+        {
             between(before, 0..old, after, 0..new, &mut ops);
             keep(before, old..old + 1, after, new..new + 1, &mut ops);
             replace(before, old + 1..before.tokens.len(), after, new + 1..after.tokens.len(), &mut ops);
@@ -46,7 +54,9 @@ pub(super) fn steps(before: &Stream, after: &Stream) -> Vec<Op> {
 pub(super) fn whole_steps(before: &Stream, after: &Stream) -> Vec<Op> {
     let mut ops = Vec::new();
     match (last_mark(before), last_mark(after)) {
-        (Some(old), Some(new)) if before.tokens.get(old).map(|t| t.key) == after.tokens.get(new).map(|t| t.key) => {
+        (Some(old), Some(new))
+            if before.tokens.get(old).map(|t| t.key) == after.tokens.get(new).map(|t| t.key) =>
+        {
             replace(before, 0..old, after, 0..new, &mut ops);
             keep(before, old..old + 1, after, new..new + 1, &mut ops);
             replace(before, old + 1..before.tokens.len(), after, new + 1..after.tokens.len(), &mut ops);
@@ -58,7 +68,8 @@ pub(super) fn whole_steps(before: &Stream, after: &Stream) -> Vec<Op> {
 
 fn last_mark(stream: &Stream) -> Option<usize> {
     let behind = stream.tokens.iter().rposition(|token| matches!(token.kind, TokenKind::Mark(_)))?;
-    let only_blocks = stream.tokens.iter().skip(behind + 1).all(|token| matches!(token.kind, TokenKind::Block(_)));
+    let only_blocks =
+        stream.tokens.iter().skip(behind + 1).all(|token| matches!(token.kind, TokenKind::Block(_)));
     only_blocks.then_some(behind)
 }
 
@@ -85,8 +96,10 @@ fn between(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>
     );
     let (mut old_at, mut new_at) = (old.start, new.start);
     for (removed, added) in hunks {
-        let (removed, added) =
-            (removed.start + old.start..removed.end + old.start, added.start + new.start..added.end + new.start);
+        let (removed, added) = (
+            removed.start + old.start..removed.end + old.start,
+            added.start + new.start..added.end + new.start,
+        );
         keep(before, old_at..removed.start, after, new_at..added.start, ops);
         replace(before, removed.clone(), after, added.clone(), ops);
         (old_at, new_at) = (removed.end, added.end);
@@ -97,7 +110,8 @@ fn between(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>
 /// A change. Blocks that are new stand between paragraphs, so all up to the last of them comes first.
 fn replace(before: &Stream, old: Range<usize>, after: &Stream, new: Range<usize>, ops: &mut Vec<Op>) {
     let added = after.tokens.get(new.clone()).unwrap_or_default();
-    let blocks = added.iter().rposition(|token| matches!(token.kind, TokenKind::Block(_))).map_or(0, |at| at + 1);
+    let blocks =
+        added.iter().rposition(|token| matches!(token.kind, TokenKind::Block(_))).map_or(0, |at| at + 1);
     let first = new.start + blocks;
     insert(after, new.start..first, ops);
     delete(before, old, ops);

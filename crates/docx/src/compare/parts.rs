@@ -11,7 +11,8 @@ use super::signature::{Signer, Targets, number_of};
 use crate::error::Error;
 use crate::names::{
     ABSTRACT_NUM, ABSTRACT_NUM_ID, BASED_ON, CT_DEFAULT, ENDNOTE, FOOTNOTE, ID, LINK, LVL, LVL_OVERRIDE,
-    N_CONTENT_TYPE, N_EXTENSION, N_PART_NAME, NEXT, NSID, NUM, NUM_ID, OVERRIDE, STYLE, STYLE_ID, TMPL, TYPE, VAL,
+    N_CONTENT_TYPE, N_EXTENSION, N_PART_NAME, NEXT, NSID, NUM, NUM_ID, OVERRIDE, STYLE, STYLE_ID, TMPL, TYPE,
+    VAL,
 };
 use crate::package::Package;
 use crate::parts::{ContentTypes, parse, relationships_part};
@@ -97,7 +98,8 @@ impl Importer {
     /// The part of a kind that the main part leads to.
     pub(super) fn related(&mut self, kind: &str, is_after: bool) -> Option<String> {
         let main = if is_after { self.mains.1.clone() } else { self.mains.0.clone() };
-        let found = self.relations_of(&main, is_after).list.iter().find(|own| own.is_kind(kind) && !own.external);
+        let found =
+            self.relations_of(&main, is_after).list.iter().find(|own| own.is_kind(kind) && !own.external);
         let target = found.map(|own| own.target.clone())?;
         let package = if is_after { &self.after } else { &self.before };
         package.contains(&target).then_some(target)
@@ -179,10 +181,8 @@ impl Importer {
             Some(None) if self.numbering.is_none() => {
                 self.bring_part("numbering");
                 self.has_new_lists = true;
-                self.lists = std::mem::take(&mut self.lists)
-                    .into_keys()
-                    .map(|id| (id.clone(), Some(id)))
-                    .collect();
+                self.lists =
+                    std::mem::take(&mut self.lists).into_keys().map(|id| (id.clone(), Some(id))).collect();
                 return id.to_owned();
             }
             Some(None) => {}
@@ -198,18 +198,23 @@ impl Importer {
         let (ours, theirs, _) = self.numbering.as_mut()?;
         let (_, theirs_num) = numbers_in(theirs).into_iter().find(|(known, _)| known == id)?;
         let of = |document: &Document, node: NodeId| {
-            let value = document.child(node, ABSTRACT_NUM_ID).and_then(|child| document.attribute(child, VAL));
+            let value =
+                document.child(node, ABSTRACT_NUM_ID).and_then(|child| document.attribute(child, VAL));
             value.map(std::borrow::Cow::into_owned)
         };
         let wanted = of(theirs, theirs_num)?;
         let abstracts = |document: &Document| -> Vec<(NodeId, String)> {
-            let nodes = document.children(document.root()).filter(|node| document.name(*node) == ABSTRACT_NUM);
+            let nodes =
+                document.children(document.root()).filter(|node| document.name(*node) == ABSTRACT_NUM);
             nodes
-                .map(|node| (node, document.attribute(node, ABSTRACT_NUM_ID).unwrap_or_default().into_owned()))
+                .map(|node| {
+                    (node, document.attribute(node, ABSTRACT_NUM_ID).unwrap_or_default().into_owned())
+                })
                 .collect()
         };
         let (source, _) = abstracts(theirs).into_iter().find(|(_, known)| *known == wanted)?;
-        let highest = |ids: Vec<String>| ids.iter().filter_map(|id| id.parse::<i64>().ok()).max().unwrap_or(0);
+        let highest =
+            |ids: Vec<String>| ids.iter().filter_map(|id| id.parse::<i64>().ok()).max().unwrap_or(0);
         let abstract_id = (highest(abstracts(ours).into_iter().map(|(_, id)| id).collect()) + 1).to_string();
         let num_id = (highest(numbers_in(ours).into_iter().map(|(id, _)| id).collect()) + 1).to_string();
         let definition = ours.import(theirs, source).node;
@@ -266,10 +271,14 @@ impl Importer {
             ours.append(root, copy);
             self.new_styles.push(id);
             let more = [BASED_ON, LINK, NEXT].into_iter().filter_map(|name| theirs.child(source, name));
-            waiting.extend(more.filter_map(|node| theirs.attribute(node, VAL)).map(std::borrow::Cow::into_owned));
-            let numbers: Vec<NodeId> = ours.descendants(copy).filter(|node| ours.name(*node) == NUM_ID).collect();
+            waiting.extend(
+                more.filter_map(|node| theirs.attribute(node, VAL)).map(std::borrow::Cow::into_owned),
+            );
+            let numbers: Vec<NodeId> =
+                ours.descendants(copy).filter(|node| ours.name(*node) == NUM_ID).collect();
             for node in numbers {
-                let id = self.styles.as_ref().and_then(|(ours, ..)| ours.attribute(node, VAL)).unwrap_or_default();
+                let id =
+                    self.styles.as_ref().and_then(|(ours, ..)| ours.attribute(node, VAL)).unwrap_or_default();
                 let id = id.into_owned();
                 let own = self.list(&id);
                 if let Some((ours, ..)) = &mut self.styles {
@@ -287,8 +296,7 @@ impl Importer {
         let mut changed = Vec::new();
         for (id, node) in styles_in(theirs) {
             let same = before.get(&id).is_none_or(|own| {
-                Signer::new(ours, &targets).whole(*own)
-                    == Signer::new(theirs, &targets).whole(node)
+                Signer::new(ours, &targets).whole(*own) == Signer::new(theirs, &targets).whole(node)
             });
             if !same {
                 changed.push(id);
@@ -414,7 +422,9 @@ impl Importer {
             let extension = part.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
             let has_default = tree.children(root).any(|node| {
                 tree.name(node) == CT_DEFAULT
-                    && tree.attribute(node, N_EXTENSION).is_some_and(|own| own.eq_ignore_ascii_case(&extension))
+                    && tree
+                        .attribute(node, N_EXTENSION)
+                        .is_some_and(|own| own.eq_ignore_ascii_case(&extension))
             });
             if has_default || extension == "xml" {
                 let node = tree.new_element(OVERRIDE);
@@ -435,7 +445,8 @@ impl Importer {
 
 /// The notes of a part that are text of people, by `w:id`.
 pub(super) fn notes_in(document: &Document) -> HashMap<String, NodeId> {
-    let notes = document.children(document.root()).filter(|node| matches!(document.name(*node), FOOTNOTE | ENDNOTE));
+    let notes =
+        document.children(document.root()).filter(|node| matches!(document.name(*node), FOOTNOTE | ENDNOTE));
     notes
         .filter(|node| document.attribute(*node, TYPE).is_none_or(|kind| kind == "normal"))
         .map(|node| (document.attribute(node, ID).unwrap_or_default().into_owned(), node))
@@ -443,7 +454,9 @@ pub(super) fn notes_in(document: &Document) -> HashMap<String, NodeId> {
 }
 
 fn highest_note(document: &Document) -> i64 {
-    let ids = document.children(document.root()).filter_map(|node| document.attribute(node, ID)?.trim().parse().ok());
+    let ids = document
+        .children(document.root())
+        .filter_map(|node| document.attribute(node, ID)?.trim().parse().ok());
     ids.max().unwrap_or(0)
 }
 

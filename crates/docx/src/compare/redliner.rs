@@ -11,10 +11,10 @@ use super::report::Limitation;
 use super::signature::{Signer, Targets};
 use crate::edit::{Ids, RevisionWriter};
 use crate::names::{
-    ABSTRACT_NUM_ID, BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DOC_PR,
-    ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID, IGNORABLE, LAST_RENDERED_PAGE_BREAK, MC, N_LOWER_ID, NUM_ID, P_PR,
-    P_PR_CHANGE, P_STYLE, PARA_ID, PERM_END, PERM_START, PROOF_ERR, R_PR, R_PR_CHANGE, R_STYLE, SDT_PR, SECT_PR,
-    TBL_STYLE, TEXT_ID, VAL,
+    ABSTRACT_NUM_ID, BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE,
+    DOC_PR, ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID, IGNORABLE, LAST_RENDERED_PAGE_BREAK, MC, N_LOWER_ID,
+    NUM_ID, P_PR, P_PR_CHANGE, P_STYLE, PARA_ID, PERM_END, PERM_START, PROOF_ERR, R_PR, R_PR_CHANGE, R_STYLE,
+    SDT_PR, SECT_PR, TBL_STYLE, TEXT_ID, VAL,
 };
 
 /// How closely two texts are compared.
@@ -113,8 +113,15 @@ impl Redliner<'_> {
         for node in nodes {
             let name = self.tree.name(node);
             match name {
-                BOOKMARK_START | BOOKMARK_END | COMMENT_RANGE_START | COMMENT_RANGE_END | COMMENT_REFERENCE
-                | PROOF_ERR | PERM_START | PERM_END | LAST_RENDERED_PAGE_BREAK => {
+                BOOKMARK_START
+                | BOOKMARK_END
+                | COMMENT_RANGE_START
+                | COMMENT_RANGE_END
+                | COMMENT_REFERENCE
+                | PROOF_ERR
+                | PERM_START
+                | PERM_END
+                | LAST_RENDERED_PAGE_BREAK => {
                     self.tree.detach(node);
                     continue;
                 }
@@ -209,5 +216,6 @@ impl Redliner<'_> {
 /// Whether an attribute leads to another part.
 pub(super) fn is_link(document: &Document, name: QName) -> bool {
     name != QName::NONE
-        && document.namespace_uri(name) == "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+        && document.namespace_uri(name)
+            == "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 }

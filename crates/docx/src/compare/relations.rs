@@ -62,13 +62,19 @@ impl PartRelations {
     pub(super) fn add(&mut self, kind: &str, target: &str, external: bool) -> String {
         let is_free = |id: &String| self.list.iter().all(|own| own.id != *id);
         let id = (1..).map(|number| format!("rId{number}")).find(is_free).unwrap_or_default();
-        let own = RawRelationship { id: id.clone(), kind: kind.to_owned(), target: target.to_owned(), external };
+        let own =
+            RawRelationship { id: id.clone(), kind: kind.to_owned(), target: target.to_owned(), external };
         self.list.push(own);
         id
     }
 
     /// The bytes of the relationships part, if there is anything new.
-    pub(super) fn written(&self, package: &Package, part: &str, limits: &Limits) -> Result<Option<Vec<u8>>, Error> {
+    pub(super) fn written(
+        &self,
+        package: &Package,
+        part: &str,
+        limits: &Limits,
+    ) -> Result<Option<Vec<u8>>, Error> {
         let new = self.list.get(self.known..).unwrap_or_default();
         if new.is_empty() {
             return Ok(None);
@@ -85,11 +91,12 @@ impl PartRelations {
         let folder = part.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         for own in new {
             let node = tree.new_element(RELATIONSHIP);
-            let target = match own.target.strip_prefix(&folder).filter(|_| !own.external && !folder.is_empty()) {
-                Some(beside) => beside.to_owned(),
-                None if own.external => own.target.clone(),
-                None => format!("/{}", own.target),
-            };
+            let target =
+                match own.target.strip_prefix(&folder).filter(|_| !own.external && !folder.is_empty()) {
+                    Some(beside) => beside.to_owned(),
+                    None if own.external => own.target.clone(),
+                    None => format!("/{}", own.target),
+                };
             for (name, value) in [(N_ID, &own.id), (N_TYPE, &own.kind), (N_TARGET, &target)] {
                 tree.set_attribute(node, name, value);
             }

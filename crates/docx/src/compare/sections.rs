@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use engross_xml::{Document, NodeId, NodeKind};
 
 use super::redliner::Redliner;
-use crate::names::{
-    FOOTER_REFERENCE, HEADER_REFERENCE, R_ID, SECT_PR, SECT_PR_CHANGE, TYPE,
-};
+use crate::names::{FOOTER_REFERENCE, HEADER_REFERENCE, R_ID, SECT_PR, SECT_PR_CHANGE, TYPE};
 use crate::read::is_section;
 
 /// A header or footer: `true` for a header, and its type.
@@ -31,7 +29,8 @@ pub(super) fn sections_of(document: &Document) -> Vec<Section> {
         for reference in document.children(node) {
             let name = document.name(reference);
             if matches!(name, HEADER_REFERENCE | FOOTER_REFERENCE) {
-                let kind = document.attribute(reference, TYPE).unwrap_or_else(|| "default".into()).into_owned();
+                let kind =
+                    document.attribute(reference, TYPE).unwrap_or_else(|| "default".into()).into_owned();
                 let id = document.attribute(reference, R_ID).unwrap_or_default().into_owned();
                 shown.insert((name == HEADER_REFERENCE, kind), (id, true));
             }

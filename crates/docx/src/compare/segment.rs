@@ -14,8 +14,8 @@ use super::stream::Piece;
 use crate::edit::{change_properties, cut_before, delete_mark, wrap_neighbours};
 use crate::model::{effective_text, is_range_marker, needs_preserve};
 use crate::names::{
-    DEL, DEL_TEXT, ENDNOTE_REFERENCE, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, FOOTNOTE_REFERENCE, HYPERLINK, ID, INS,
-    INSTR, INSTR_TEXT, P, P_PR, R_PR, RUN, SECT_PR, T, TXBX_CONTENT, XML_SPACE,
+    DEL, DEL_TEXT, ENDNOTE_REFERENCE, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, FOOTNOTE_REFERENCE, HYPERLINK, ID,
+    INS, INSTR, INSTR_TEXT, P, P_PR, R_PR, RUN, SECT_PR, T, TXBX_CONTENT, XML_SPACE,
 };
 
 /// Where the next node goes.
@@ -102,7 +102,9 @@ impl Redliner<'_> {
         match op {
             Op::Keep { before, after } => {
                 let run = run.unwrap_or(before.run);
-                if before.format != after.format && self.tree.child(run, R_PR).is_none_or(|p| !self.is_changed(p)) {
+                if before.format != after.format
+                    && self.tree.child(run, R_PR).is_none_or(|p| !self.is_changed(p))
+                {
                     self.change_format(run, Some(after.run));
                 }
                 self.go_behind(run, progress);
@@ -148,9 +150,10 @@ impl Redliner<'_> {
             Op::Enter(node) => {
                 progress.entered += 1;
                 let parent = self.tree.child(*node, crate::names::SDT_CONTENT).unwrap_or(*node);
-                let properties = self.tree.children(parent).filter(|child| {
-                    self.tree.local_name(self.tree.name(*child)).ends_with("Pr")
-                });
+                let properties = self
+                    .tree
+                    .children(parent)
+                    .filter(|child| self.tree.local_name(self.tree.name(*child)).ends_with("Pr"));
                 progress.place = Some(Place { parent, behind: properties.last() });
             }
             Op::Leave(node) => {
@@ -166,13 +169,10 @@ impl Redliner<'_> {
                 progress.advance(*node);
             }
             Op::InsertMark(after) => self.insert_mark(*after, progress),
-            Op::DeleteBlock(node) => {
-                match self.moves.has_before(*node) {
-                    true => self.move_away(*node),
-                    false => self.delete_block(*node),
-                }
-                progress.done = Some(*node);
-            }
+            Op::DeleteBlock(node) => match self.moves.has_before(*node) {
+                true => self.move_away(*node),
+                false => self.delete_block(*node),
+            },
             Op::InsertBlock(node) => {
                 let copy = self.import(*node);
                 self.put_block(copy, progress);
@@ -182,7 +182,9 @@ impl Redliner<'_> {
                 }
                 // What comes next stands behind the marks of a control, too.
                 let mut last = copy;
-                while let Some(mark) = self.tree.next(last).filter(|next| is_range_marker(self.tree.name(*next))) {
+                while let Some(mark) =
+                    self.tree.next(last).filter(|next| is_range_marker(self.tree.name(*next)))
+                {
                     last = mark;
                 }
                 progress.done = Some(last);
@@ -472,7 +474,9 @@ impl Redliner<'_> {
                 }
             };
             match units.last_mut() {
-                Some(last) if is_open && last.run == piece.run && last.fate == fate => last.steps.end = at + 1,
+                Some(last) if is_open && last.run == piece.run && last.fate == fate => {
+                    last.steps.end = at + 1
+                }
                 _ => units.push(Unit {
                     run: piece.run,
                     leaf: piece.leaf,

@@ -90,9 +90,11 @@ fn read(tree: &Document, root: engross_xml::NodeId, prefix: &str, all: &mut Vec<
         let row = tree.ancestors(*node).find(|above| tree.name(*above) == TR);
         let row = row.and_then(|row| tree.child(row, TR_PR));
         let row_marks = row.into_iter().flat_map(|properties| tree.children(properties));
-        let marks: Vec<_> = mark_revisions(tree, *node).chain(row_marks).map(|mark| tree.name(mark)).collect();
+        let marks: Vec<_> =
+            mark_revisions(tree, *node).chain(row_marks).map(|mark| tree.name(mark)).collect();
         let has_only = |wanted: TextFate| pieces.iter().all(|(fate, _)| *fate == wanted);
-        let fate = if marks.iter().any(|name| matches!(*name, INS | MOVE_TO)) && has_only(TextFate::Inserted) {
+        let fate = if marks.iter().any(|name| matches!(*name, INS | MOVE_TO)) && has_only(TextFate::Inserted)
+        {
             TextFate::Inserted
         } else if marks.iter().any(|name| matches!(*name, DEL | MOVE_FROM)) && has_only(TextFate::Deleted) {
             TextFate::Deleted

@@ -12,9 +12,9 @@ use crate::model::{effective_text, is_range_marker, is_revision_wrapper};
 use crate::names::{
     COMMENT_REFERENCE, DEL_TEXT, ENDNOTE_REFERENCE, FALLBACK, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE,
     FOOTER_REFERENCE, FOOTNOTE_REFERENCE, HEADER_REFERENCE, HYPERLINK, ID, INSTR, INSTR_TEXT,
-    LAST_RENDERED_PAGE_BREAK, NUM_ID, P, P_PR, PARA_ID, R_EMBED, R_ID, R_LINK, R_PR, RSID_DEL, RSID_P, RSID_R,
-    RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_CONTENT, SDT_PR, SECT_PR, SHOWING_PLC_HDR, T, TBL, TC,
-    TEXT_ID, TR, TXBX_CONTENT, VAL, VOCABULARY, W, XML_SPACE,
+    LAST_RENDERED_PAGE_BREAK, NUM_ID, P, P_PR, PARA_ID, R_EMBED, R_ID, R_LINK, R_PR, RSID_DEL, RSID_P,
+    RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_CONTENT, SDT_PR, SECT_PR,
+    SHOWING_PLC_HDR, T, TBL, TC, TEXT_ID, TR, TXBX_CONTENT, VAL, VOCABULARY, W, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -114,7 +114,8 @@ impl<'a> Signer<'a> {
         let counts = |child: &NodeId| {
             let name = self.document.name(*child);
             let is_hollow = || {
-                name == crate::names::SDT && self.document.descendants(*child).all(|node| self.document.name(node) != P)
+                name == crate::names::SDT
+                    && self.document.descendants(*child).all(|node| self.document.name(node) != P)
             };
             self.document.kind(*child) == NodeKind::Element
                 && !is_range_marker(name)
@@ -125,7 +126,9 @@ impl<'a> Signer<'a> {
         for child in self.document.children(container).filter(counts) {
             if !self.with_controls && is_control(self.document.name(child)) {
                 numbers.extend(self.blocks(child));
-            } else if self.with_controls || !self.document.local_name(self.document.name(child)).starts_with("sdt") {
+            } else if self.with_controls
+                || !self.document.local_name(self.document.name(child)).starts_with("sdt")
+            {
                 numbers.push(self.block(child));
             }
         }
@@ -367,7 +370,8 @@ impl<'a> Signer<'a> {
         }
         let local = document.local_name(element);
         let is_picture_name = matches!(local, "docPr" | "cNvPr");
-        let is_control_id = element == ID && document.parent(node).is_some_and(|above| document.name(above) == SDT_PR);
+        let is_control_id =
+            element == ID && document.parent(node).is_some_and(|above| document.name(above) == SDT_PR);
         let counts = |name: QName, written: &str| {
             !(is_session_mark(name)
                 || written.starts_with("xmlns")
@@ -415,7 +419,8 @@ fn is_nothing(name: QName) -> bool {
 /// Whether an element of a paragraph holds runs.
 pub(super) fn holds_inline(name: QName) -> bool {
     use crate::names::{BDO, CUSTOM_XML, DIR, SDT, SMART_TAG};
-    matches!(name, HYPERLINK | SDT | SMART_TAG | CUSTOM_XML | BDO | DIR | FLD_SIMPLE) || is_revision_wrapper(name)
+    matches!(name, HYPERLINK | SDT | SMART_TAG | CUSTOM_XML | BDO | DIR | FLD_SIMPLE)
+        || is_revision_wrapper(name)
 }
 
 fn field_character(kind: &str) -> u64 {

@@ -64,7 +64,8 @@ impl StoryContext<'_> {
     pub(super) fn compare_notes(&mut self, notes: Vec<NotePair>) -> Result<(), Error> {
         for is_footnote in [true, false] {
             let pairs: Vec<&NotePair> = notes.iter().filter(|pair| pair.is_footnote == is_footnote).collect();
-            let Some(theirs) = self.importer.note_part(is_footnote, true).filter(|_| !pairs.is_empty()) else {
+            let Some(theirs) = self.importer.note_part(is_footnote, true).filter(|_| !pairs.is_empty())
+            else {
                 continue;
             };
             let xml = &self.limits.xml;
@@ -93,7 +94,9 @@ impl StoryContext<'_> {
                         redliner.mark_contents(copy, INS);
                         let root = redliner.tree.root();
                         redliner.tree.append(root, copy);
-                    } else if let Some(note) = own.get(&pair.before).copied().filter(|note| !compared.contains(note)) {
+                    } else if let Some(note) =
+                        own.get(&pair.before).copied().filter(|note| !compared.contains(note))
+                    {
                         compared.push(note);
                         if redliner.before_signer().blocks(note) != redliner.after_signer().blocks(source) {
                             redliner.compare_containers(note, source);
@@ -214,7 +217,8 @@ impl Redliner<'_> {
                 let main = self.names.0.to_owned();
                 let ours = self.importer.copy_part(&theirs);
                 let relation = if kind.0 { "header" } else { "footer" };
-                let uri = format!("http://schemas.openxmlformats.org/officeDocument/2006/relationships/{relation}");
+                let uri =
+                    format!("http://schemas.openxmlformats.org/officeDocument/2006/relationships/{relation}");
                 let id = self.importer.relations_of(&main, false).add(&uri, &ours, false);
                 let mut tree = parse(&self.importer.before, &ours, &limits.xml)?;
                 let copy = tree.clone();

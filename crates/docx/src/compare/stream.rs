@@ -11,7 +11,8 @@ use engross_xml::{NodeId, NodeKind};
 use super::signature::{Signer, holds_inline, is_silent, number_of};
 use crate::model::{OBJECT, effective_text, is_range_marker};
 use crate::names::{
-    DEL_TEXT, FLD_CHAR, FLD_CHAR_TYPE, INSTR_TEXT, P_PR, R_PR, RUN, SDT_CONTENT, SDT_END_PR, SDT_PR, SECT_PR, T,
+    DEL_TEXT, FLD_CHAR, FLD_CHAR_TYPE, INSTR_TEXT, P_PR, R_PR, RUN, SDT_CONTENT, SDT_END_PR, SDT_PR, SECT_PR,
+    T,
 };
 use crate::text::tokens;
 
@@ -154,7 +155,12 @@ impl Stream {
         self.add_words(&mut words);
     }
 
-    fn add_field(&mut self, signer: Signer<'_>, items: &[Item], (start, separator, end): (usize, usize, usize)) {
+    fn add_field(
+        &mut self,
+        signer: Signer<'_>,
+        items: &[Item],
+        (start, separator, end): (usize, usize, usize),
+    ) {
         let mut shown = Self::default();
         shown.add_items(signer, items.get(separator + 1..end).unwrap_or_default());
         let first = self.pieces.len();

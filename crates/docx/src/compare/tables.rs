@@ -9,8 +9,8 @@ use crate::edit::delete_mark;
 use crate::model::{children_through_controls, is_range_marker};
 use crate::names::{
     CELL_DEL, CELL_INS, CUSTOM_XML_DEL_RANGE_END, CUSTOM_XML_DEL_RANGE_START, CUSTOM_XML_INS_RANGE_END,
-    CUSTOM_XML_INS_RANGE_START, DEL, ID, INS, P, SDT, SDT_CONTENT, TBL, TBL_GRID, TBL_GRID_CHANGE, TBL_PR, TBL_PR_CHANGE,
-    TBL_PR_EX, TC, TC_PR, TC_PR_CHANGE, TR, TR_PR, TR_PR_CHANGE,
+    CUSTOM_XML_INS_RANGE_START, DEL, ID, INS, P, SDT, SDT_CONTENT, TBL, TBL_GRID, TBL_GRID_CHANGE, TBL_PR,
+    TBL_PR_CHANGE, TBL_PR_EX, TC, TC_PR, TC_PR_CHANGE, TR, TR_PR, TR_PR_CHANGE,
 };
 
 /// How alike two rows must be to be one that was changed.
@@ -144,7 +144,9 @@ impl Redliner<'_> {
     }
 
     fn compare_grids(&mut self, before: NodeId, after: NodeId) {
-        let (Some(ours), Some(theirs)) = (self.tree.child(before, TBL_GRID), self.after.child(after, TBL_GRID)) else {
+        let (Some(ours), Some(theirs)) =
+            (self.tree.child(before, TBL_GRID), self.after.child(after, TBL_GRID))
+        else {
             return;
         };
         if self.before_signer().whole(ours) == self.after_signer().whole(theirs) {

@@ -72,6 +72,6 @@ pub(crate) use others::join_insertions_of_others;
 pub(crate) use pending_parts::{MovedBookmark, NewComment, NewList, PendingParts};
 pub(crate) use revision_writer::RevisionWriter;
 pub(crate) use revision_writer::write_pieces;
-pub(crate) use splice::{cut_before, wrap_neighbours};
 pub(crate) use snapshot::{StorySnapshot, StyleContext};
+pub(crate) use splice::{cut_before, wrap_neighbours};
 pub(crate) use target::find_paragraph;

@@ -206,7 +206,12 @@ fn ends_behind(tree: &Document, paragraph: NodeId) -> Vec<String> {
 }
 
 /// Opens the range of a move at the start of a paragraph. Gives its id.
-pub(crate) fn open_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: QName, of: &str) -> String {
+pub(crate) fn open_range(
+    writer: &mut RevisionWriter<'_>,
+    paragraph: NodeId,
+    name: QName,
+    of: &str,
+) -> String {
     let start = writer.revision(name);
     writer.document.set_attribute(start, NAME, of);
     match writer.document.child(paragraph, P_PR) {

@@ -43,8 +43,8 @@ pub use markdown::{Marks, StyledText, literal, parse_inline};
 pub(crate) use matching::MatchRules;
 pub use matching::find;
 pub(crate) use nearest::NearestIndex;
-pub use typography::adapt;
 pub(crate) use shortest::{Script, shortest};
+pub use typography::adapt;
 pub(crate) use words::tokens;
 pub use words::{Hunk, diff};
 

@@ -68,7 +68,8 @@ pub(crate) fn compare(
     let changes = list(&args.before, &comparison)?;
     {
         let _held_back = HeldBack::new();
-        by_path::write(&target, &comparison.bytes, None).map_err(|error| failure::of_delivery(error.into()))?;
+        by_path::write(&target, &comparison.bytes, None)
+            .map_err(|error| failure::of_delivery(error.into()))?;
     }
     if let Some(path) = &args.html {
         let paragraphs = engross_docx::side_by_side(comparison.bytes.clone(), &Limits::default());
@@ -126,11 +127,14 @@ fn make(
     options: &CompareOptions,
 ) -> Result<Comparison, Failure> {
     let made = engross_docx::compare(before, after, options, &Limits::default());
-    made.map_err(|failed| failure::of_document(if failed.is_after { after_path } else { before_path }, &failed.error))
+    made.map_err(|failed| {
+        failure::of_document(if failed.is_after { after_path } else { before_path }, &failed.error)
+    })
 }
 
 fn list(path: &Path, comparison: &Comparison) -> Result<Vec<DocumentChange>, Failure> {
-    changes_of(comparison.bytes.clone(), &Limits::default()).map_err(|error| failure::of_document(path, &error))
+    changes_of(comparison.bytes.clone(), &Limits::default())
+        .map_err(|error| failure::of_document(path, &error))
 }
 
 fn answer(
@@ -192,7 +196,8 @@ fn summary(answer: &Answer) -> String {
         }
         let _ = writeln!(text, "\n{title}:");
         for change in own {
-            let _ = writeln!(text, "  {:<6} {}", printable(&change.address), line(change, Palette::new(false)));
+            let _ =
+                writeln!(text, "  {:<6} {}", printable(&change.address), line(change, Palette::new(false)));
         }
     }
     text.push('\n');
@@ -220,8 +225,13 @@ fn shown(text: &str) -> String {
 fn limitations(answer: &Answer) -> String {
     let mut text = String::new();
     for limitation in &answer.limitations {
-        let what = if limitation.applied { "applied without a tracked change" } else { "not a tracked change, left" };
-        let _ = writeln!(text, "note: {}: {} ({what})", limitation.address, printable(&limitation.difference));
+        let what = if limitation.applied {
+            "applied without a tracked change"
+        } else {
+            "not a tracked change, left"
+        };
+        let _ =
+            writeln!(text, "note: {}: {} ({what})", limitation.address, printable(&limitation.difference));
     }
     text
 }

@@ -22,7 +22,8 @@ fn texts(desk: &TestBench, file: &str) -> Vec<Value> {
 #[test]
 fn a_redline_gives_back_both_documents() {
     let desk = two_versions();
-    let ran = desk.run(&["compare", "ours.docx", "theirs.docx", "-o", "changes.docx", "--date", DATE, "--json"]);
+    let ran =
+        desk.run(&["compare", "ours.docx", "theirs.docx", "-o", "changes.docx", "--date", DATE, "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let answer = ran.json();
     assert_eq!(answer["output"], "changes.docx");
@@ -51,12 +52,16 @@ fn a_person_reads_what_changed() {
 #[test]
 fn a_page_shows_both_side_by_side() {
     let desk = two_versions();
-    let ran = desk.run(&["compare", "ours.docx", "theirs.docx", "-o", "changes.docx", "--html", "changes.html"]);
+    let ran =
+        desk.run(&["compare", "ours.docx", "theirs.docx", "-o", "changes.docx", "--html", "changes.html"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let page = std::fs::read_to_string(desk.path("changes.html")).unwrap();
     assert!(page.contains("<del>") && page.contains("<ins>"));
     assert!(!page.contains("<script") && !page.contains("http"));
-    assert_eq!(page.matches("<tr>").count(), page.matches("</tr>").count() - page.matches("<tr class").count());
+    assert_eq!(
+        page.matches("<tr>").count(),
+        page.matches("</tr>").count() - page.matches("<tr class").count()
+    );
 }
 
 #[test]

@@ -53,7 +53,10 @@ pub(super) fn page(paragraphs: &[ComparedParagraph], names: (&str, &str)) -> Str
 
 fn gap(page: &mut String, left_out: &mut usize) {
     if *left_out > 0 {
-        let _ = writeln!(page, "<tr class=\"gap\"><td></td><td colspan=\"2\">{left_out} paragraphs alike</td></tr>");
+        let _ = writeln!(
+            page,
+            "<tr class=\"gap\"><td></td><td colspan=\"2\">{left_out} paragraphs alike</td></tr>"
+        );
         *left_out = 0;
     }
 }
