@@ -42,9 +42,10 @@ pub(crate) fn tasks_at_length(queued: u32, names: u32) -> Result<()> {
 /// The gate, and then what is too long for it. What a chore prints are its figures.
 pub(crate) fn ci_full() -> Result<()> {
     run_command(Command::new("bash").arg(".ci/run").current_dir(root()))?;
-    let chores: [&[&str]; 8] = [
+    let chores: [&[&str]; 9] = [
         &["test"],
         &["write-matrix"],
+        &["write-habits"],
         &["random-sessions"],
         &["tasks-at-length"],
         &["faults"],

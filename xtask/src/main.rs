@@ -74,6 +74,12 @@ enum Chore {
     },
     /// Tries every fault at every byte of a streamed file; the ordinary tests try some.
     WriteMatrix,
+    /// Has models that deviate write files over cuts, and tries patches against a model; the ordinary tests try some.
+    WriteHabits {
+        /// Which files and cuts.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+    },
     /// Has servers, databases and disks fail under load, and checks that nothing acknowledged is lost and no session is stuck.
     Faults {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -116,6 +122,7 @@ fn main() -> ExitCode {
         Chore::Fuzz { target, seconds } => fuzz::run(target.as_deref(), seconds),
         Chore::Random { seconds } => fuzz::random(seconds),
         Chore::WriteMatrix => test::write_matrix(),
+        Chore::WriteHabits { seed } => test::write_habits(seed),
         Chore::Faults { arguments } => measure("--profile=ci", "faults", &arguments),
         Chore::RandomSessions { sessions } => long::random_sessions(sessions),
         Chore::TasksAtLength { queued, names } => long::tasks_at_length(queued, names),

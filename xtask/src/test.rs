@@ -67,6 +67,18 @@ pub(crate) fn write_matrix() -> Result<()> {
     )
 }
 
+/// Every habit of models over every kind of file, and 120,000 patches.
+pub(crate) fn write_habits(seed: u64) -> Result<()> {
+    let tests = |package: &str, filter: &str| {
+        let mut command = Command::new(env!("CARGO"));
+        command.args(["test", "--profile", "ci", "--package", package, "--lib", filter, "--", "--nocapture"]);
+        command.env("ENGROSS_WRITE_HABITS", seed.to_string()).env("ENGROSS_WRITE_PATCHES", "120000");
+        run_command(command.current_dir(root()))
+    };
+    tests("engross-agent", "session::habits")?;
+    tests("engross-write", "patch::model_tests")
+}
+
 /// The session client of web pages, against the server that was built.
 fn web(engine: &Path) -> Result<()> {
     let folder = root().join("web");

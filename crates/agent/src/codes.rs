@@ -77,6 +77,13 @@ engross_protocol::codes! {
             paragraph numbers that it never saw could hit anything. Nothing was changed.",
         remedy: "The model is told to call `read_document` first; a person need do nothing.",
     }
+    EDITS_DECLINED: Refused, 500 {
+        summary: "The person did not agree to the edits.",
+        why: "\
+            In a chat, edits are shown before they are made. These were declined, so nothing was changed. You see this \
+            code only in the conversation.",
+        remedy: "Say what you want instead; or allow all edits with `a` or `--auto`.",
+    }
     HISTORY_LEFT_OUT: Done, 200 {
         summary: "The model was not given the whole conversation.",
         why: "\

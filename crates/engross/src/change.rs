@@ -64,6 +64,16 @@ pub(crate) fn describe(result: &OperationResult, palette: Palette) -> String {
     out
 }
 
+/// An operation that is not carried out yet: where and what, the words, and why it would not be.
+pub(crate) fn propose(result: &OperationResult, palette: Palette) -> String {
+    let described = describe(result, palette);
+    if result.status != Status::Applied {
+        return described;
+    }
+    let (head, words) = described.split_once('\n').unwrap_or((&described, ""));
+    format!("{}\n{words}", head.strip_suffix("applied").unwrap_or(head).trim_end())
+}
+
 /// The words that differ, marked, with what stands around them.
 pub(crate) fn words(before: &str, after: &str, palette: Palette) -> String {
     let hunks = diff(before, after);

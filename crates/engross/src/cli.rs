@@ -555,6 +555,9 @@ pub(crate) struct ChatArgs {
     /// Change the text without tracking.
     #[arg(long)]
     pub(crate) untracked: bool,
+    /// At a terminal, make edits and files without asking.
+    #[arg(long)]
+    pub(crate) auto: bool,
     /// Folder for sessions and checkpoints; the platform's folder for data without.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,

@@ -58,6 +58,7 @@ async fn a_whole_answer() {
         assert_eq!(got.header(name).as_deref(), Some(value), "{name}");
     }
     let expected = TurnRequest {
+        is_whole: false,
         principal: String::new(),
         key: Some(SessionName::Named("agent:main:dok-ü".to_owned())),
         system: None,

@@ -190,6 +190,11 @@ engross_protocol::codes! {
             Quote more of the words around, so that it is found once, or name lines instead. A pattern \
             with the flag `g` means every match.",
     }
+    PATCH_DELETES: Done, 200 {
+        summary: "A patch came without a text, so what it replaces was deleted.",
+        why: "The lines or the text that the patch names were replaced by nothing.",
+        remedy: "If that was not meant, undo it, and send the patch with its new text.",
+    }
     PATCH_INVALID: Refused, 422 {
         summary: "The patch makes no sense for this file.",
         why: "\
@@ -258,9 +263,9 @@ engross_protocol::codes! {
             changed with `engross edit` and `engross apply`, or with the tools for documents in a session.",
     }
     UNWRAPPED: Done, 200 {
-        summary: "A code fence around the whole file was taken away.",
-        why: "The session was begun with `unwrap: \"auto\"`, and the model had put the file in a fence.",
-        remedy: "If the fence belongs to the file, begin with `unwrap: \"off\"`.",
+        summary: "What was around the whole file was taken away: a code fence, words outside it, reasoning.",
+        why: "The session was begun with `unwrap: \"auto\"`, and the model had put that around the file. The warning says what went.",
+        remedy: "If it belongs to the file, begin with `unwrap: \"off\"`.",
     }
     VALIDATION_FAILED: Refused, 422 {
         summary: "The content is not what the name of the file says.",
@@ -271,5 +276,10 @@ engross_protocol::codes! {
         remedy: "\
             Send a patch of the content, or all of it again, up to three times. If it is meant to be as \
             it is, begin with `validate: \"warn\"` or `\"off\"`.",
+    }
+    WRITE_DECLINED: Refused, 409 {
+        summary: "The person did not agree to the file.",
+        why: "In a chat, a file is shown before it takes its place. It was declined, so nothing was written.",
+        remedy: "Say what you want instead; or allow all files with `a` or `--auto`.",
     }
 }

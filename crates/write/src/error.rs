@@ -33,6 +33,9 @@ pub enum Error {
     /// No document can be made of the content.
     #[error("no document can be made of the content: {0}")]
     NotComposed(String),
+    /// The person does not want it.
+    #[error("the person did not agree to this file, so it was not written: ask what they want instead")]
+    Declined,
     /// Nothing but blanks.
     #[error("the content is empty: send the content again, or begin with 'allow_empty'")]
     EmptyContent,
@@ -139,6 +142,7 @@ impl Error {
             Self::Args(error) => error.row(),
             Self::UnsupportedTarget(_) => codes::UNSUPPORTED_TARGET,
             Self::NotComposed(_) => codes::DOCUMENT_NOT_COMPOSED,
+            Self::Declined => codes::WRITE_DECLINED,
             Self::EmptyContent => codes::EMPTY_CONTENT,
             Self::TooLarge { .. } => shared::TOO_LARGE,
             Self::Encoding(_) => codes::ENCODING_INVALID,

@@ -18,6 +18,8 @@ pub(crate) struct Channel {
     listeners: AtomicUsize,
     left: Notify,
     cancelled: CancellationToken,
+    /// What the person said meanwhile, and the model has not read.
+    said: Mutex<Vec<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -52,6 +54,23 @@ impl Channel {
     /// Whether its end was published.
     pub(crate) fn is_over(&self) -> bool {
         self.lock().over
+    }
+
+    /// Has the model read this with its next question.
+    pub(crate) fn say(&self, content: String) {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).push(content);
+    }
+
+    /// What the model has not read.
+    pub(crate) fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The model reads the first `count`.
+    pub(crate) fn read(&self, count: usize) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = count.min(said.len());
+        said.drain(..count);
     }
 
     /// Asks the turn that works on the answer to stop.

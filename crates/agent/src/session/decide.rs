@@ -51,6 +51,8 @@ pub(crate) struct Offer {
     pub(crate) tools: Vec<ServerTool>,
     /// Tools that every client carries out.
     pub(crate) client: Vec<ClientTool>,
+    /// What the person said while the turn went on.
+    pub(crate) said: Vec<String>,
     /// Instructions for the model about its tools.
     pub(crate) instructions: String,
     /// Settings for sessions that have none of their own.
@@ -285,7 +287,13 @@ impl Decider<'_> {
         {
             return self.stop(codes::NO_PROGRESS.name, &message);
         }
-        let turn = turn.clone();
+        // Between a call and its result nobody speaks, and content of a file is not interrupted.
+        if turn.asked > 0 && turn.writing.is_none() {
+            for content in &self.offer.said {
+                self.push(LogEvent::Steered { content: content.clone() });
+            }
+        }
+        let Some(turn) = self.turn().cloned() else { return Action::Rest };
         let window = window(self.session, self.rules.context);
         if window.left_out > 0 && !self.tries.is_noted {
             self.tries.is_noted = true;

@@ -32,7 +32,11 @@ pub(crate) fn take_in(
             "the request has no user message and no tool result; send one in 'messages'",
         ));
     }
-    let mut known = align(&session.messages, &request.messages);
+    let mut known = if request.is_whole {
+        branch(&session.messages, &request.messages)
+    } else {
+        align(&session.messages, &request.messages)
+    };
     // A client may leave out results that the session has. A branch never begins between a call and its result.
     let results = session.messages.get(known.keep..).unwrap_or_default();
     known.keep += results.iter().take_while(|message| matches!(message, Message::Tool { .. })).count();
@@ -88,6 +92,13 @@ fn align(stored: &[Message], sent: &[Message]) -> KnownMessages {
         return KnownMessages { consumed: stored.len() - at, keep: stored.len(), sent_from: at };
     }
     KnownMessages { consumed: common, keep: common, sent_from: 0 }
+}
+
+/// Where a conversation that was sent as a whole leaves the stored one: before its last message at the latest.
+fn branch(stored: &[Message], sent: &[Message]) -> KnownMessages {
+    let before = sent.get(..sent.len().saturating_sub(1)).unwrap_or_default();
+    let common = stored.iter().zip(before).take_while(|(left, right)| same(left, right)).count();
+    KnownMessages { consumed: common, keep: common, sent_from: common }
 }
 
 fn starts_with(messages: &[Message], beginning: &[Message]) -> bool {

@@ -76,6 +76,11 @@ pub enum LogEvent {
     },
     /// The model has answered with content of a file, or the file came to an end. Never the content itself.
     Wrote(WriteReport),
+    /// The person said something while the turn went on; the model reads it with its next question.
+    Steered {
+        /// What was said.
+        content: String,
+    },
     /// Settings of the session, all anew.
     Configured(Settings),
     /// The answer ends with calls of the client open. The turn goes on with their results.
@@ -325,6 +330,7 @@ impl LogEvent {
             Self::Began { .. } => "began",
             Self::Resulted { .. } => "resulted",
             Self::Wrote(_) => "wrote",
+            Self::Steered { .. } => "steered",
             Self::Configured(_) => "configured",
             Self::Suspended { .. } => "suspended",
             Self::Ended(_) => "ended",

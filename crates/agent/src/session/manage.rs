@@ -3,18 +3,22 @@
 //! Must never change a session while a turn of it runs.
 
 use engross_journal::{Log, NewLog};
+use engross_llm::{Message, Usage};
 use engross_protocol::SessionId;
 
 use super::decide::{Input, Offer, PartialAnswer, RetryState, decide};
 use super::error::RequestError;
 use super::log::LogEvent;
-use super::names::name_of;
+use super::names::{name_of, principal_in};
 use super::record::{self, lost};
 use super::request::SessionName;
 use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
 use super::state::SessionState;
 use crate::codes;
+
+/// Sessions that are listed at once.
+const PAGE: usize = 200;
 
 /// A session as it stands in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +33,75 @@ pub struct SessionView {
     pub session: SessionState,
 }
 
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionLine {
+    /// Its canonical key.
+    pub key: String,
+    /// When it was last changed, in milliseconds since 1970.
+    pub changed: u64,
+    /// Its workspace.
+    pub workspace: Option<String>,
+    /// How many turns it has.
+    pub turns: u64,
+    /// The newest message to the model.
+    pub message: String,
+}
+
 impl Sessions {
+    /// The sessions of a principal that were changed last, the newest first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn list(&self, principal: &str, limit: usize) -> Result<Vec<SessionLine>, RequestError> {
+        let store = &*self.inner.config.store;
+        let mut found = Vec::new();
+        let mut after = None;
+        loop {
+            let page = store.list(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            found.extend(page.into_iter().filter(|summary| principal_in(&summary.key) == principal));
+        }
+        found.sort_by_key(|summary| std::cmp::Reverse(summary.changed_at));
+        found.truncate(limit);
+        let mut lines = Vec::with_capacity(found.len());
+        for summary in found {
+            let Some(stored) = store.load_by_id(summary.id).await? else { continue };
+            let session = Log::<SessionState>::replay(store, stored).await?.into_state();
+            let asked = session.messages.iter().rev().find_map(|message| match message {
+                Message::User { content } => Some(content.clone()),
+                _ => None,
+            });
+            lines.push(SessionLine {
+                key: session.key,
+                changed: summary.changed_at,
+                workspace: session.workspace,
+                turns: session.turns,
+                message: asked.unwrap_or_default(),
+            });
+        }
+        Ok(lines)
+    }
+
+    /// The tokens that a session has used, as far as its models told.
+    ///
+    /// # Errors
+    /// When there is no such session, or the store cannot be reached.
+    pub async fn usage(&self, principal: &str, key: &SessionName) -> Result<Usage, RequestError> {
+        let (id, _) = self.known(principal, key).await?;
+        let log = record::read_log(&*self.inner.config.store, id).await?;
+        let used = log.iter().filter_map(|entry| match &entry.event {
+            LogEvent::Answered { usage, .. } => *usage,
+            LogEvent::Wrote(wrote) => wrote.usage,
+            _ => None,
+        });
+        Ok(used.fold(Usage::default(), |sum, used| Usage {
+            input_tokens: sum.input_tokens + used.input_tokens,
+            output_tokens: sum.output_tokens + used.output_tokens,
+        }))
+    }
+
     /// The names of further models that requests and settings may choose.
     #[must_use]
     pub fn models(&self) -> Vec<String> {
@@ -86,6 +158,28 @@ impl Sessions {
             }
         };
         self.change(id, |_| vec![event]).await.map(|_| ())
+    }
+
+    /// Says something while a turn runs: the model reads it with its next question, behind the results of its calls. Tells whether
+    /// a turn runs here. What no question is left for is not read, and is no part of the conversation: an observer hears of
+    /// [`LogEvent::Steered`] when it is.
+    ///
+    /// # Errors
+    /// When there is no such session.
+    pub async fn steer(
+        &self,
+        principal: &str,
+        key: &SessionName,
+        content: String,
+    ) -> Result<bool, RequestError> {
+        let (id, _) = self.known(principal, key).await?;
+        match self.inner.journal.get(id).extra.get() {
+            Some(newest) if !newest.channel.is_over() => {
+                newest.channel.say(content);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Stops the turn of a session: cancels what runs, and closes what waits for the client. Tells whether there was

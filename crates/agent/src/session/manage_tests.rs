@@ -1,7 +1,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engross_llm::{Message, Model};
+use engross_llm::{Event, Message, Model, Usage};
 use engross_store::MemoryStore;
 
 use super::event::{ToolStep, TurnEvent};
@@ -148,4 +148,68 @@ async fn settings_wait_for_the_turn_that_runs() {
     assert!(cancelled.unwrap());
     set.unwrap();
     drop(running);
+}
+
+#[tokio::test]
+async fn sessions_are_listed_newest_first_and_their_tokens_added_up() {
+    let costs = |words: &str| -> Pieces {
+        let usage = Usage { input_tokens: 7, output_tokens: 3 };
+        [Ok(Event::Usage(usage))].into_iter().chain(text(words)).collect()
+    };
+    let world = world([costs("a"), costs("b"), costs("c")]);
+    let named = |name: &str| SessionName::Named(name.to_owned());
+    for (name, words) in [("one", "hello"), ("two", "good day"), ("one", "and again")] {
+        let request = TurnRequest { key: Some(named(name)), ..request(vec![user(words)]) };
+        heard(world.sessions.submit(request).await.unwrap()).await;
+    }
+    let all = world.sessions.list("", 10).await.unwrap();
+    let shown: Vec<(&str, u64, &str)> =
+        all.iter().map(|line| (line.key.as_str(), line.turns, line.message.as_str())).collect();
+    assert!(shown.contains(&("one", 2, "and again")) && shown.contains(&("two", 1, "good day")), "{shown:?}");
+    assert!(all.windows(2).all(|pair| pair[0].changed >= pair[1].changed));
+    assert_eq!(world.sessions.list("", 1).await.unwrap().len(), 1);
+    assert!(world.sessions.list("somebody else", 10).await.unwrap().is_empty());
+    let used = world.sessions.usage("", &named("one")).await.unwrap();
+    assert_eq!((used.input_tokens, used.output_tokens), (14, 6));
+    assert_eq!(world.sessions.usage("", &named("none")).await.unwrap_err().code, "SESSION_UNKNOWN");
+}
+
+/// A message that comes while tools work is read with the next question, in its place of the conversation.
+#[tokio::test]
+async fn what_is_said_meanwhile_is_read_behind_the_results() {
+    let (hammer, toolboxes) = Shed::with_hammer();
+    let store = Arc::new(MemoryStore::default());
+    let model =
+        ScriptedModel::new([calls("", &[("a", "hammer", "{}")]), text("As you say."), text("Again.")]);
+    let sessions = Sessions::new(SessionsConfig { toolboxes, ..config(&store, &model) });
+    let answer = sessions.submit(in_shed(request(vec![user("build it")]))).await.unwrap();
+    assert!(sessions.steer("", &key(), "in oak".to_owned()).await.unwrap());
+    drop(hammer);
+    assert_eq!(heard(answer).await.0, "As you say.");
+    let roles = |messages: &[Message]| -> Vec<&'static str> {
+        messages
+            .iter()
+            .map(|message| match message {
+                Message::User { .. } => "user",
+                Message::Assistant { .. } => "assistant",
+                Message::Tool { .. } => "tool",
+            })
+            .collect()
+    };
+    assert_eq!(roles(&model.asked()[1]), ["user", "assistant", "tool", "user"]);
+    assert_eq!(model.asked()[1][3], user("in oak"));
+    let view = sessions.get("", &key()).await.unwrap();
+    assert_eq!(
+        roles(&view.session.messages),
+        ["user", "assistant", "tool", "user", "assistant"],
+        "it is in the log"
+    );
+    assert!(!sessions.steer("", &key(), "too late".to_owned()).await.unwrap());
+
+    // The whole conversation, sent anew, is answered anew, and what it leaves out leaves the session.
+    let whole = vec![user("build it")];
+    let again = TurnRequest { is_whole: true, ..in_shed(request(whole.clone())) };
+    assert_eq!(heard(sessions.submit(again).await.unwrap()).await.0, "Again.");
+    assert_eq!(model.asked()[2], whole);
+    assert_eq!(sessions.get("", &key()).await.unwrap().session.messages.len(), 2);
 }

@@ -58,6 +58,8 @@ mod cases_tests;
 #[cfg(test)]
 mod golden_tests;
 #[cfg(test)]
+mod habits;
+#[cfg(test)]
 mod lease_tests;
 #[cfg(test)]
 mod machine_tests;
@@ -95,7 +97,7 @@ pub use log::{
     AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, ResultSource, SeenFile, Standing, ToolResult,
     TurnEnding, TurnEndingKind, WriteReport,
 };
-pub use manage::SessionView;
+pub use manage::{SessionLine, SessionView};
 pub use observe::{Observer, StoredEntries};
 pub use request::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
 pub use service::Sessions;

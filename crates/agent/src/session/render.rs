@@ -102,6 +102,7 @@ impl Renderer {
             LogEvent::Opened { .. }
             | LogEvent::Accepted(_)
             | LogEvent::Configured(_)
+            | LogEvent::Steered { .. }
             | LogEvent::Began { .. }
             | LogEvent::Resulted { .. } => Vec::new(),
         }

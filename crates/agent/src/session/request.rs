@@ -10,6 +10,8 @@ pub struct TurnRequest {
     pub principal: String,
     /// The session's key as the client gave it; a new session without.
     pub key: Option<SessionName>,
+    /// Whether `messages` are the whole conversation: what the session has beyond them leaves it, and the last is answered anew.
+    pub is_whole: bool,
     /// Standing instructions of this request; not stored as part of the conversation.
     pub system: Option<String>,
     /// The conversation as far as the client sent it, oldest first.

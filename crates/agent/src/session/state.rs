@@ -164,6 +164,7 @@ impl SessionState {
                 }
             }
             LogEvent::Wrote(wrote) => self.wrote(wrote),
+            LogEvent::Steered { content } => self.messages.push(Message::User { content: content.clone() }),
             LogEvent::Configured(settings) => self.settings.clone_from(settings),
             LogEvent::Suspended { deadline } => {
                 if let Some(turn) = &mut self.turn {

@@ -18,10 +18,11 @@ use super::log::{LogEvent, SeenFile, ToolResult};
 use super::record::{self, SessionGuard};
 use super::render::Renderer;
 use super::spans::{self, TurnSpan};
+use super::state::SessionState;
 use super::toolbox::{ToolRound, Toolbox};
 use crate::codes;
 use crate::tools::PERFORM_RESEARCH;
-use crate::writing::{ArgumentStreams, Writer};
+use crate::writing::{ArgumentStreams, Writer, recall};
 
 mod write;
 
@@ -58,6 +59,7 @@ impl TurnTask {
         let offer = Offer {
             tools,
             client: config.client_tools.clone(),
+            said: Vec::new(),
             instructions: String::new(),
             settings: config.settings.clone(),
         };
@@ -81,11 +83,14 @@ impl TurnTask {
             if matches!(input, Input::Continue | Input::Ran { .. }) {
                 self.brief().await;
             }
+            self.offer.said = self.channel.said();
             let decision = decide(&mut session, &mut self.tries, input, &self.offer, config.rules, moment);
             let events = &decision.events;
             if let Err(error) = record::append(&config, &mut session, events, Vec::new(), now).await {
                 return self.lose(&session, error, &mut traced);
             }
+            let is_read = |event: &&LogEvent| matches!(event, LogEvent::Steered { .. });
+            self.channel.read(decision.events.iter().filter(is_read).count());
             traced.record(&decision.events);
             let mut published = Vec::new();
             for event in &decision.events {
@@ -111,6 +116,7 @@ impl TurnTask {
                     if !model.searches() {
                         request.tools.retain(|tool| tool.name != PERFORM_RESEARCH);
                     }
+                    self.recall(&mut request, &session).await;
                     let span = spans::model_call(|| model.info().spec);
                     if session.turn.as_ref().is_some_and(|turn| turn.writing.is_some()) {
                         self.write(request, &*model, &mut session).instrument(span).await
@@ -129,6 +135,19 @@ impl TurnTask {
                 Err(error) => return self.lose(&session, error, &mut traced),
             };
         }
+    }
+
+    /// Gives the model its own text back.
+    async fn recall(&self, request: &mut Request, session: &SessionState) {
+        let Some(writer) = self.writer.clone() else { return };
+        let writing = session.turn.as_ref().and_then(|turn| turn.writing.clone());
+        let mut asked = std::mem::take(request);
+        let recalled = tokio::task::spawn_blocking(move || {
+            recall(&writer, &mut asked, writing.as_ref());
+            asked
+        });
+        // A request that is lost with its thread is one of a server that stops.
+        *request = recalled.await.unwrap_or_default();
     }
 
     /// Has the model see its workspace as it is now.

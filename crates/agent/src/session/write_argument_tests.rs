@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::AnswerFinish;
 use super::service_support::{Pieces, done};
-use super::write_support::{TestBench, bye, whole};
+use super::write_support::{TestBench, again, bye, whole};
 
 /// A call of a tool whose arguments come in pieces of so many bytes, up to `length` of them.
 fn call(name: &str, arguments: &str, length: usize, piece: usize, finish: FinishReason) -> Pieces {
@@ -82,7 +82,7 @@ async fn a_call_that_is_cut_in_its_content_is_gone_on_with_as_text() {
             scanner.push(sent.as_bytes(), &mut |span| so_far.extend_from_slice(span)).unwrap();
             so_far.len() - head
         };
-        let rest = format!("{}END", &content[so_far..]);
+        let rest = format!("{}END", again(&content, so_far));
         let answers = desk.model.clone();
         let marker = move || {
             let asked = answers.asked();
@@ -105,9 +105,9 @@ async fn a_call_that_is_cut_in_its_content_is_gone_on_with_as_text() {
                 let key = super::SessionName::Named("doc".to_owned());
                 desk.sessions.cancel("", &key).await.unwrap();
                 let id = desk.writes.sessions().list()[0].id;
-                let again = super::write_support::begin_with("call_2", &json!({"session_id": id.to_string()}));
+                let resumed = super::write_support::begin_with("call_2", &json!({"session_id": id.to_string()}));
                 let rest = format!("{}{marker}\n", &rest[..rest.len() - 3]);
-                desk.model.answers.lock().unwrap().extend([again, whole(&rest), bye()]);
+                desk.model.answers.lock().unwrap().extend([resumed, whole(&rest), bye()]);
                 assert_eq!(desk.say("go on").await.end, done(AnswerFinish::Stop));
                 assert_eq!(desk.file("a.md").unwrap(), content, "{name} cut at {cut}");
             }

@@ -56,9 +56,11 @@ impl TestBench {
         model: Arc<ScriptedModel>,
         content: ContentTools,
     ) -> Self {
+        let root = Root::open(folder.path()).unwrap();
         let writes = WriteSessions::new(Config {
-            root: Root::open(folder.path()).unwrap(),
-            spool: Some(RelPath::parse(".engross-writes").unwrap()),
+            root: root.clone(),
+            spool: Some(root.make_folder(&RelPath::parse(".engross-writes").unwrap()).unwrap()),
+            reviewer: None,
             locks: Locks::new(),
             clock: Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap())),
             ids: Arc::new(engross_protocol::RandomIds),
@@ -214,6 +216,17 @@ pub(super) fn whole(content: &str) -> Pieces {
 
 pub(super) fn cut(content: &str) -> Pieces {
     answer(content, 7, FinishReason::Length)
+}
+
+/// What a model sends that goes on with `file`, which was cut at `at`: the last lines again, and the rest.
+pub(super) fn again(file: &str, at: usize) -> &str {
+    let mut from = file.floor_char_boundary(at);
+    for _ in 0..10 {
+        from = file[..file.floor_char_boundary(from.saturating_sub(1))]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+    }
+    &file[from..]
 }
 
 /// The last words, after the file.

@@ -34,6 +34,7 @@ fn desk() -> TestBench {
     let writes = WriteSessions::new(Config {
         root: root.clone(),
         spool: None,
+        reviewer: None,
         locks: locks.clone(),
         clock: clock.clone(),
         ids: Arc::new(RandomIds),

@@ -7,9 +7,11 @@
 //! |---|---|
 //! | `tools` | what may a model do with documents? |
 //! | `asking` | what has the model to answer before its calls can be carried out? |
+//! | `approval` | who agrees to edits before they are made? |
 //! | `all` | where are workspaces kept, and which names may they have? |
 
 mod all;
+mod approval;
 mod asking;
 mod tools;
 
@@ -23,4 +25,5 @@ mod large_tests;
 mod tools_tests;
 
 pub use all::Workspaces;
+pub use approval::{ApprovalFuture, Approver, ProposedEdits};
 pub use tools::DocumentTools;

@@ -3,6 +3,8 @@
 //! Must never edit a document in another form than the model has read, nor begin to once the turn is to stop. What is wrong
 //! with a call is told to the model as its result.
 
+use std::sync::Arc;
+
 use engross_documents::{DocumentEdit, Error, Workspace};
 use engross_docx::read::ReadOptions;
 use engross_docx::{EditOptions, Tracking, WordDocument};
@@ -10,6 +12,7 @@ use engross_llm::ToolCall;
 use engross_store::files::RelPath;
 use serde_json::{Map, Value, json};
 
+use super::approval::{self, Approver};
 use super::asking;
 use crate::codes;
 use crate::prompt::{FIRST_BYTES, FIRST_PARAGRAPHS, SYSTEM};
@@ -40,19 +43,26 @@ const AUTHOR: &str = "engross";
 pub struct DocumentTools {
     workspace: Workspace,
     writer: Option<Writer>,
+    approver: Option<Arc<dyn Approver>>,
 }
 
 impl DocumentTools {
     /// The tools of `workspace`.
     #[must_use]
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace, writer: None }
+        Self { workspace, writer: None, approver: None }
     }
 
     /// The same with somebody who writes text files.
     #[must_use]
     pub fn with_writer(self, writer: Option<Writer>) -> Self {
         Self { writer, ..self }
+    }
+
+    /// The same with somebody who has to agree to edits.
+    #[must_use]
+    pub fn with_approver(self, approver: Option<Arc<dyn Approver>>) -> Self {
+        Self { approver, ..self }
     }
 
     /// The file that a call names, and the call without it.
@@ -231,7 +241,12 @@ impl DocumentTools {
                     engross_documents::codes::DOCUMENT_CHANGED.name,
                     format!("'{file}' has changed since you read it, so nothing was edited; read it again"),
                 )),
-                Some(_) => {}
+                Some(_) => {
+                    if let Some(approver) = &self.approver {
+                        let document = (self.workspace.clone(), file.clone());
+                        approval::propose(&**approver, document, &mut round, &work.options).await?;
+                    }
+                }
             }
         }
         let (workspace, path) = (self.workspace.clone(), file.clone());

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::all_tests::{NDA, lengthen, path, workspaces};
 use engross_documents::Workspace;
 
-use super::{DocumentTools, Workspaces};
+use super::{ApprovalFuture, Approver, DocumentTools, ProposedEdits, Workspaces};
 use crate::session::{
     AnswerStream, LogEvent, Models, SessionName, Sessions, SessionsConfig, Settings, ToolResult, ToolRound,
     ToolStep, Toolbox, TurnEvent, TurnRequest,
@@ -288,4 +288,49 @@ async fn case_149_each_call_of_an_answer_can_be_taken_back_by_itself() {
     );
     desk.workspace.restore(&path("nda.docx"), &checkpoint(0), &Precondition::Any).unwrap();
     assert_eq!(desk.workspace.read(&path("nda.docx")).unwrap().unwrap(), NDA);
+}
+
+/// Agrees as it says, and counts what it was asked.
+struct TestApprover(bool, std::sync::Mutex<Vec<ProposedEdits>>);
+
+impl Approver for TestApprover {
+    fn approve(&self, edits: ProposedEdits) -> ApprovalFuture<'_> {
+        self.1.lock().unwrap().push(edits);
+        Box::pin(async { self.0 })
+    }
+}
+
+#[tokio::test]
+async fn edits_are_made_only_when_they_were_agreed_to() {
+    for agrees in [false, true] {
+        let desk = desk(&["nda.docx"]);
+        let approver = Arc::new(TestApprover(agrees, std::sync::Mutex::default()));
+        let tools = desk.tools.clone().with_approver(Some(approver.clone()));
+        let briefing = tools.briefing().await;
+        let shown: BTreeMap<String, String> =
+            briefing.seen.iter().map(|seen| (seen.file.clone(), seen.revision.clone())).collect();
+        let before = desk.workspace.read(&path("nda.docx")).unwrap();
+        let calls = vec![edit("a", None, "five (5) years"), call("b", "read_document", &json!({"limit": 1}))];
+        let results = tools.run(round(calls, shown)).await;
+        let asked = approver.1.lock().unwrap();
+        let [edits] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
+        assert_eq!((edits.file.as_str(), edits.operations.len()), ("nda.docx", 1));
+        assert!(edits.operations[0].after.as_ref().is_some_and(|after| after.contains("five (5) years")));
+        let is_changed = desk.workspace.read(&path("nda.docx")).unwrap() != before;
+        assert_eq!(is_changed, agrees);
+        assert_eq!(code(&results[0]), if agrees { "none" } else { "EDITS_DECLINED" });
+        assert!(!results[1].is_error, "reading needs nobody: {results:?}");
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_edits_that_would_change_nothing() {
+    let desk = desk(&["nda.docx"]);
+    let approver = Arc::new(TestApprover(true, std::sync::Mutex::default()));
+    let tools = desk.tools.clone().with_approver(Some(approver.clone()));
+    let briefing = tools.briefing().await;
+    let shown = briefing.seen.iter().map(|seen| (seen.file.clone(), seen.revision.clone())).collect();
+    let wrong = json!({"operations": [{"op": "modify_text", "paragraphIndex": 50, "originalText": "no such words", "replacementText": "x"}]});
+    let results = tools.run(round(vec![call("a", "apply_redlines", &wrong)], shown)).await;
+    assert!(results[0].is_error && approver.1.lock().unwrap().is_empty(), "{results:?}");
 }

@@ -8,13 +8,17 @@
 //! | `tool` | what is the model offered, and what do its arguments say? |
 //! | `writer` | what does a call, or the end of an answer, mean for the write session? |
 //! | `progress` | how far is the file, for people? |
+//! | `recall` | what of its own text does the model see again? |
+//! | `outline` | what is a long text in few bytes? |
 //! | `argument` | how does content get out of a call that carries it? |
 //! | `texts` | which text does an operation take from a file that was written? |
 //! | `only` | what are the tools of a session without documents? |
 
 mod argument;
 mod only;
+mod outline;
 mod progress;
+mod recall;
 mod texts;
 mod tool;
 mod writer;
@@ -26,6 +30,7 @@ pub use writer::Writer;
 
 pub(crate) use argument::ArgumentStreams;
 pub(crate) use progress::Progress;
+pub(crate) use recall::recall;
 pub(crate) use texts::{check_inline, offer as offer_texts};
 pub(crate) use tool::BEGIN;
 pub(crate) use writer::CallContext;

@@ -35,6 +35,11 @@ impl Texts {
         Self { sessions: Some(sessions), folder }
     }
 
+    /// The text that the session `id` has written, if it is still there; nothing over `limit` bytes. It reads a file.
+    pub(crate) fn written(&self, id: WriteSessionId, limit: u64) -> Option<String> {
+        self.sessions.as_ref()?.text(id, self.folder.as_deref(), limit).ok()
+    }
+
     /// Puts the text of its write session into an operation that names one. It reads a file.
     ///
     /// # Errors

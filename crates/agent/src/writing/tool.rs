@@ -5,7 +5,7 @@
 use engross_llm::ToolSpec;
 use engross_protocol::WriteSessionId;
 use engross_write::Error;
-use engross_write::continuation::{Continuation, Overlap, RestartDetection};
+use engross_write::continuation::{Continuation, Overlap};
 use engross_write::session::{BeginOptions, Unwrap};
 use serde_json::{Map, Value, json};
 
@@ -153,14 +153,10 @@ pub(super) fn read(arguments: &str, folder: Option<&str>) -> Result<Begin, Error
     Ok(Begin::New(Box::new(options)))
 }
 
-/// What holds for all files that models write: repetitions were asked for, and are taken out.
+/// What holds for all files that models write: what goes on with them has to prove its place.
 pub(super) fn in_session(options: &mut BeginOptions, folder: Option<&str>) {
     options.root = folder.map(str::to_owned);
-    options.continuation = Continuation {
-        overlap: Overlap::Dedupe,
-        restart: RestartDetection::Detect,
-        ..Continuation::default()
-    };
+    options.continuation = Continuation { overlap: Overlap::Seam, ..Continuation::default() };
 }
 
 /// The file that a call names, for people.

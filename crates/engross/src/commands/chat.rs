@@ -1,25 +1,34 @@
 //! `engross chat`: a conversation in the terminal, on a session that is kept, about one document or none.
 //!
-//! Must never send what was typed before it is durable, or change any file but the one it names.
+//! Must never send what was typed before it is durable, or change any file but the one it names and those that its model writes.
 
+mod approvals;
+mod attachments;
+mod commands;
+mod conversation;
 mod document;
 mod lines;
 mod talk;
 mod tell;
+mod terminal;
+
+#[cfg(test)]
+mod attachments_tests;
+#[cfg(test)]
+mod commands_tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use engross_agent::session::{
-    Models, RefusalKind, RequestError, SessionName, SessionView, Sessions, SessionsConfig,
-    Settings as SessionSettings, Toolboxes, TurnRules,
-};
+use engross_agent::session::{Observer, RefusalKind, RequestError, SessionView, Toolboxes};
+use engross_agent::workspace::Approver;
 use engross_agent::writing::Writer;
 use engross_documents::Destination;
-use engross_protocol::{Exit, Failure, IdSource, RandomIds, SystemClock};
+use engross_protocol::{Exit, Failure, IdSource, RandomIds, SystemClock, hex};
 use engross_store::Store;
-use engross_store::files::Locks;
+use engross_store::files::{Folder, Locks, RelPath};
+use engross_write::runner::{Reviewer, WriteService};
+use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::CommandEnd;
@@ -27,15 +36,25 @@ use super::documents::open;
 use crate::cli::ChatArgs;
 use crate::compose::{model, sessions, writes};
 use crate::failure::{of_delivery, usage};
+use crate::files::by_path;
 use crate::output::note;
 use crate::settings::{Environment, Flags, Settings};
+use approvals::Approvals;
+use conversation::{Conversation, SessionParts};
 use document::{ChatDocument, NoDocument, OneDocument};
 use engross_http::canonical_key;
 use talk::{Over, Talk};
 use tell::{AnswerPrinter, Edits};
+use terminal::{StoredResults, Terminal, TerminalParts};
 
 /// What stands before the names of sessions that begin here, in their canonical form.
 const AGENT: &str = "agent:main:";
+
+/// The file in the folder for data with what was typed at terminals.
+const HISTORY: &str = "chat-history";
+
+/// The folder there with unfinished content, a folder for each root.
+const SPOOL: &str = "chat-writes";
 
 pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
     if args.file.is_none() && (args.target.output.is_some() || args.target.in_place) {
@@ -64,17 +83,58 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
             format!("{AGENT}chat:{number:032x}")
         }
     };
-    let models = Models::one(sessions::recalling(model::open(&settings, environment)?, &settings));
-    let root = sessions::open_root(args.root.as_deref().unwrap_or(Path::new(".")))?;
-    let writes = writes::open(root, Locks::new(), None)?;
+    let model = sessions::recalling(model::open(&settings, environment)?, &settings);
+    let place = args.root.as_deref().unwrap_or(Path::new("."));
+    let root = sessions::open_root(place)?;
+    let (proposer, proposals) = unbounded_channel();
+    // In a script, nobody is there to be asked.
+    let approvals = terminal::is_there(environment).then(|| Approvals::new(proposer, args.auto));
+    let reviewer = approvals.clone().map(|approvals| Arc::new(approvals) as Arc<dyn Reviewer>);
+    let writes = writes::open(root.clone(), Locks::new(), spool(&data, place)?, reviewer)?;
     let writer = Writer::new(writes.clone(), None, settings.content_tools());
+    let approver = approvals.clone().map(|approvals| Arc::new(approvals) as Arc<dyn Approver>);
+    let toolboxes: Arc<dyn Toolboxes> = match &document {
+        Some(document) => Arc::new(OneDocument::new(document.workspace(), writer, approver)),
+        None => Arc::new(NoDocument::new(writer)),
+    };
     let store: Arc<dyn Store> = Arc::new(sessions::open_file(&data)?);
+    let parts = |observer: Arc<dyn Observer>| {
+        let parts = SessionParts { settings: set, store: Arc::clone(&store), toolboxes, observer };
+        Conversation::new(parts, model, key, document)
+    };
     let ended = sessions::runtime()?.block_on(async {
-        let parts = Parts { key, models, settings: set, writer, store: Arc::clone(&store) };
+        let chat = async {
+            match approvals {
+                None => {
+                    let (sender, edits) = unbounded_channel();
+                    let conversation = parts(Arc::new(Edits::new(sender)));
+                    let teller = AnswerPrinter::new(environment.allows_colour());
+                    begin(args, &conversation, &teller).await?;
+                    Talk::new(conversation, edits, teller)?.run().await
+                }
+                Some(approvals) => {
+                    let (sender, results) = unbounded_channel();
+                    let conversation = parts(Arc::new(StoredResults(sender)));
+                    begin(args, &conversation, &AnswerPrinter::new(environment.allows_colour())).await?;
+                    let parts = TerminalParts {
+                        conversation,
+                        approvals,
+                        proposals,
+                        results,
+                        root,
+                        history: data.join(HISTORY),
+                        settings,
+                        environment: environment.clone(),
+                    };
+                    Terminal::new(parts)?.run().await
+                }
+            }
+        };
         let ended = tokio::select! {
-            ended = chat(args, environment, document, parts) => ended,
+            ended = chat => ended,
             never = writes::look_after(&writes) => match never {},
         };
+        forget_written(&writes);
         let closed = store.close().await.map_err(|error| sessions::store_failure(&error));
         ended.and_then(|ended| closed.map(|()| ended))
     })?;
@@ -82,6 +142,25 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
         Over::Quit(exit) => CommandEnd::With(exit),
         Over::Interrupted => CommandEnd::Interrupted("interrupted; what was done before stands"),
     })
+}
+
+/// Where unfinished content of files beneath the folder `root` is kept: in the folder for data, so that nothing is left among a
+/// person's own files.
+fn spool(data: &Path, root: &Path) -> Result<Folder, Failure> {
+    let name = hex::encode(Sha256::digest(by_path::absolute(root).as_os_str().as_encoded_bytes()));
+    let name = name.get(..16).unwrap_or(&name);
+    Ok(sessions::open_root(data)?.make_folder(&RelPath::parse(&format!("{SPOOL}/{name}"))?)?)
+}
+
+/// Of a file that is written nothing has to be kept.
+fn forget_written(writes: &WriteService) {
+    let sessions = writes.sessions();
+    for view in sessions.list() {
+        if view.receipt.is_some() {
+            // What cannot be removed now is swept later.
+            let _ = sessions.forget(view.id);
+        }
+    }
 }
 
 /// The document, if one was named.
@@ -100,73 +179,27 @@ fn document(args: &ChatArgs, data: &Path) -> Result<Option<ChatDocument>, Failur
     ChatDocument::new(&input, document.source(), target, args.target.in_place, data).map(Some)
 }
 
-/// What a chat is made of.
-struct Parts {
-    key: String,
-    models: Models,
-    settings: SessionSettings,
-    writer: Writer,
-    store: Arc<dyn Store>,
-}
-
-async fn chat(
-    args: &ChatArgs,
-    environment: &Environment,
-    document: Option<ChatDocument>,
-    parts: Parts,
-) -> Result<Over, Failure> {
-    let Parts { key, models, settings, writer, store } = parts;
-    let spec = models.get(None).info().spec;
-    let (sender, edits) = unbounded_channel();
-    let toolboxes: Arc<dyn Toolboxes> = match &document {
-        Some(document) => Arc::new(OneDocument::new(document.workspace(), writer)),
-        None => Arc::new(NoDocument::new(writer)),
-    };
-    let service = Sessions::new(SessionsConfig {
-        store,
-        models,
-        rules: TurnRules::default(),
-        settings,
-        client_tools: Vec::new(),
-        toolboxes,
-        observers: vec![Arc::new(Edits::new(sender))],
-        grace: Duration::from_secs(30),
-        queue: 32,
-        turns: 32,
-        working: 32,
-        node: Some(sessions::process_name()),
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
-    });
-    let named = SessionName::Named(key.clone());
-    let earlier = match service.get("", &named).await {
-        Ok(view) => Some(view),
-        Err(error) if error.code == "SESSION_UNKNOWN" => None,
-        Err(error) => return Err(refusal(&error)),
-    };
+/// Says what the chat is about, once it is clear that it may begin.
+async fn begin(args: &ChatArgs, conversation: &Conversation, teller: &AnswerPrinter) -> Result<(), Failure> {
+    let earlier = conversation.view().await?;
     if earlier.is_none()
-        && let Some(document) = &document
+        && let Some(document) = &conversation.document
     {
         document.must_be_new()?;
     }
-    let teller = AnswerPrinter::new(environment.allows_colour());
-    greet(args, &spec, &key, document.as_ref(), earlier.as_ref(), &teller);
-    let mut talk = Talk::new(service.clone(), named, document, edits, teller)?;
-    let over = talk.run().await;
-    service.drain(Duration::ZERO).await;
-    over
+    greet(args, conversation, earlier.as_ref(), teller);
+    Ok(())
 }
 
 /// Says what this is about and how to come back to it, and how it ended last time.
 fn greet(
     args: &ChatArgs,
-    spec: &str,
-    key: &str,
-    document: Option<&ChatDocument>,
+    conversation: &Conversation,
     earlier: Option<&SessionView>,
     teller: &AnswerPrinter,
 ) {
-    let short = key.strip_prefix(AGENT).unwrap_or(key);
+    let (spec, short) = (&conversation.spec, conversation.short_key());
+    let document = conversation.document.as_ref();
     let mut again = vec!["engross chat".to_owned()];
     again.extend(args.file.as_ref().map(|file: &PathBuf| file.display().to_string()));
     if document.is_none() || args.session.is_some() {
@@ -181,6 +214,11 @@ fn greet(
     }
     if let Some(view) = earlier {
         teller.recall(&view.session.messages);
+        let writing =
+            view.session.turn.iter().filter_map(|turn| turn.writing.as_ref()).map(|writing| &writing.file);
+        for file in view.session.left.keys().chain(writing) {
+            note(&format!("{file} is incomplete; say \"go on\" to have the rest of it"));
+        }
     }
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<CommandEnd, Failur
     let sessions = WriteSessions::new(Config {
         root: Root::open(args.root.as_deref().unwrap_or(Path::new(".")))?,
         spool: None,
+        reviewer: None,
         locks: Locks::new(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),

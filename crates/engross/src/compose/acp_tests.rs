@@ -38,6 +38,7 @@ fn writes(root: Root, locks: Locks) -> WriteService {
     let config = Config {
         root,
         spool: None,
+        reviewer: None,
         locks,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),

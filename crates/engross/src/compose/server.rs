@@ -16,7 +16,7 @@ use engross_agent::writing::ContentTools;
 use engross_documents::signature;
 use engross_docx::Tracking;
 use engross_protocol::{Clock, Exit, Failure, RandomIds, SystemClock, hex};
-use engross_store::files::{Ages, Locks, Root};
+use engross_store::files::{Ages, Locks, RelPath, Root};
 use engross_store::{MemoryStore, SqliteStore, Store};
 use engross_write::runner::WriteService;
 use sha2::{Digest, Sha256};
@@ -195,7 +195,8 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
     let settings = Settings::load(&flags, environment)?;
     let (root, place) = open_root(args)?;
     let locks = Locks::new();
-    let writes = writes::open(root.clone(), locks.clone(), Some(SPOOL))?;
+    let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
+    let writes = writes::open(root.clone(), locks.clone(), spool, None)?;
     Ok(Parts {
         access: access(args, environment)?,
         models: sessions::models(&settings, environment)?,

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use engross_docx::{Severity, WordDocument, check};
 use engross_protocol::{Failure, RandomIds, SystemClock};
-use engross_store::files::{Locks, RelPath, Root};
-use engross_write::runner::{Composer, Config, Limits, WriteService, WriteSessions};
+use engross_store::files::{Folder, Locks, Root};
+use engross_write::runner::{Composer, Config, Limits, Reviewer, WriteService, WriteSessions};
 
 use crate::output::note;
 use crate::signals::survive_file_limit;
@@ -37,12 +37,18 @@ impl Composer for Typesetter {
 }
 
 /// The write sessions beneath `root`, those of an earlier process too. `locks` are those of everyone else who writes there;
-/// `spool` names the folder for unfinished content, which is hidden in the root itself without.
-pub(crate) fn open(root: Root, locks: Locks, spool: Option<&str>) -> Result<WriteService, Failure> {
+/// unfinished content is kept in `spool`, which is this root's alone; `reviewer` is asked before a file takes its place.
+pub(crate) fn open(
+    root: Root,
+    locks: Locks,
+    spool: Folder,
+    reviewer: Option<Arc<dyn Reviewer>>,
+) -> Result<WriteService, Failure> {
     survive_file_limit();
     let sessions = WriteSessions::new(Config {
         root,
-        spool: spool.map(RelPath::parse).transpose()?,
+        spool: Some(spool),
+        reviewer,
         locks,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),

@@ -32,6 +32,8 @@ mod side_by_side;
 mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;
+#[cfg(unix)]
+mod terminal;
 mod transcripts;
 mod workspaces;
 mod writes;

@@ -156,6 +156,7 @@ pub(super) fn events(stored: &StoredEntries<'_>, seq: u64, event: &LogEvent) -> 
             if *is_error { resulted.error(Details::from(content.as_str())) } else { resulted }
         }
         LogEvent::Wrote(wrote) => of("wrote").details(serde_json::to_value(wrote).unwrap_or_default().into()),
+        LogEvent::Steered { content } => of("steered").details(json!({"bytes": content.len()}).into()),
         LogEvent::Configured(settings) => {
             of("configured").details(serde_json::to_value(settings).unwrap_or_default().into())
         }

@@ -60,6 +60,7 @@ fn everything_at_once() {
     });
     let expected = RequestHead {
         request: TurnRequest {
+            is_whole: false,
             principal: String::new(),
             key: Some(SessionName::User("conv:42".to_owned())),
             system: Some("Be brief.".to_owned()),

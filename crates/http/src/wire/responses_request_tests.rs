@@ -61,6 +61,7 @@ fn everything_at_once() {
     };
     let expected = RequestHead {
         request: TurnRequest {
+            is_whole: false,
             principal: String::new(),
             key: Some(SessionName::Named("ses_00000000000000000000000000000007".to_owned())),
             system: Some("Be brief.\n\nAlways.".to_owned()),

@@ -10,6 +10,9 @@ pub struct ProgressGuard {
     added: u64,
     hash: u64,
     hashes: Vec<u64>,
+    /// Rounds in a row that added nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    fruitless: u32,
 }
 
 /// Why there is no further continuation.
@@ -30,6 +33,10 @@ pub enum Limit {
     /// The last one was the same as one before.
     #[error("the last continuation repeats an earlier one")]
     Loop,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
@@ -53,6 +60,32 @@ impl ProgressGuard {
             self.hash =
                 bytes.iter().fold(self.hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME));
         }
+    }
+
+    /// Bytes of what was added are taken back.
+    pub fn take_back(&mut self, bytes: u64) {
+        self.added = self.added.saturating_sub(bytes);
+    }
+
+    /// The turn has ended without the file. Counts the continuation that follows; only rounds in a row that add nothing are
+    /// limited.
+    ///
+    /// # Errors
+    /// When `most` of them came.
+    pub fn next_fruitful_round(&mut self, most: u32) -> Result<(), Limit> {
+        let is_loop = self.rounds > 0 && self.added > 0 && self.hashes.contains(&self.hash);
+        if self.added == 0 || is_loop {
+            self.fruitless += 1;
+        } else {
+            self.fruitless = 0;
+            self.hashes.push(self.hash);
+        }
+        if self.fruitless >= most {
+            return Err(if is_loop { Limit::Loop } else { Limit::NoProgress { added: self.added } });
+        }
+        self.rounds += 1;
+        (self.before, self.added) = (self.added, 0);
+        Ok(())
     }
 
     /// The turn has ended without the file. Counts the continuation that follows.

@@ -58,6 +58,17 @@ pub enum JoinError {
     /// It repeats the last lines, then goes on from another place.
     #[error("the continuation repeats the last lines and then does not go on from them")]
     Elsewhere,
+    /// It does not repeat what it was asked to, so nobody knows where it belongs.
+    #[error(
+        "the continuation does not begin with the text that was to be repeated, so its place in the file is not certain"
+    )]
+    Unanchored,
+    /// It repeats that with changes, or goes on behind it from another place.
+    #[error("the continuation repeats the text with changes, or does not go on from its end")]
+    Altered,
+    /// It ends a file that was cut.
+    #[error("the file was cut off in the middle of an answer, and the continuation is nothing but its end")]
+    OnlyEnd,
 }
 
 /// Joins one continuation to what came before.

@@ -55,6 +55,19 @@ impl RecentContent {
         self.total
     }
 
+    /// The last `bytes`, as far as the tail has them.
+    pub(crate) fn end(&self, bytes: usize) -> &[u8] {
+        self.tail.get(self.tail.len().saturating_sub(bytes)..).unwrap_or_default()
+    }
+
+    /// The last `bytes`, which are within the tail, are taken back.
+    pub(crate) fn take_back(&mut self, bytes: usize) {
+        self.total = self.total.saturating_sub(bytes as u64);
+        self.tail.truncate(self.tail.len().saturating_sub(bytes));
+        let head = usize::try_from(self.total).unwrap_or(usize::MAX).min(self.head.len());
+        self.head.truncate(head);
+    }
+
     pub(super) fn head(&self) -> &[u8] {
         &self.head
     }

@@ -94,6 +94,26 @@ impl FenceTracker {
         }
     }
 
+    /// Goes back to the beginning of `text`, whole lines and perhaps a piece of one, which came last. Of a fence that was open
+    /// there only the mark is known.
+    pub(crate) fn rewind(&mut self, text: &[u8]) {
+        let is_open = self.open.is_some();
+        let after = |start: Option<CodeFence>| {
+            let mut fences = Self { open: start, ..Self::default() };
+            let lines = text.split_inclusive(|byte| *byte == b'\n');
+            lines.filter_map(|line| line.strip_suffix(b"\n")).for_each(|line| _ = fences.whole_line(line));
+            fences.open.is_some()
+        };
+        if after(None) != is_open {
+            let mark = if memchr::memchr(b'`', text).is_some() { '`' } else { '~' };
+            let fence = CodeFence { mark, length: 3, info: String::new(), line: 1 };
+            self.open = Some(fence).filter(|fence| after(Some(fence.clone())) == is_open);
+        } else if memchr::memchr2(b'`', b'~', text).is_some() {
+            self.open = None;
+        }
+        self.begin_line();
+    }
+
     /// A new line begins.
     #[inline]
     pub(crate) fn begin_line(&mut self) {

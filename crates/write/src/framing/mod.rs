@@ -13,7 +13,6 @@
 //! | `ends` | what ends a file, and what may? |
 //! | `ending` | what may be the end, and what comes out when it is? |
 //! | `turn` | what does the end of a turn mean, and how does the next one begin? |
-//! | `unwrap` | is the whole file wrapped in one fence? |
 
 mod ending;
 mod ends;
@@ -22,15 +21,12 @@ mod framer;
 mod spots;
 mod terminator;
 mod turn;
-mod unwrap;
 mod utf8;
 
 #[cfg(test)]
 mod fence_tests;
 #[cfg(test)]
 mod framer_tests;
-#[cfg(test)]
-mod unwrap_tests;
 
 pub use ends::{ContentEnd, EndKind, EndQuestion, TurnStart};
 pub use fence::CodeFence;
@@ -38,5 +34,4 @@ pub(crate) use fence::FenceTracker;
 pub use framer::Framer;
 pub use terminator::{Framing, Terminator};
 pub use turn::{TurnFinish, TurnVerdict};
-pub use unwrap::{UnwrappedText, unwrap};
 pub use utf8::{InvalidUtf8, TextEncoding};

@@ -115,6 +115,21 @@ impl Framer {
         }
     }
 
+    /// The last bytes that came, from the beginning of a line on, are not content any more: they come anew. Gives the length of
+    /// the content that is left.
+    pub fn take_back(&mut self, bytes: &[u8], out: &mut impl FnMut(&[u8])) -> u64 {
+        let unread = std::mem::take(&mut self.carry).len() as u64;
+        self.settle();
+        self.release_held(out);
+        self.released = self.released.saturating_sub((bytes.len() as u64).saturating_sub(unread));
+        self.newlines = self.newlines.saturating_sub(memchr::memchr_iter(b'\n', bytes).count() as u64);
+        self.last = b'\n';
+        self.blank = self.blank || self.released == 0;
+        self.free = false;
+        self.fences.rewind(bytes);
+        self.released
+    }
+
     /// A new turn begins.
     pub fn begin_turn(&mut self, start: TurnStart, out: &mut impl FnMut(&[u8])) {
         if self.ended().is_some() {

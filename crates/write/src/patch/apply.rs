@@ -1,65 +1,79 @@
-//! Applies a patch: from the bytes of a file and the body of the patch to new bytes.
+//! Applies a patch to a file.
+//!
+//! Must never be quadratic in the file, or let a pattern run for longer than that. It thinks in lines that end with LF; what
+//! the file has besides is `text`'s.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr_iter, memmem};
-use regex::bytes::{Regex, RegexBuilder};
+use memchr::memchr_iter;
+use memchr::memmem;
+use regex::{Regex, RegexBuilder};
 
-use super::spec::{PatchError, PatchSpec};
+use super::text::{LineEndStyle, OldText, with_lf};
+use super::{PatchError, PatchSpec};
 
-/// The longest pattern, in bytes, and what it may cost compiled.
-const PATTERN: usize = 1_000;
-const COMPILED: usize = 1 << 20;
-/// Lines that an ambiguous match names.
+/// Lines that are named for a place that is not unique.
 const LINES: usize = 20;
+/// The longest pattern, in bytes.
+const PATTERN: usize = 4096;
+/// Bytes that a compiled pattern may take.
+const COMPILED: usize = 1 << 20;
 
-/// `base` with `body` where `spec` says. A body of whole lines ends with a line end; it is added if text follows.
+/// The file after `spec`, with `body` as the new text. A byte order mark stays where it is, and so do line ends: what is new
+/// has those of the file, or its own where the file has none.
 ///
 /// # Errors
-/// When the place is not there, is there more than once, or makes no sense.
+/// When the place is not there, is there more than once, or makes no sense; when the file or the body is not UTF-8.
 pub fn apply(base: &[u8], body: &[u8], spec: &PatchSpec) -> Result<Vec<u8>, PatchError> {
-    let crlf = uses_crlf(base);
-    let body = with_line_ends(body, crlf);
+    let old = OldText::read(base)?;
+    let body = std::str::from_utf8(body)
+        .map_err(|error| PatchError::Encoding { offset: error.valid_up_to() as u64 })?;
+    // Where the file has no line end, the body keeps its own.
+    let body = match old.line_end {
+        LineEndStyle::None => body.strip_prefix('\u{feff}').unwrap_or(body).to_owned(),
+        LineEndStyle::Lf | LineEndStyle::CrLf => with_lf(body),
+    };
+    let text = old.text();
     match spec {
-        PatchSpec::Prepend => Ok(lines_in(base, 0..0, &body, crlf)),
+        PatchSpec::Prepend => Ok(lines_in(&old, 0..0, &body)),
         PatchSpec::InsertAfterLine { line } => {
-            let at = line_end(base, *line)?;
-            Ok(lines_in(base, at..at, &body, crlf))
+            let at = line_end(text, *line)?;
+            Ok(lines_in(&old, at..at, &body))
         }
         PatchSpec::InsertBeforeLine { line } => {
             let before = line.checked_sub(1).ok_or_else(|| invalid("lines count from 1"))?;
-            let at = line_end(base, before)?;
-            Ok(lines_in(base, at..at, &body, crlf))
+            let at = line_end(text, before)?;
+            Ok(lines_in(&old, at..at, &body))
         }
         PatchSpec::ReplaceLines { start_line, end_line } => {
             if start_line > end_line {
                 return Err(invalid(format!("line {start_line} comes after line {end_line}")));
             }
             let before = start_line.checked_sub(1).ok_or_else(|| invalid("lines count from 1"))?;
-            Ok(lines_in(base, line_end(base, before)?..line_end(base, *end_line)?, &body, crlf))
+            Ok(lines_in(&old, line_end(text, before)?..line_end(text, *end_line)?, &body))
         }
         PatchSpec::ReplaceText { find } => {
             if find.is_empty() {
                 return Err(invalid("'find' is empty"));
             }
-            let needle = with_line_ends(find.as_bytes(), crlf);
-            let at = only(base, overlapping(base, &needle), &format!("'{}'", shortened(find)))?;
-            let body = if needle.ends_with(b"\n") { &body } else { without_last_end(&body) };
-            Ok(spliced(base, &[at], body))
+            let needle = with_lf(find);
+            let found = only(text, overlapping(text, &needle), &format!("'{}'", shortened(find)))?;
+            let body = in_place_of(&needle, &body);
+            Ok(old.replaced(&[(found, body)]))
         }
         PatchSpec::ReplacePattern { pattern, flags } => {
             let (regex, all) = compiled(pattern, flags)?;
-            let found: Vec<Range<usize>> = regex.find_iter(base).map(|found| found.range()).collect();
+            let found: Vec<Range<usize>> = regex.find_iter(text).map(|found| found.range()).collect();
             if found.iter().any(Range::is_empty) {
                 return Err(invalid("the pattern matches nothing at all: let it match a text"));
             }
             let what = format!("the pattern '{}'", shortened(pattern));
-            let body = without_last_end(&body);
-            if all && !found.is_empty() {
-                return Ok(spliced(base, &found, body));
-            }
-            Ok(spliced(base, &[only(base, found, &what)?], body))
+            let places = if all && !found.is_empty() { found } else { vec![only(text, found, &what)?] };
+            let with_body = |place: Range<usize>| {
+                let body = in_place_of(text.get(place.clone()).unwrap_or_default(), &body);
+                (place, body)
+            };
+            Ok(old.replaced(&places.into_iter().map(with_body).collect::<Vec<_>>()))
         }
     }
 }
@@ -72,85 +86,54 @@ fn shortened(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-fn uses_crlf(text: &[u8]) -> bool {
-    let lines = memchr_iter(b'\n', text).count();
-    lines > 0 && memmem::find_iter(text, b"\r\n").count() * 2 > lines
-}
-
-fn with_line_ends(text: &[u8], crlf: bool) -> Cow<'_, [u8]> {
-    if crlf == uses_crlf(text)
-        && (!crlf || memmem::find_iter(text, b"\r\n").count() == memchr_iter(b'\n', text).count())
-    {
-        return Cow::Borrowed(text);
-    }
-    let mut out = Vec::with_capacity(text.len() + text.len() / 16);
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        match line.strip_suffix(b"\n") {
-            Some(line) => {
-                out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
-                out.extend_from_slice(line_end_of(crlf));
-            }
-            None => out.extend_from_slice(line),
+/// The body as it takes the place of `text`: with a line end if that has one, and without its last one if not.
+fn in_place_of(text: &str, body: &str) -> String {
+    match (text.ends_with('\n'), body.ends_with('\n')) {
+        (true, false) if !body.is_empty() => format!("{body}\n"),
+        (false, true) => {
+            let line = body.strip_suffix('\n').unwrap_or(body);
+            line.strip_suffix('\r').unwrap_or(line).to_owned()
         }
+        _ => body.to_owned(),
     }
-    Cow::Owned(out)
-}
-
-fn line_end_of(crlf: bool) -> &'static [u8] {
-    if crlf { b"\r\n" } else { b"\n" }
-}
-
-fn without_last_end(body: &[u8]) -> &[u8] {
-    let line = body.strip_suffix(b"\n").unwrap_or(body);
-    if line.len() < body.len() { line.strip_suffix(b"\r").unwrap_or(line) } else { line }
 }
 
 /// Where line `line` ends, its line end included; 0 for line 0.
-fn line_end(base: &[u8], line: u64) -> Result<usize, PatchError> {
+fn line_end(text: &str, line: u64) -> Result<usize, PatchError> {
     let Some(before) = line.checked_sub(1) else { return Ok(0) };
-    let newline = usize::try_from(before).ok().and_then(|before| memchr_iter(b'\n', base).nth(before));
-    let lines =
-        memchr_iter(b'\n', base).count() as u64 + u64::from(base.last().is_some_and(|last| *last != b'\n'));
+    let newline =
+        usize::try_from(before).ok().and_then(|before| memchr_iter(b'\n', text.as_bytes()).nth(before));
+    let lines = memchr_iter(b'\n', text.as_bytes()).count() as u64
+        + u64::from(!text.is_empty() && !text.ends_with('\n'));
     match newline {
         Some(newline) => Ok(newline + 1),
-        None if line == lines => Ok(base.len()),
+        None if line == lines => Ok(text.len()),
         None => Err(invalid(format!("there is no line {line}: the file has {lines}"))),
     }
 }
 
 /// Whole lines in place of `range`, which begins and ends at lines.
-fn lines_in(base: &[u8], range: Range<usize>, body: &[u8], crlf: bool) -> Vec<u8> {
-    let (before, after) = (&base[..range.start], &base[range.end..]);
-    let mut out = Vec::with_capacity(base.len() + body.len() + 4);
-    out.extend_from_slice(before);
-    if !body.is_empty() && before.last().is_some_and(|last| *last != b'\n') {
-        out.extend_from_slice(line_end_of(crlf));
+fn lines_in(old: &OldText<'_>, range: Range<usize>, body: &str) -> Vec<u8> {
+    let text = old.text();
+    let (before, after) =
+        (text.get(..range.start).unwrap_or_default(), text.get(range.end..).unwrap_or_default());
+    let mut lines = String::with_capacity(body.len() + 2);
+    let own_end = if old.line_end == LineEndStyle::None && body.contains("\r\n") { "\r\n" } else { "\n" };
+    if !body.is_empty() && !before.is_empty() && !before.ends_with('\n') {
+        lines.push_str(own_end);
     }
-    out.extend_from_slice(body);
-    if !after.is_empty() && body.last().is_some_and(|last| *last != b'\n') {
-        out.extend_from_slice(line_end_of(crlf));
+    lines.push_str(body);
+    if !after.is_empty() && !body.is_empty() && !body.ends_with('\n') {
+        lines.push_str(own_end);
     }
-    out.extend_from_slice(after);
-    out
-}
-
-fn spliced(base: &[u8], places: &[Range<usize>], body: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(base.len() + body.len());
-    let mut from = 0;
-    for place in places {
-        out.extend_from_slice(&base[from..place.start]);
-        out.extend_from_slice(body);
-        from = place.end;
-    }
-    out.extend_from_slice(&base[from..]);
-    out
+    old.replaced(&[(range, lines)])
 }
 
 /// Every place of `needle`, overlapping ones too, as far as they are named.
-fn overlapping(base: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
+fn overlapping(text: &str, needle: &str) -> Vec<Range<usize>> {
     let finder = memmem::Finder::new(needle);
     let (mut found, mut from) = (Vec::new(), 0);
-    while let Some(at) = base.get(from..).and_then(|rest| finder.find(rest)) {
+    while let Some(at) = text.as_bytes().get(from..).and_then(|rest| finder.find(rest)) {
         found.push(from + at..from + at + needle.len());
         from += at + 1;
         if found.len() > LINES {
@@ -160,12 +143,13 @@ fn overlapping(base: &[u8], needle: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-fn only(base: &[u8], found: Vec<Range<usize>>, what: &str) -> Result<Range<usize>, PatchError> {
+fn only(text: &str, found: Vec<Range<usize>>, what: &str) -> Result<Range<usize>, PatchError> {
     match <[Range<usize>; 1]>::try_from(found) {
         Ok([only]) => Ok(only),
         Err(none) if none.is_empty() => Err(PatchError::NoMatch { what: what.to_owned() }),
         Err(several) => {
-            let line = |place: &Range<usize>| memchr_iter(b'\n', &base[..place.start]).count() as u64 + 1;
+            let before = |place: &Range<usize>| text.as_bytes().get(..place.start).unwrap_or_default();
+            let line = |place: &Range<usize>| memchr_iter(b'\n', before(place)).count() as u64 + 1;
             let lines = several.iter().take(LINES).map(line).collect();
             Err(PatchError::Ambiguous { what: what.to_owned(), count: several.len(), lines })
         }
@@ -177,7 +161,8 @@ fn compiled(pattern: &str, flags: &str) -> Result<(Regex, bool), PatchError> {
     if pattern.is_empty() || pattern.len() > PATTERN {
         return Err(invalid(format!("a pattern has 1 to {PATTERN} bytes, this one has {}", pattern.len())));
     }
-    let mut builder = RegexBuilder::new(pattern);
+    let pattern = pattern.replace("\\r\\n", "\\n").replace("\\r?\\n", "\\n").replace("\r\n", "\n");
+    let mut builder = RegexBuilder::new(&pattern);
     builder.size_limit(COMPILED).dfa_size_limit(COMPILED).nest_limit(50);
     let mut all = false;
     for flag in flags.chars() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engross_protocol::{Clock, IdSource};
 use engross_store::Millis;
-use engross_store::files::{Locks, RelPath, Root};
+use engross_store::files::{Folder, Locks, Root};
 
 /// Makes a Word document of the Markdown that was sent.
 pub trait Composer: Send + Sync {
@@ -15,13 +15,32 @@ pub trait Composer: Send + Sync {
     fn compose(&self, markdown: &str) -> Result<Vec<u8>, String>;
 }
 
+/// A file that is complete and about to take its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProposedFile<'a> {
+    /// Its path, as its sender named it.
+    pub path: &'a str,
+    /// Bytes of its text.
+    pub length: u64,
+    /// Its text, Markdown where a document is made of it; `None` when it is too large to be looked at.
+    pub text: Option<&'a [u8]>,
+    /// What stands in its place now; `None` when nothing does, or it is a document or too large.
+    pub before: Option<&'a [u8]>,
+}
+
+/// Agrees to files before they take their place.
+pub trait Reviewer: Send + Sync {
+    /// Whether the file may take its place. May block for as long as a person thinks; the session can be cancelled meanwhile.
+    fn agrees(&self, file: &ProposedFile<'_>) -> bool;
+}
+
 /// What a runner needs.
 #[derive(Clone)]
 pub struct Config {
     /// The only folder that is touched.
     pub root: Root,
-    /// Where unfinished content is kept beneath it, under names that nobody else can use; the root itself if not said.
-    pub spool: Option<RelPath>,
+    /// Where unfinished content is kept, under names that nobody else can use: of this root alone, and the root itself if not said.
+    pub spool: Option<Folder>,
     /// Who writes which file, shared with everyone else who writes beneath the root.
     pub locks: Locks,
     /// Tells the time.
@@ -30,6 +49,8 @@ pub struct Config {
     pub ids: Arc<dyn IdSource>,
     /// Makes documents; without it a target `.docx` is refused.
     pub composer: Option<Arc<dyn Composer>>,
+    /// Is asked before a file takes its place; without it, nobody is.
+    pub reviewer: Option<Arc<dyn Reviewer>>,
     /// Bounds.
     pub limits: Limits,
 }

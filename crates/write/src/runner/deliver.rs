@@ -7,7 +7,7 @@ use std::io::Read;
 
 use engross_store::files::FileError;
 
-use super::config::Composer;
+use super::config::{Composer, ProposedFile};
 use super::content::{Content, ContentPart};
 use super::journal::Intent;
 use super::target::Target;
@@ -40,6 +40,8 @@ impl From<FileError> for PrepareError {
 
 /// A file to be validated. That is done while nobody waits for the session.
 pub(super) struct Inspection {
+    /// The file, as its sender named it.
+    path: String,
     kind: FileKind,
     mode: ValidationMode,
     length: u64,
@@ -51,6 +53,12 @@ pub(super) struct Inspection {
 }
 
 impl Inspection {
+    /// The file, for those who have to agree to it.
+    pub(super) fn proposal(&self) -> ProposedFile<'_> {
+        let Self { path, length, bytes, old, .. } = self;
+        ProposedFile { path, length: *length, text: bytes.as_deref(), before: old.as_deref() }
+    }
+
     /// Validates the file.
     pub(super) fn validate(&self) -> ValidationReport {
         let (Some(bytes), ValidationMode::Warn | ValidationMode::Strict) = (&self.bytes, self.mode) else {
@@ -112,6 +120,7 @@ impl Delivery<'_> {
             if is_validated { self.target.old(validate::MAX_BYTES as u64).ok().flatten() } else { None };
         let marker = self.session.marker().to_owned();
         let inspection = Inspection {
+            path: self.target.shown.clone(),
             kind: assembly.kind,
             mode: assembly.mode,
             length,
@@ -147,8 +156,9 @@ impl Delivery<'_> {
             Err(error) => Err(format!("it is not UTF-8 behind byte {}", error.valid_up_to())),
         };
         let marker = self.session.marker().to_owned();
-        let mut inspection =
-            Inspection { kind: FileKind::Markdown, mode, length, bytes, old: None, marker, problem: None };
+        let path = self.target.shown.clone();
+        let kind = FileKind::Markdown;
+        let mut inspection = Inspection { path, kind, mode, length, bytes, old: None, marker, problem: None };
         match composed {
             Ok(document) => {
                 let mut made = self.content.part()?;

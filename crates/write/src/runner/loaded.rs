@@ -105,6 +105,14 @@ impl LoadedSession {
         locked(&self.view).clone()
     }
 
+    /// Its content so far, as [`WriteSession::shown`] says.
+    pub(super) fn content_so_far(&self, limit: u64) -> Option<Vec<u8>> {
+        let held = locked(&self.work);
+        let work = held.as_ref()?;
+        let part = work.content.now.as_ref().filter(|part| part.print.length <= limit)?;
+        Some(work.session.shown(part.read().ok()?))
+    }
+
     /// Whether it is not over.
     pub(super) fn is_live(&self) -> bool {
         !locked(&self.view).state.is_final()
@@ -196,8 +204,21 @@ impl LoadedSession {
             };
             let mut held = locked(&self.work);
             let Some(work) = held.as_mut() else { return };
-            let actions = work.feed(WriteInput::Validated(report)).unwrap_or_default();
-            look = work.carry_out(actions);
+            let mut agrees = true;
+            if let Some(reviewer) = &shared.reviewer
+                && work.session.refusal(&report).is_none()
+            {
+                drop(held);
+                agrees = reviewer.agrees(&taken.proposal());
+                held = locked(&self.work);
+            }
+            let Some(work) = held.as_mut() else { return };
+            let validated = if agrees {
+                work.feed(WriteInput::Validated(report))
+            } else {
+                work.lose(Error::Declined.into())
+            };
+            look = work.carry_out(validated.unwrap_or_default());
         }
         self.finish(&mut locked(&self.work), answer, shared);
     }

@@ -76,13 +76,11 @@ impl WriteSessions {
     /// # Errors
     /// When the folder for unfinished content cannot be made.
     pub fn new(config: Config) -> Result<Self, FileError> {
-        let Config { root, spool, locks, clock, ids, composer, limits } = config;
-        let spool = match spool {
-            Some(path) => root.make_folder(&path)?,
-            None => root.top(),
-        };
+        let Config { root, spool, locks, clock, ids, composer, reviewer, limits } = config;
+        let spool = spool.unwrap_or_else(|| root.top());
         let validations = Permits::new(limits.validations);
-        let environment = Environment { root, spool, locks, clock, ids, composer, limits, validations };
+        let environment =
+            Environment { root, spool, locks, clock, ids, composer, reviewer, limits, validations };
         Ok(Self(Arc::new(Registry { environment, table: Mutex::default() })))
     }
 

@@ -3,7 +3,7 @@
 //! Must never give a text that is not whole, or not the one that was sent.
 
 use engross_protocol::hex;
-use engross_store::files::{FileError, RelPath};
+use engross_store::files::{FileError, RelPath, Root};
 use sha2::{Digest, Sha256};
 
 use super::WriteSessionId;
@@ -34,6 +34,20 @@ impl TextError {
 }
 
 impl WriteSessions {
+    /// The content of the session `id` so far, up to the line that its sender is asked to write again; nothing when it is over
+    /// or has more than `limit` bytes. It reads a file.
+    #[must_use]
+    pub fn so_far(&self, id: WriteSessionId, limit: u64) -> Option<String> {
+        let bytes = self.running(id).ok()?.content_so_far(limit)?;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// The folder beneath which files are written.
+    #[must_use]
+    pub fn root(&self) -> &Root {
+        &self.0.environment.root
+    }
+
     /// What the session `id` has written beneath `folder`, in at most `limit` bytes. It reads a file.
     ///
     /// # Errors

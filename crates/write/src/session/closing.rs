@@ -11,7 +11,7 @@ use crate::codes;
 use crate::error::{Error, WriteFailure};
 use crate::framing::ContentEnd;
 use crate::patch::{PatchError, PatchSpec};
-use crate::validate::{ContentFinding, FileKind, FindingSeverity, ValidationMode, ValidationReport};
+use crate::validate::{ContentFinding, FindingSeverity, ValidationMode, ValidationReport};
 
 impl WriteSession {
     /// The content has ended.
@@ -45,29 +45,36 @@ impl WriteSession {
             (None, None, _) => AssemblyBase::Nothing,
         };
         let kind = self.options.kind();
-        let unwrap = self.options.unwrap == Unwrap::Auto && kind != FileKind::Markdown;
+        let unwrap = self.options.unwrap == Unwrap::Auto;
         Assembly { base, unwrap, kind, mode: self.options.mode() }
     }
 
-    pub(super) fn validated(&mut self, report: ValidationReport, actions: &mut Vec<WriteAction>) {
-        self.patch = None;
+    /// Why the file is not written as it is, if its report says so.
+    pub(crate) fn refusal(&self, report: &ValidationReport) -> Option<Error> {
         let mode = self.options.mode();
         let errors: Vec<&ContentFinding> =
             report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Error).collect();
         // An end line that was not understood as one is never content, however little is looked at.
         let marked = errors.iter().find(|finding| finding.code == codes::MARKER_IN_CONTENT.name);
-        let problem = match (marked, errors.first()) {
+        match (marked, errors.first()) {
             (Some(marked), _) if mode != ValidationMode::Off => {
                 Some(Error::MarkerInContent { line: marked.line })
             }
-            (None, Some(first)) if mode == ValidationMode::Strict => Some(Error::ValidationFailed {
-                errors: errors.len(),
-                line: first.line,
-                message: first.message.clone(),
-            }),
+            (None, Some(first)) if mode == ValidationMode::Strict || self.is_doubted(report) => {
+                Some(Error::ValidationFailed {
+                    errors: errors.len(),
+                    line: first.line,
+                    message: first.message.clone(),
+                })
+            }
             _ => None,
-        };
-        if let Some(problem) = problem {
+        }
+    }
+
+    pub(super) fn validated(&mut self, report: ValidationReport, actions: &mut Vec<WriteAction>) {
+        self.patch = None;
+        if let Some(problem) = self.refusal(&report) {
+            self.refused = Some(self.seam.digest());
             let left = self.options.repair_attempts.saturating_sub(self.repairs + 1);
             let prompt = prompts::repair(&self.options, &self.marker, &report, left);
             return self.ask_for_repair(problem, prompt, actions);
@@ -78,6 +85,20 @@ impl WriteSession {
         }
         self.go_to(State::Committing, None, actions);
         actions.push(WriteAction::Commit);
+    }
+
+    /// Whether findings that are warnings as a rule stop the file once: words to the reader in it; errors that the old file had
+    /// not, or that a joint may have made. A model that sends the same once more means it, unless it is words to the reader.
+    fn is_doubted(&self, report: &ValidationReport) -> bool {
+        let mut errors = report.findings.iter().filter(|finding| finding.severity == FindingSeverity::Error);
+        if self.options.validate.is_some() || !self.has_seam() {
+            return false;
+        }
+        if errors.clone().any(|finding| finding.code == codes::PROMPT_ARTEFACT.name) {
+            return true;
+        }
+        let is_new = report.was_sound || self.guard.rounds() > 0;
+        is_new && errors.next().is_some() && self.refused != Some(self.seam.digest())
     }
 
     pub(super) fn patch_failed(&mut self, error: PatchError, actions: &mut Vec<WriteAction>) {

@@ -5,7 +5,8 @@ use super::resent::Mismatch;
 use super::state::{Pause, Spool, State, WriteAction, WriteEvent};
 use crate::codes;
 use crate::continuation::{
-    Continuation, EarlierContent, JoinContext, JoinDoubt, JoinError, RestartDetection,
+    Continuation, EarlierContent, JoinContext, JoinDoubt, JoinError, JoinedText, RestartDetection,
+    SeamContext,
 };
 use crate::error::{Error, WriteFailure};
 use crate::framing::{Terminator, TextEncoding};
@@ -73,7 +74,9 @@ impl WriteSession {
                 }
                 continue;
             }
-            if self.joiner.is_through() {
+            if !self.seam.is_through() {
+                self.seek_seam(piece, spool, actions);
+            } else if self.joiner.is_through() {
                 self.take(piece, spool, actions);
             } else if self.unclean.is_none() {
                 let options = self.joining();
@@ -141,8 +144,12 @@ impl WriteSession {
             let asked = std::mem::take(&mut self.continuation_requested);
             let mid_turn = self.state == State::Paused(Pause::Idle);
             if asked && !mid_turn {
-                let options = self.joining();
-                self.joiner.begin(&options);
+                if self.has_seam() {
+                    self.seam.begin(&self.recent);
+                } else {
+                    let options = self.joining();
+                    self.joiner.begin(&options);
+                }
             }
             self.framer.begin_turn(start, &mut |content| spool.append(content));
         }
@@ -174,6 +181,9 @@ impl WriteSession {
         }
         self.recent.push(text);
         self.guard.add(text);
+        if self.has_seam() {
+            self.seam.track(text);
+        }
         let pushed = self.framer.push(text, &mut |content| spool.append(content));
         if self.framer.released() > self.options.max_bytes {
             return self.fail(Error::TooLarge { limit: self.options.max_bytes }, actions);
@@ -185,8 +195,55 @@ impl WriteSession {
         }
     }
 
+    /// Looks for the seam in a piece of a continuation.
+    fn seek_seam(&mut self, piece: &[u8], spool: &mut impl Spool, actions: &mut Vec<WriteAction>) {
+        if self.unclean.is_some() {
+            return;
+        }
+        let at = SeamContext { recent: &self.recent, marker: &self.marker };
+        let joined = self.seam.push(piece, at);
+        self.take_joined(joined, spool, actions);
+    }
+
+    /// Takes what a continuation adds: the line that was cut goes, if it comes anew.
+    fn take_joined(
+        &mut self,
+        joined: Result<JoinedText, JoinError>,
+        spool: &mut impl Spool,
+        actions: &mut Vec<WriteAction>,
+    ) {
+        match joined {
+            Ok(JoinedText { back, new, is_doubtful }) => {
+                if back > 0 {
+                    let back_text = self.recent.end(back).to_vec();
+                    let length = self.framer.take_back(&back_text, &mut |content| spool.append(content));
+                    spool.truncate(length);
+                    self.recent.take_back(back);
+                    self.guard.take_back(back as u64);
+                    self.seam.untrack(&back_text);
+                    self.told = self.told.min(length);
+                    self.synced = self.synced.min(length);
+                }
+                if is_doubtful {
+                    let message = "the end of the file repeats itself: how many of its lines were meant rests on the continuation's word";
+                    self.warn(codes::OVERLAP_AMBIGUOUS.name, message.to_owned());
+                }
+                if !new.is_empty() {
+                    self.asked_again = false;
+                }
+                self.take(&new, spool, actions);
+            }
+            Err(unclean) => self.unclean = Some(unclean),
+        }
+    }
+
     /// The turn is over: what is held of its beginning is taken, too. Whether the session still takes content.
     pub(super) fn end_joining(&mut self, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) -> bool {
+        if !self.seam.is_through() {
+            let at = SeamContext { recent: &self.recent, marker: &self.marker };
+            let joined = self.seam.end(at);
+            self.take_joined(joined, spool, actions);
+        }
         let options = self.joining();
         let (at, mut earlier) = (self.surroundings(), self.so_far(spool));
         let rest: Result<Vec<u8>, JoinError> = self.joiner.end(&options, &self.recent, at, &mut earlier);

@@ -11,7 +11,7 @@ use super::state::{
     Pause, Prompt, Spool, State, WriteAction, WriteEvent, WriteInput, WriteReceipt, WriteWarning,
 };
 use crate::codes;
-use crate::continuation::{JoinError, Joiner, Limit, ProgressGuard, RecentContent};
+use crate::continuation::{JoinError, Joiner, PlainDigest, ProgressGuard, RecentContent, SeamJoiner};
 use crate::error::{Error, WriteFailure};
 use crate::framing::{Framer, Framing, Terminator, TurnFinish, TurnStart, TurnVerdict};
 use crate::patch::PatchSpec;
@@ -29,6 +29,8 @@ pub struct WriteSession {
     pub(super) resent: ResentBytes,
     pub(super) framer: Framer,
     pub(super) joiner: Joiner,
+    #[serde(default, skip_serializing_if = "SeamJoiner::is_unused")]
+    pub(super) seam: SeamJoiner,
     pub(super) recent: RecentContent,
     pub(super) guard: ProgressGuard,
     /// How the next turn joins, once it begins.
@@ -54,6 +56,9 @@ pub struct WriteSession {
     /// What was asked last, while nothing has come since.
     #[serde(default)]
     pub(super) asked: Option<Prompt>,
+    /// The content that was refused last for what may be meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) refused: Option<PlainDigest>,
 }
 
 impl WriteSession {
@@ -70,6 +75,7 @@ impl WriteSession {
             received: 0,
             resent: ResentBytes::default(),
             joiner: Joiner::default(),
+            seam: SeamJoiner::default(),
             recent: RecentContent::default(),
             guard: ProgressGuard::default(),
             next_turn: None,
@@ -86,6 +92,7 @@ impl WriteSession {
             warnings: Vec::new(),
             receipt: None,
             asked: None,
+            refused: None,
         }
     }
 
@@ -276,7 +283,7 @@ impl WriteSession {
         }
         self.framer = framer(&self.options, self.options.terminator, &self.marker);
         self.earlier_rounds += self.guard.rounds();
-        (self.joiner, self.recent, self.guard) = Default::default();
+        (self.joiner, self.seam, self.recent, self.guard) = Default::default();
         (self.next_turn, self.unclean) = (None, None);
         (self.continuation_requested, self.asked_again, self.replace) = (false, false, false);
         (self.synced, self.told) = (0, 0);
@@ -296,7 +303,8 @@ impl WriteSession {
             self.next_turn = Some(TurnStart::Cut);
             self.go_to(State::Incomplete, Some(Error::from(unclean).into()), actions);
             if again && self.may_continue(ProgressGuard::again, actions) {
-                self.request_continuation(Some(unclean), actions);
+                let may_have_ended = self.seam.may_have_ended();
+                self.request_continuation(Some(unclean), may_have_ended, actions);
             }
             return;
         }
@@ -329,32 +337,12 @@ impl WriteSession {
         self.go_to(state, problem, actions);
         let ask = !matches!(finish, TurnFinish::ContentFilter | TurnFinish::Error);
         if ask && self.may_continue(ProgressGuard::next_round, actions) {
-            self.request_continuation(None, actions);
+            self.request_continuation(None, finish == TurnFinish::Stop, actions);
         }
     }
 
     pub(super) fn incomplete(&self, cause: &'static str) -> Error {
         Error::Incomplete { bytes: self.framer.released(), line: self.framer.lines().max(1), cause }
-    }
-
-    /// Asks for the rest of the file.
-    fn request_continuation(&mut self, unclean: Option<JoinError>, actions: &mut Vec<WriteAction>) {
-        self.continuation_requested = true;
-        let least = self.options.continuation.min_overlap_bytes as usize;
-        let anchor = self.recent.anchor(self.framer.lines().max(1), least);
-        actions.push(WriteAction::Ask(prompts::resume(&self.options, &self.marker, &anchor, unclean)));
-    }
-
-    fn may_continue(
-        &mut self,
-        round: impl FnOnce(&mut ProgressGuard, u32) -> Result<(), Limit>,
-        actions: &mut Vec<WriteAction>,
-    ) -> bool {
-        let limit = round(&mut self.guard, self.options.continuation.max_rounds);
-        if let Err(limit) = limit {
-            self.go_to(State::Incomplete, Some(Error::from(limit).into()), actions);
-        }
-        limit.is_ok()
     }
 
     fn idle(&mut self, spool: &mut impl Spool, actions: &mut Vec<WriteAction>) {
@@ -420,6 +408,7 @@ impl WriteSession {
             codes::MARKER_IN_CONTENT.name,
             codes::PATCH_NO_MATCH.name,
             codes::PATCH_AMBIGUOUS.name,
+            codes::ENCODING_INVALID.name,
             codes::PATCH_INVALID.name,
         ];
         self.problem.as_ref().is_none_or(|problem| stopped.contains(&problem.code.as_str()))

@@ -11,6 +11,7 @@
 //! | `intake` | which bytes of a chunk are new, and what becomes of them? |
 //! | `closing` | what follows the end of the content? |
 //! | `assemble` | what file comes from the content? |
+//! | `resume` | how is the rest of a file asked for? |
 //! | `resent` | are bytes that come again the same? |
 //! | `prompts` | what is the model told? |
 
@@ -21,6 +22,7 @@ mod machine;
 mod options;
 mod prompts;
 mod resent;
+mod resume;
 mod state;
 
 pub use assemble::assemble;

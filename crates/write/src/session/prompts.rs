@@ -4,9 +4,10 @@
 
 use std::fmt::Write as _;
 
+use super::machine::WriteSession;
 use super::options::{BeginOptions, Escape, WriteOperation};
 use super::state::{Prompt, PromptKind, WriteReceipt};
-use crate::continuation::{Anchor, JoinError, Overlap};
+use crate::continuation::{Anchor, JoinError, Overlap, Seam};
 use crate::framing::{EndQuestion, Terminator};
 use crate::patch::PatchError;
 use crate::validate::{FileKind, FindingSeverity, ValidationReport};
@@ -102,6 +103,43 @@ pub(super) fn resume(
         text,
         "No words before it, no code fence around it. {end} If nothing is missing, write only the end line."
     );
+    Prompt { kind: PromptKind::Continue, text }
+}
+
+/// Asks for the rest of a file, from the beginning of the line that was cut. `may_have_ended`: the answer ended by itself.
+pub(super) fn resume_at_seam(
+    session: &WriteSession,
+    may_have_ended: bool,
+    unclean: Option<JoinError>,
+) -> Prompt {
+    let (options, anchor) = (session.options(), session.anchor());
+    let mut text = String::new();
+    if let Some(unclean) = unclean {
+        _ = write!(text, "That was not taken: {unclean}. ");
+    }
+    let end = how_to_end(options.terminator, session.marker());
+    let (bytes, line) = (anchor.offset, anchor.line);
+    let file = &options.target_file;
+    _ = if may_have_ended {
+        write!(
+            text,
+            "{file} is not complete as far as can be told: {bytes} bytes have come, the last in line {line}, and no end line. \
+             If nothing is missing, reply with the end line alone. Otherwise go on: "
+        )
+    } else {
+        write!(
+            text,
+            "{file} is not complete: it was cut off in line {line}, after {bytes} bytes. What you wrote stands above, up to that line. Go on with it. "
+        )
+    };
+    let seam = session.cut();
+    let repeat = seam.as_ref().map_or(anchor.text, Seam::repeat);
+    if repeat.is_empty() {
+        text.push_str("Begin it anew, from its first character. ");
+    } else {
+        _ = write!(text, "First repeat exactly this, then go on from its last character:\n{repeat}\n\n");
+    }
+    _ = write!(text, "No words before it, no code fence around it. {end}");
     Prompt { kind: PromptKind::Continue, text }
 }
 

@@ -1,6 +1,7 @@
 //! Finds text that does not belong into any file: elisions, markers, chatter.
 
 use super::{ContentFinding, FileKind, FindingSeverity, Subject, Validator};
+use crate::cleaning::{is_closing, is_end_word, is_opening, is_sentence};
 use crate::codes;
 
 /// Findings of one sort that are reported.
@@ -29,6 +30,7 @@ impl Validator for CommonChecks {
                 }
             }
         }
+        findings.extend(self.said(subject));
         findings
     }
 }
@@ -36,6 +38,43 @@ impl Validator for CommonChecks {
 type CommonFinding = Option<(&'static str, FindingSeverity, &'static str)>;
 
 impl CommonChecks {
+    /// Words to the reader in the first or last lines.
+    fn said(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
+        let is_code = matches!(
+            self.0,
+            FileKind::Code(_) | FileKind::Json | FileKind::JsonLines | FileKind::Csv | FileKind::Tsv
+        );
+        let lines = || {
+            (1usize..)
+                .zip(subject.bytes.split(|byte| *byte == b'\n'))
+                .filter(|(_, line)| !line.trim_ascii().is_empty())
+        };
+        let first = lines().next();
+        let heads = lines().nth(1).is_some_and(|(_, line)| line.starts_with(b"# "));
+        let wraps = |line: &str| heads && self.0 == FileKind::Markdown && line.trim() == "```";
+        let mut last: Vec<(usize, &[u8])> = lines().collect::<Vec<_>>().into_iter().rev().take(2).collect();
+        last.reverse();
+        let is_fence = |line: &str| is_code && (line.starts_with("```") || line.starts_with("~~~"));
+        let opens =
+            |line: &str| wraps(line) || is_opening(line) || (is_code && is_sentence(line)) || is_fence(line);
+        let closes = |line: &str| {
+            is_closing(line) || is_end_word(line) || (is_code && is_sentence(line)) || is_fence(line)
+        };
+        let found = first.into_iter().filter(|(_, line)| opens(&String::from_utf8_lossy(line)));
+        let found = found.chain(last.into_iter().filter(|(_, line)| closes(&String::from_utf8_lossy(line))));
+        let mut findings: Vec<ContentFinding> = Vec::new();
+        for (number, line) in found {
+            let is_known = findings.iter().any(|finding| finding.line == number as u64);
+            if !is_known && !was_there(subject.old, line) {
+                let message = "the line is said to the reader, and is not of the file";
+                let finding =
+                    ContentFinding::new(codes::PROMPT_ARTEFACT.name, FindingSeverity::Error, message);
+                findings.push(finding.at(subject.bytes, number, 0));
+            }
+        }
+        findings
+    }
+
     fn line(&self, line: &str, marker: Option<&str>) -> [CommonFinding; 5] {
         let is_prose = matches!(self.0, FileKind::Markdown | FileKind::Text | FileKind::Html);
         let text = line.trim();

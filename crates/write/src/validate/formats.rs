@@ -27,6 +27,9 @@ impl Validator for Json {
 
     fn check(&self, subject: &Subject<'_>) -> Vec<ContentFinding> {
         let bytes = subject.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(subject.bytes);
+        if let Err(error) = std::str::from_utf8(bytes) {
+            return vec![not_utf8(bytes, error.valid_up_to())];
+        }
         let error = serde_json::from_slice::<IgnoredAny>(bytes).err();
         error.map(|error| syntax(&error).at(bytes, error.line(), error.column())).into_iter().collect()
     }
@@ -45,6 +48,11 @@ impl Validator for JsonLines {
         });
         wrong.take(LINES).collect()
     }
+}
+
+fn not_utf8(bytes: &[u8], at: usize) -> ContentFinding {
+    ContentFinding::new(codes::SYNTAX_ERROR.name, FindingSeverity::Error, "this is not UTF-8")
+        .at_byte(bytes, at)
 }
 
 /// The error without its own words for the place.

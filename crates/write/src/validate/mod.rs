@@ -60,6 +60,9 @@ pub struct ValidationReport {
     pub validators: Vec<String>,
     /// What they found, at most 50.
     pub findings: Vec<ContentFinding>,
+    /// Whether a file stands in its place that has no error of its kind.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub was_sound: bool,
 }
 
 impl ValidationReport {
@@ -68,7 +71,7 @@ impl ValidationReport {
     pub fn too_large(bytes: u64) -> Self {
         let message = format!("the file has {bytes} bytes; files over {MAX_BYTES} are not looked into");
         let finding = ContentFinding::new(codes::NOT_VALIDATED.name, FindingSeverity::Warning, message);
-        Self { validators: Vec::new(), findings: vec![finding] }
+        Self { findings: vec![finding], ..Self::default() }
     }
 
     /// Whether anything is an error.
@@ -115,6 +118,11 @@ pub fn validate(kind: FileKind, subject: &Subject<'_>, others: &[&dyn Validator]
         report.validators.push(validator.name().to_owned());
         report.findings.extend(validator.check(subject));
     }
+    report.was_sound = subject.old.is_some_and(|old| {
+        let old = Subject { bytes: old, old: None, marker: None };
+        let is_error = |finding: &ContentFinding| finding.severity == FindingSeverity::Error;
+        !old.bytes.is_empty() && !by_kind.iter().any(|validator| validator.check(&old).iter().any(is_error))
+    });
     report.findings.truncate(FINDINGS);
     report
 }

@@ -198,7 +198,7 @@ fn case_35_and_36_a_fence_is_taken_away_only_when_asked_and_told() {
     assert_eq!(written("a.py", Terminator::Auto, text).as_deref(), Some(text));
     // Without grammars it is said that Python was not checked.
     let python = if cfg!(feature = "code") { vec!["UNWRAPPED"] } else { vec!["NOT_VALIDATED", "UNWRAPPED"] };
-    for (name, file, warning) in [("a.py", "x = 1\n", python), ("a.md", text, vec![])] {
+    for (name, file, warning) in [("a.py", "x = 1\n", python), ("a.md", text, vec!["PROMPT_ARTEFACT"])] {
         let mut host = Host::named(name, |options| options.unwrap = Unwrap::Auto);
         host.turn(format!("{text}{MARKER}"), TurnFinish::Stop);
         assert_eq!((host.written(), host.warnings()), (Some(file), warning), "{name}");

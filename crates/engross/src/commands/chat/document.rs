@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engross_agent::session::{Toolbox, ToolboxFuture, Toolboxes};
-use engross_agent::workspace::DocumentTools;
+use engross_agent::workspace::{Approver, DocumentTools};
 use engross_agent::writing::{Writer, WritingTools};
 use engross_documents::{CheckpointStore, Error, InputFile, Workspace};
+use engross_docx::revisions::Side;
+use engross_docx::{Tracking, WordDocument};
 use engross_protocol::{Exit, Failure, SystemClock, hex};
 use engross_store::files::{Locks, Precondition, RelPath};
 use sha2::{Digest, Sha256};
@@ -105,6 +107,25 @@ impl ChatDocument {
         self.undone = None;
     }
 
+    /// Accepts the tracked changes in the file that edits go to, with a checkpoint; gives how many. Blocks.
+    pub(super) fn accept_all(&self) -> Result<usize, Error> {
+        if !self.workspace.is_there(&self.target)? && !self.in_place {
+            return Ok(0);
+        }
+        let accept = |document: &mut WordDocument| document.resolve_all(Side::Accept);
+        Ok(self.workspace.edit(&self.target, None, Tracking::Tracked, accept)?.0)
+    }
+
+    /// How many tracked changes the file that edits go to has; `None` when it is not there. Blocks.
+    pub(super) fn tracked_changes(&self) -> Result<Option<usize>, Error> {
+        if !self.workspace.is_there(&self.target)? {
+            return Ok(None);
+        }
+        let document = self.workspace.open(&self.target)?.document;
+        let revisions = document.revisions();
+        Ok(Some(revisions.map_err(|error| Error::document(self.target.as_str(), error))?.len()))
+    }
+
     /// Takes back the last edit that is not taken back yet. Blocks.
     pub(super) fn undo(&mut self) -> Result<UndoOutcome, Error> {
         let known = self.workspace.checkpoints(&self.target)?;
@@ -167,8 +188,9 @@ impl Toolboxes for NoDocument {
 }
 
 impl OneDocument {
-    pub(super) fn new(workspace: Workspace, writer: Writer) -> Self {
-        Self(Arc::new(DocumentTools::new(workspace).with_writer(Some(writer))))
+    /// The tools of `workspace`; `approver` has to agree to edits, if there is one.
+    pub(super) fn new(workspace: Workspace, writer: Writer, approver: Option<Arc<dyn Approver>>) -> Self {
+        Self(Arc::new(DocumentTools::new(workspace).with_writer(Some(writer)).with_approver(approver)))
     }
 }
 

@@ -4,12 +4,12 @@
 
 use std::io::IsTerminal;
 
-use engross_agent::session::{SessionName, Sessions, TurnEvent, TurnRequest};
-use engross_llm::Message;
+use engross_agent::session::TurnEvent;
 use engross_protocol::{Exit, Failure};
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
+use super::conversation::Conversation;
 use super::document::{ChatDocument, failed};
 use super::lines::{Interrupts, lines};
 use super::refusal;
@@ -24,9 +24,6 @@ A line is a message to the model. Beside that there are:
   /quit   ends the chat; the session is kept
 Ctrl-C stops the answer that is being made; once more, and at the prompt, it ends the chat.";
 
-/// What the workspace of a chat without a document is called.
-const FILES: &str = "files";
-
 /// How a chat ended.
 pub(super) enum Over {
     /// The person or the end of the input ended it.
@@ -37,9 +34,7 @@ pub(super) enum Over {
 
 /// A chat under way.
 pub(super) struct Talk {
-    sessions: Sessions,
-    key: SessionName,
-    document: Option<ChatDocument>,
+    conversation: Conversation,
     edits: UnboundedReceiver<Value>,
     teller: AnswerPrinter,
     lines: Receiver<Result<String, Failure>>,
@@ -52,29 +47,23 @@ pub(super) struct Talk {
 
 impl Talk {
     pub(super) fn new(
-        sessions: Sessions,
-        key: SessionName,
-        document: Option<ChatDocument>,
+        conversation: Conversation,
         edits: UnboundedReceiver<Value>,
         teller: AnswerPrinter,
     ) -> Result<Self, Failure> {
         let interrupts = Interrupts::new()?;
         let typed = std::io::stdin().is_terminal();
-        Ok(Self {
-            sessions,
-            key,
-            document,
-            edits,
-            teller,
-            lines: lines(),
-            interrupts,
-            typed,
-            exit: Exit::Done,
-        })
+        Ok(Self { conversation, edits, teller, lines: lines(), interrupts, typed, exit: Exit::Done })
     }
 
     /// Talks until there is an end. Who types sees what went wrong; the one who calls from a script learns it by the exit code.
-    pub(super) async fn run(&mut self) -> Result<Over, Failure> {
+    pub(super) async fn run(mut self) -> Result<Over, Failure> {
+        let over = self.talk().await;
+        self.conversation.close().await;
+        over
+    }
+
+    async fn talk(&mut self) -> Result<Over, Failure> {
         loop {
             if self.typed {
                 prompt("> ");
@@ -106,15 +95,7 @@ impl Talk {
 
     /// One message and its answer.
     async fn turn(&mut self, text: String) -> Result<Option<Over>, Failure> {
-        let request = TurnRequest {
-            key: Some(self.key.clone()),
-            messages: vec![Message::User { content: text }],
-            // What a client over HTTP once offered cannot be carried out here.
-            tools: Some(Vec::new()),
-            workspace: Some(self.document.as_ref().map_or(FILES, ChatDocument::name).to_owned()),
-            ..TurnRequest::default()
-        };
-        let mut answering = match self.sessions.submit(request).await {
+        let mut answering = match self.conversation.send(text).await {
             Ok(answering) => answering,
             Err(error) => {
                 self.fail(&refusal(&error));
@@ -132,7 +113,7 @@ impl Talk {
                     is_cancelled = true;
                     note("Stopping; Ctrl-C once more ends the chat");
                     tokio::select! {
-                        stopped = self.sessions.cancel("", &self.key) => {
+                        stopped = self.conversation.stop() => {
                             if let Err(error) = stopped {
                                 self.fail(&refusal(&error));
                             }
@@ -149,7 +130,7 @@ impl Talk {
             }
         }
         self.tell_edits();
-        let made = self.teller.end(self.document.as_ref().map(ChatDocument::shown));
+        let made = self.teller.end(self.conversation.document.as_ref().map(ChatDocument::shown));
         if made.nothing_worked() {
             self.worse(Exit::Refused);
         }
@@ -177,14 +158,14 @@ impl Talk {
     fn tell_edits(&mut self) {
         while let Ok(details) = self.edits.try_recv() {
             let is_edited = self.teller.edit(details);
-            if is_edited && let Some(document) = &mut self.document {
+            if is_edited && let Some(document) = &mut self.conversation.document {
                 document.edited();
             }
         }
     }
 
     async fn undo(&mut self) {
-        let Some(mut document) = self.document.clone() else {
+        let Some(mut document) = self.conversation.document.clone() else {
             note("There is no document here; name one when you begin: engross chat FILE");
             self.worse(Exit::Usage);
             return;
@@ -196,7 +177,7 @@ impl Talk {
         match undone.await {
             Ok((document, Ok(undone))) => {
                 note(&document.describe(&undone));
-                self.document = Some(document);
+                self.conversation.document = Some(document);
             }
             Ok((_, Err(error))) => self.fail(&failed(&error)),
             Err(_) => note("The undoing was broken off; try again"),

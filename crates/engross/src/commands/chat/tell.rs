@@ -49,20 +49,49 @@ impl Observer for Edits {
 
 /// The particulars of a round of edits.
 #[derive(Deserialize)]
-struct Edit {
+pub(super) struct EditDetails {
     #[serde(default)]
-    operations: Vec<OperationResult>,
+    pub(super) operations: Vec<OperationResult>,
     proof: Option<Proof>,
 }
 
 /// What a turn did to the document.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct PrintedEdit {
     summary: Summary,
     proof: Option<Proof>,
 }
 
 impl PrintedEdit {
+    /// Counts a round of edits; gives whether the document was changed.
+    pub(super) fn add(&mut self, edit: &EditDetails) -> bool {
+        let EditDetails { operations, proof } = edit;
+        let Summary { applied, no_change, refused, failed } = Summary::of(operations);
+        let sum = &mut self.summary;
+        sum.applied += applied;
+        sum.no_change += no_change;
+        sum.refused += refused;
+        sum.failed += failed;
+        let is_edited = proof.is_some()
+            && (operations.is_empty() || operations.iter().any(|one| one.status == Status::Applied));
+        if is_edited {
+            self.proof = *proof;
+        }
+        is_edited
+    }
+
+    /// What was done to the document, and what was proven.
+    pub(super) fn sentence(&self, target: &Path) -> Option<String> {
+        let proof = self.proof?;
+        let tracking =
+            if proof.reject == ProofState::Holds { Tracking::Tracked } else { Tracking::Untracked };
+        let Summary { applied, refused, failed, .. } = self.summary;
+        let left = refused + failed;
+        let left = if left > 0 { format!(", {left} not") } else { String::new() };
+        let end = ending(Some(&target.display().to_string()), proof, tracking);
+        Some(format!("{applied} applied{left}. {end}"))
+    }
+
     /// Whether something was tried, and none of it worked.
     pub(super) fn nothing_worked(&self) -> bool {
         let Summary { applied, no_change, refused, failed } = self.summary;
@@ -86,20 +115,8 @@ impl AnswerPrinter {
 
     /// Tells how the conversation ended last time.
     pub(super) fn recall(&self, messages: &[Message]) {
-        let asked = messages.iter().rev().find_map(|message| match message {
-            Message::User { content } => Some(content),
-            _ => None,
-        });
-        let said = messages.iter().rev().find_map(|message| match message {
-            Message::Assistant { content, .. } if !content.trim().is_empty() => Some(content),
-            _ => None,
-        });
-        for (who, words) in [("You", asked), ("engross", said)] {
-            if let Some(words) = words {
-                let shown: String = printable(words.trim()).chars().take(RECALLED).collect();
-                let more = if words.trim().chars().nth(RECALLED).is_some() { " …" } else { "" };
-                note(&format!("Earlier, {who}: {shown}{more}"));
-            }
+        for line in earlier(messages) {
+            note(&line);
         }
     }
 
@@ -150,36 +167,38 @@ impl AnswerPrinter {
 
     /// Tells a round of edits; gives whether the document was changed.
     pub(super) fn edit(&mut self, details: Value) -> bool {
-        let Ok(Edit { operations, proof }) = serde_json::from_value(details) else { return false };
-        for operation in &operations {
+        let Ok(edit) = serde_json::from_value::<EditDetails>(details) else { return false };
+        for operation in &edit.operations {
             note(describe(operation, self.palette).trim_end());
         }
-        let Summary { applied, no_change, refused, failed } = Summary::of(&operations);
-        let sum = &mut self.made.summary;
-        sum.applied += applied;
-        sum.no_change += no_change;
-        sum.refused += refused;
-        sum.failed += failed;
-        let is_edited = proof.is_some()
-            && (operations.is_empty() || operations.iter().any(|one| one.status == Status::Applied));
-        if is_edited {
-            self.made.proof = proof;
-        }
-        is_edited
+        self.made.add(&edit)
     }
 
     /// Tells what the turn did to the document; gives it, and begins anew.
     pub(super) fn end(&mut self, target: Option<&Path>) -> PrintedEdit {
         let made = std::mem::take(&mut self.made);
-        if let (Some(target), Some(proof)) = (target, made.proof) {
-            let tracking =
-                if proof.reject == ProofState::Holds { Tracking::Tracked } else { Tracking::Untracked };
-            let Summary { applied, refused, failed, .. } = made.summary;
-            let left = refused + failed;
-            let left = if left > 0 { format!(", {left} not") } else { String::new() };
-            let end = ending(Some(&target.display().to_string()), proof, tracking);
-            note(&format!("{applied} applied{left}. {end}"));
+        if let Some(sentence) = target.and_then(|target| made.sentence(target)) {
+            note(&sentence);
         }
         made
     }
+}
+
+/// How a conversation ended last time, in a line for each side.
+pub(super) fn earlier(messages: &[Message]) -> Vec<String> {
+    let asked = messages.iter().rev().find_map(|message| match message {
+        Message::User { content } => Some(content),
+        _ => None,
+    });
+    let said = messages.iter().rev().find_map(|message| match message {
+        Message::Assistant { content, .. } if !content.trim().is_empty() => Some(content),
+        _ => None,
+    });
+    let line = |(who, words): (&str, Option<&String>)| {
+        let words = words?.trim();
+        let shown: String = printable(words).chars().take(RECALLED).collect();
+        let more = if words.chars().nth(RECALLED).is_some() { " …" } else { "" };
+        Some(format!("Earlier, {who}: {shown}{more}"))
+    };
+    [("You", asked), ("engross", said)].into_iter().filter_map(line).collect()
 }

@@ -62,6 +62,7 @@ impl OwnRunner {
             key: Some(named.clone()),
             system: Some(BRIEFING.to_owned()),
             messages: vec![Message::User { content: prompt }],
+            is_whole: false,
             tools: Some(Vec::new()),
             parameters: Parameters { model: turn.model, ..Parameters::default() },
             workspace: Some(workspace_of(scope.as_str())),

@@ -27,14 +27,16 @@ fn markdown(lines: usize) -> String {
 fn script(name: &str, file: &str) -> Value {
     let one = file.floor_char_boundary(file.len() / 3);
     let two = file.floor_char_boundary(2 * file.len() / 3);
+    // The lines before a cut come again, as they are asked for.
+    let before = |cut: usize| file[..cut].rmatch_indices('\n').nth(8).map_or(0, |(newline, _)| newline + 1);
     let goes_on = json!({"last_role": "user", "contains": "is not complete"});
     json!({"turns": [
         {"when": {"last_role": "user", "contains": "Write"},
          "tool_calls": [{"name": "WritePlanTool_begin", "args": {"target_file": name, "operation": "create"}}]},
         {"when": {"last_role": "tool", "contains": "awaiting_content"}, "reasoning": "Now I write.\nDONE\n",
          "text": file[..one], "finish_reason": "length"},
-        {"when": goes_on, "text": file[one..two], "finish_reason": "length"},
-        {"when": goes_on, "text": format!("{}DONE\n", &file[two..])},
+        {"when": goes_on, "text": file[before(one)..two], "finish_reason": "length"},
+        {"when": goes_on, "text": format!("{}DONE\n", &file[before(two)..])},
         {"when": {"last_role": "tool", "contains": "\"complete\""}, "text": "It is written."}
     ]})
 }

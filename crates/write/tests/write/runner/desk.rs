@@ -8,7 +8,7 @@ use engross_protocol::{Clock, RandomIds, Timestamp};
 use engross_store::files::{Locks, RelPath, Root};
 use engross_write::WriteFailure;
 use engross_write::runner::{
-    ChunkEnd, Composer, Config, Limits, WriteSessionId, WriteSessionView, WriteSessions,
+    ChunkEnd, Composer, Config, Limits, Reviewer, WriteSessionId, WriteSessionView, WriteSessions,
 };
 use engross_write::session::{BeginOptions, WriteOperation};
 use tempfile::TempDir;
@@ -50,17 +50,26 @@ impl TestBench {
     pub fn with(limits: Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (time, locks) = (Arc::new(TestClock::default()), Locks::new());
-        let sessions = open(&folder, &time, &locks, limits);
+        let sessions = open(&folder, &time, &locks, limits, None);
         Self { folder, time, limits, locks, sessions }
+    }
+
+    /// Sessions whose files somebody has to agree to.
+    pub fn reviewed(reviewer: Arc<dyn Reviewer>) -> Self {
+        let desk = Self::new();
+        let sessions = open(&desk.folder, &desk.time, &desk.locks, desk.limits, Some(reviewer));
+        Self { sessions, ..desk }
     }
 
     /// The process is killed, and another one takes up what is there.
     pub fn restart(&mut self) {
-        let gone =
-            std::mem::replace(&mut self.sessions, open(&self.folder, &self.time, &Locks::new(), self.limits));
+        let gone = std::mem::replace(
+            &mut self.sessions,
+            open(&self.folder, &self.time, &Locks::new(), self.limits, None),
+        );
         drop(gone);
         self.locks = Locks::new();
-        self.sessions = open(&self.folder, &self.time, &self.locks, self.limits);
+        self.sessions = open(&self.folder, &self.time, &self.locks, self.limits, None);
         assert_eq!(self.sessions.take_up().unwrap(), []);
     }
 
@@ -133,10 +142,18 @@ impl TestBench {
     }
 }
 
-fn open(folder: &TempDir, time: &Arc<TestClock>, locks: &Locks, limits: Limits) -> WriteSessions {
+fn open(
+    folder: &TempDir,
+    time: &Arc<TestClock>,
+    locks: &Locks,
+    limits: Limits,
+    reviewer: Option<Arc<dyn Reviewer>>,
+) -> WriteSessions {
+    let root = Root::open(folder.path()).unwrap();
     let config = Config {
-        root: Root::open(folder.path()).unwrap(),
-        spool: Some(RelPath::parse(SPOOL).unwrap()),
+        spool: Some(root.make_folder(&RelPath::parse(SPOOL).unwrap()).unwrap()),
+        root,
+        reviewer,
         locks: locks.clone(),
         clock: time.clone(),
         ids: Arc::new(RandomIds),

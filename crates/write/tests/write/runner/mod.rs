@@ -3,6 +3,7 @@
 mod crash;
 mod desk;
 mod documents;
+mod reviewed;
 mod targets;
 mod texts;
 mod together;

@@ -1,0 +1,209 @@
+//! What models do instead of what they are asked, in the ordinary ways.
+
+/// A habit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Habit {
+    Obeys,
+    RepeatsNothing,
+    RepeatsSixLines,
+    RepeatsAll,
+    RepeatsUnfinishedLine,
+    RepeatsLastWord,
+    BeginsWithLineEnd,
+    EndsUnfinishedLine,
+    SkipsToNextLine,
+    ContinuingFrom,
+    Apologises,
+    Absolutely,
+    German,
+    French,
+    Chinese,
+    OpensWithoutColon,
+    TwoSentences,
+    EllipsisBefore,
+    QuoteBefore,
+    QuotedLines,
+    CommentContinued,
+    AllAnewOneBlank,
+    AllAnewFenced,
+    AllAnewCrlf,
+    OtherIndentation,
+    CurlyQuotes,
+    Fenced,
+    Thinks,
+    RepeatsTwice,
+    NumbersLines,
+    ClosingWords,
+    ForgetsEnd,
+    ForgetsEndAndSaysDone,
+    BoldDone,
+    OnlyTheEnd,
+    FirstUnderstood,
+    FirstHereIsAndBye,
+    FirstFenced,
+    EmptyRound,
+}
+
+impl Habit {
+    pub(super) const ALL: [Self; 39] = [
+        Self::Obeys,
+        Self::RepeatsNothing,
+        Self::RepeatsSixLines,
+        Self::RepeatsAll,
+        Self::RepeatsUnfinishedLine,
+        Self::RepeatsLastWord,
+        Self::BeginsWithLineEnd,
+        Self::EndsUnfinishedLine,
+        Self::SkipsToNextLine,
+        Self::ContinuingFrom,
+        Self::Apologises,
+        Self::Absolutely,
+        Self::German,
+        Self::French,
+        Self::Chinese,
+        Self::OpensWithoutColon,
+        Self::TwoSentences,
+        Self::EllipsisBefore,
+        Self::QuoteBefore,
+        Self::QuotedLines,
+        Self::CommentContinued,
+        Self::AllAnewOneBlank,
+        Self::AllAnewFenced,
+        Self::AllAnewCrlf,
+        Self::OtherIndentation,
+        Self::CurlyQuotes,
+        Self::Fenced,
+        Self::Thinks,
+        Self::RepeatsTwice,
+        Self::NumbersLines,
+        Self::ClosingWords,
+        Self::ForgetsEnd,
+        Self::ForgetsEndAndSaysDone,
+        Self::BoldDone,
+        Self::OnlyTheEnd,
+        Self::FirstUnderstood,
+        Self::FirstHereIsAndBye,
+        Self::FirstFenced,
+        Self::EmptyRound,
+    ];
+
+    /// Words before an exact repetition.
+    fn opening(self) -> &'static str {
+        match self {
+            Self::ContinuingFrom => "Continuing from where I left off:\n\n",
+            Self::Apologises => "I apologize for the interruption. Here is the rest of the file:\n\n",
+            Self::Absolutely => "Absolutely! Here's the remainder:\n\n",
+            Self::German => "Hier ist der Rest der Datei:\n\n",
+            Self::French => "Bien sûr, voici la suite du fichier :\n\n",
+            Self::Chinese => "以下是文件的剩余部分：\n\n",
+            Self::OpensWithoutColon => "Sure, I will continue with the file\n",
+            Self::TwoSentences => "The output was cut off.\nI go on behind the last line now.\n\n",
+            Self::EllipsisBefore => "...",
+            Self::QuoteBefore => "\u{201c}",
+            Self::CommentContinued => "# ... continued\n",
+            Self::Thinks => "<think>\nThe last line was cut.\n\nI have to repeat it.\n</think>\n\n",
+            _ => "",
+        }
+    }
+
+    /// How the first answer begins.
+    pub(super) fn first_words(self) -> &'static str {
+        match self {
+            Self::FirstUnderstood => "Understood. I will now write the content.\n\n",
+            Self::FirstHereIsAndBye => "Sure! Here is the file:\n\n",
+            Self::FirstFenced => "```\n",
+            _ => "",
+        }
+    }
+
+    /// The answer to a request to go on with `file`, of which the model believes to have written all before `seen`, and which
+    /// it was asked to repeat from `anchor` on. `end` is the end line.
+    pub(super) fn continuation(self, file: &str, anchor: usize, seen: usize, end: &str) -> String {
+        let line = file[..seen].rfind('\n').map_or(0, |newline| newline + 1);
+        // At the beginning of a line the last one is what is repeated.
+        let line = if line == seen {
+            file[..seen.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1)
+        } else {
+            line
+        };
+        let rest = |from: usize| format!("{}{end}\n", &file[from..]);
+        let repeated = &file[anchor..seen];
+        match self {
+            Self::RepeatsNothing => rest(seen),
+            Self::RepeatsSixLines => {
+                let mut from = line;
+                for _ in 0..6 {
+                    from = file[..from.saturating_sub(1)].rfind('\n').map_or(0, |newline| newline + 1);
+                }
+                rest(from.min(anchor))
+            }
+            Self::RepeatsAll => rest(0),
+            Self::RepeatsUnfinishedLine => rest(line),
+            Self::RepeatsLastWord => {
+                let word = file[..seen].trim_end().rfind(char::is_whitespace);
+                rest(word.map_or(0, |blank| blank + 1))
+            }
+            Self::BeginsWithLineEnd => format!("\n{}", rest(line)),
+            Self::EndsUnfinishedLine => format!("{repeated}\n{}", rest(seen)),
+            Self::SkipsToNextLine => {
+                rest(file[seen..].find('\n').map_or(file.len(), |newline| seen + newline + 1))
+            }
+            Self::QuotedLines => {
+                format!("You asked me to begin with:\n```\n{repeated}\n```\n\n{}", rest(anchor))
+            }
+            Self::AllAnewOneBlank => {
+                let at = file.find(' ').unwrap_or(0);
+                format!("{} {}{end}\n", &file[..at], &file[at..])
+            }
+            Self::AllAnewFenced => format!("Here is the complete file:\n\n```\n{file}```\n{end}\n"),
+            Self::AllAnewCrlf => rest(0).replace('\n', "\r\n"),
+            Self::OtherIndentation => {
+                let lines = repeated.split_inclusive('\n').map(|line| line.trim_start_matches([' ', '\t']));
+                format!("{}{}", lines.collect::<String>(), rest(seen))
+            }
+            Self::CurlyQuotes => {
+                format!("{}{}", repeated.replace('"', "\u{201d}").replace('\'', "\u{2019}"), rest(seen))
+            }
+            Self::Fenced => format!("```\n{}```\n{end}\n", &file[anchor..]),
+            Self::RepeatsTwice => format!("{repeated}\n\n{}", rest(anchor)),
+            Self::NumbersLines => {
+                let first = file[..anchor].matches('\n').count() + 1;
+                let numbered =
+                    repeated.split('\n').zip(first..).map(|(line, number)| format!("{number}: {line}"));
+                format!("{}{}", numbered.collect::<Vec<_>>().join("\n"), rest(seen))
+            }
+            Self::ClosingWords => {
+                format!("{}\nLet me know if you need any changes!\n{end}\n", &file[anchor..])
+            }
+            Self::FirstHereIsAndBye => {
+                format!("{}\nLet me know if you need any changes!\n{end}\n", &file[anchor..])
+            }
+            Self::FirstFenced => format!("{}```\n{end}\n", &file[anchor..]),
+            Self::ForgetsEnd | Self::ForgetsEndAndSaysDone => file[anchor..].to_owned(),
+            Self::BoldDone => format!("{}**DONE**\n", &file[anchor..]),
+            Self::OnlyTheEnd => format!("{end}\n"),
+            Self::EmptyRound => String::new(),
+            _ => format!("{}{}", self.opening(), rest(anchor)),
+        }
+    }
+
+    /// The whole file, when it is asked for it.
+    pub(super) fn whole(self, file: &str, end: &str) -> String {
+        let behind = match self {
+            Self::ClosingWords | Self::FirstHereIsAndBye => "\nLet me know if you need any changes!\n",
+            Self::FirstFenced => "```\n",
+            Self::BoldDone => return format!("{file}**DONE**\n"),
+            _ => "",
+        };
+        format!("{}{file}{behind}{end}\n", self.first_words())
+    }
+
+    /// What it says when the whole file has come and the end was asked for.
+    pub(super) fn at_the_end(self, end: &str) -> String {
+        match self {
+            Self::ForgetsEnd => format!("The file is complete.\n{end}\n"),
+            Self::ForgetsEndAndSaysDone => "The file is complete.\nDONE\n".to_owned(),
+            _ => "DONE\n".to_owned(),
+        }
+    }
+}
