@@ -6,8 +6,8 @@
 //! | `signature` | when do two elements say the same? |
 //! | `align`, `moves` | which blocks belong together, and which stand elsewhere? |
 //! | `stream`, `ops` | which words of paragraphs stay, go and come? |
-//! | `redliner`, `segment`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
-//! | `parts`, `relations` | what must the document get for what is new in it? |
+//! | `redliner`, `segment`, `cuts`, `content`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
+//! | `parts`, `relations`, `definitions` | what must the document get for what is new in it? |
 //! | `stories` | which notes, headers and footers belong together? |
 //! | `report` | what is no tracked change? |
 //! | `side_by_side` | what has each of the two of a paragraph? |
@@ -19,6 +19,9 @@
 mod align;
 mod blocks;
 mod changes;
+mod content;
+mod cuts;
+mod definitions;
 mod document;
 mod moves;
 mod ops;
@@ -185,7 +188,7 @@ fn compare_closely(
         limits,
         limitations,
     };
-    context.compare_notes(notes)?;
+    context.compare_notes(&notes)?;
     let mut limitations = context.limitations;
     importer.before.set_part(&names.0, tree.write());
     importer.finish()?;

@@ -125,7 +125,7 @@ impl Redliner<'_> {
                     self.tree.detach(node);
                     continue;
                 }
-                NUM_ID => self.replace_value(node, VAL, |importer, value| importer.list(value)),
+                NUM_ID => self.replace_value(node, VAL, Importer::list),
                 P_STYLE | R_STYLE | TBL_STYLE => {
                     let style = self.tree.attribute(node, VAL).unwrap_or_default().into_owned();
                     self.importer.need_style(&style);

@@ -3,19 +3,15 @@
 //! The content before is cut where a step begins and ends. A border that is new takes what stands before it into a new
 //! paragraph, so that rejecting gives back the very element that was there (`edit::marks`).
 
-use std::collections::HashMap;
-
-use engross_xml::{NodeId, NodeKind};
+use engross_xml::NodeId;
 
 use super::ops::Op;
 use super::redliner::{NotePair, Redliner};
-use super::signature::holds_inline;
-use super::stream::Piece;
-use crate::edit::{change_properties, cut_before, delete_mark, wrap_neighbours};
-use crate::model::{effective_text, is_range_marker, needs_preserve};
+use crate::edit::{change_properties, delete_mark, wrap_neighbours};
+use crate::model::is_range_marker;
 use crate::names::{
-    DEL, DEL_TEXT, ENDNOTE_REFERENCE, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, FOOTNOTE_REFERENCE, HYPERLINK, ID,
-    INS, INSTR, INSTR_TEXT, P, P_PR, R_PR, RUN, SECT_PR, T, TXBX_CONTENT, XML_SPACE,
+    DEL, ENDNOTE_REFERENCE, FLD_SIMPLE, FOOTNOTE_REFERENCE, HYPERLINK, ID, INS, P, P_PR, R_PR, SECT_PR,
+    TXBX_CONTENT,
 };
 
 /// Where the next node goes.
@@ -24,24 +20,6 @@ struct Place {
     parent: NodeId,
     /// The node it stands behind; none at the start.
     behind: Option<NodeId>,
-}
-
-/// What a piece of content becomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Same,
-    Formatted(u64),
-    Deleted,
-}
-
-/// Content of one run that has one fate.
-struct Unit {
-    run: NodeId,
-    leaf: NodeId,
-    at: usize,
-    fate: Fate,
-    /// The steps that are about it.
-    steps: std::ops::Range<usize>,
 }
 
 /// A row of paragraphs, and the blocks between them that have no partner.
@@ -363,186 +341,6 @@ impl Redliner<'_> {
         for (before, after) in pairs {
             self.compare_containers(before, after);
         }
-    }
-
-    /// A run of the document after with a part of its text.
-    fn import_piece(&mut self, piece: &Piece) -> NodeId {
-        let run = self.tree.new_element(RUN);
-        if let Some(properties) = self.after.child(piece.run, R_PR) {
-            let properties = self.import(properties);
-            self.tree.append(run, properties);
-        }
-        let leaf = if piece.is_text {
-            let text = effective_text(self.after, piece.leaf);
-            let text = text.get(piece.range.clone()).unwrap_or_default().to_owned();
-            self.writer().text_leaf(T, &text)
-        } else {
-            self.import(piece.leaf)
-        };
-        self.tree.append(run, leaf);
-        run
-    }
-
-    /// Wraps all content of an element into revisions.
-    pub(super) fn wrap_content(&mut self, parent: NodeId, kind: engross_xml::QName) {
-        let mut open: Vec<NodeId> = Vec::new();
-        let children: Vec<NodeId> = self.tree.children(parent).collect();
-        for child in children {
-            let name = self.tree.name(child);
-            let is_property = self.tree.local_name(name).ends_with("Pr");
-            if self.tree.kind(child) != NodeKind::Element || is_property {
-                continue;
-            }
-            if is_range_marker(name) {
-                self.wrap(&mut open, kind);
-            } else if name == FLD_SIMPLE {
-                open.extend(self.long_field(child));
-            } else if name == HYPERLINK {
-                self.wrap(&mut open, kind);
-                self.wrap_content(child, kind);
-            } else if name == RUN || holds_inline(name) || !super::signature::is_main(self.tree, name) {
-                open.push(child);
-            } else {
-                self.wrap(&mut open, kind);
-            }
-        }
-        self.wrap(&mut open, kind);
-    }
-
-    fn wrap(&mut self, nodes: &mut Vec<NodeId>, kind: engross_xml::QName) {
-        let nodes = std::mem::take(nodes);
-        let Some(first) = nodes.first().copied() else { return };
-        if kind == DEL {
-            self.writer().wrap_deleted(&nodes);
-            return;
-        }
-        let wrapper = self.writer().revision(kind);
-        self.tree.insert_before(first, wrapper);
-        for node in nodes {
-            self.tree.append(wrapper, node);
-        }
-    }
-
-    /// Writes a simple field in its long form, which a revision can hold. Gives its runs.
-    fn long_field(&mut self, field: NodeId) -> Vec<NodeId> {
-        let code = self.tree.attribute(field, INSTR).unwrap_or_default().into_owned();
-        let mut all = vec![self.field_run("begin")];
-        let run = self.tree.new_element(RUN);
-        let instruction = self.writer().text_leaf(INSTR_TEXT, &code);
-        self.tree.append(run, instruction);
-        all.extend([run, self.field_run("separate")]);
-        let shown: Vec<NodeId> =
-            self.tree.children(field).filter(|child| self.tree.kind(*child) == NodeKind::Element).collect();
-        for child in shown {
-            self.tree.detach(child);
-            if self.tree.name(child) == FLD_SIMPLE {
-                all.extend(self.long_field(child));
-            } else if !self.tree.local_name(self.tree.name(child)).ends_with("Pr") {
-                all.push(child);
-            }
-        }
-        all.push(self.field_run("end"));
-        if self.tree.parent(field).is_some() {
-            for node in &all {
-                self.tree.insert_before(field, *node);
-            }
-            self.tree.detach(field);
-        }
-        all
-    }
-
-    fn field_run(&mut self, kind: &str) -> NodeId {
-        let run = self.tree.new_element(RUN);
-        let character = self.tree.new_element(FLD_CHAR);
-        self.tree.set_attribute(character, FLD_CHAR_TYPE, kind);
-        self.tree.append(run, character);
-        run
-    }
-
-    /// Cuts runs so that each step is about whole runs. Gives the run of each step.
-    fn cut(&mut self, ops: &[Op]) -> HashMap<usize, NodeId> {
-        let mut units: Vec<Unit> = Vec::new();
-        let mut is_open = false;
-        for (at, op) in ops.iter().enumerate() {
-            let (piece, fate) = match op {
-                Op::Keep { before, after } if before.format == after.format => (before, Fate::Same),
-                Op::Keep { before, after } => (before, Fate::Formatted(after.format)),
-                Op::Delete(piece) => (piece, Fate::Deleted),
-                _ => {
-                    is_open = false;
-                    continue;
-                }
-            };
-            match units.last_mut() {
-                Some(last) if is_open && last.run == piece.run && last.fate == fate => {
-                    last.steps.end = at + 1
-                }
-                _ => units.push(Unit {
-                    run: piece.run,
-                    leaf: piece.leaf,
-                    at: piece.range.start,
-                    fate,
-                    steps: at..at + 1,
-                }),
-            }
-            is_open = true;
-        }
-        let mut runs = HashMap::new();
-        for group in units.chunk_by(|one, other| one.run == other.run) {
-            let cuts: Vec<NodeId> = self.cut_leaves(group.get(1..).unwrap_or_default());
-            let first = group.iter().take(1).map(|unit| (unit, unit.run)).collect::<Vec<_>>();
-            // From the end, so that each cut moves no more than its own part.
-            let mut parts: Vec<(&Unit, NodeId)> = Vec::new();
-            for (unit, leaf) in group.iter().skip(1).zip(cuts).rev() {
-                let run = cut_before(&mut self.writer(), leaf);
-                parts.push((unit, run));
-            }
-            for (unit, run) in first.into_iter().chain(parts) {
-                runs.extend(unit.steps.clone().map(|step| (step, run)));
-            }
-        }
-        runs
-    }
-
-    /// Cuts leaves where units begin. Gives the leaf that each now begins with.
-    fn cut_leaves(&mut self, units: &[Unit]) -> Vec<NodeId> {
-        let mut starts = Vec::with_capacity(units.len());
-        for group in units.chunk_by(|one, other| one.leaf == other.leaf) {
-            let Some(leaf) = group.first().map(|unit| unit.leaf) else { continue };
-            let text = effective_text(self.tree, leaf).into_owned();
-            let cuts: Vec<usize> = group.iter().map(|unit| unit.at).filter(|at| *at > 0).collect();
-            let mut pieces = Vec::new();
-            for (number, at) in cuts.iter().enumerate() {
-                let end = cuts.get(number + 1).copied().unwrap_or(text.len());
-                pieces.push(text.get(*at..end).unwrap_or_default().to_owned());
-            }
-            let mut new = Vec::new();
-            if let Some(first) = cuts.first() {
-                let kept = text.get(..*first).unwrap_or_default();
-                while let Some(child) = self.tree.first_child(leaf) {
-                    self.tree.detach(child);
-                }
-                let characters = self.tree.new_text(kept);
-                self.tree.append(leaf, characters);
-                if needs_preserve(kept) {
-                    self.tree.set_attribute(leaf, XML_SPACE, "preserve");
-                }
-                let name = if self.tree.name(leaf) == DEL_TEXT { DEL_TEXT } else { T };
-                let mut behind = leaf;
-                for piece in pieces {
-                    let piece = self.writer().text_leaf(name, &piece);
-                    self.tree.insert_after(behind, piece);
-                    behind = piece;
-                    new.push(piece);
-                }
-            }
-            let mut new = new.into_iter();
-            for unit in group {
-                let start = if unit.at > 0 { new.next() } else { Some(leaf) };
-                starts.push(start.unwrap_or(leaf));
-            }
-        }
-        starts
     }
 }
 

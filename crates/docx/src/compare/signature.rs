@@ -325,6 +325,8 @@ impl<'a> Signer<'a> {
                 return;
             }
             name if is_silent(name) => return,
+            // A control that is copied has another id, or none.
+            ID if document.parent(node).is_some_and(|above| document.name(above) == SDT_PR) => return,
             _ => {}
         }
         self.write_tag(node, hasher);
@@ -370,12 +372,9 @@ impl<'a> Signer<'a> {
         }
         let local = document.local_name(element);
         let is_picture_name = matches!(local, "docPr" | "cNvPr");
-        let is_control_id =
-            element == ID && document.parent(node).is_some_and(|above| document.name(above) == SDT_PR);
         let counts = |name: QName, written: &str| {
             !(is_session_mark(name)
                 || written.starts_with("xmlns")
-                || is_control_id
                 || matches!(written, "id" | "o:spid" | "ObjectID" | "ShapeID" | "w:history")
                 || written.ends_with(":anchorId")
                 || written.ends_with(":editId")

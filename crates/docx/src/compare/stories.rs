@@ -61,7 +61,7 @@ impl StoryContext<'_> {
     }
 
     /// Notes that both documents have, and those that are new.
-    pub(super) fn compare_notes(&mut self, notes: Vec<NotePair>) -> Result<(), Error> {
+    pub(super) fn compare_notes(&mut self, notes: &[NotePair]) -> Result<(), Error> {
         for is_footnote in [true, false] {
             let pairs: Vec<&NotePair> = notes.iter().filter(|pair| pair.is_footnote == is_footnote).collect();
             let Some(theirs) = self.importer.note_part(is_footnote, true).filter(|_| !pairs.is_empty())
