@@ -1,6 +1,7 @@
 //! Compares pairs of documents and writes their redlines: `compare_pairs LIST.tsv OUT`, a line of the list being
 //! `id<TAB>before<TAB>after`. Prints a line for each: id, result, proof, milliseconds.
 #![expect(clippy::print_stdout, reason = "it is a program")]
+#![expect(clippy::disallowed_methods, reason = "reads and writes test documents")]
 
 use std::path::Path;
 use std::time::Instant;
@@ -33,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 println!("{id}\tok\t{:?}\t{spent}\t{}", made.proof.accept, made.limitations.len());
                 std::fs::write(Path::new(&out).join(format!("{id}.docx")), made.bytes)?;
             }
-            Err(error) => println!("{id}\tfailed\t{}\t{spent}\t0", error),
+            Err(error) => println!("{id}\tfailed\t{error}\t{spent}\t0"),
         }
     }
     Ok(())

@@ -14,6 +14,7 @@ mod open;
 mod provider;
 mod script;
 mod spec;
+mod text_tools;
 
 #[cfg(test)]
 mod collect_tests;

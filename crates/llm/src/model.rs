@@ -197,6 +197,8 @@ pub enum FinishReason {
     Length,
     /// The provider's filter cut it.
     ContentFilter,
+    /// The provider names a reason that is not known here: nobody knows whether it was done.
+    Other,
 }
 
 /// A whole answer.

@@ -12,6 +12,7 @@ use crate::dialect::{Anthropic, Dialect, Gemini, OpenAi, TokenLimit};
 use crate::http::{Endpoint, Key};
 use crate::provider::ProviderModel;
 use crate::script::ScriptModel;
+use crate::text_tools::TextTools;
 use crate::{Error, HttpPolicy, Model, ModelSpec, endpoint};
 
 /// What providers need from outside. Blank values count as missing.
@@ -54,11 +55,13 @@ pub fn open<E: From<Error>>(
     Ok(match spec {
         ModelSpec::Rules => embedded(),
         ModelSpec::Script { file } => Arc::new(ScriptModel::new(file, &read_script(file)?)?),
-        ModelSpec::OpenAi { name } => Arc::new(openai(spec, name, settings)?),
-        ModelSpec::Anthropic { name } => Arc::new(anthropic(spec, name, settings)?),
-        ModelSpec::Gemini { name } => Arc::new(gemini(spec, name, settings)?),
-        ModelSpec::Ollama { name } => Arc::new(ollama(spec, name, settings)?),
-        ModelSpec::Compatible { url, name } => Arc::new(compatible(spec, url, name, settings)?),
+        ModelSpec::OpenAi { name } => Arc::new(TextTools::new(openai(spec, name, settings)?)),
+        ModelSpec::Anthropic { name } => Arc::new(TextTools::new(anthropic(spec, name, settings)?)),
+        ModelSpec::Gemini { name } => Arc::new(TextTools::new(gemini(spec, name, settings)?)),
+        ModelSpec::Ollama { name } => Arc::new(TextTools::new(ollama(spec, name, settings)?)),
+        ModelSpec::Compatible { url, name } => {
+            Arc::new(TextTools::new(compatible(spec, url, name, settings)?))
+        }
     })
 }
 

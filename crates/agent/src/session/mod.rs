@@ -84,6 +84,8 @@ mod write_argument_tests;
 #[cfg(test)]
 mod write_cases_tests;
 #[cfg(test)]
+mod write_files_tests;
+#[cfg(test)]
 mod write_support;
 
 pub use answer::AnswerStream;

@@ -54,6 +54,11 @@ pub(super) fn told_again(messages: &[Message], call: &ToolCall, before: Option<&
     )
 }
 
+/// Whether the call begins a file that could not be begun before: what was in its way may be gone.
+pub(super) fn may_come_again(messages: &[Message], call: &ToolCall) -> bool {
+    call.name == crate::writing::BEGIN && last_result(messages, call).is_some_and(|(_, is_error)| is_error)
+}
+
 /// The result of the same call before, and whether it was a failure.
 fn last_result(messages: &[Message], call: &ToolCall) -> Option<(String, bool)> {
     let id = messages.iter().rev().find_map(|message| match message {

@@ -281,14 +281,19 @@ impl SessionState {
         let Some(turn) = &mut self.turn else { return };
         let Some(writing) = turn.writing.as_mut().filter(|writing| writing.id == wrote.id) else { return };
         if wrote.standing == Standing::GoesOn {
+            // Only rounds in a row that add nothing are counted.
+            writing.rounds = if wrote.bytes > writing.bytes { 0 } else { writing.rounds + 1 };
             (writing.bytes, writing.lines) = (wrote.bytes, wrote.lines);
-            writing.rounds += 1;
             let stub = format!(
                 "[{} bytes went into {}; it has {} bytes and {} lines so far, which are kept in {}]",
                 wrote.part, writing.file, wrote.bytes, wrote.lines, wrote.id
             );
             writing.asked = Some((stub, wrote.say.clone()));
             return;
+        }
+        if wrote.standing == Standing::Written {
+            // A file that is written is progress: the next one has as many rounds.
+            turn.asked = turn.asked.min(1);
         }
         let Some(FileInProgress { id, file, call, .. }) = turn.writing.take() else { return };
         self.tell_result(&call, &wrote.say, wrote.standing != Standing::Written);

@@ -104,8 +104,9 @@ impl TestBench {
 
     #[expect(clippy::disallowed_methods, reason = "a test's own file")]
     pub(super) fn put(&self, file: &str, content: &str) {
-        std::fs::create_dir_all(self.folder.path().join("room")).unwrap();
-        std::fs::write(self.path(file), content).unwrap();
+        let path = self.path(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
     }
 
     #[expect(clippy::disallowed_methods, reason = "a test's own file")]

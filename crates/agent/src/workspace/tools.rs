@@ -24,7 +24,7 @@ use crate::tools::{
     APPLY_REDLINES, CallResult, PERFORM_RESEARCH, READ_DOCUMENT, Round, RoundResult, ToolError,
     research_spec, specs,
 };
-use crate::writing::{Writer, offer_texts};
+use crate::writing::{TEXT_FILES, Writer, offer_texts};
 
 /// Name of the tool that lists.
 const LIST_DOCUMENTS: &str = "list_documents";
@@ -170,6 +170,10 @@ impl DocumentTools {
             None => self.documents().unwrap_or_default(),
         };
         let mut text = SYSTEM.to_owned();
+        if self.writer.is_some() {
+            text.push_str("\n\n");
+            text.push_str(TEXT_FILES);
+        }
         let mut seen = Vec::new();
         match documents.as_slice() {
             [] => text.push_str("\n\nThe workspace holds no Word document now."),
@@ -261,7 +265,9 @@ impl DocumentTools {
                 return Ok(results(&name, &round, done, &[], &opened.document.revision()));
             }
             // Each call is a step of its own, so that a person can take it back by itself.
+            let pictures = workspace.pictures(round.operations());
             let edit = |step: usize, document: &mut WordDocument| {
+                document.give_files(pictures.clone());
                 round.first_edits(step).carry_out(document, &options)
             };
             let (steps, document) =

@@ -7,6 +7,8 @@
 //! |---|---|
 //! | `tool` | what is the model offered, and what do its arguments say? |
 //! | `writer` | what does a call, or the end of an answer, mean for the write session? |
+//! | `files` | how does a model look at text files? |
+//! | `lines` | what does it read of one? |
 //! | `progress` | how far is the file, for people? |
 //! | `recall` | what of its own text does the model see again? |
 //! | `outline` | what is a long text in few bytes? |
@@ -15,6 +17,8 @@
 //! | `only` | what are the tools of a session without documents? |
 
 mod argument;
+mod files;
+mod lines;
 mod only;
 mod outline;
 mod progress;
@@ -23,6 +27,7 @@ mod texts;
 mod tool;
 mod writer;
 
+pub(crate) use only::TEXT_FILES;
 pub use only::WritingTools;
 pub use texts::Texts;
 pub use tool::ContentTools;

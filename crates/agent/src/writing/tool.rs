@@ -137,7 +137,9 @@ pub(super) fn read(arguments: &str, folder: Option<&str>) -> Result<Begin, Error
             .ok_or_else(|| Error::Options("'session_id' is no id of a write session".to_owned()));
     }
     if let Some(content) = ["content", "raw_content"].into_iter().find(|name| fields.contains_key(*name)) {
-        let problem = format!("'{content}' is no argument: write the content as plain text after this call");
+        let problem = format!(
+            "'{content}' is no argument: call again without it, and write the content as plain text after that call"
+        );
         return Err(Error::Options(problem));
     }
     if let Some(unknown) = fields.keys().find(|name| !OPTIONS.contains(&name.as_str())) {

@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 
 use engross_llm::ToolCall;
 use engross_protocol::WriteSessionId;
+use engross_store::files::RelPath;
 use engross_write::framing::TurnFinish;
 use engross_write::runner::{ChunkEnd, WriteService, WriteSessionView};
 use engross_write::session::{BeginOptions, PromptKind, State, WriteOperation};
 use engross_write::{Error, WriteFailure};
 use serde_json::{Map, Value, json};
 
+use super::files::{self, FileTools};
 use super::texts::Texts;
 use super::tool::{self, BEGIN, Begin, ContentTools, WRITE_FILE, WRITE_TEXT};
 use crate::session::{FileInProgress, OpenedFile, ServerTool, Standing, ToolResult, WriteReport};
@@ -43,12 +45,15 @@ impl Writer {
 
     /// What the model is offered.
     pub(crate) fn tools(&self) -> Vec<ServerTool> {
-        tool::tools(self.content)
+        let mut tools = tool::tools(self.content);
+        tools.extend(files::tools());
+        tools
     }
 
     /// Whether it carries a tool out.
     pub(crate) fn knows(&self, name: &str) -> bool {
         name == BEGIN
+            || files::knows(name)
             || (self.content.argument && name == WRITE_FILE)
             || (self.content.free_text && name == WRITE_TEXT)
     }
@@ -60,12 +65,18 @@ impl Writer {
 
     /// What people are reply when a call begins.
     pub(crate) fn status(call: &ToolCall) -> String {
+        if files::knows(&call.name) {
+            return files::status(call);
+        }
         let file = tool::file_of(&call.arguments);
         file.map_or_else(|| "Writing a file …".to_owned(), |file| format!("Writing {file} …"))
     }
 
     /// Carries a call out. `calling` is kept up to date: one file is written at a time.
     pub(crate) async fn call(&self, call: &ToolCall, calling: &mut CallContext) -> ToolResult {
+        if files::knows(&call.name) {
+            return self.look(call.clone()).await;
+        }
         if [WRITE_FILE, WRITE_TEXT].contains(&&*call.name) {
             // As it streamed, it was carried out; this one came in one piece, after a restart.
             return refused(&WriteFailure::from(Error::Options(
@@ -85,6 +96,24 @@ impl Writer {
         calling.writing =
             result.opens.as_ref().map(|opens| FileInProgress::new(opens.clone(), call.id.clone()));
         result
+    }
+
+    /// Looks at files for a call. They are read on a thread for that.
+    async fn look(&self, call: ToolCall) -> ToolResult {
+        let (service, folder) = (self.service.clone(), self.folder.clone());
+        let looked = tokio::task::spawn_blocking(move || {
+            let root = service.sessions().root();
+            let found = match &folder {
+                Some(folder) => RelPath::parse(folder).and_then(|folder| root.folder(&folder)),
+                None => Ok(Some(root.top())),
+            };
+            match found {
+                Ok(Some(folder)) => FileTools::new(folder).call(&call),
+                Ok(None) => ToolResult::text("There are no files yet."),
+                Err(error) => refused(&error.into()),
+            }
+        });
+        looked.await.unwrap_or_else(|_| ToolResult::error("The server is stopping."))
     }
 
     async fn begin(
@@ -126,8 +155,8 @@ impl Writer {
         let view = self.service.sessions().get(writing.id)?;
         let Some(spec) = options.patch.filter(|_| is_it && view.state == State::NeedsRepair) else {
             let problem = format!(
-                "{} is being written and is not complete: write its content, one file at a time",
-                writing.file
+                "{} is being written and is not complete: write its content first, then begin {} by the same call",
+                writing.file, options.target_file
             );
             return Err(Error::Options(problem).into());
         };
@@ -306,7 +335,7 @@ fn about(view: &WriteSessionView) -> Map<String, Value> {
 
 /// The result of a call that was refused.
 pub(super) fn refused(problem: &WriteFailure) -> ToolResult {
-    ToolResult::error(
-        json!({"success": false, "error": {"code": problem.code, "message": problem.message}}).to_string(),
-    )
+    let next = "Nothing was begun, so write no content now: no file would take it. Mend the call, or say what is wrong.";
+    let error = json!({"code": problem.code, "message": problem.message});
+    ToolResult::error(json!({"success": false, "error": error, "message": next}).to_string())
 }

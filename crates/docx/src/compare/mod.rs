@@ -44,13 +44,14 @@ use self::moves::Moves;
 use self::parts::Importer;
 use self::redliner::{Closeness, Redliner};
 use crate::document::Limits;
-use crate::edit::free_ids;
+use crate::edit::{PendingParts, free_ids};
 use crate::error::Error;
 use crate::names::{W, W_URI};
 use crate::ops::{Proof, ProofState};
 use crate::package::Package;
 use crate::parts::parse;
 use crate::revisions::{Selection, Side, resolve};
+use crate::styles::Styles;
 
 pub use self::changes::{ChangeKind, ChangeSubject, DocumentChange, changes_of, counts_by_story};
 pub use self::report::Limitation;
@@ -165,6 +166,8 @@ fn compare_closely(
         with_moves: options.moves,
         moves: Moves::default(),
         moved: 0,
+        pending: PendingParts::default(),
+        styles: Styles::default(),
         notes: Vec::new(),
         sections: Vec::new(),
         limitations,

@@ -9,13 +9,14 @@ use super::moves::Moves;
 use super::parts::Importer;
 use super::report::Limitation;
 use super::signature::{Signer, Targets};
-use crate::edit::{Ids, RevisionWriter};
+use crate::edit::{Ids, PendingParts, RevisionWriter};
 use crate::names::{
     ABSTRACT_NUM_ID, BOOKMARK_END, BOOKMARK_START, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE,
     DOC_PR, ENDNOTE_REFERENCE, FOOTNOTE_REFERENCE, ID, IGNORABLE, LAST_RENDERED_PAGE_BREAK, MC, N_LOWER_ID,
     NUM_ID, P_PR, P_PR_CHANGE, P_STYLE, PARA_ID, PERM_END, PERM_START, PROOF_ERR, R_PR, R_PR_CHANGE, R_STYLE,
     SDT_PR, SECT_PR, TBL_STYLE, TEXT_ID, VAL,
 };
+use crate::styles::Styles;
 
 /// How closely two texts are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,9 @@ pub(super) struct Redliner<'a> {
     pub(super) moves: Moves,
     /// How many moves there are.
     pub(super) moved: i64,
+    /// What the hand that writes new content of its own asks for; copies need none of it.
+    pub(super) pending: PendingParts,
+    pub(super) styles: Styles,
     pub(super) notes: Vec<NotePair>,
     /// Sections that belong together.
     pub(super) sections: Vec<(NodeId, NodeId)>,
@@ -77,6 +81,8 @@ impl Redliner<'_> {
             author: self.signature.0,
             date: self.signature.1,
             since,
+            pending: &mut self.pending,
+            styles: &self.styles,
         }
     }
 

@@ -11,10 +11,11 @@ use super::redliner::{Closeness, NotePair, Redliner};
 use super::report::Limitation;
 use super::sections::{PageStory, Section};
 use crate::document::Limits;
-use crate::edit::Ids;
+use crate::edit::{Ids, PendingParts};
 use crate::error::Error;
 use crate::names::{DEL, ID, INS, W, W_URI};
 use crate::parts::parse;
+use crate::styles::Styles;
 
 /// What all parts of a comparison share.
 pub(super) struct StoryContext<'a> {
@@ -52,6 +53,8 @@ impl StoryContext<'_> {
             with_moves: self.with_moves,
             moves: Moves::default(),
             moved: 0,
+            pending: PendingParts::default(),
+            styles: Styles::default(),
             notes: Vec::new(),
             sections: Vec::new(),
             limitations: Vec::new(),

@@ -65,7 +65,6 @@ impl Dialect for Anthropic {
         Box::new(EventDecoder {
             calls: Calls::new(request),
             own_tools: HashSet::new(),
-            is_searching: request.web_search,
             usage: Usage::default(),
             finish: None,
             is_stopped: false,
@@ -223,7 +222,6 @@ struct EventDecoder {
     calls: Calls,
     /// Numbers of the blocks in which the provider calls its own tools.
     own_tools: HashSet<u64>,
-    is_searching: bool,
     usage: Usage,
     finish: Option<FinishReason>,
     is_stopped: bool,
@@ -273,10 +271,7 @@ impl Decoder for EventDecoder {
             },
             Piece::MessageDelta { delta, usage } => {
                 if let Some(reason) = delta.stop_reason {
-                    // A long search is broken off; the rest would have to be asked for.
-                    let is_paused = self.is_searching && reason == "pause_turn";
-                    self.finish =
-                        Some(if is_paused { FinishReason::Length } else { finish_reason(&reason, from)? });
+                    self.finish = Some(finish_reason(&reason));
                 }
                 if usage.is_some() {
                     self.count(usage);
@@ -320,12 +315,13 @@ fn push(events: &mut VecDeque<Event>, text: String, event: fn(String) -> Event) 
     }
 }
 
-fn finish_reason(reason: &str, from: &Endpoint) -> Result<FinishReason, Error> {
+fn finish_reason(reason: &str) -> FinishReason {
     match reason {
-        "end_turn" | "stop_sequence" => Ok(FinishReason::Stop),
-        "tool_use" => Ok(FinishReason::ToolCalls),
-        "max_tokens" | "model_context_window_exceeded" => Ok(FinishReason::Length),
-        "refusal" => Ok(FinishReason::ContentFilter),
-        other => Err(from.protocol(format!("it stopped for a reason that is not known: {other}"))),
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "tool_use" => FinishReason::ToolCalls,
+        // A long search, or a long turn, is broken off: the rest has to be asked for.
+        "max_tokens" | "model_context_window_exceeded" | "pause_turn" => FinishReason::Length,
+        "refusal" => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
     }
 }

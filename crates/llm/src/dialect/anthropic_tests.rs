@@ -25,7 +25,8 @@ fn reasons_to_stop() {
         ("stop_sequence", Ok((vec![], Some(FinishReason::Stop)))),
         ("tool_use", Ok((vec![], Some(FinishReason::ToolCalls)))),
         ("model_context_window_exceeded", Ok((vec![], Some(FinishReason::Length)))),
-        ("pause_turn", Err(protocol("it stopped for a reason that is not known: pause_turn"))),
+        ("pause_turn", Ok((vec![], Some(FinishReason::Length)))),
+        ("something_new", Ok((vec![], Some(FinishReason::Other)))),
     ] {
         let data = format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{reason}"}}}}"#);
         assert_eq!(read(&[&data, STOP]), expected);

@@ -262,7 +262,7 @@ impl Decoder for ResponseDecoder {
             }
             // Some models repeat it with each piece, so it does not end the stream.
             if let Some(reason) = candidate.finish_reason {
-                self.finish = Some(finish_reason(&reason, from)?);
+                self.finish = Some(finish_reason(&reason));
             }
         }
         if let Some(counts) = response.usage_metadata.filter(|_| self.finish.is_some()) {
@@ -301,14 +301,14 @@ impl ResponseDecoder {
     }
 }
 
-fn finish_reason(reason: &str, from: &Endpoint) -> Result<FinishReason, Error> {
+fn finish_reason(reason: &str) -> FinishReason {
     match reason {
-        "STOP" => Ok(FinishReason::Stop),
-        "MAX_TOKENS" => Ok(FinishReason::Length),
+        "STOP" => FinishReason::Stop,
+        "MAX_TOKENS" => FinishReason::Length,
         "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
-            Ok(FinishReason::ContentFilter)
+            FinishReason::ContentFilter
         }
-        // MALFORMED_FUNCTION_CALL, OTHER and their like: the model failed.
-        other => Err(Error::Stream { provider: from.provider, message: from.clean(other) }),
+        // MALFORMED_FUNCTION_CALL, OTHER and their like.
+        _ => FinishReason::Other,
     }
 }

@@ -18,8 +18,11 @@ fn reasons_to_stop() {
         ("STOP", Ok(Some(FinishReason::Stop))),
         ("MAX_TOKENS", Ok(Some(FinishReason::Length))),
         ("PROHIBITED_CONTENT", Ok(Some(FinishReason::ContentFilter))),
-        ("MALFORMED_FUNCTION_CALL", Err(failed("MALFORMED_FUNCTION_CALL"))),
-        ("", Err(failed("it gives no reason"))),
+        ("SAFETY", Ok(Some(FinishReason::ContentFilter))),
+        ("RECITATION", Ok(Some(FinishReason::ContentFilter))),
+        ("MALFORMED_FUNCTION_CALL", Ok(Some(FinishReason::Other))),
+        ("OTHER", Ok(Some(FinishReason::Other))),
+        ("", Ok(Some(FinishReason::Other))),
     ] {
         assert_eq!(read(&[&finish(reason)]).map(|(_, finish)| finish), expected);
     }

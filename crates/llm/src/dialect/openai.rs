@@ -323,6 +323,7 @@ fn finish_reason(reason: &str, from: &Endpoint) -> Result<FinishReason, Error> {
         "tool_calls" | "function_call" | "tool_use" => Ok(FinishReason::ToolCalls),
         "length" | "max_tokens" | "model_length" | "MAX_TOKENS" => Ok(FinishReason::Length),
         "content_filter" | "safety" | "refusal" => Ok(FinishReason::ContentFilter),
-        other => Err(from.protocol(format!("it stopped for a reason that is not known: {other}"))),
+        "error" => Err(from.protocol("it stopped for a reason that is not known: error")),
+        _ => Ok(FinishReason::Other),
     }
 }

@@ -81,6 +81,13 @@ fn failures() {
     assert_eq!(read(&[r#"{"error":"broken"}"#]), Err(failed("broken")));
     assert_eq!(read(&[r#"{"error":{"code":7}}"#]), Err(failed(r#"{"code":7}"#)));
     let reason = |reason: &str| read(&[&format!(r#"{{"choices":[{{"finish_reason":"{reason}"}}]}}"#)]);
+    for (word, finish) in [
+        ("length", FinishReason::Length),
+        ("content_filter", FinishReason::ContentFilter),
+        ("weird", FinishReason::Other),
+    ] {
+        assert_eq!(reason(word).map(|(_, finish)| finish), Ok(Some(finish)), "{word}");
+    }
     assert_eq!(reason("error"), Err(protocol("it stopped for a reason that is not known: error")));
     assert_eq!(reason(""), Ok((vec![], None)));
     let nameless = r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{}}]}}]}"#;

@@ -12,7 +12,7 @@ use super::environment::{Environment, locked};
 use super::hub::{EventHub, Notice};
 use super::work::Work;
 use crate::error::{Error, WriteFailure};
-use crate::session::{BeginOptions, Prompt, State, WriteInput, WriteReceipt, WriteSession};
+use crate::session::{BeginOptions, Pause, Prompt, State, WriteInput, WriteReceipt, WriteSession};
 
 /// A session as it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +116,21 @@ impl LoadedSession {
     /// Whether it is not over.
     pub(super) fn is_live(&self) -> bool {
         !locked(&self.view).state.is_final()
+    }
+
+    /// Whether somebody works on it: content comes or may come at once, or its file is looked at. What waits to be gone on with
+    /// does not count.
+    pub(super) fn is_active(&self) -> bool {
+        let state = locked(&self.view).state;
+        let waits = matches!(state, State::Incomplete | State::Ambiguous | State::NeedsRepair)
+            || matches!(state, State::Paused(Pause::Length | Pause::Disconnect));
+        !state.is_final() && !waits
+    }
+
+    /// Whether nothing has come to it, and nothing was heard of it since `moment`.
+    pub(super) fn is_empty_since(&self, moment: Millis) -> bool {
+        let view = locked(&self.view);
+        view.state == State::Open && view.offset == 0 && view.updated <= moment
     }
 
     /// Takes an input, and does all that follows from it.

@@ -22,6 +22,12 @@ use crate::patch::PatchSpec;
 use crate::session::{BeginOptions, WriteInput, WriteSession, marker};
 use crate::validate::FileKind;
 
+/// After so many silences, a session to which nothing has come may go for another.
+const LEFT: u64 = 5;
+
+/// For each session that may be worked on, so many may wait to be gone on with.
+const WAITING: usize = 16;
+
 /// How often an end line is drawn.
 const DRAWS: usize = 8;
 
@@ -296,13 +302,26 @@ struct Reservation<'a>(&'a Registry);
 impl<'a> Reservation<'a> {
     fn take(registry: &'a Registry) -> Result<Self, WriteFailure> {
         let mut table = locked(&registry.table);
-        let live = table.by_id.values().filter(|running| running.is_live()).count();
+        let live = table.by_id.values().filter(|running| running.is_active()).count();
+        let waiting = table.by_id.values().filter(|running| running.is_live()).count();
         let most = registry.environment.limits.sessions;
-        if live + table.beginning >= most {
+        if waiting >= most.saturating_mul(WAITING) {
             return Err(busy(most));
         }
+        if live + table.beginning < most {
+            table.beginning += 1;
+            return Ok(Self(registry));
+        }
+        // Those that were begun and left do not stand in the way of others: the oldest without content goes.
+        let left = registry.environment.now().saturating_sub(LEFT * registry.environment.limits.silence);
+        let empty = table.by_id.values().filter(|running| running.is_empty_since(left));
+        let empty = empty.min_by_key(|running| running.view().updated);
+        let Some(empty) = empty.cloned() else { return Err(busy(most)) };
         table.beginning += 1;
-        Ok(Self(registry))
+        drop(table);
+        let reservation = Self(registry);
+        empty.cancel(&registry.environment)?;
+        Ok(reservation)
     }
 }
 

@@ -56,7 +56,14 @@ impl WriteSessions {
     pub fn text(&self, id: WriteSessionId, folder: Option<&str>, limit: u64) -> Result<String, TextError> {
         let unknown = || Error::SessionNotFound(id.to_string());
         let view = self.get(id).map_err(|_| unknown())?;
-        let target = &view.options.target_file;
+        let root = view
+            .options
+            .root
+            .as_deref()
+            .map(|root| root.trim_matches('/'))
+            .filter(|root| !matches!(*root, "" | "."));
+        let beneath = |file: &str| root.map_or_else(|| file.to_owned(), |root| format!("{root}/{file}"));
+        let target = &beneath(&view.options.target_file);
         let is_inside = |folder: &str| target.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         if !folder.is_none_or(is_inside) {
             return Err(unknown().into());
@@ -69,7 +76,7 @@ impl WriteSessions {
             return Err(Error::TooLarge { limit }.into());
         }
         let changed = || Error::ContentChanged(target.clone());
-        let path = RelPath::parse(&receipt.path)?;
+        let path = RelPath::parse(&beneath(&receipt.path))?;
         let (bytes, _) = self.0.environment.root.top().read(&path, limit)?.ok_or_else(changed)?;
         if hex::encode(Sha256::digest(&bytes)) != receipt.sha256 {
             return Err(changed().into());

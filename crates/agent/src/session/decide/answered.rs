@@ -15,7 +15,9 @@ impl Decider<'_> {
         let cut = match answer.finish {
             FinishReason::Length => Some(AnswerFinish::Length),
             FinishReason::ContentFilter => Some(AnswerFinish::ContentFilter),
-            FinishReason::Stop | FinishReason::ToolCalls => None,
+            // A reason that is not known: with calls it is that of calls, else the answer may not be whole.
+            FinishReason::Other if answer.tool_calls.is_empty() => Some(AnswerFinish::Length),
+            FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => None,
         };
         let repeats = rounds::repeats(self.of_turn(), &answer.tool_calls);
         let mut earlier: Vec<(String, String, bool)> = Vec::new();
@@ -25,6 +27,7 @@ impl Decider<'_> {
         for (call, count) in answer.tool_calls.into_iter().zip(repeats) {
             let side = self.side(&call.name);
             let reads = self.reads(&call.name);
+            let may_come_again = rounds::may_come_again(&self.session.messages, &call);
             let side = if self.content_results.iter().any(|(id, _)| *id == call.id) {
                 CallSide::Server
             } else if cut.is_some() {
@@ -34,14 +37,14 @@ impl Decider<'_> {
                         .to_owned(),
                 ));
                 CallSide::Nobody
-            } else if stopped.is_some() || count >= 3 {
+            } else if stopped.is_some() || (count >= 3 && !(may_come_again && count < 6)) {
                 stopped.get_or_insert_with(|| call.name.clone());
                 refused.push((
                     call.id.clone(),
                     "This was not done: the same call came three times in a row.".to_owned(),
                 ));
                 CallSide::Nobody
-            } else if count == 2 && !reads {
+            } else if count == 2 && !reads && !may_come_again {
                 let before = calls.last().map(|before: &ModelCall| &before.call);
                 let (content, is_error) = rounds::told_again(&self.session.messages, &call, before);
                 earlier.push((call.id.clone(), content, is_error));
@@ -56,7 +59,7 @@ impl Decider<'_> {
             } else {
                 side
             };
-            if count == 2 {
+            if count == 2 && !may_come_again {
                 let message = format!("the model repeated its call of {} without a change", call.name);
                 self.push(LogEvent::Noted { code: codes::REPEATED_CALL.name.to_owned(), message });
             }

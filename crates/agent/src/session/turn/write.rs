@@ -264,6 +264,7 @@ fn finish(finish: FinishReason) -> TurnFinish {
         FinishReason::ToolCalls => TurnFinish::ToolCalls,
         FinishReason::Length => TurnFinish::Length,
         FinishReason::ContentFilter => TurnFinish::ContentFilter,
+        FinishReason::Other => TurnFinish::Other,
     }
 }
 

@@ -34,6 +34,29 @@ fn case_56_sixty_four_at_once_do_not_mix() {
 }
 
 #[test]
+fn sessions_that_were_begun_and_left_do_not_stand_in_the_way_of_others() {
+    let desk = TestBench::with(Limits { sessions: 4, ..Limits::default() });
+    let one = desk.begin("one.txt", WriteOperation::Create).unwrap().id;
+    desk.send(one, "content\n").unwrap();
+    for n in 0..3 {
+        desk.time.pass(10);
+        desk.begin(&format!("{n}.txt"), WriteOperation::Create).unwrap();
+    }
+    assert_eq!(code(desk.begin("more.txt", WriteOperation::Create)), "SERVER_BUSY");
+    desk.time.pass(11_000);
+    for n in 0..100 {
+        desk.time.pass(20_000);
+        let more = desk.begin(&format!("more{n}.txt"), WriteOperation::Create).unwrap();
+        assert_eq!(more.state, State::Open);
+    }
+    // What has content is not taken away, and what waits to be gone on with counts for nothing.
+    assert_eq!(desk.sessions.get(one).unwrap().state, State::Receiving);
+    desk.sessions.turn_end(one, engross_write::framing::TurnFinish::Length).unwrap();
+    desk.begin("last.txt", WriteOperation::Create).unwrap();
+    assert_eq!(desk.sessions.get(one).unwrap().bytes, 8);
+}
+
+#[test]
 fn case_52_two_who_finalise_have_one_effect() {
     for operation in [WriteOperation::Append, WriteOperation::Create] {
         let desk = TestBench::new();

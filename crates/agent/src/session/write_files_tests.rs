@@ -1,0 +1,129 @@
+//! What models do around the writing of files: they look, begin two at once, call again what was refused, write many.
+
+use engross_llm::{FinishReason, Message};
+use serde_json::{Value, json};
+
+use super::AnswerFinish;
+use super::service_support::{Pieces, calls, done};
+use super::write_support::{TestBench, answer, begin, begin_with, bye, cut, whole};
+
+fn call(id: &str, name: &str, arguments: &Value) -> Pieces {
+    calls("", &[(id, name, &arguments.to_string())])
+}
+
+#[tokio::test]
+async fn models_look_at_text_files() {
+    let desk = TestBench::new([
+        call("c1", "list_files", &json!({})),
+        call("c2", "read_file", &json!({"file": "notes/a.md", "start_line": "2", "end_line": 3})),
+        call("c3", "search_files", &json!({"text": "TWO", "ignore_case": true})),
+        call("c4", "stat", &json!({"file": "none.txt"})),
+        call("c5", "read_file", &json!({"file": "a.docx"})),
+        bye(),
+    ]);
+    desk.put("a.docx", "PK");
+    desk.put("notes/a.md", "one\r\ntwo\r\nthree\r\nfour");
+    let heard = desk.say("look").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    let read = |id: &'static str| {
+        let (desk, heard) = (&desk, &heard);
+        async move { desk.result(heard, id).await }
+    };
+    let (list, _) = read("c1").await;
+    assert_eq!(list["files"], json!([{"file": "a.docx", "bytes": 2}, {"file": "notes/a.md", "bytes": 21}]));
+    let (text, _) = read("c2").await;
+    let text = text.as_str().unwrap();
+    assert!(
+        text.contains("4 lines, 21 bytes, CRLF, without a line end at the end, UTF-8, sha256 "),
+        "{text}"
+    );
+    assert!(text.ends_with("lines 2 to 3\n    2\ttwo\n    3\tthree\n"), "{text}");
+    assert_eq!(read("c3").await.0, json!("notes/a.md:2: two"));
+    assert_eq!(read("c4").await.0, json!({"file": "none.txt", "exists": false}));
+    let (refused, is_error) = read("c5").await;
+    assert!(is_error && refused.to_string().contains("read_document"), "{refused}");
+    // What it was told to begin with speaks of them.
+    assert!(desk.model.asked.lock().unwrap()[0].system.contains("read_file"));
+}
+
+#[tokio::test]
+async fn a_model_sees_its_own_text_again_and_the_log_never_does() {
+    let file: String = (0..60).map(|line| format!("let value_{line} = {line};\n")).collect();
+    let (head, _) = file.split_at(700);
+    let rest = format!("{}DONE\n", super::write_support::again(&file, 700));
+    let desk = TestBench::new([begin("a.rs", "create"), cut(head), whole(&rest), bye(), bye()]);
+    let heard = desk.say("write").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("a.rs").as_ref(), Some(&file));
+    let own = |messages: &[Message], text: &str| {
+        messages
+            .iter()
+            .any(|message| matches!(message, Message::Assistant { content, .. } if content.contains(text)))
+    };
+    let asked = desk.model.asked();
+    assert!(own(&asked[2], "let value_0 = 0;\nlet value_1 = 1;\n") && own(&asked[2], "let value_20 = 20;\n"));
+    // In the next turn the file stands behind its receipt.
+    desk.say("and now").await;
+    let asked = desk.model.asked();
+    let receipt = asked.last().unwrap().iter().find_map(|message| match message {
+        Message::Tool { content, .. } => Some(content.clone()),
+        _ => None,
+    });
+    assert!(receipt.unwrap().contains("let value_59 = 59;"));
+    let kept = serde_json::to_string(&(desk.log(&heard).await, desk.messages(&heard).await)).unwrap();
+    assert!(!kept.contains("let value_30"), "{kept}");
+}
+
+#[tokio::test]
+async fn two_files_begun_in_one_answer_are_both_written() {
+    let arguments = |file: &str| json!({"target_file": file, "operation": "create"}).to_string();
+    let (one, two) = (arguments("one.txt"), arguments("two.txt"));
+    let both = calls("", &[("c1", "WritePlanTool_begin", &one), ("c2", "WritePlanTool_begin", &two)]);
+    let again = calls("", &[("c3", "WritePlanTool_begin", &two)]);
+    let desk = TestBench::new([both, whole("first\nDONE\n"), again, whole("second\nDONE\n"), bye()]);
+    let heard = desk.say("write both").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    assert_eq!(
+        (desk.file("one.txt").as_deref(), desk.file("two.txt").as_deref()),
+        (Some("first\n"), Some("second\n"))
+    );
+}
+
+#[tokio::test]
+async fn what_was_refused_says_that_nothing_was_begun() {
+    let wrong = json!({"target_file": "a.txt", "operation": "create", "content": "hello"});
+    let right = json!({"target_file": "a.txt", "operation": "create"});
+    let desk =
+        TestBench::new([begin_with("c1", &wrong), begin_with("c2", &right), whole("hello\nDONE\n"), bye()]);
+    let heard = desk.say("write").await;
+    assert_eq!(heard.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("a.txt").as_deref(), Some("hello\n"));
+    let (refused, _) = desk.result(&heard, "c1").await;
+    assert!(refused["message"].as_str().unwrap().starts_with("Nothing was begun"), "{refused}");
+}
+
+#[tokio::test]
+async fn as_many_files_are_written_in_a_turn_as_a_model_likes() {
+    let mut script = Vec::new();
+    for number in 0..12 {
+        let arguments = json!({"target_file": format!("{number}.txt"), "operation": "create"});
+        script.push(begin_with(&format!("c{number}"), &arguments));
+        script.push(whole(&format!("file {number}\nDONE\n")));
+    }
+    script.push(bye());
+    let desk = TestBench::new(script);
+    assert_eq!(desk.say("write twelve files").await.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("11.txt").as_deref(), Some("file 11\n"));
+}
+
+#[tokio::test]
+async fn a_reason_that_is_not_known_does_not_end_a_file() {
+    let desk = TestBench::new([
+        begin("a.txt", "create"),
+        answer("one\ntw", 3, FinishReason::Other),
+        whole("one\ntwo\nDONE\n"),
+        bye(),
+    ]);
+    assert_eq!(desk.say("write").await.end, done(AnswerFinish::Stop));
+    assert_eq!(desk.file("a.txt").as_deref(), Some("one\ntwo\n"));
+}
