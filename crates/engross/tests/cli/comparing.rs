@@ -72,7 +72,7 @@ fn neither_document_is_overwritten() {
         let ran = desk.run(&["compare", "ours.docx", "theirs.docx", "-o", target]);
         assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     }
-    std::fs::write(desk.path("letter.docx"), "not a document").unwrap();
+    desk.put("letter.docx", b"not a document");
     let ran = desk.run(&["compare", "ours.docx", "letter.docx", "-o", "new.docx"]);
     assert_eq!(ran.code, Some(3));
     assert!(ran.stderr.contains("letter.docx"), "{}", ran.stderr);

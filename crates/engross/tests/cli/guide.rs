@@ -73,7 +73,7 @@ fn help_version_and_nothing() {
     let help = desk.run(&["--help"]);
     assert!(COMMANDS.iter().chain(&["task"]).all(|command| help.stdout.contains(command)), "{help:?}");
     assert_eq!(desk.run(&[]).code, Some(2));
-    assert_eq!(desk.run(&["compare", "a", "b"]).code, Some(2));
+    assert_eq!(desk.run(&["contrast", "a", "b"]).code, Some(2));
     assert_eq!(desk.run(&["accept", "nda.docx", "--kind", "colour"]).code, Some(2));
 }
 
