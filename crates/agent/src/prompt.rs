@@ -26,7 +26,8 @@ How the document is shown: one line a paragraph, [P12|Style|…] and then its te
 - L:1 is the list level and M:2.1 the list marker. Word writes markers itself: they are not part of the text.
 - T:0,2 is row 0, cell 2 of the table tbl:1. §2.1 is the numbered provision that the paragraph belongs to.
 - rev:7 are tracked changes that are already there, c:3 comments; the comments follow the paragraphs.
-- ⟦footnote 3⟧, ⟦image⟧, ⟦br⟧ and the like stand for objects and breaks. Leave them where they are; never invent one.
+- ⟦footnote 3⟧, ⟦image:2⟧, ⟦br⟧ and the like stand for objects and breaks. Leave them where they are; never invent one.
+- ⟦ref NAME → P85 \"clause 9\"⟧, ⟦field …⟧, ⟦link …⟧ and ⟦control:3 …⟧ show text of the document in quotes and what it is. Quote the text alone.
 
 How to edit:
 - Do what was asked and nothing else. Change as few words as it takes; do not polish what was not asked for.

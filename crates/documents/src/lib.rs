@@ -42,6 +42,7 @@
 //! | `checkpoints` | what was a document before each change? |
 //! | `changes` | what differs between two of its states? |
 //! | `written` | what was written into which file, and which revisions in it are one's own? |
+//! | `pictures` | which files does content name, and what is in them? |
 //! | `receipt` | what does the caller get? |
 //! | `signature` | which authors and dates may changes have? |
 //! | `error` | what can go wrong? |
@@ -51,6 +52,7 @@ mod checkpoints;
 pub mod codes;
 mod delivery;
 mod error;
+mod pictures;
 mod receipt;
 pub mod signature;
 mod workspace;
@@ -61,11 +63,14 @@ mod checkpoints_tests;
 #[cfg(test)]
 mod delivery_tests;
 #[cfg(test)]
+mod pictures_tests;
+#[cfg(test)]
 mod workspace_tests;
 
 pub use changes::{Losses, RevisionKey, TakenBack, losses, new_revisions, without_change_set};
 pub use checkpoints::{Checkpoint, CheckpointStore, Checkpoints};
 pub use delivery::{Delivery, Destination, InputFile};
 pub use error::{Error, document_failure, document_row};
+pub use pictures::{pictures_of, read_pictures};
 pub use receipt::{ReadReport, Receipt, has_result, has_worked};
 pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, Workspace};

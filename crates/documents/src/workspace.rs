@@ -2,11 +2,12 @@
 //!
 //! Must never replace a document that is not the one it was made from, or without its checkpoint. Blocks.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engross_docx::ops::{Batch, OperationResult, Proof, Summary};
+use engross_docx::ops::{Batch, Operation, OperationResult, Proof, Summary};
 use engross_docx::{EditOptions, Limits, Tracking, WordDocument};
 use engross_protocol::Clock;
 use engross_store::files::{
@@ -17,6 +18,7 @@ use crate::Error;
 use crate::changes::{Losses, losses};
 use crate::checkpoints::{Checkpoint, CheckpointStore, Checkpoints, sha256_of};
 use crate::delivery::Delivery;
+use crate::pictures::pictures_of;
 use crate::receipt::{Receipt, has_result};
 
 /// The folder in which a workspace keeps its own files; no document is there.
@@ -235,6 +237,15 @@ impl Workspace {
         }
     }
 
+    /// The pictures of the workspace that operations name, by those names.
+    #[must_use]
+    pub fn pictures<'a>(
+        &self,
+        operations: impl IntoIterator<Item = &'a Operation>,
+    ) -> BTreeMap<String, Vec<u8>> {
+        pictures_of(&self.files, operations)
+    }
+
     /// Applies operations to a document, and puts it in its place as [`Workspace::edit`] does.
     ///
     /// # Errors
@@ -246,8 +257,11 @@ impl Workspace {
         options: &EditOptions,
         tracking: Tracking,
     ) -> Result<Application, Error> {
-        let (operations, edit, document) =
-            self.edit(path, None, tracking, |document| document.apply(batch, options))?;
+        let pictures = self.pictures(&batch.operations);
+        let (operations, edit, document) = self.edit(path, None, tracking, |document| {
+            document.give_files(pictures.clone());
+            document.apply(batch, options)
+        })?;
         let file = path.as_str().to_owned();
         let delivery = has_result(&operations).then(|| Delivery {
             output: Some(file.clone()),

@@ -11,9 +11,10 @@ use engross_xml::{Document, NodeId, NodeKind, QName};
 use crate::model::{effective_text, is_revision_wrapper};
 use crate::names::{
     AUTHOR, BODY, CHECKED, COMMENT, COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DATE,
-    DEL_INSTR_TEXT, DEL_TEXT, FOOTER_REFERENCE, FULL_DATE, HEADER_REFERENCE, ID, INSTR_TEXT, LAST_VALUE,
-    P_PR, R_ID, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT, RSID_TR, RUN, SDT_PR,
-    SECT_PR, SHOWING_PLC_HDR, T, TC_PR, TEXT_ID, TITLE_PG, TR_PR, TYPE, VAL, W_URI, W_URIS, XML_SPACE,
+    DEL_INSTR_TEXT, DEL_TEXT, ENDNOTE, FOOTER_REFERENCE, FOOTNOTE, FULL_DATE, HEADER_REFERENCE, ID,
+    INSTR_TEXT, LAST_VALUE, P_PR, R_ID, R_PR, RSID_DEL, RSID_P, RSID_R, RSID_R_DEFAULT, RSID_R_PR, RSID_SECT,
+    RSID_TR, RUN, SDT_PR, SECT_PR, SHOWING_PLC_HDR, T, TC_PR, TEXT_ID, TITLE_PG, TR_PR, TYPE, VAL, W_URI,
+    W_URIS, XML_SPACE,
 };
 use crate::revisions::is_property_change;
 
@@ -42,6 +43,8 @@ pub(crate) struct IgnoredMarkup {
     pub(crate) layout: IgnoredLayout,
     /// Content controls that are filled in, by `w:id`: their state is no tracked change.
     pub(crate) filled: BTreeSet<String>,
+    /// Footnotes and endnotes from these ids on are new. What a revision puts there is their mark; without it they show nowhere.
+    pub(crate) notes_from: [Option<i64>; 2],
 }
 
 /// What a session changed of sections without a revision.
@@ -106,10 +109,17 @@ impl IgnoredMarkup {
             }
             _ => {}
         }
-        if self.from.is_none() && self.gone.is_empty() {
+        if self.from.is_none() && self.gone.is_empty() && self.notes_from == [None; 2] {
             return false;
         }
+        let [footnotes, endnotes] = self.notes_from;
+        let is_new_note = |from: Option<i64>| {
+            let id = document.attribute(node, ID).and_then(|id| id.trim().parse::<i64>().ok());
+            from.zip(id).is_some_and(|(from, id)| id >= from)
+        };
         match document.name(node) {
+            FOOTNOTE => is_new_note(footnotes),
+            ENDNOTE => is_new_note(endnotes),
             COMMENT | COMMENT_RANGE_START | COMMENT_RANGE_END | COMMENT_REFERENCE => {
                 let id = document.attribute(node, ID).and_then(|id| id.trim().parse().ok());
                 id.is_some_and(|id| self.is_aside(id))

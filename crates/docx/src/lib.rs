@@ -74,11 +74,12 @@ mod text;
 
 pub use check::{CODES, Finding, Severity, check, guards};
 pub use document::{
-    CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, More, NumberChange, OwnRecord,
-    PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey, TermChange, WordDocument,
+    CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, More, NumberChange,
+    OutlineEntry, OwnRecord, PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey,
+    TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
-pub use markdown::from_markdown;
+pub use markdown::{MadeDocument, MarkdownReading, from_markdown, from_markdown_with, picture_names};
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};
 pub use revisions::PlacedRevision;

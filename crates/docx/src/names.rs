@@ -30,6 +30,12 @@ pub const W15: NamespaceGroup = NamespaceGroup(10);
 
 /// `w16cid:`, lasting ids of comments.
 pub const W16CID: NamespaceGroup = NamespaceGroup(11);
+/// `a:`, drawings.
+pub const A: NamespaceGroup = NamespaceGroup(17);
+/// `v:`, VML.
+pub const V: NamespaceGroup = NamespaceGroup(19);
+/// `pic:`, pictures in drawings.
+pub const PIC: NamespaceGroup = NamespaceGroup(18);
 
 /// `cp:`, core properties of a package.
 pub const CP: NamespaceGroup = NamespaceGroup(12);
@@ -84,6 +90,12 @@ const NAMESPACES: &[&[&str]] = &[
         "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes",
         "http://purl.oclc.org/ooxml/officeDocument/docPropsVTypes",
     ],
+    &["http://schemas.openxmlformats.org/drawingml/2006/main", "http://purl.oclc.org/ooxml/drawingml/main"],
+    &[
+        "http://schemas.openxmlformats.org/drawingml/2006/picture",
+        "http://purl.oclc.org/ooxml/drawingml/picture",
+    ],
+    &["urn:schemas-microsoft-com:vml"],
 ];
 
 macro_rules! vocabulary {
@@ -139,7 +151,7 @@ vocabulary! {
        TC_PR_CHANGE = "tcPrChange", TBL_GRID_CHANGE = "tblGridChange", NUMBERING_CHANGE = "numberingChange",
        P_STYLE = "pStyle", R_STYLE = "rStyle", NUM_PR = "numPr", ILVL = "ilvl", NUM_ID = "numId", FRAME_PR = "framePr",
        OUTLINE_LVL = "outlineLvl", B = "b", B_CS = "bCs", I = "i", I_CS = "iCs", U = "u", STRIKE = "strike",
-       VANISH = "vanish", VERT_ALIGN = "vertAlign", KEEP_NEXT = "keepNext", KEEP_LINES = "keepLines",
+       VANISH = "vanish", VERT_ALIGN = "vertAlign", P_BDR = "pBdr", Q_FORMAT = "qFormat", UI_PRIORITY = "uiPriority", KEEP_NEXT = "keepNext", KEEP_LINES = "keepLines",
        PAGE_BREAK_BEFORE = "pageBreakBefore", WIDOW_CONTROL = "widowControl", DSTRIKE = "dstrike", R_FONTS = "rFonts",
        CAPS = "caps", SMALL_CAPS = "smallCaps", COLOR = "color", SZ = "sz", SZ_CS = "szCs", HIGHLIGHT = "highlight",
        CS = "cs", EAST_ASIA = "eastAsia", JC = "jc", SPACING = "spacing", IND = "ind", BEFORE = "before", AFTER = "after",
@@ -186,11 +198,18 @@ vocabulary! {
     CT: TYPES = "Types", OVERRIDE = "Override", CT_DEFAULT = "Default";
     NONE: N_ID = "Id", N_TYPE = "Type", N_TARGET = "Target", N_TARGET_MODE = "TargetMode", N_PART_NAME = "PartName",
        N_CONTENT_TYPE = "ContentType", N_EXTENSION = "Extension", N_DESCR = "descr", N_LOWER_ID = "id", N_NAME = "name", N_TITLE = "title",
-       N_FMTID = "fmtid", N_PID = "pid";
-    WP: DOC_PR = "docPr";
+       N_FMTID = "fmtid", N_PID = "pid",
+       N_URI = "uri", N_CX = "cx", N_CY = "cy", N_X = "x", N_Y = "y", N_PRST = "prst";
+    WP: DOC_PR = "docPr", WP_INLINE = "inline", WP_EXTENT = "extent";
     CP: CP_KEYWORDS = "keywords", CP_CATEGORY = "category", CP_LAST_MODIFIED_BY = "lastModifiedBy";
     DC: DC_TITLE = "title", DC_SUBJECT = "subject", DC_CREATOR = "creator", DC_DESCRIPTION = "description";
     EP: EP_COMPANY = "Company", EP_MANAGER = "Manager";
     CU: CU_PROPERTY = "property";
     VT: VT_LPWSTR = "lpwstr", VT_BOOL = "bool", VT_R8 = "r8";
+    A: A_GRAPHIC = "graphic", A_GRAPHIC_DATA = "graphicData", A_BLIP = "blip", A_STRETCH = "stretch",
+       A_FILL_RECT = "fillRect", A_XFRM = "xfrm", A_OFF = "off", A_EXT = "ext", A_PRST_GEOM = "prstGeom",
+       A_AV_LST = "avLst";
+    PIC: PIC_PIC = "pic", PIC_NV_PIC_PR = "nvPicPr", PIC_C_NV_PR = "cNvPr", PIC_C_NV_PIC_PR = "cNvPicPr",
+       PIC_BLIP_FILL = "blipFill", PIC_SP_PR = "spPr";
+    V: V_IMAGE_DATA = "imagedata";
 }

@@ -193,7 +193,6 @@ impl Sections {
     }
 
     /// The headings in file order.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for outlines of readers"))]
     pub(crate) fn headings(&self) -> impl Iterator<Item = &Heading> {
         self.headings.values()
     }

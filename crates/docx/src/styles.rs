@@ -81,6 +81,11 @@ impl Styles {
         self.get(style_id)?.name.as_deref()
     }
 
+    /// Whether there is a style of that id, of any kind.
+    pub(crate) fn has(&self, style_id: &str) -> bool {
+        self.by_id.contains_key(style_id)
+    }
+
     /// The id of the style that a paragraph without `w:pStyle` has.
     #[must_use]
     pub fn default_paragraph(&self) -> Option<&str> {

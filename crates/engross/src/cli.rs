@@ -171,6 +171,9 @@ pub(crate) struct ReadArgs {
     /// The properties of the document instead: title, author and the like.
     #[arg(long, conflicts_with_all = ["story", "search", "from", "limit"])]
     pub(crate) properties: bool,
+    /// The headings, schedules and tables of the body instead, with their places and sizes.
+    #[arg(long, conflicts_with_all = ["controls", "styles", "properties", "story", "search", "from", "limit", "view"])]
+    pub(crate) outline: bool,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -325,6 +328,9 @@ pub(crate) struct ToMarkdownArgs {
     /// Which tracked changes count as done.
     #[arg(long, value_enum, default_value_t = ViewArg::Accepted)]
     pub(crate) view: ViewArg,
+    /// Write the pictures beneath this folder too, by the names that the text has for them.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) pictures: Option<PathBuf>,
 }
 
 /// `engross from-markdown`

@@ -3,7 +3,7 @@
 //! Must never drop a call or change the order: each gets one result. What edits is applied as one batch in the place of the
 //! first edit, so that every paragraph number means the document that the model has read.
 
-use engross_docx::ops::OperationResult;
+use engross_docx::ops::{Operation, OperationResult};
 use engross_docx::{EditOptions, Error, WordDocument};
 use engross_llm::{Answer, Error as ModelError, ToolCall};
 use serde_json::Value;
@@ -96,6 +96,11 @@ impl Round {
             _ => None,
         });
         edits.collect()
+    }
+
+    /// The operations that can be tried.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = &Operation> {
+        self.edits().into_iter().flatten().filter_map(|proposal| proposal.operation.as_ref().ok())
     }
 
     /// Which calls edit, by their place in the round.

@@ -265,7 +265,9 @@ impl DocumentTools {
                 return Ok(results(&name, &round, done, &[], &opened.document.revision()));
             }
             // Each call is a step of its own, so that a person can take it back by itself.
+            let pictures = workspace.pictures(round.operations());
             let edit = |step: usize, document: &mut WordDocument| {
+                document.give_files(pictures.clone());
                 round.first_edits(step).carry_out(document, &options)
             };
             let (steps, document) =

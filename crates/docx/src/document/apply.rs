@@ -22,6 +22,7 @@ use crate::read::{StoryPart, sections_of, story_root};
 
 /// All that a batch can change, as it was before it.
 struct Before {
+    styles: crate::styles::Styles,
     tree: TreeCheckpoint,
     others: BTreeMap<String, TreeCheckpoint>,
     package: Package,
@@ -145,6 +146,8 @@ impl WordDocument {
             signature: Signature { author, date },
             pending: PendingParts {
                 next_list: self.numbering.highest_instance() + 1,
+                files: self.files.clone(),
+                is_new_document: self.is_new,
                 ..PendingParts::default()
             },
             first_id: 0,
@@ -170,6 +173,7 @@ impl WordDocument {
             true => self.stories()?,
             false => Vec::new(),
         };
+        self.prepare_content(&mut run.pending)?;
         let mut routes = self.route(&mut run, &stories)?;
         if routes.resolutions.is_empty() {
             self.ids.begin_batch();
@@ -202,6 +206,7 @@ impl WordDocument {
         }
         self.tell_elsewhere(&stories, &mut run)?;
         self.write_lists(&run.pending.lists)?;
+        self.write_content_parts(&mut run.pending)?;
         if self.write_comments(&run.pending.comments)? {
             for done in &mut run.outcomes {
                 if matches!(&done.outcome, Outcome::Applied(change) if !change.comment_ids.is_empty()) {
@@ -281,6 +286,7 @@ impl WordDocument {
             edited: self.edited.clone(),
             touched: self.touched.clone(),
             ignored: self.ignored.clone(),
+            styles: self.styles.clone(),
             numbering: self.numbering.clone(),
             resolved: self.resolved,
         }
@@ -309,6 +315,7 @@ impl WordDocument {
         self.edited = before.edited;
         self.touched = before.touched;
         self.ignored = before.ignored;
+        self.styles = before.styles;
         self.numbering = before.numbering;
         self.resolved = before.resolved;
     }
@@ -349,6 +356,7 @@ impl WordDocument {
         run: &mut Run<'_>,
     ) -> Result<(), Error> {
         let part = group.story.as_ref().map_or(self.main_name.clone(), |story| story.part.clone());
+        let current = self.current_part(&part)?;
         self.load_mut(&part)?;
         let tree = match self.others.get_mut(&part) {
             Some(tree) => tree,
@@ -386,6 +394,7 @@ impl WordDocument {
             }
         };
         let copies = FallbackCopies::of(tree, root);
+        run.pending.part = current;
         let context = StyleContext { styles: &self.styles, numbering: &self.numbering };
         let own = (&mut self.ids, &mut run.pending);
         let mut edits =

@@ -3,7 +3,7 @@
 //!
 //! A control's number counts over the body and the other stories, in the order in which readings list these.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use engross_xml::{Document, NodeId, NodeKind, QName};
 use serde::Serialize;
@@ -132,6 +132,19 @@ impl WordDocument {
             }
         }
         Ok(all)
+    }
+
+    /// The numbers of the controls of one part among those of the document.
+    pub(super) fn control_numbers(&self, part: &str) -> Result<HashMap<NodeId, usize>, Error> {
+        // Those of the body come first, so that no other story is looked at for them.
+        let stories = if part == self.main_name { Vec::new() } else { self.stories()? };
+        let all = self.controls_of(&stories)?;
+        let own = all.iter().flat_map(|own| {
+            let name = own.story.as_ref().map_or(self.main_name.as_str(), |story| story.part.as_str());
+            own.nodes.iter().map(move |node| (name, *node))
+        });
+        let numbered = own.enumerate().filter(|(_, (name, _))| *name == part);
+        Ok(numbered.map(|(at, (_, node))| (node, at + 1)).collect())
     }
 
     /// Looks at a story; not at all if it has no root.

@@ -50,6 +50,7 @@ pub(super) fn takes_text_away(edit: &Edit) -> bool {
         | Edit::SetTable { .. }
         | Edit::DeleteTable { .. }
         | Edit::FillControl { .. } => true,
+        Edit::Object(edit) => edit.takes_text(),
         Edit::Append { .. }
         | Edit::Prepend { .. }
         | Edit::InsertParagraph { .. }

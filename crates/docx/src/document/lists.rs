@@ -6,7 +6,7 @@ use engross_xml::{Document, NodeId};
 
 use super::WordDocument;
 use super::new_parts::NUMBERING_PART;
-use crate::edit::NewList;
+use crate::edit::{ListBeside, ListLevel, NewList};
 use crate::error::Error;
 use crate::names::{
     ABSTRACT_NUM, ABSTRACT_NUM_ID, HANGING, ILVL, IND, LEFT, LVL, LVL_JC, LVL_TEXT, MULTI_LEVEL_TYPE, NSID,
@@ -14,6 +14,7 @@ use crate::names::{
 };
 use crate::numbering::Numbering;
 use crate::ops::{ListKind, NumberStyle};
+use crate::text::Enclosure;
 
 impl WordDocument {
     /// Writes new lists into the numbering part.
@@ -45,7 +46,10 @@ fn write_list(tree: &mut Document, list: &NewList) {
     let (definitions, instances) = (of(tree, ABSTRACT_NUM), of(tree, NUM));
     let highest = definitions.iter().filter_map(|node| number(tree, *node, ABSTRACT_NUM_ID)).max();
     let id = highest.map_or(0, |highest| highest + 1);
-    let like = list.like.and_then(|like| {
+    let beside = list.like.map(|like| match like {
+        ListBeside::Like(number) | ListBeside::Below(number, _) => number,
+    });
+    let like = beside.and_then(|like| {
         let instance = instances.iter().find(|node| number(tree, **node, NUM_ID) == Some(like))?;
         let shown = tree.child(*instance, ABSTRACT_NUM_ID)?;
         let shown = number(tree, shown, VAL);
@@ -78,43 +82,65 @@ fn write_list(tree: &mut Document, list: &NewList) {
 fn write_level(tree: &mut Document, list: &NewList, level: u8, like: Option<NodeId>) -> NodeId {
     let node = tree.new_element(LVL);
     tree.set_attribute(node, ILVL, &level.to_string());
-    let start = if level == 0 { list.start } else { 1 };
-    with_value(tree, node, START, &start.to_string());
-    let (kind, depth) = match list.deeper.get(&level) {
-        Some(kind) => (*kind, 0),
-        None => (list.kind, level),
+    let (marked, depth) = match list.deeper.get(&level) {
+        _ if level == 0 => (list.first, 0),
+        Some(marked) => (*marked, 0),
+        None => (ListLevel { start: 1, ..list.first }, level),
     };
-    let (format, text) = match kind {
+    with_value(tree, node, START, &marked.start.to_string());
+    let (format, text) = match marked.kind {
         ListKind::Bullet => {
             let bullets = ["•", "◦", "▪"];
             ("bullet", bullets.get(usize::from(level) % 3).copied().unwrap_or("•").to_owned())
         }
-        ListKind::Numbered(style) => (number_format(style, depth), format!("%{}.", level + 1)),
+        ListKind::Numbered(style) => {
+            let own = level + 1;
+            let text = match marked.enclosure {
+                Enclosure::Period => format!("%{own}."),
+                Enclosure::Parenthesis => format!("%{own})"),
+                Enclosure::Parentheses => format!("(%{own})"),
+                Enclosure::Legal => (1..=own).map(|step| format!("%{step}")).collect::<Vec<_>>().join("."),
+            };
+            (number_format(style, depth), text)
+        }
     };
     with_value(tree, node, NUM_FMT, format);
     with_value(tree, node, LVL_TEXT, &text);
     with_value(tree, node, LVL_JC, "left");
-    let known = like.and_then(|like| {
-        let levels: Vec<NodeId> = tree.children(like).filter(|child| tree.name(*child) == LVL).collect();
-        let own = levels
-            .into_iter()
-            .find(|known| tree.attribute(*known, ILVL).is_some_and(|own| own.trim() == level.to_string()))?;
-        let properties = tree.child(own, P_PR)?;
-        tree.child(properties, IND)
-    });
-    let indent = match known {
-        Some(known) => tree.copy(known),
-        None => {
-            let indent = tree.new_element(IND);
-            tree.set_attribute(indent, LEFT, &(720 + 360 * i64::from(level)).to_string());
-            tree.set_attribute(indent, HANGING, "360");
-            indent
+    let indent = match list.like {
+        Some(ListBeside::Like(_)) => {
+            like.and_then(|like| indent_of(tree, like, level)).map(|known| tree.copy(known))
         }
+        Some(ListBeside::Below(_, above)) => {
+            like.and_then(|like| indent_of(tree, like, above)).map(|known| {
+                let left = tree.attribute(known, LEFT).or_else(|| tree.attribute(known, START));
+                let left: i64 = left.and_then(|left| left.trim().parse().ok()).unwrap_or(360);
+                new_indent(tree, left.clamp(0, 9_000) + 360 * (i64::from(level) + 1))
+            })
+        }
+        None => None,
     };
+    let indent = indent.unwrap_or_else(|| new_indent(tree, 720 + 360 * i64::from(level)));
     let properties = tree.new_element(P_PR);
     tree.append(properties, indent);
     tree.append(node, properties);
     node
+}
+
+fn new_indent(tree: &mut Document, left: i64) -> NodeId {
+    let indent = tree.new_element(IND);
+    tree.set_attribute(indent, LEFT, &left.to_string());
+    tree.set_attribute(indent, HANGING, "360");
+    indent
+}
+
+/// The indent of a level of a definition.
+fn indent_of(tree: &Document, definition: NodeId, level: u8) -> Option<NodeId> {
+    let levels = tree.children(definition).filter(|child| tree.name(*child) == LVL);
+    let own = levels
+        .into_iter()
+        .find(|known| tree.attribute(*known, ILVL).is_some_and(|own| own.trim() == level.to_string()))?;
+    tree.child(tree.child(own, P_PR)?, IND)
 }
 
 /// The first level counts as asked for, deeper ones in turn as people expect of an outline.

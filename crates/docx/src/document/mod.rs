@@ -15,6 +15,7 @@
 //! | `resolve` | listing, accepting and rejecting revisions |
 //! | `threads`, `comment_xml`, `lists`, `settings`, `new_parts` | comments, definitions of lists, settings, and parts that are new |
 //! | `own` | which earlier revisions are one's own |
+//! | `content_parts`, `style_xml` | notes, pictures, links and styles that new content needs |
 //! | `save` | proof and bytes |
 //!
 //! Must never do I/O: bytes and dates come in, bytes come out.
@@ -22,6 +23,7 @@
 mod apply;
 mod clean;
 mod comment_xml;
+mod content_parts;
 mod controls;
 mod cross_references;
 mod effects;
@@ -29,6 +31,7 @@ mod headers;
 mod judge;
 mod lists;
 mod new_parts;
+mod outline;
 mod own;
 mod properties;
 pub(crate) mod references;
@@ -39,34 +42,37 @@ mod scope;
 mod settings;
 mod settle;
 mod style_list;
+mod style_xml;
 mod threads;
 
 pub use clean::CleanOptions;
 pub use controls::ControlReading;
 pub use effects::{DefinedTerm, Effects, More, NumberChange, Reference, Survey, TermChange};
+pub use outline::OutlineEntry;
 pub use own::OwnRecord;
 pub use properties::Properties;
 pub use style_list::StyleReading;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use engross_xml::{Document, Limits as XmlLimits, NodeId};
 use sha2::{Digest, Sha256};
 
 use self::apply::find_story;
 use crate::canon::IgnoredMarkup;
-use crate::edit::{Ids, free_ids};
+use crate::edit::{GivenFiles, Ids, free_ids};
 use crate::error::Error;
 use crate::model::{View, paragraphs};
-use crate::names::{BODY, DOCUMENT, VOCABULARY, W, W_URI};
+use crate::names::{BODY, BOOKMARK_START, DOCUMENT, NAME, P, VOCABULARY, W, W_URI};
 use crate::numbering::Numbering;
 use crate::ops::Proof;
 use crate::package::{Limits as PackageLimits, Package};
 use crate::parts::{self, Relationship, relationships};
 use crate::read::{
-    ParagraphReading, ReadOptions, Reading, Sources, StoryPart, StorySize, find_stories, hexadecimal,
-    read_story, story_root,
+    LabelSources, ParagraphReading, ReadOptions, Reading, Sources, StoryPart, StorySize, find_stories,
+    hexadecimal, read_story, story_root, without_object_labels,
 };
 use crate::revisions::{Comment, comments};
 use crate::styles::Styles;
@@ -144,8 +150,12 @@ pub struct WordDocument {
     edited: BTreeSet<String>,
     /// Parts that changed in ways that are no tracked changes.
     touched: BTreeSet<String>,
-    /// Comments of this session.
+    /// Comments and notes of this session.
     ignored: IgnoredMarkup,
+    /// Whether all that it says is new.
+    is_new: bool,
+    /// Files that content may name.
+    files: GivenFiles,
 }
 
 /// In the place of a story's name: the body and all others.
@@ -205,6 +215,8 @@ impl WordDocument {
             edited: BTreeSet::new(),
             touched: BTreeSet::new(),
             ignored: IgnoredMarkup::default(),
+            is_new: false,
+            files: GivenFiles::new(),
         })
     }
 
@@ -235,6 +247,20 @@ impl WordDocument {
     /// What the conversion to Markdown reads.
     pub(crate) fn for_markdown(&self) -> (&Document, NodeId, &Styles, &Numbering) {
         (&self.tree, self.body, &self.styles, &self.numbering)
+    }
+
+    /// The relationships of a part; of the main one for an empty name.
+    pub(crate) fn relationships_of(&self, part: &str) -> Result<Vec<Relationship>, Error> {
+        match part.is_empty() {
+            true => Ok(self.relationships.clone()),
+            false => relationships(&self.package, part, &self.limits.xml),
+        }
+    }
+
+    /// Gives files that the content of later batches may name, pictures above all: what it calls each, and its bytes. The engine
+    /// reads none itself; [`Operation::file_names`](crate::ops::Operation::file_names) tells which an operation wants.
+    pub fn give_files(&mut self, files: BTreeMap<String, Vec<u8>>) {
+        self.files.extend(files.into_iter().map(|(name, bytes)| (name, bytes.into())));
     }
 
     /// Number of paragraphs of the body.
@@ -272,7 +298,10 @@ impl WordDocument {
         if let Some(search) = &options.search {
             let wanted = search.to_lowercase();
             let hit =
-                |paragraph: &ParagraphReading| !find(&paragraph.text.to_lowercase(), &wanted).is_empty();
+                // What a label shows is text between other text.
+                |paragraph: &ParagraphReading| {
+                    !find(&without_object_labels(&paragraph.text).to_lowercase(), &wanted).is_empty()
+                };
             all.retain(hit);
             let (other, told) = match options.view {
                 View::Original => {
@@ -330,33 +359,80 @@ impl WordDocument {
         story: Option<&str>,
         view: View,
     ) -> Result<(Vec<ParagraphReading>, usize), Error> {
-        let name = |id: i64| id.to_string();
-        let sources = Sources {
-            document: &self.tree,
-            styles: &self.styles,
-            numbering: &self.numbering,
-            revision_names: &name,
-        };
-        let Some(wanted) = story.filter(|story| *story != "body") else {
-            return Ok(read_story(sources, self.body, "", view));
-        };
+        let wanted = story.unwrap_or("body");
         let (mut all, mut total) = match wanted {
-            EVERYWHERE => read_story(sources, self.body, "", view),
+            "body" | EVERYWHERE => self.read_in(&self.tree, self.body, (&self.main_name, ""), view)?,
             _ => (Vec::new(), 0),
         };
         let stories = match wanted {
+            "body" => Vec::new(),
             EVERYWHERE => self.every_story()?,
             _ => self.stories_named(wanted)?,
         };
         for (story, part) in stories {
             let document = part.as_deref().unwrap_or(&self.tree);
             if let Some(root) = story_root(document, &story) {
-                let (own, count) = read_story(Sources { document, ..sources }, root, &story.name, view);
+                let (own, count) = self.read_in(document, root, (&story.part, &story.name), view)?;
                 all.extend(own);
                 total += count;
             }
         }
         Ok((all, total))
+    }
+
+    /// The paragraphs of the story `name` (empty: the body) of a part.
+    fn read_in(
+        &self,
+        document: &Document,
+        root: NodeId,
+        (part, name): (&str, &str),
+        view: View,
+    ) -> Result<(Vec<ParagraphReading>, usize), Error> {
+        let relationships = match part == self.main_name {
+            true => Cow::Borrowed(&self.relationships),
+            false => Cow::Owned(relationships(&self.package, part, &self.limits.xml)?),
+        };
+        let (bookmarks, numbers) = (OnceCell::new(), OnceCell::new());
+        let sources = Sources {
+            document,
+            styles: &self.styles,
+            numbering: &self.numbering,
+            revision_names: &|id| id.to_string(),
+            labels: LabelSources {
+                bookmark: &|name| {
+                    let known = bookmarks.get_or_init(|| self.bookmark_places());
+                    known.get(&name.to_lowercase()).cloned()
+                },
+                address: &|id| {
+                    relationships.iter().find(|known| known.id == id).map(|known| known.target.clone())
+                },
+                control: &|node| {
+                    // What cannot be read has no numbers.
+                    let known = numbers.get_or_init(|| self.control_numbers(part).unwrap_or_default());
+                    known.get(&node).copied()
+                },
+            },
+        };
+        Ok(read_story(sources, root, name, view))
+    }
+
+    /// The addresses of the paragraphs of the body in which bookmarks begin, by their names in small letters; the first of a name.
+    fn bookmark_places(&self) -> HashMap<String, String> {
+        let mut found = HashMap::new();
+        let mut number = 0;
+        for node in self.tree.descendants(self.body) {
+            match self.tree.name(node) {
+                P => number += 1,
+                BOOKMARK_START => {
+                    let within = self.tree.ancestors(node).any(|above| self.tree.name(above) == P);
+                    let place = if within { number } else { number + 1 };
+                    let name = self.tree.attribute(node, NAME).unwrap_or_default().to_lowercase();
+                    found.entry(name).or_insert_with(|| format!("P{place}"));
+                }
+                _ => {}
+            }
+        }
+        found
     }
 
     /// Every comment, with its place in the body.

@@ -3,11 +3,13 @@
 use engross_xml::Document;
 
 use super::WordDocument;
+use crate::edit::NewRelationship;
 use crate::error::Error;
 use crate::names::{
-    N_CONTENT_TYPE, N_ID, N_PART_NAME, N_TARGET, N_TYPE, OVERRIDE, RELATIONSHIP, VOCABULARY, W_URI,
+    CT_DEFAULT, N_CONTENT_TYPE, N_EXTENSION, N_ID, N_PART_NAME, N_TARGET, N_TARGET_MODE, N_TYPE, OVERRIDE,
+    RELATIONSHIP, VOCABULARY, W_URI,
 };
-use crate::parts::{self, Relationship, relationships_part};
+use crate::parts::{self, relationships_part};
 
 /// A kind of part.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +35,12 @@ pub(super) const NUMBERING_PART: PartKind =
     PartKind { relationship: "numbering", base: None, content: "numbering", root: ("w", "numbering", W_URI) };
 pub(super) const SETTINGS_PART: PartKind =
     PartKind { relationship: "settings", base: None, content: "settings", root: ("w", "settings", W_URI) };
+pub(super) const STYLES_PART: PartKind =
+    PartKind { relationship: "styles", base: None, content: "styles", root: ("w", "styles", W_URI) };
+pub(super) const FOOTNOTES_PART: PartKind =
+    PartKind { relationship: "footnotes", base: None, content: "footnotes", root: ("w", "footnotes", W_URI) };
+pub(super) const ENDNOTES_PART: PartKind =
+    PartKind { relationship: "endnotes", base: None, content: "endnotes", root: ("w", "endnotes", W_URI) };
 pub(super) const COMMENTS_EXTENDED: PartKind = PartKind {
     relationship: "commentsExtended",
     base: Some(MICROSOFT_2011),
@@ -233,32 +241,77 @@ impl WordDocument {
     }
 
     fn relate(&mut self, file: &str, kind: &str) -> Result<(), Error> {
-        let part = relationships_part(&self.main_name);
-        let mut tree = self.plain_part(
-            &part,
-            "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>",
-        )?;
         let mut number = 1;
         let taken = |id: &str| self.relationships.iter().any(|known| known.id == id);
         while taken(&format!("rId{number}")) {
             number += 1;
         }
         let id = format!("rId{number}");
+        let main = self.main_name.clone();
+        self.add_relationship(&main, &id, kind, (file, false))
+    }
+
+    /// Gives a part a relationship of its own document's kind.
+    pub(super) fn relate_part(&mut self, new: &NewRelationship) -> Result<(), Error> {
+        let root = self.tree.name(self.tree.root());
+        let base = if self.tree.namespace_uri(root) == W_URI { TRANSITIONAL } else { STRICT };
+        let folder = new.part.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        let target = match (new.external, new.target.strip_prefix(&folder)) {
+            (true, _) => new.target.clone(),
+            (false, Some(near)) if !folder.is_empty() => near.to_owned(),
+            (false, _) => format!("/{}", new.target),
+        };
+        self.add_relationship(&new.part, &new.id, &format!("{base}/{}", new.kind), (&target, new.external))
+    }
+
+    fn add_relationship(
+        &mut self,
+        of: &str,
+        id: &str,
+        kind: &str,
+        (target, external): (&str, bool),
+    ) -> Result<(), Error> {
+        let part = relationships_part(of);
+        let mut tree = self.plain_part(
+            &part,
+            "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>",
+        )?;
         let node = tree.new_element(RELATIONSHIP);
-        for (name, value) in [(N_ID, id.as_str()), (N_TYPE, kind), (N_TARGET, file)] {
+        for (name, value) in [(N_ID, id), (N_TYPE, kind), (N_TARGET, target)] {
             tree.set_attribute(node, name, value);
+        }
+        if external {
+            tree.set_attribute(node, N_TARGET_MODE, "External");
         }
         let root = tree.root();
         tree.append(root, node);
         self.package.set_part(&part, tree.write());
-        let folder =
-            self.main_name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-        self.relationships.push(Relationship {
-            id,
-            kind: kind.rsplit('/').next().unwrap_or(kind).to_owned(),
-            target: format!("{folder}{file}"),
-            external: false,
+        if of == self.main_name {
+            self.relationships = parts::relationships(&self.package, of, &self.limits.xml)?;
+        }
+        Ok(())
+    }
+
+    /// Says of which type parts with this extension are.
+    pub(super) fn declare_extension(&mut self, extension: &str, content_type: &str) -> Result<(), Error> {
+        let mut tree = self.plain_part(
+            TYPES_PART,
+            "<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"></Types>",
+        )?;
+        let root = tree.root();
+        let known = tree.children(root).any(|node| {
+            tree.name(node) == CT_DEFAULT
+                && tree
+                    .attribute(node, N_EXTENSION)
+                    .is_some_and(|known| known.eq_ignore_ascii_case(extension))
         });
+        if !known {
+            let node = tree.new_element(CT_DEFAULT);
+            tree.set_attribute(node, N_EXTENSION, extension);
+            tree.set_attribute(node, N_CONTENT_TYPE, content_type);
+            tree.prepend(root, node);
+            self.package.set_part(TYPES_PART, tree.write());
+        }
         Ok(())
     }
 

@@ -29,6 +29,18 @@ impl WordDocument {
         Ok(self.package.write()?)
     }
 
+    /// The same as a document in which all is new: nobody's numbers, bookmarks and files are in it.
+    pub(crate) fn into_new(self) -> Self {
+        Self { is_new: true, ..self }
+    }
+
+    /// The bytes that were opened with another main part.
+    pub(crate) fn with_main(&self, tree: &Document) -> Result<Vec<u8>, Error> {
+        let mut package = self.package.clone();
+        package.set_part(&self.main_name, tree.write());
+        Ok(package.write()?)
+    }
+
     /// Writes the document, after proving on the bytes to be written that this session's edits can be rejected and
     /// accepted.
     ///

@@ -243,7 +243,7 @@ impl WordDocument {
         write: impl FnOnce(&mut RevisionWriter<'_>) -> Result<T, E>,
     ) -> Result<Result<T, E>, Error> {
         self.load_mut(part)?;
-        let author = run.author_of(operation);
+        let author = run.author_of(operation).to_owned();
         let ids = self.ids.clone();
         let first = self.ids.peek();
         let tree = self.others.get_mut(part).unwrap_or(&mut self.tree);
@@ -251,9 +251,11 @@ impl WordDocument {
         let mut writer = RevisionWriter {
             document: tree,
             ids: &mut self.ids,
-            author,
+            author: &author,
             date: run.signature.date,
             since: run.first_id,
+            pending: &mut run.pending,
+            styles: &self.styles,
         };
         let written = write(&mut writer);
         if written.is_err() {

@@ -9,7 +9,7 @@ use engross_xml::{Document, NodeId};
 use super::comment_xml::{append_comment, ensure_word_2010, fresh_key, fresh_paragraph_id, number_of};
 use super::new_parts::{COMMENTS_EXTENDED, COMMENTS_IDS, COMMENTS_PART, PEOPLE};
 use super::{PlacedComment, WordDocument};
-use crate::edit::{NewComment, RevisionWriter, Signature, marker, read_content, reference};
+use crate::edit::{NewComment, PendingParts, RevisionWriter, Signature, marker, read_content, reference};
 use crate::error::{Error, Refusal, RefusalCode};
 use crate::model::paragraphs;
 use crate::names::{
@@ -357,8 +357,15 @@ impl WordDocument {
             };
             let nodes: Vec<NodeId> =
                 tree.descendants(tree.root()).filter(|node| comment_id(tree, *node) == Some(of)).collect();
-            let mut writer =
-                RevisionWriter { document: tree, ids: &mut self.ids, author: "", date: "", since: 0 };
+            let mut writer = RevisionWriter {
+                document: tree,
+                ids: &mut self.ids,
+                author: "",
+                date: "",
+                since: 0,
+                pending: &mut PendingParts::default(),
+                styles: &self.styles,
+            };
             for node in nodes {
                 match writer.document.name(node) {
                     COMMENT_RANGE_START => {

@@ -64,7 +64,9 @@ impl<'a> BatchRun<'a> {
         first_id: i64,
         signature: Signature<'a>,
     ) -> Self {
-        let snapshot = StorySnapshot::new(tree, root, name, context, first_id);
+        let mut snapshot = StorySnapshot::new(tree, root, name, context, first_id);
+        snapshot.relationships = pending.part.relationships.clone();
+        pending.copies.clear();
         let blocks = Vec::new();
         let editor = TreeEditor {
             snapshot,
@@ -174,8 +176,11 @@ impl<'a> BatchRun<'a> {
     /// Says in `done` which paragraphs it concerns as soon as they are known.
     fn attempt(&mut self, operation: &Operation, done: &mut OperationOutcome) -> Result<Outcome, Refusal> {
         let (first_id, first_comment) = (self.editor.ids.peek(), self.editor.pending.next_comment);
-        let Plan { steps, mut remark, found } =
+        let Plan { mut steps, remark, found } =
             plan(&mut self.editor.snapshot, self.editor.pending, operation)?;
+        let mut remarks: Vec<String> = remark.into_iter().collect();
+        remarks.extend(self.editor.prepare(&mut steps)?);
+        let mut remark = (!remarks.is_empty()).then(|| remarks.join("; "));
         done.address = Some(match found {
             Some(found) => format!("{}P{}", self.editor.snapshot.prefix, found + 1),
             None => self.address_of(&steps),
@@ -207,7 +212,9 @@ impl<'a> BatchRun<'a> {
         });
         match outcome {
             Ok(WriteOutcome::Done) => {}
-            Ok(WriteOutcome::DoneWith(known)) => remark = Some(known.to_owned()),
+            Ok(WriteOutcome::DoneWith(known)) => {
+                remark = Some(remark.map_or(known.to_owned(), |remark| format!("{remark}; {known}")));
+            }
             Ok(WriteOutcome::Nothing(why)) => {
                 self.take_back(attempt);
                 return Ok(Outcome::NoChange { remark: Some(why.to_owned()) });

@@ -23,7 +23,7 @@ use crate::names::{
     ASCII, CHECKBOX, CHECKED, COMBO_BOX, CS, DATE, DROP_DOWN_LIST, EAST_ASIA, FULL_DATE, H_ANSI, HINT,
     LAST_VALUE, P_PR, R_FONTS, R_PR, R_STYLE, SDT, SDT_PR, SHOWING_PLC_HDR, W14_VAL,
 };
-use crate::text::StyledText;
+use crate::text::{StyledText, literal};
 
 impl TreeEditor<'_> {
     /// The same change of text, in which no word of a prompt stays where others are typed in its place: people fill in all of it.
@@ -91,8 +91,7 @@ impl TreeEditor<'_> {
             if number > 0 {
                 split(&mut writer, cursor)?;
             }
-            if !part.text.is_empty() {
-                let inserted = writer.inserted_runs(&pieces(part), look);
+            for inserted in writer.inserted_runs(&pieces(part), look) {
                 put(&mut writer, cursor, inserted);
             }
         }
@@ -108,16 +107,11 @@ fn joined(text: &str, range: Range<usize>, hunks: Vec<Hunk>) -> Hunk {
     let mut new = StyledText::default();
     let mut at = range.start;
     for hunk in hunks {
-        new.text.push_str(text.get(at..hunk.range.start).unwrap_or_default());
-        let shift = new.text.len();
-        new.text.push_str(&hunk.new.text);
-        new.spans.extend(hunk.new.spans.into_iter().map(|mut span| {
-            span.range = span.range.start + shift..span.range.end + shift;
-            span
-        }));
+        new.append(literal(text.get(at..hunk.range.start).unwrap_or_default()));
+        new.append(hunk.new);
         at = hunk.range.end;
     }
-    new.text.push_str(text.get(at..range.end).unwrap_or_default());
+    new.append(literal(text.get(at..range.end).unwrap_or_default()));
     Hunk { range, new }
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::edit::content::PARAGRAPH_BREAK;
+use crate::edit::hunks::is_object;
 use crate::model::OBJECT;
 
 /// A new paragraph.
@@ -53,7 +54,7 @@ impl ExpectedText {
     }
 }
 
-/// A text with ranges replaced, which are given in order. Objects within a range stay, behind its new text.
+/// A text with ranges replaced, which are given in order. Objects within a range stay, behind its new text, unless the range is one.
 pub(crate) fn edited<'a>(
     source: &str,
     edits: impl DoubleEndedIterator<Item = (Range<usize>, &'a str)>,
@@ -61,7 +62,9 @@ pub(crate) fn edited<'a>(
     let mut text = source.to_owned();
     for (range, new) in edits.rev() {
         let mut replacement = new.to_owned();
-        replacement.extend(source.get(range.clone()).unwrap_or_default().matches(OBJECT));
+        if !is_object(source, &range) {
+            replacement.extend(source.get(range.clone()).unwrap_or_default().matches(OBJECT));
+        }
         text.replace_range(range, &replacement);
     }
     text

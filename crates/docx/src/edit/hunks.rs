@@ -1,11 +1,12 @@
 //! The smallest change from one text to another, around inline objects.
 //!
-//! Objects are transparent: nobody can type one, so a new text without them keeps them where they are.
+//! Objects are transparent: nobody can type one, so a new text without them keeps them where they are. Only a change of one object
+//! and nothing else means that object (`is_object`).
 
 use std::ops::Range;
 
 use crate::model::OBJECT;
-use crate::text::{StyledText, diff};
+use crate::text::{StyledText, diff, literal};
 
 /// One change: what goes, and what comes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,12 @@ pub(crate) fn hunks(old: &str, new: &StyledText, offset: usize) -> Vec<Hunk> {
         .collect()
 }
 
+/// Whether a range is an object and nothing else: then the object goes. No change of text has such a range.
+pub(crate) fn is_object(text: &str, range: &Range<usize>) -> bool {
+    let mut characters = text.get(range.clone()).unwrap_or_default().chars();
+    characters.next() == Some(OBJECT) && characters.next().is_none()
+}
+
 /// Joins replacements that only spaces of the same look part: of a phrase that is all new, the old spaces are nothing to
 /// keep, and people read one change instead of many. Positions are bytes of `text`, which the hunks change.
 pub(crate) fn join_phrases(
@@ -46,13 +53,8 @@ pub(crate) fn join_phrases(
         match (spaces, joined.last_mut()) {
             (Some(spaces), Some(last)) => {
                 last.range.end = hunk.range.end;
-                last.new.text.push_str(spaces);
-                let shift = last.new.text.len();
-                last.new.text.push_str(&hunk.new.text);
-                last.new.spans.extend(hunk.new.spans.into_iter().map(|mut span| {
-                    span.range = span.range.start + shift..span.range.end + shift;
-                    span
-                }));
+                last.new.append(literal(spaces));
+                last.new.append(hunk.new);
             }
             _ => joined.push(hunk),
         }

@@ -7,7 +7,7 @@ use engross_xml::{NodeId, NodeKind};
 
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::splice::{Chain, Cursor, cut_before, cut_leaf, next_element, refuse_barrier};
-use crate::error::Refusal;
+use crate::error::{Refusal, RefusalCode};
 use crate::model::{
     Atom, AtomKind, Barrier, Paragraph, barrier_inside, is_range_marker, is_revision_wrapper,
 };
@@ -101,6 +101,44 @@ pub(crate) fn lift(writer: &mut RevisionWriter<'_>, cursor: Cursor) -> Cursor {
         };
     }
     cursor
+}
+
+/// The place outside of a link that has nothing on one side of the cursor.
+pub(crate) fn outside_links(writer: &RevisionWriter<'_>, cursor: Cursor) -> Result<Cursor, Refusal> {
+    let mut cursor = cursor;
+    while writer.document.name(cursor.parent) == HYPERLINK
+        && let Some(above) = writer.document.parent(cursor.parent)
+    {
+        let link = cursor.parent;
+        // What is deleted, and marks between runs, are no words of the link.
+        let holds_words = |node: &NodeId| {
+            let name = writer.document.name(*node);
+            writer.document.kind(*node) == NodeKind::Element && name != DEL && !is_range_marker(name)
+        };
+        let is_behind = |node: &NodeId| {
+            cursor.before.is_some_and(|before| {
+                *node == before
+                    || writer
+                        .document
+                        .children(link)
+                        .skip_while(|child| *child != before)
+                        .any(|child| child == *node)
+            })
+        };
+        let words: Vec<bool> =
+            writer.document.children(link).filter(holds_words).map(|node| is_behind(&node)).collect();
+        cursor = match (words.contains(&true), words.contains(&false)) {
+            (false, _) => Cursor { parent: above, before: writer.document.next(link) },
+            (true, false) => Cursor { parent: above, before: Some(link) },
+            (true, true) => {
+                return Err(Refusal::new(
+                    RefusalCode::InvalidContent,
+                    "the place is inside a link, and a link cannot stand in another; name all words of that link",
+                ));
+            }
+        };
+    }
+    Ok(cursor)
 }
 
 /// Puts a detached node at a cursor.

@@ -40,19 +40,19 @@ pub(crate) fn split(writer: &mut RevisionWriter<'_>, cursor: Cursor) -> Result<N
     Ok(first)
 }
 
-/// Puts a new paragraph before the sibling `before`, with an inserted mark and `content` (an insertion) in it.
+/// Puts a new paragraph before the sibling `before`, with an inserted mark and `content` (insertions) in it.
 pub(crate) fn insert_paragraph_before(
     writer: &mut RevisionWriter<'_>,
     before: NodeId,
     properties: Option<NodeId>,
-    content: Option<NodeId>,
+    content: &[NodeId],
 ) -> NodeId {
     let paragraph = writer.document.new_element(P);
     if let Some(properties) = properties {
         writer.document.append(paragraph, properties);
     }
-    if let Some(content) = content {
-        writer.document.append(paragraph, content);
+    for node in content {
+        writer.document.append(paragraph, *node);
     }
     writer.document.insert_before(before, paragraph);
     writer.mark_paragraph(paragraph, INS);
@@ -65,7 +65,7 @@ pub(crate) fn insert_paragraph_at_end(
     writer: &mut RevisionWriter<'_>,
     last: NodeId,
     properties: Option<NodeId>,
-    content: Option<NodeId>,
+    content: &[NodeId],
 ) -> Result<NodeId, Refusal> {
     let first = split(writer, Cursor { parent: last, before: None })?;
     fill_paragraph(writer, last, properties, content);
@@ -77,11 +77,11 @@ pub(crate) fn fill_paragraph(
     writer: &mut RevisionWriter<'_>,
     paragraph: NodeId,
     properties: Option<NodeId>,
-    content: Option<NodeId>,
+    content: &[NodeId],
 ) {
     change_properties(writer, paragraph, properties);
-    if let Some(content) = content {
-        put(writer, Cursor { parent: paragraph, before: None }, content);
+    for node in content {
+        put(writer, Cursor { parent: paragraph, before: None }, *node);
     }
 }
 

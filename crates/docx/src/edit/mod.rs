@@ -16,12 +16,14 @@
 //! | `splice`, `insertion`, `marks`, `deletions`, `revision_writer` | how do deletions, insertions, paragraph borders, paragraphs that go and revisions look in the tree? |
 //! | `whole_fields` | which fields go with the text around them? |
 //! | `references` | how do bookmarks, and fields that lead elsewhere, look in the tree? |
+//! | `inserted`, `objects`, `pictures`, `built_in` | what do links, notes and pictures in new content need, and how are they written? |
 //! | `evidence` | can it be rejected and accepted? |
 //! | `coalesce` | what of it was never there for a later batch? |
 
 mod anchors;
 mod batch;
 mod borders;
+mod built_in;
 mod choice;
 mod coalesce;
 mod columns;
@@ -36,13 +38,17 @@ mod formats;
 mod hints;
 mod hunks;
 mod ids;
+mod inserted;
 mod insertion;
+mod links;
 mod marks;
 mod moves;
+mod objects;
 mod others;
 mod paragraphs;
 mod pending_parts;
 mod phrase;
+mod pictures;
 mod plan;
 mod properties;
 mod property_order;
@@ -63,11 +69,16 @@ mod whole_fields;
 
 pub(crate) use anchors::{marker, reference};
 pub(crate) use batch::{BatchRun, Signature};
+pub(crate) use built_in::BuiltInStyle;
+pub(crate) use content::pieces;
 pub(crate) use content::{read_plain_or_markdown as read_content, split_at_breaks};
 pub(crate) use fallback::FallbackCopies;
 pub(crate) use ids::{Ids, free_ids};
 pub(crate) use others::join_insertions_of_others;
-pub(crate) use pending_parts::{MovedBookmark, NewComment, NewList, PendingParts};
+pub(crate) use pending_parts::{
+    CurrentPart, GivenFiles, ListBeside, ListLevel, MovedBookmark, NewComment, NewList, NewNote,
+    NewRelationship, PendingParts,
+};
 pub(crate) use revision_writer::RevisionWriter;
 pub(crate) use revision_writer::write_pieces;
 pub(crate) use snapshot::{StorySnapshot, StyleContext};

@@ -57,7 +57,7 @@ impl TreeEditor<'_> {
                     paragraph
                 }
                 (None, Some(target)) => {
-                    insert_paragraph_at_end(&mut writer, target, properties, None)?;
+                    insert_paragraph_at_end(&mut writer, target, properties, &[])?;
                     target
                 }
                 (None, None) => return Ok(WriteOutcome::Nothing("there is no paragraph beside it")),

@@ -23,7 +23,7 @@ use crate::styles::Styles;
 
 impl TreeEditor<'_> {
     pub(super) fn write_paragraphs(&mut self, new: &NewParagraphs, author: &str) -> Result<(), Refusal> {
-        let NewParagraphs { index, side, content, style, list, goes_on } = new;
+        let NewParagraphs { index, side, content, style, list, settings, goes_on } = new;
         let (index, side, style) = (*index, *side, style.as_deref());
         let Some(node) = self.snapshot.paragraphs.get(index).copied() else { return Ok(()) };
         // Behind the last of a container the batch may have moved the paragraph's content already.
@@ -105,14 +105,19 @@ impl TreeEditor<'_> {
                     }
                 }
             }
-            let inserted = (!part.text.is_empty()).then(|| writer.inserted_runs(&pieces(&part), like));
+            if !settings.is_empty() {
+                let own = properties.unwrap_or_else(|| writer.document.new_element(P_PR));
+                settings.iter().for_each(|setting| setting.apply(writer.document, own));
+                properties = Some(own);
+            }
+            let inserted = writer.inserted_runs(&pieces(&part), like);
             match before {
                 Some(before) => {
-                    insert_paragraph_before(&mut writer, before, properties, inserted);
+                    insert_paragraph_before(&mut writer, before, properties, &inserted);
                 }
-                None if takes_element => fill_paragraph(&mut writer, node, properties, inserted),
+                None if takes_element => fill_paragraph(&mut writer, node, properties, &inserted),
                 None => {
-                    insert_paragraph_at_end(&mut writer, node, properties, inserted)?;
+                    insert_paragraph_at_end(&mut writer, node, properties, &inserted)?;
                 }
             }
             self.new_beside(index, side).insert(position, NewText { gap, text: part.text });

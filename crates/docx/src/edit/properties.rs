@@ -6,10 +6,10 @@ use engross_xml::{Document, NodeId, QName};
 
 use crate::edit::property_order::property_order;
 use crate::names::{
-    AFTER, AFTER_AUTO, ASCII, ASCII_THEME, B, B_CS, BEFORE, BEFORE_AUTO, CAPS, COLOR, CS, CS_THEME,
+    AFTER, AFTER_AUTO, ASCII, ASCII_THEME, B, B_CS, BEFORE, BEFORE_AUTO, BOTTOM, CAPS, COLOR, CS, CS_THEME,
     EAST_ASIA, EAST_ASIA_THEME, END, FIRST_LINE, H_ANSI, H_ANSI_THEME, HANGING, HIGHLIGHT, I, I_CS, ILVL,
-    IND, JC, KEEP_LINES, KEEP_NEXT, LEFT, LINE, LINE_RULE, NUM_ID, NUM_PR, P_STYLE, PAGE_BREAK_BEFORE,
-    R_FONTS, R_STYLE, RIGHT, SMALL_CAPS, SPACING, START, STRIKE, SZ, SZ_CS, THEME_COLOR, THEME_SHADE,
+    IND, JC, KEEP_LINES, KEEP_NEXT, LEFT, LINE, LINE_RULE, NUM_ID, NUM_PR, P_BDR, P_STYLE, PAGE_BREAK_BEFORE,
+    R_FONTS, R_STYLE, RIGHT, SMALL_CAPS, SPACE, SPACING, START, STRIKE, SZ, SZ_CS, THEME_COLOR, THEME_SHADE,
     THEME_TINT, U, VAL, VERT_ALIGN, W_URI,
 };
 use crate::ops::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
@@ -41,8 +41,8 @@ impl Setting {
 
     /// The paragraph is an item of a list.
     pub(crate) fn list(number: i64, level: u8) -> Self {
-        let value = |value: String| vec![(VAL, value)];
-        let children = vec![(ILVL, value(level.to_string())), (NUM_ID, value(number.to_string()))];
+        let child = |name, value: String| (name, vec![(VAL, value)]);
+        let children = vec![child(ILVL, level.to_string()), child(NUM_ID, number.to_string())];
         Self { attributes: Some(vec![]), children, ..Self::gone(NUM_PR) }
     }
 
@@ -54,6 +54,20 @@ impl Setting {
     /// The paragraph stands so.
     pub(crate) fn alignment(value: &str) -> Self {
         Self::value(JC, value)
+    }
+
+    /// A line below the paragraph.
+    pub(crate) fn line_below() -> Self {
+        let line = [(VAL, "single"), (SZ, "6"), (SPACE, "1"), (COLOR, "auto")];
+        let line = line.map(|(name, value)| (name, value.to_owned())).to_vec();
+        Self { attributes: Some(vec![]), children: vec![(BOTTOM, line)], ..Self::gone(P_BDR) }
+    }
+
+    /// The paragraph begins so far in, in twentieths of a point.
+    pub(crate) fn indent(length: u32) -> Self {
+        let attributes = vec![(LEFT, length.to_string())];
+        let drops = vec![START, FIRST_LINE, HANGING];
+        Self { attributes: Some(attributes), drops, merges: true, ..Self::gone(IND) }
     }
 
     pub(crate) fn value(name: QName, value: &str) -> Self {
@@ -88,9 +102,10 @@ impl Setting {
                 let others = document.raw_attributes(own).count();
                 let has_child = |(name, attributes): &(QName, Vec<(QName, String)>)| {
                     let child = document.child(own, *name);
-                    attributes.iter().all(|(name, value)| {
-                        let known = child.and_then(|child| document.attribute(child, *name));
-                        known.is_some_and(|known| known == value.as_str())
+                    child.is_some_and(|child| {
+                        attributes.iter().all(|(name, value)| {
+                            document.attribute(child, *name).is_some_and(|known| known == value.as_str())
+                        })
                     })
                 };
                 self.children.iter().all(has_child)

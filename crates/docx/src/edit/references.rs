@@ -20,7 +20,6 @@ use crate::names::{
 };
 use crate::references::{FieldForm, Words};
 use crate::styles::Styles;
-use crate::text::Marks;
 
 /// Why a reference cannot be changed as a tracked change.
 pub(crate) type Obstacle = &'static str;
@@ -125,11 +124,13 @@ pub(crate) fn set_result(
     }
     let runs: Vec<NodeId> = leaves.iter().map(|leaf| isolate(writer, *leaf)).collect();
     let like = runs.first().and_then(|run| writer.document.child(*run, R_PR));
-    let piece = Piece { text: text.to_owned(), marks: Marks::default() };
-    let insertion = writer.inserted_runs(&[piece], like);
+    let piece = Piece::plain(text);
+    let inserted = writer.inserted_runs(&[piece], like);
     let deletion = wrap_neighbours(writer, &runs).ok_or(EMPTY)?;
     let place = behind(writer, deletion);
-    put(writer, place.cursor, insertion);
+    for insertion in inserted {
+        put(writer, place.cursor, insertion);
+    }
     Ok(())
 }
 
@@ -197,9 +198,10 @@ pub(crate) fn replace_words(
         return Err(Refusal::new(RefusalCode::TextNotFound, "the words are not there any more"));
     };
     let place = behind(writer, deletion.first);
-    let piece = Piece { text: text.to_owned(), marks: Marks::default() };
-    let insertion = writer.inserted_runs(&[piece], place.like);
-    put(writer, place.cursor, insertion);
+    let piece = Piece::plain(text);
+    for insertion in writer.inserted_runs(&[piece], place.like) {
+        put(writer, place.cursor, insertion);
+    }
     Ok(())
 }
 
@@ -246,8 +248,7 @@ pub(crate) fn insert_field(
         if part == FieldPart::Result && field.result.is_empty() {
             continue;
         }
-        let text = Piece { text: field.result.clone(), marks: Marks::default() };
-        let run = writer.new_run(&text, place.like);
+        let run = writer.run_like(place.like, &field.result);
         let leaf = match part {
             FieldPart::Result => None,
             FieldPart::Code => {

@@ -4,16 +4,21 @@
 
 use engross_xml::{Document, NodeId, QName};
 
-use crate::edit::content::{Piece, pieces};
+use crate::edit::content::pieces;
 use crate::edit::ids::Ids;
+use crate::edit::pending_parts::PendingParts;
 use crate::edit::properties::set_property;
 use crate::model::{PIECES_FROM, RevisionStamp, is_revision_wrapper, needs_preserve};
 use crate::names::{
-    AUTHOR, B, B_CS, BR, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, I, I_CS, ID, INS, INSTR_TEXT, NO_BREAK_HYPHEN,
-    NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_PR, R_PR_CHANGE, RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T,
-    TAB, TXBX_CONTENT, TYPE, U, VAL, XML_SPACE,
+    ASCII, AUTHOR, B, B_CS, BR, CS, DATE, DEL, DEL_INSTR_TEXT, DEL_TEXT, H_ANSI, HIGHLIGHT, I, I_CS, ID, INS,
+    INSTR_TEXT, NO_BREAK_HYPHEN, NUM_PR, NUMBERING_CHANGE, P_PR, P_PR_CHANGE, R_FONTS, R_PR, R_PR_CHANGE,
+    RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T, TAB, TXBX_CONTENT, TYPE, U, VAL, VERT_ALIGN, XML_SPACE,
 };
-use crate::text::{Marks, StyledText};
+use crate::styles::Styles;
+use crate::text::{InlineObject, LinkTarget, Marks, StyledSpan, StyledText};
+
+/// The font of code.
+pub(crate) const CODE_FONT: &str = "Courier New";
 
 /// Writes revisions of one author at one date.
 pub(crate) struct RevisionWriter<'a> {
@@ -23,6 +28,9 @@ pub(crate) struct RevisionWriter<'a> {
     pub(crate) date: &'a str,
     /// The first id of the batch.
     pub(crate) since: i64,
+    /// What goes into parts beside the story.
+    pub(crate) pending: &'a mut PendingParts,
+    pub(crate) styles: &'a Styles,
 }
 
 impl RevisionWriter<'_> {
@@ -95,19 +103,10 @@ impl RevisionWriter<'_> {
         }
     }
 
-    /// An insertion holding `pieces`, with run properties copied from `like`.
-    pub(crate) fn inserted_runs(&mut self, pieces: &[Piece], like: Option<NodeId>) -> NodeId {
-        let wrapper = self.revision(INS);
-        for piece in pieces {
-            let run = self.new_run(piece, like);
-            self.document.append(wrapper, run);
-        }
-        wrapper
-    }
-
-    pub(crate) fn new_run(&mut self, piece: &Piece, like: Option<NodeId>) -> NodeId {
-        let properties = self.run_properties(like, piece.marks);
-        new_run(self.document, properties, &piece.text)
+    /// A run with this text, with run properties copied from `like`.
+    pub(crate) fn run_like(&mut self, like: Option<NodeId>, text: &str) -> NodeId {
+        let properties = self.run_properties(like, Marks::default());
+        new_run(self.document, properties, text)
     }
 
     /// A `w:t` or `w:delText` that keeps its white space.
@@ -116,7 +115,7 @@ impl RevisionWriter<'_> {
     }
 
     /// Run properties like those of the element `like` (a `w:rPr`), with `marks` on top; `None` when there are none.
-    fn run_properties(&mut self, like: Option<NodeId>, marks: Marks) -> Option<NodeId> {
+    pub(super) fn run_properties(&mut self, like: Option<NodeId>, marks: Marks) -> Option<NodeId> {
         if like.is_none() && marks == Marks::default() {
             return None;
         }
@@ -233,15 +232,21 @@ fn set_marks(document: &mut Document, properties: NodeId, marks: Marks) {
         (marks.italic, I_CS, None),
         (marks.strike, STRIKE, None),
         (marks.underline, U, Some("single")),
+        (marks.highlight, HIGHLIGHT, Some("yellow")),
+        (marks.subscript, VERT_ALIGN, Some("subscript")),
+        (marks.superscript, VERT_ALIGN, Some("superscript")),
     ];
     for (_, name, value) in wanted.iter().filter(|(on, ..)| *on) {
         let attributes: Vec<(QName, &str)> = value.iter().map(|value| (VAL, *value)).collect();
         set_property(document, properties, *name, &attributes);
     }
+    if marks.code {
+        set_property(document, properties, R_FONTS, &[ASCII, H_ANSI, CS].map(|name| (name, CODE_FONT)));
+    }
 }
 
 /// A run with properties and a text.
-fn new_run(document: &mut Document, properties: Option<NodeId>, text: &str) -> NodeId {
+pub(super) fn new_run(document: &mut Document, properties: Option<NodeId>, text: &str) -> NodeId {
     let run = document.new_element(RUN);
     if let Some(properties) = properties {
         document.append(run, properties);
@@ -290,9 +295,10 @@ fn character_leaf(document: &mut Document, c: char) -> NodeId {
     leaf
 }
 
-/// Puts text at the end of a paragraph that no revision speaks of.
+/// Puts text at the end of a paragraph that no revision speaks of. What a link leads to is told behind its words, and so is
+/// what objects say.
 pub(crate) fn write_pieces(document: &mut Document, paragraph: NodeId, text: &StyledText) {
-    for piece in pieces(text) {
+    for piece in pieces(&told_in_words(text)) {
         let properties = (!piece.marks.is_empty()).then(|| {
             let properties = document.new_element(R_PR);
             set_marks(document, properties, piece.marks);
@@ -301,6 +307,34 @@ pub(crate) fn write_pieces(document: &mut Document, paragraph: NodeId, text: &St
         let run = new_run(document, properties, &piece.text);
         document.append(paragraph, run);
     }
+}
+
+/// A text whose links and objects are told in words.
+fn told_in_words(text: &StyledText) -> StyledText {
+    if text.links.is_empty() && text.objects.is_empty() {
+        return text.clone();
+    }
+    let mut told = StyledText::default();
+    for piece in pieces(text) {
+        let from = told.text.len();
+        match &piece.object {
+            Some(InlineObject::Image(image)) => told.text.push_str(&image.alternative),
+            Some(InlineObject::Note(_, paragraphs)) => {
+                let words: Vec<&str> = paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect();
+                told.text.push_str(&format!(" ({})", words.join(" ")));
+            }
+            None => told.text.push_str(&piece.text),
+        }
+        if !piece.marks.is_empty() && told.text.len() > from {
+            told.spans.push(StyledSpan { range: from..told.text.len(), marks: piece.marks });
+        }
+        if let Some(LinkTarget::Url(address)) = &piece.link
+            && *address != piece.text
+        {
+            told.text.push_str(&format!(" ({address})"));
+        }
+    }
+    told
 }
 
 /// Characters of a text that are elements of their own in a run.

@@ -10,10 +10,11 @@ use crate::canon::normal_form;
 use crate::edit::hunks::{Hunk, join_phrases};
 use crate::edit::plan::step::{RunFormatChange, Step};
 use crate::edit::properties::run_settings;
+use crate::edit::revision_writer::CODE_FONT;
 use crate::edit::snapshot::StorySnapshot;
 use crate::model::{OBJECT, Paragraph, is_on};
-use crate::names::{B, I, R_PR, STRIKE, U, VAL};
-use crate::ops::RunFormat;
+use crate::names::{ASCII, B, HIGHLIGHT, I, R_FONTS, R_PR, STRIKE, U, VAL, VERT_ALIGN};
+use crate::ops::{RunFormat, Vertical};
 use crate::text::{Marks, StyledText};
 
 /// Joins the changes of one paragraph into phrases within which the formatting does not change.
@@ -95,6 +96,13 @@ pub(crate) fn unheeded_marks(
             italic: on(marks.italic),
             underline: on(marks.underline),
             strike: on(marks.strike),
+            highlight: marks.highlight.then(|| "yellow".to_owned()),
+            vertical: match (marks.subscript, marks.superscript) {
+                (true, _) => Some(Vertical::Subscript),
+                (_, true) => Some(Vertical::Superscript),
+                _ => None,
+            },
+            font: marks.code.then(|| CODE_FONT.to_owned()),
             ..RunFormat::default()
         };
         Step::RunFormat(RunFormatChange { index: first, range, settings: run_settings(&format, None) })
@@ -115,7 +123,16 @@ fn looks_like(document: &Document, model: &Paragraph, at: usize, wanted: Marks) 
         let kind = property.and_then(|property| document.attribute(property, VAL));
         kind.is_some_and(|kind| kind != "none")
     };
+    let value = |name, key| {
+        let property = properties.and_then(|properties| document.child(properties, name));
+        property.and_then(|property| document.attribute(property, key)).unwrap_or_default()
+    };
+    let small = value(VERT_ALIGN, VAL);
     (!wanted.bold || on(B))
+        && (!wanted.highlight || !matches!(&*value(HIGHLIGHT, VAL), "" | "none"))
+        && (!wanted.subscript || small == "subscript")
+        && (!wanted.superscript || small == "superscript")
+        && (!wanted.code || value(R_FONTS, ASCII) == CODE_FONT)
         && (!wanted.italic || on(I))
         && (!wanted.strike || on(STRIKE))
         && (!wanted.underline || underlined())

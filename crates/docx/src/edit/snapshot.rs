@@ -13,6 +13,7 @@ use crate::model::{
 };
 use crate::names::{DEL, INS, MOVE_FROM, MOVE_TO, P};
 use crate::numbering::{Counter, Numbering, paragraph_numbering};
+use crate::parts::Relationship;
 use crate::styles::Styles;
 use crate::text::{Finder, NearestIndex, TextIndex};
 
@@ -44,6 +45,8 @@ pub(crate) struct StorySnapshot<'a> {
     deleted: Option<Vec<(usize, String)>>,
     /// What its addresses begin with: `footnote:3/`; nothing for the body.
     pub(crate) prefix: String,
+    /// Those of its part.
+    pub(crate) relationships: Vec<Relationship>,
     /// How many more refusals may look through the story for what is near.
     pub(crate) suggestions: usize,
 }
@@ -74,6 +77,7 @@ impl<'a> StorySnapshot<'a> {
             nearest: None,
             deleted: None,
             prefix: if name.is_empty() { String::new() } else { format!("{name}/") },
+            relationships: Vec::new(),
             suggestions: SUGGESTIONS,
         }
     }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use engross_xml::{NodeId, NodeKind};
 
+use crate::edit::hunks::is_object;
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::whole_fields::fields_taken;
 use crate::error::{Refusal, RefusalCode};
@@ -86,8 +87,9 @@ pub(crate) fn delete(
         _ => fields_taken(writer.document, &paragraph, &range, is_replaced),
     };
     let goes = |index: usize| fields.iter().any(|field| field.atoms.contains(&index));
+    let takes_object = is_object(&paragraph.text, &range);
     let is_text = |atom: &Atom| {
-        atom.kind != AtomKind::Object
+        (takes_object || atom.kind != AtomKind::Object)
             && atom.visible
             && atom.range.start < range.end
             && atom.range.end > range.start

@@ -8,7 +8,7 @@ use engross_xml::{Document, NodeId};
 use crate::edit::content::{pieces, split_at_breaks};
 use crate::edit::deletions::{comments_in, delete_text};
 use crate::edit::expected::ExpectedText;
-use crate::edit::plan::NewTable;
+use crate::edit::plan::{NewParagraphs, NewTable};
 use crate::edit::properties::{Setting, set_property};
 use crate::edit::revision_writer::RevisionWriter;
 use crate::edit::rows::{has_mark, is_marked_since, is_new_block, is_new_row};
@@ -181,21 +181,21 @@ impl TreeEditor<'_> {
         Ok(WriteOutcome::Done)
     }
 
-    /// Puts a new table beside a paragraph; behind the last of a container, an empty one follows it.
+    /// Puts a new table beside a paragraph; behind the last of a container, another one follows it.
     pub(super) fn write_table(
         &mut self,
         (index, side): (usize, Where),
         table: &NewTable,
+        behind: Option<&NewParagraphs>,
         author: &str,
     ) -> Result<WriteOutcome, Refusal> {
-        let (index, side) = match side {
-            Where::After if self.snapshot.flowed_on(index) => (index + 1, Where::Before),
-            side => (index, side),
-        };
+        let flows = side == Where::After && self.snapshot.flowed_on(index);
         let before = match side {
             Where::Before => self.front(index),
+            Where::After if flows => self.front(index + 1),
             Where::After => {
-                self.write_paragraphs(&crate::edit::plan::NewParagraphs::empty_behind(index), author)?;
+                let empty = NewParagraphs::empty_behind(index);
+                self.write_paragraphs(behind.unwrap_or(&empty), author)?;
                 self.snapshot.chain(index).last().copied()
             }
         };
@@ -208,6 +208,9 @@ impl TreeEditor<'_> {
         let node = new_table(&mut writer, table, style.as_deref(), &mut texts);
         writer.document.insert_before(before, node);
         self.blocks.push(NewBlock { node, texts });
+        if let Some(behind) = behind.filter(|_| flows || side == Where::Before) {
+            self.write_paragraphs(behind, author)?;
+        }
         Ok(WriteOutcome::Done)
     }
 
@@ -329,8 +332,7 @@ fn new_cell(
             }
             writer.document.append(paragraph, properties);
         }
-        if !line.text.is_empty() {
-            let inserted = writer.inserted_runs(&pieces(&line), format);
+        for inserted in writer.inserted_runs(&pieces(&line), format) {
             writer.document.append(paragraph, inserted);
         }
         writer.mark_paragraph(paragraph, INS);

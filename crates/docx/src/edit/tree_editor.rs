@@ -12,7 +12,7 @@ use crate::edit::content::{PARAGRAPH_BREAK, pieces, split_at_breaks};
 use crate::edit::controls::fill_prompts;
 use crate::edit::expected::{ExpectedText, edited};
 use crate::edit::ids::Ids;
-use crate::edit::insertion::{before, behind, between, put};
+use crate::edit::insertion::{before, behind, between, outside_links, put};
 use crate::edit::marks::{delete_mark, split};
 use crate::edit::pending_parts::PendingParts;
 use crate::edit::plan::{Step, TextChange};
@@ -125,7 +125,9 @@ impl TreeEditor<'_> {
             Step::Columns { table, columns, change, .. } => {
                 self.write_columns((*table, *columns), *change, author)
             }
-            Step::Table { index, side, table } => self.write_table((*index, *side), table, author),
+            Step::Table { index, side, table, behind } => {
+                self.write_table((*index, *side), table, behind.as_deref(), author)
+            }
             Step::Move { first, last, index, side } => {
                 self.write_move((*first, *last), (*index, *side), author)
             }
@@ -282,14 +284,17 @@ impl TreeEditor<'_> {
             }
         };
         let mut writer = self.writer(author);
-        let cursor = place.cursor;
+        // No link stands in another.
+        let cursor = match new.links.is_empty() {
+            true => place.cursor,
+            false => outside_links(&writer, place.cursor)?,
+        };
         let like = fill_prompts(writer.document, cursor.parent, place.like);
         for (number, part) in split_at_breaks(new).iter().enumerate() {
             if number > 0 {
                 split(&mut writer, cursor)?;
             }
-            if !part.text.is_empty() {
-                let inserted = writer.inserted_runs(&pieces(part), like);
+            for inserted in writer.inserted_runs(&pieces(part), like) {
                 put(&mut writer, cursor, inserted);
             }
         }
@@ -326,8 +331,9 @@ impl TreeEditor<'_> {
             match step {
                 Step::InsertRow { cells, .. } => new.extend(cells.iter().map(|cell| cell.text.clone())),
                 Step::InsertCell { content, .. } => new.push(content.text.clone()),
-                Step::Table { table, .. } => {
+                Step::Table { table, behind, .. } => {
                     new.extend(table.rows.iter().flatten().map(|cell| cell.text.clone()));
+                    new.extend(behind.iter().map(|behind| behind.content.text.clone()));
                 }
                 Step::Insert(paragraphs) => new.push(paragraphs.content.text.replace(PARAGRAPH_BREAK, "\n")),
                 step => indices.extend(step.paragraphs()),
@@ -351,6 +357,8 @@ impl TreeEditor<'_> {
             author,
             date: self.date,
             since: self.first_id,
+            pending: self.pending,
+            styles: self.snapshot.styles,
         }
     }
 }

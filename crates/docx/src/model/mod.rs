@@ -7,6 +7,7 @@ mod fields;
 mod flow;
 mod pages;
 mod paragraph;
+mod pictures;
 mod revision;
 mod runs;
 mod table;
@@ -18,6 +19,7 @@ pub use flow::{Placement, is_range_marker, next_paragraph, paragraphs, placement
 pub(crate) use pages::{section_properties, text_width};
 pub use paragraph::{Atom, AtomKind, Barrier, OBJECT, Paragraph, View};
 pub(crate) use paragraph::{LOCKED, barrier_inside};
+pub(crate) use pictures::{alternative_text, pictures};
 pub(crate) use revision::{OwnRevisions, PIECES_FROM, is_id_since};
 pub use revision::{RevisionStamp, is_revision_wrapper, mark_revisions};
 pub use runs::{effective_text, is_on, needs_preserve};

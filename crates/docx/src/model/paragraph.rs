@@ -16,8 +16,7 @@ use crate::names::{
     SDT_PR, SMART_TAG, SOFT_HYPHEN, SUB_DOC, SYM, T, TAB, TYPE, VAL, W15_DATA_BINDING,
 };
 
-/// Stands in the text for an inline object: picture, footnote mark, equation, symbol.
-pub const OBJECT: char = '\u{FFFC}';
+pub use crate::text::OBJECT;
 
 /// Which revisions count as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

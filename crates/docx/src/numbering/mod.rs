@@ -9,7 +9,7 @@ mod definitions;
 mod format;
 mod symbols;
 
-pub use counter::Counter;
+pub use counter::{Counter, Marker};
 pub use definitions::Numbering;
 pub use format::NumberFormat;
 

@@ -53,6 +53,7 @@ fn a_batch_says_all_it_can_say() {
         references: ReferencePolicy::Refuse,
     };
     let insert = Edit::InsertParagraph {
+        continues: false,
         place: place(Address::First),
         side: Where::Before,
         content: "d".to_owned(),

@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
     }
 
     /// What to look for: the words of `field`, or a pattern.
-    fn search(&self, field: &str) -> Result<Option<Search>, String> {
+    pub(super) fn search(&self, field: &str) -> Result<Option<Search>, String> {
         let needle = match (optional_text(self.object, field)?, optional_text(self.object, "pattern")?) {
             (Some(_), Some(_)) => return Err(format!("give '{field}' or 'pattern', not both")),
             (Some(""), None) => {
@@ -106,7 +106,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A place around a phrase, which needs none: beside a text address the occurrence would mean two things; it picks the phrase.
-    fn search_place(&self, search: Option<&Search>) -> Result<Option<Place>, String> {
+    pub(super) fn search_place(&self, search: Option<&Search>) -> Result<Option<Place>, String> {
         let Some(search) = search else { return self.required_place().map(Some) };
         let place = self.place()?.map(|place| Place { occurrence: None, ..place });
         if place.is_some() && search.scope != SearchScope::Unsaid {
@@ -207,11 +207,17 @@ pub(super) fn convert_headers(fields: &Fields<'_>) -> Result<Edit, String> {
 pub(super) fn insert_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
     let (side, place) = fields.beside()?;
     let style = owned_text(fields.object, "style")?;
-    Ok(Edit::InsertParagraph { place, side, content: fields.text("content")?, style })
+    let continues = continues_numbering(fields)?;
+    Ok(Edit::InsertParagraph { place, side, content: fields.text("content")?, style, continues })
 }
 
 pub(super) fn replace_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
-    Ok(Edit::Replace { place: fields.required_place()?, end: None, content: fields.text("content")? })
+    let (place, continues) = (fields.required_place()?, continues_numbering(fields)?);
+    Ok(Edit::Replace { place, end: None, content: fields.text("content")?, continues })
+}
+
+fn continues_numbering(fields: &Fields<'_>) -> Result<bool, String> {
+    Ok(owned_text(fields.object, "numbering")?.is_some_and(|numbering| numbering == "continue"))
 }
 
 pub(super) fn delete_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
@@ -225,7 +231,8 @@ pub(super) fn delete_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
 pub(super) fn replace_range(fields: &Fields<'_>) -> Result<Edit, String> {
     let place = fields.required_place()?;
     let end = fields.end(&place)?.ok_or("replace_range needs 'endParagraphIndex'")?;
-    Ok(Edit::Replace { place, end: Some(end), content: fields.text("content")? })
+    let continues = continues_numbering(fields)?;
+    Ok(Edit::Replace { place, end: Some(end), content: fields.text("content")?, continues })
 }
 
 pub(super) fn move_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {

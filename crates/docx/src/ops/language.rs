@@ -6,6 +6,7 @@
 use crate::ops::blocks;
 use crate::ops::controls;
 use crate::ops::edits::{self, Fields};
+use crate::ops::objects;
 use crate::ops::operation::Edit;
 use crate::ops::parts::{self, StoryKind};
 use crate::ops::references::{self, ReferenceEdit};
@@ -102,7 +103,7 @@ impl Field {
         Self { is_required: true, ..self }
     }
 
-    const fn content(self) -> Self {
+    pub(super) const fn content(self) -> Self {
         Self { is_content: true, ..self }
     }
 
@@ -136,7 +137,7 @@ pub(super) const OCCURRENCE: Field = field(
     "Which of several hits: a number from 1, \"first\", \"last\" or \"all\".",
     "which of several hits: a number from 1, `\"first\"`, `\"last\"` or `\"all\"`",
 );
-const PLAIN: Field = field(
+pub(super) const PLAIN: Field = field(
     "plain",
     Shape::Flag,
     "true: take the text literally, without Markdown.",
@@ -165,25 +166,25 @@ const BLOCKS: Field = field(
 )
 .required()
 .content();
-const PATTERN: Field = field(
+pub(super) const PATTERN: Field = field(
     "pattern",
     Shape::Text,
     "Instead of words: a regular expression for each paragraph.",
     "instead of the words: a [regular expression](../editing.md#searching), which is tried on each paragraph",
 );
-const SCOPE: Field = field(
+pub(super) const SCOPE: Field = field(
     "scope",
     Shape::Scope,
     "\"body\" (default), \"everywhere\", or stories and kinds: [\"body\", \"headers\", \"footnote:3\"].",
     "the stories to look in: `\"body\"`, which it is without, `\"everywhere\"`, or a list such as `[\"body\", \"headers\", \"footnote:3\"]`",
 );
-const MATCH_CASE: Field = field(
+pub(super) const MATCH_CASE: Field = field(
     "matchCase",
     Shape::Flag,
     "false: capital and small letters are alike.",
     "`false`: capital and small letters are alike",
 );
-const WHOLE_WORD: Field = field(
+pub(super) const WHOLE_WORD: Field = field(
     "wholeWord",
     Shape::Flag,
     "true: Term fits Term's, not Terms.",
@@ -194,6 +195,12 @@ const FIELDS: Field = field(
     Shape::Word(&["skip", "refuse"]),
     "Hits in fields or a table of contents are left and reported (skip, default), or refuse it.",
     "hits in results of fields and lines of a table of contents: `skip`, which it is without, leaves and reports them, `refuse` refuses the operation",
+);
+const NUMBERING: Field = field(
+    "numbering",
+    Shape::Word(&["own", "continue"]),
+    "continue: items count on in the list that is there; own: they are a list of their own.",
+    "`continue`: items in the content count on in the list that is there; else they are a list of their own",
 );
 const PHRASE: &str = "The words, exactly as they stand; the whole paragraph without.";
 /// For operations that may need it; others take it, too, and do not ask for it.
@@ -349,8 +356,8 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
             field(
                 "content",
                 Shape::Text,
-                "The new paragraph's text; a blank line begins another paragraph.",
-                "their text; a blank line begins another",
+                "Markdown: paragraphs, parted by blank lines, # headings, lists, tables, quotes, code.",
+                "their text; a blank line begins another; headings, lists, tables and other blocks of Markdown are made",
             )
             .required()
             .content(),
@@ -360,6 +367,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
                 "Id or name of its paragraph style; like the paragraph beside it when left out.",
                 "their style; without it they are like the paragraph they stand beside",
             ),
+            NUMBERING,
             OCCURRENCE,
             PLAIN,
         ],
@@ -386,13 +394,13 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
     OperationRow {
         name: "replace_paragraph",
         purpose: "Puts Markdown blocks (lists, tables, headings) in the place of a paragraph.",
-        fields: &[INDEX, TARGET, BLOCKS, OCCURRENCE, PLAIN, REFERENCES],
+        fields: &[INDEX, TARGET, BLOCKS, NUMBERING, OCCURRENCE, PLAIN, REFERENCES],
         parse: edits::replace_paragraph,
     },
     OperationRow {
         name: "replace_range",
         purpose: "The same for several paragraphs, or a whole table.",
-        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, OCCURRENCE, PLAIN, REFERENCES],
+        fields: &[INDEX, TARGET, END.required().for_people("the last paragraph"), BLOCKS, NUMBERING, OCCURRENCE, PLAIN, REFERENCES],
         parse: edits::replace_range,
     },
     OperationRow {
@@ -752,6 +760,14 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
         ],
         parse: edits::insert_comment,
     },
+    objects::INSERT_LINK,
+    objects::EDIT_LINK,
+    objects::REMOVE_LINK,
+    objects::INSERT_NOTE,
+    objects::EDIT_NOTE,
+    objects::INSERT_IMAGE,
+    objects::EDIT_IMAGE,
+    objects::DELETE_IMAGE,
     OperationRow {
         name: "comment_reply",
         purpose: "Answers a comment.",

@@ -10,6 +10,7 @@ mod edits;
 mod fields;
 mod format;
 mod language;
+mod objects;
 mod operation;
 mod parts;
 mod references;
@@ -22,6 +23,7 @@ pub use blocks::{Borders, BreakKind, CellRange, PageSetup, TableFormat};
 pub use controls::{ControlName, ControlPlace, ControlValue};
 pub use format::{Alignment, LineSpacing, ParagraphFormat, RunFormat, Vertical};
 pub use language::{field_tables, text_field};
+pub use objects::{ImageChange, ObjectAction, ObjectEdit};
 pub use operation::{
     Address, CommentPolicy, Edit, ListKind, NumberStyle, Occurrence, Operation, Place, ReferencePolicy,
     TableAction, Where,

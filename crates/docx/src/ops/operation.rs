@@ -1,12 +1,16 @@
 //! Operations as types.
 
+use std::collections::BTreeSet;
+
 use crate::ops::blocks::{BreakKind, PageSetup, TableFormat};
 use crate::ops::controls::{ControlName, ControlValue};
 use crate::ops::format::{ParagraphFormat, RunFormat};
+use crate::ops::objects::ObjectEdit;
 use crate::ops::parts::{PageKind, PropertyChanges, StoryKind};
 use crate::ops::references::ReferenceEdit;
 use crate::ops::search::Search;
 use crate::revisions::{Choice, Side};
+use crate::text::picture_sources;
 
 /// What to do to which place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +40,22 @@ impl Operation {
             allows_untracked: false,
             references: ReferencePolicy::Refuse,
         }
+    }
+
+    /// The files that it names, pictures all of them; the caller gives their bytes by
+    /// [`WordDocument::give_files`](crate::WordDocument::give_files).
+    #[must_use]
+    pub fn file_names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        if let Edit::Object(edit) = &self.edit {
+            names.extend(edit.source().filter(|source| !source.starts_with("data:")).map(str::to_owned));
+        }
+        if !self.plain {
+            for content in self.edit.contents() {
+                names.extend(picture_sources(content));
+            }
+        }
+        names
     }
 }
 
@@ -94,6 +114,8 @@ pub enum Edit {
         content: String,
         /// Id or name of their style; like the paragraph beside without.
         style: Option<String>,
+        /// Whether items in it count on in the list beside.
+        continues: bool,
     },
     /// Removes a paragraph.
     DeleteParagraph {
@@ -112,6 +134,8 @@ pub enum Edit {
         end: Option<Place>,
         /// What stands there then.
         content: String,
+        /// Whether items in it count on in the list that is there.
+        continues: bool,
     },
     /// Moves paragraphs.
     Move {
@@ -299,6 +323,8 @@ pub enum Edit {
         /// A number as shown (`4.2(b)`), a heading, or words.
         description: String,
     },
+    /// Does something with a link, a note or a picture.
+    Object(ObjectEdit),
     /// Makes or updates bookmarks, fields and references.
     Reference(ReferenceEdit),
     /// Searches the web, which a batch cannot: always refused.
@@ -500,11 +526,28 @@ impl Edit {
             Self::CommentResolve { .. } => "comment_resolve",
             Self::CommentDelete { .. } => "comment_delete",
             Self::Navigate { .. } => "navigate_to_section",
+            Self::Object(edit) => edit.name(),
             Self::Reference(edit) => edit.name(),
             Self::Research => "perform_research",
             Self::Invalid { name, .. } => name,
             Self::Resolve { side: Side::Accept, .. } => "accept",
             Self::Resolve { .. } => "reject",
+        }
+    }
+
+    /// The texts that it brings.
+    fn contents(&self) -> Vec<&str> {
+        match self {
+            Self::ModifyText { replacement: content, .. }
+            | Self::EditParagraph { content, .. }
+            | Self::Append { content, .. }
+            | Self::Prepend { content, .. }
+            | Self::InsertParagraph { content, .. }
+            | Self::Replace { content, .. }
+            | Self::InsertListItem { content, .. } => vec![content],
+            Self::EditList { items, .. } => items.iter().map(String::as_str).collect(),
+            Self::EditSection { body, .. } => body.iter().flatten().map(String::as_str).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -515,6 +558,7 @@ impl Edit {
             Self::FormatText { search, .. }
             | Self::Highlight { search, .. }
             | Self::InsertComment { search, .. } => search.as_ref(),
+            Self::Object(ObjectEdit { search, .. }) => search.as_ref(),
             _ => None,
         }
     }
@@ -525,7 +569,8 @@ impl Edit {
             Self::ModifyText { search, place, .. } => Some((search, place)),
             Self::FormatText { search, place, .. }
             | Self::Highlight { search, place, .. }
-            | Self::InsertComment { search, place, .. } => search.as_mut().zip(Some(place)),
+            | Self::InsertComment { search, place, .. }
+            | Self::Object(ObjectEdit { search, place, .. }) => search.as_mut().zip(Some(place)),
             _ => None,
         }
     }
@@ -536,7 +581,8 @@ impl Edit {
             Self::ModifyText { place, .. }
             | Self::FormatText { place, .. }
             | Self::Highlight { place, .. }
-            | Self::InsertComment { place, .. } => place.as_ref(),
+            | Self::InsertComment { place, .. }
+            | Self::Object(ObjectEdit { place, .. }) => place.as_ref(),
             _ => None,
         }
     }
@@ -548,7 +594,8 @@ impl Edit {
             Self::ModifyText { place, .. }
             | Self::FormatText { place, .. }
             | Self::Highlight { place, .. }
-            | Self::InsertComment { place, .. } => place.as_ref(),
+            | Self::InsertComment { place, .. }
+            | Self::Object(ObjectEdit { place, .. }) => place.as_ref(),
             Self::EditParagraph { place, .. }
             | Self::Append { place, .. }
             | Self::Prepend { place, .. }

@@ -20,6 +20,7 @@ fn sample(field: &Field) -> Value {
     match field.shape {
         Shape::Text if field.name == "color" => json!("C00000"),
         Shape::Text if field.name == "range" => json!("P3-P9"),
+        Shape::Text if field.name == "note" => json!("footnote:1"),
         Shape::Text => json!("words"),
         Shape::Texts => json!(["words"]),
         Shape::TextOrTexts => json!(["ins", "move"]),
@@ -51,7 +52,7 @@ fn parse(fields: &Map<String, Value>) -> Result<&'static str, String> {
 }
 
 /// Fields that say what to look for.
-const WORDS: [&str; 3] = ["originalText", "textToFormat", "textToFind"];
+const WORDS: [&str; 5] = ["originalText", "textToFormat", "textToFind", "textToLink", "linkText"];
 
 /// What the table says of a field, the function that reads the operation holds.
 #[test]
@@ -74,6 +75,8 @@ fn what_the_table_says_is_what_is_read() {
                 "orientation",
                 "control",
                 "subject",
+                "url",
+                "file",
             ]
             .contains(&field.name)
             {
@@ -81,9 +84,18 @@ fn what_the_table_says_is_what_is_read() {
                 least.insert(field.name.to_owned(), sample(field));
             }
         }
+        // A picture stands in a paragraph or beside one.
+        if row.name == "insert_image" {
+            least.remove("paragraphIndex");
+        }
         assert_eq!(parse(&least), Ok(row.name), "{least:?}");
         for field in row.fields {
             let instead = match field.name {
+                "paragraphIndex" | "target" | "afterText" if row.name == "insert_image" => {
+                    row.fields.iter().find(|field| field.name == "after")
+                }
+                "anchor" => row.fields.iter().find(|field| field.name == "url"),
+                "data" => row.fields.iter().find(|field| field.name == "file"),
                 "target" | "scope" => row.fields.iter().find(|field| field.shape == Shape::Paragraph),
                 "before" | "append" => row.fields.iter().find(|field| one_of.contains(&field.name)),
                 "pattern" => row.fields.iter().find(|field| WORDS.contains(&field.name)),

@@ -1,6 +1,9 @@
-//! How what is not text appears in text: `⟦footnote 3⟧`, `⟦image⟧`, `⟦br⟧`.
+//! How what is not text appears in text: `⟦footnote 3⟧`, `⟦image:2 "alt"⟧`, `⟦br⟧`, `⟦ref _Ref12 → P85 "clause 9"⟧`.
 //!
-//! A reader may quote such a label back; then it means the object that is there, which no text edit moves or removes.
+//! A reader may quote such a label back; then it means what is there: the text that a field, link or control shows, or an object,
+//! which no text edit moves or removes.
+
+use std::borrow::Cow;
 
 use engross_xml::Document;
 use sha2::{Digest, Sha256};
@@ -13,7 +16,7 @@ use crate::names::{
 const OPEN: char = '⟦';
 const CLOSE: char = '⟧';
 /// Characters of a longest label.
-const LONGEST: usize = 40;
+const LONGEST: usize = 4_000;
 
 /// The label of an inline object.
 pub(crate) fn object_label(document: &Document, atom: &Atom) -> String {
@@ -48,6 +51,14 @@ pub(crate) fn shown(document: &Document, atom: &Atom, text: &str) -> String {
     }
 }
 
+/// Stands for a break that was quoted as a label, so that no line begins there.
+pub(crate) const OBJECT_BREAK: char = '\u{2028}';
+
+/// Turns labels back as [`without_object_labels`] does, breaks into [`OBJECT_BREAK`].
+pub(crate) fn with_breaks_apart(text: &str) -> String {
+    without_object_labels(&text.replace("⟦br⟧", &OBJECT_BREAK.to_string()))
+}
+
 /// Turns labels back: breaks into their characters, objects into nothing, since they stay where they are.
 pub(crate) fn without_object_labels(text: &str) -> String {
     if !text.contains(OPEN) {
@@ -61,7 +72,7 @@ pub(crate) fn without_object_labels(text: &str) -> String {
         let meaning = end.and_then(|end| after.get(..end)).and_then(meaning);
         match (meaning, end.and_then(|end| after.get(end + CLOSE.len_utf8()..))) {
             (Some(meaning), Some(behind)) => {
-                out.push_str(meaning);
+                out.push_str(&meaning);
                 rest = behind;
             }
             _ => {
@@ -74,16 +85,32 @@ pub(crate) fn without_object_labels(text: &str) -> String {
     out
 }
 
-fn meaning(label: &str) -> Option<&'static str> {
+/// What a label says; nothing for what is no label.
+fn meaning(label: &str) -> Option<Cow<'_, str>> {
     let numbered = |prefix: &str| label.strip_prefix(prefix).is_some_and(|id| id.parse::<i64>().is_ok());
-    match label {
-        "br" => Some("\n"),
-        "page break" => Some("\u{C}"),
-        "column break" => Some("\u{B}"),
-        "image" | "embedded object" | "symbol" | "equation" | "object" => Some(""),
-        _ if numbered("footnote ") || numbered("endnote ") => Some(""),
+    let (name, said) = match label.split_once('"') {
+        Some((name, rest)) => (name.trim_end(), rest.strip_suffix('"')?),
+        None => (label, ""),
+    };
+    let kind = name.split([' ', ':']).next().unwrap_or_default();
+    match kind {
+        "br" if kind == label => Some("\n".into()),
+        "page" if label == "page break" => Some("\u{C}".into()),
+        "column" if label == "column break" => Some("\u{B}".into()),
+        "image" | "symbol" | "equation" | "ruby" => Some("".into()),
+        "embedded" if label == "embedded object" => Some("".into()),
+        "object" if kind == label => Some("".into()),
+        "footnote" | "endnote" if numbered("footnote ") || numbered("endnote ") => Some("".into()),
+        "ref" | "pageref" | "noteref" | "field" | "link" | "control" if label.contains('"') => {
+            Some(Cow::Borrowed(said))
+        }
         _ => None,
     }
+}
+
+/// A label that shows a text.
+pub(crate) fn with_quotes(name: &str, text: &str) -> String {
+    format!("{OPEN}{name} \"{text}\"{CLOSE}")
 }
 
 /// The start of a text, for messages.

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use engross_xml::{Document, NodeId};
 use serde::Serialize;
 
-use crate::model::{Atom, Paragraph, Placement, View, fields_at_start, mark_revisions, placements};
+use crate::model::{Paragraph, Placement, View, fields_at_start, mark_revisions, placements};
 use crate::names::{
     COMMENT_RANGE_END, COMMENT_RANGE_START, COMMENT_REFERENCE, DEL, ID, INS, MOVE_FROM, MOVE_TO, PARA_ID,
 };
 use crate::numbering::{Counter, Numbering, paragraph_numbering};
-use crate::read::labels::{fingerprint, shown};
+use crate::read::inline_labels::{LabelSources, Labeller};
+use crate::read::labels::fingerprint;
 use crate::revisions::list;
 use crate::styles::Styles;
 
@@ -126,6 +127,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) numbering: &'a Numbering,
     /// Names revisions as `revisions` does.
     pub(crate) revision_names: &'a dyn Fn(i64) -> String,
+    pub(crate) labels: LabelSources<'a>,
 }
 
 /// Reads the paragraphs below `root` that the view shows, and counts all. `prefix` names the story in addresses; empty for the
@@ -140,6 +142,7 @@ pub(crate) fn read_story(
     let placed = placements(document, root);
     let nodes: Vec<NodeId> = placed.iter().map(|(node, _)| *node).collect();
     let fields = fields_at_start(document, &nodes);
+    let labeller = Labeller::new(document, root, view, sources.labels);
     let mut counter = Counter::new(numbering, styles);
     let mut revisions: HashMap<NodeId, Vec<String>> = HashMap::new();
     for revision in list(document, root) {
@@ -157,6 +160,7 @@ pub(crate) fn read_story(
         let ends = has_end(document, node, view);
         let list = paragraph_numbering(document, node, styles, numbering).filter(|_| ends);
         let marker = list.and_then(|(id, level)| counter.next(id, level));
+        let style_id = styles.of_paragraph(document, node);
         let bullet = marker.as_ref().is_some_and(|marker| marker.bullet);
         let own_marker = marker.as_ref().map(|marker| marker.text.clone()).filter(|text| !text.is_empty());
         if place.is_none()
@@ -165,6 +169,10 @@ pub(crate) fn read_story(
         {
             section = Some(marker.trim_end_matches(['.', ')', ':']).to_owned());
         }
+        // A heading without a number ends the provision above it.
+        if own_marker.is_none() && style_id.is_some_and(|style| styles.outline_level(style).is_some()) {
+            section = None;
+        }
         let comments = comments_of(document, node, &mut open_comments);
         if !ends && paragraph.text.is_empty() {
             revisions.remove(&node);
@@ -172,7 +180,7 @@ pub(crate) fn read_story(
         }
         let belongs = own_marker.is_none() && place.is_none();
         let number = at + 1;
-        let style = styles.of_paragraph(document, node).map(|id| styles.label(id));
+        let style = style_id.map(|id| styles.label(id));
         readings.push(ParagraphReading {
             address: if prefix.is_empty() { format!("P{number}") } else { format!("{prefix}/P{number}") },
             index: number,
@@ -182,7 +190,7 @@ pub(crate) fn read_story(
             bullet,
             table: place.map(TablePlace::from),
             section: section.clone().filter(|_| belongs),
-            text: text_of(document, &paragraph, view),
+            text: labeller.text(&paragraph, fields.contains_key(&node)),
             revisions: revisions.remove(&node).unwrap_or_default(),
             comments,
             para_id: document.attribute(node, PARA_ID).map(std::borrow::Cow::into_owned),
@@ -199,56 +207,6 @@ fn has_end(document: &Document, node: NodeId, view: View) -> bool {
         View::Accepted => !marks.any(|name| matches!(name, DEL | MOVE_FROM)),
         View::Original => !marks.any(|name| matches!(name, INS | MOVE_TO)),
         View::Markup | View::Before(_) => true,
-    }
-}
-
-/// The text as shown. The markup view tells insertions and deletions as CriticMarkup does.
-fn text_of(document: &Document, paragraph: &Paragraph, view: View) -> String {
-    let mut out = String::with_capacity(paragraph.text.len() + 8);
-    let mut state = ChangeKind::None;
-    for atom in paragraph.visible() {
-        let now = if view == View::Markup { change_of(atom) } else { ChangeKind::None };
-        if now != state {
-            out.push_str(state.end());
-            out.push_str(now.start());
-            state = now;
-        }
-        out.push_str(&shown(document, atom, paragraph.text.get(atom.range.clone()).unwrap_or_default()));
-    }
-    out.push_str(state.end());
-    out
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ChangeKind {
-    None,
-    Inserted,
-    Deleted,
-}
-
-impl ChangeKind {
-    fn start(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Inserted => "{++",
-            Self::Deleted => "{--",
-        }
-    }
-
-    fn end(self) -> &'static str {
-        match self {
-            Self::None => "",
-            Self::Inserted => "++}",
-            Self::Deleted => "--}",
-        }
-    }
-}
-
-fn change_of(atom: &Atom) -> ChangeKind {
-    match (atom.deleted, atom.inserted) {
-        (Some(_), _) => ChangeKind::Deleted,
-        (None, Some(_)) => ChangeKind::Inserted,
-        (None, None) => ChangeKind::None,
     }
 }
 

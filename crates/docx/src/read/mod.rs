@@ -1,12 +1,16 @@
 //! Reading a document for people, programs and models: numbered paragraphs with what surrounds them.
 
+mod inline_labels;
 mod labels;
 mod listing;
 mod notation;
 mod stories;
 
 pub use crate::model::View;
-pub(crate) use labels::{excerpt, fingerprint, hexadecimal, shown, without_object_labels};
+pub(crate) use inline_labels::LabelSources;
+pub(crate) use labels::{
+    OBJECT_BREAK, excerpt, fingerprint, hexadecimal, shown, with_breaks_apart, without_object_labels,
+};
 pub use listing::{ParagraphReading, ReadOptions, Reading, StorySize, TablePlace};
 pub(crate) use listing::{Sources, read_story};
 pub use notation::notation;

@@ -1,20 +1,20 @@
-//! The markers of inline Markdown, one at a time: where one stands, whether it can open or close, where markers are
-//! text.
+//! The markers of inline Markdown, one at a time: where one stands, and whether it can open or close.
 //!
 //! Must never pair anything: that takes the whole paragraph and happens in `markdown`.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What a delimiter means. Tags carry their name, because `<b>` is closed by `</b>` and not by `</strong>`.
+use super::constructs::{is_escapable, may_open_small};
+use super::html::entity_at;
+
+/// What a delimiter means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Star,
     Underscore,
     Plus,
     Tilde,
-    /// Index into [`TAGS`].
-    Tag(usize),
+    Equals,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,23 +23,19 @@ pub(super) enum Mark {
     Italic,
     Underline,
     Strike,
+    Highlight,
+    Subscript,
+    Superscript,
+    Code,
 }
 
-pub(super) const TAGS: [(&str, Mark); 8] = [
-    ("b", Mark::Bold),
-    ("strong", Mark::Bold),
-    ("i", Mark::Italic),
-    ("em", Mark::Italic),
-    ("u", Mark::Underline),
-    ("s", Mark::Strike),
-    ("strike", Mark::Strike),
-    ("del", Mark::Strike),
-];
+/// How many marks there are.
+pub(super) const MARKS: usize = 8;
 
 /// Longer runs, as in `____` and `*****`, are blanks and rules, not emphasis.
 pub(super) const LONGEST_EMPHASIS: usize = 3;
 
-/// A run of marker characters, or a tag, that may open or close something.
+/// A run of marker characters that may open or close something.
 #[derive(Clone, Debug)]
 pub(super) struct Delimiter {
     pub kind: Kind,
@@ -87,17 +83,6 @@ impl Delimiter {
 /// The delimiter that starts at a marker, or none when it can neither open nor close.
 pub(super) fn delimiter_at(source: &str, at: usize) -> Option<Delimiter> {
     let bytes = source.as_bytes();
-    if bytes[at] == b'<' {
-        let (name, closes, length) = tag_at(source, at)?;
-        return Some(Delimiter {
-            kind: Kind::Tag(name),
-            source: at..at + length,
-            left: 1,
-            opens: !closes,
-            closes,
-            substance: 0,
-        });
-    }
     let end = run_end(bytes, at);
     let length = end - at;
     let kind = match bytes[at] {
@@ -105,6 +90,7 @@ pub(super) fn delimiter_at(source: &str, at: usize) -> Option<Delimiter> {
         b'_' if length <= LONGEST_EMPHASIS => Kind::Underscore,
         b'+' if length == 2 => Kind::Plus,
         b'~' if length == 2 => Kind::Tilde,
+        b'=' if length == 2 => Kind::Equals,
         _ => return None,
     };
     let before = source[..at].chars().next_back().unwrap_or(' ');
@@ -119,7 +105,7 @@ pub(super) fn delimiter_at(source: &str, at: usize) -> Option<Delimiter> {
     let mut closes = right_flanking && !quoted && !matches!(before, '(' | '[' | '{');
     if inside_word {
         match kind {
-            Kind::Underscore => (opens, closes) = (false, false),
+            Kind::Underscore | Kind::Equals => (opens, closes) = (false, false),
             Kind::Star if length == 1 => (opens, closes) = (false, false),
             _ => opens = before.is_alphabetic() && after.is_alphabetic(),
         }
@@ -133,110 +119,53 @@ pub(super) fn delimiter_at(source: &str, at: usize) -> Option<Delimiter> {
 
 /// A marker that could never act, whatever is put around the text.
 pub(super) fn is_inert(text: &str, run: Range<usize>) -> bool {
-    let (Some(before), Some(after)) = (text[..run.start].chars().next_back(), text[run.end..].chars().next())
-    else {
-        return false;
-    };
-    let is_spaced = before.is_whitespace() && after.is_whitespace();
-    let inside_word = before.is_alphanumeric() && after.is_alphanumeric();
-    match text.as_bytes()[run.start] {
-        b'*' => is_spaced || inside_word && run.len() == 1,
-        b'_' => is_spaced || inside_word,
-        b'+' | b'~' => is_spaced || run.len() == 1,
-        _ => false,
-    }
-}
-
-/// Where markers are text: code spans and the destinations of links. Sorted and disjoint.
-pub(super) fn quiet_zones(source: &str) -> Vec<Range<usize>> {
-    let bytes = source.as_bytes();
-    let mut ticks = Vec::new();
-    let mut at = 0;
-    while let Some(offset) = source[at..].find('`') {
-        let start = at + offset;
-        at = run_end(bytes, start);
-        ticks.push(start..at);
-    }
-    // The next run of the same length, found from the end.
-    let mut partners = vec![None; ticks.len()];
-    let mut last_of_length = BTreeMap::new();
-    for (index, run) in ticks.iter().enumerate().rev() {
-        partners[index] = last_of_length.insert(run.len(), index);
-    }
-    let mut zones = Vec::new();
-    let mut index = 0;
-    while index < ticks.len() {
-        match partners[index] {
-            Some(partner) => {
-                zones.push(ticks[index].start..ticks[partner].end);
-                index = partner + 1;
-            }
-            None => index += 1,
+    let bytes = text.as_bytes();
+    let behind = |sign: u8| bytes.get(run.end) == Some(&sign);
+    let (before, after) = (text[..run.start].chars().next_back(), text[run.end..].chars().next());
+    match bytes[run.start] {
+        b'~' | b'^' if run.len() == 1 => {
+            let note = bytes[run.start] == b'^' && (behind(b'[') || after.is_none());
+            let unknown = before.is_none() && after.is_none_or(|c| !c.is_whitespace());
+            let small = after.is_none() && before.is_none_or(|c| !c.is_whitespace());
+            !(note || unknown || small || may_open_small(text, run.start))
         }
-    }
-    zones.extend(link_destinations(source));
-    zones.sort_by_key(|zone| zone.start);
-    let mut end = 0;
-    zones.retain(|zone| {
-        let is_new = zone.start >= end;
-        end = end.max(zone.end);
-        is_new
-    });
-    zones
-}
-
-/// `](…)` without white space inside and with balanced parentheses.
-fn link_destinations(source: &str) -> Vec<Range<usize>> {
-    let mut zones = Vec::new();
-    let mut at = 0;
-    while let Some(offset) = source[at..].find("](") {
-        let start = at + offset + 1;
-        at = start + 1;
-        let mut depth = 0_usize;
-        for (index, byte) in source.bytes().enumerate().skip(start) {
+        b'=' if run.len() == 1 => before.is_some() && after.is_some(),
+        b'^' => run.len() > 1 && before.is_some() && after.is_some(),
+        b']' => !(behind(b'(') || behind(b'[') || behind(b':')),
+        b'[' => !behind(b'^'),
+        b'<' => !is_escapable(text, run.start),
+        b'&' => entity_at(text, run.start).is_none(),
+        byte => {
+            let (Some(before), Some(after)) = (before, after) else { return false };
+            let is_spaced = before.is_whitespace() && after.is_whitespace();
+            let inside_word = before.is_alphanumeric() && after.is_alphanumeric();
             match byte {
-                b'(' => depth += 1,
-                b')' => depth -= 1,
-                // The next "](" starts a search of its own, so that no byte is visited twice.
-                b']' => break,
-                byte if byte.is_ascii_whitespace() => break,
-                _ => {}
-            }
-            at = index + 1;
-            if depth == 0 {
-                zones.push(start..at);
-                break;
+                b'*' => is_spaced || inside_word && run.len() == 1,
+                b'_' | b'=' => is_spaced || inside_word,
+                b'+' | b'~' => is_spaced || run.len() == 1,
+                _ => false,
             }
         }
     }
-    zones
 }
 
-/// A known tag without attributes: its index in [`TAGS`], whether it closes, and its length in bytes.
-fn tag_at(source: &str, at: usize) -> Option<(usize, bool, usize)> {
-    let rest = source.as_bytes().get(at..)?.strip_prefix(b"<")?;
-    let (name, closes) = match rest.strip_prefix(b"/") {
-        Some(name) => (name, true),
-        None => (rest, false),
-    };
-    let index = TAGS.iter().position(|(tag, _)| {
-        name.get(tag.len()) == Some(&b'>') && name[..tag.len()].eq_ignore_ascii_case(tag.as_bytes())
-    })?;
-    Some((index, closes, TAGS[index].0.len() + 2 + usize::from(closes)))
-}
-
+/// Whether a byte is a marker of emphasis.
 pub(super) fn is_marker(source: &str, at: usize) -> bool {
-    match source.as_bytes().get(at) {
-        Some(b'*' | b'_' | b'+' | b'~') => true,
-        Some(b'<') => tag_at(source, at).is_some(),
-        _ => false,
-    }
+    matches!(source.as_bytes().get(at), Some(b'*' | b'_' | b'+' | b'~' | b'='))
 }
 
-/// The end of the run of one byte that starts here; a `<` stands alone.
+/// Whether a byte may have to be escaped to be text.
+pub(super) fn is_special(source: &str, at: usize) -> bool {
+    matches!(
+        source.as_bytes().get(at),
+        Some(b'*' | b'_' | b'+' | b'~' | b'=' | b'`' | b'^' | b'[' | b']' | b'<' | b'&')
+    )
+}
+
+/// The end of the run of one byte that starts here; a bracket stands alone.
 pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {
     let first = bytes[at];
-    let longest = if first == b'<' { 1 } else { usize::MAX };
+    let longest = if b"<[]&".contains(&first) { 1 } else { usize::MAX };
     at + bytes[at..].iter().take(longest).take_while(|byte| **byte == first).count()
 }
 

@@ -1,115 +1,44 @@
-//! Inline Markdown to plain text with marks, and back to Markdown that means exactly a given text.
+//! Inline Markdown to text with marks, links and objects, and back to Markdown that means exactly a given text.
 //!
 //! Must never lose a character that is not a marker of a complete pair: documents are full of `my_var_name`, `2 * 3`,
-//! `[***]` and `____`, and a marker without a partner is text. Block syntax (headings, lists, tables), links and code
-//! stay literal here; blocks are read elsewhere.
+//! `[***]` and `____`, and a marker without a partner is text. Blocks are read elsewhere.
 //!
 //! The rules are CommonMark's for `*` and `_`, with these differences, all towards keeping text as it is:
 //! runs of four and more, an opener before a closing bracket (`[*]`), a single `*` inside a word, an opener between
 //! a letter and a digit (`x**2`), and `_`, `*` around nothing but ASCII punctuation (`*/*`, `__/__`) are literal; and
-//! `**` never counts as two single markers (`**a*`).
+//! `**` never counts as two single markers (`**a*`). What is in brackets is a link only when it leads to an address.
 
+use super::constructs::{Construct, Definitions, Part, Stretch, constructs, is_escapable};
+use super::delimiters::{
+    Delimiter, Kind, LONGEST_EMPHASIS, MARKS, Mark, delimiter_at, is_inert, is_marker, is_special,
+    is_substance, run_end,
+};
+use super::styled::{LinkSpan, LinkTarget, Marks, StyledText, push_span};
 use std::ops::Range;
 
-use super::delimiters::{
-    Delimiter, Kind, LONGEST_EMPHASIS, Mark, TAGS, delimiter_at, is_inert, is_marker, is_substance,
-    quiet_zones, run_end,
-};
-
-/// The character formatting that inline Markdown can express.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Marks {
-    /// `**x**`, `__x__`, `<b>`, `<strong>`.
-    pub bold: bool,
-    /// `*x*`, `_x_`, `<i>`, `<em>`.
-    pub italic: bool,
-    /// `++x++`, `<u>`.
-    pub underline: bool,
-    /// `~~x~~`, `<s>`, `<strike>`, `<del>`.
-    pub strike: bool,
-}
-
-impl Marks {
-    /// True when no mark is set.
-    pub fn is_empty(self) -> bool {
-        self == Self::default()
-    }
-}
-
-/// A stretch of text that carries marks.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StyledSpan {
-    /// Bytes of [`StyledText::text`]; never empty.
-    pub range: Range<usize>,
-    /// Never empty.
-    pub marks: Marks,
-}
-
-/// Plain text and the marks on it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct StyledText {
-    /// The text without any markers.
-    pub text: String,
-    /// Sorted and disjoint; neighbours that touch differ in their marks. Text outside every span is unmarked.
-    pub spans: Vec<StyledSpan>,
-}
-
-impl StyledText {
-    /// The marks of the character at a byte offset; none beyond the end.
-    pub fn marks_at(&self, offset: usize) -> Marks {
-        let next = self.spans.partition_point(|span| span.range.end <= offset);
-        match self.spans.get(next) {
-            Some(span) if span.range.contains(&offset) => span.marks,
-            _ => Marks::default(),
-        }
-    }
-
-    /// A piece of the text with its marks. Offsets beyond the end or inside a character move to the boundary before.
-    pub fn slice(&self, range: Range<usize>) -> StyledText {
-        let start = self.text.floor_char_boundary(range.start);
-        let end = self.text.floor_char_boundary(range.end);
-        if start >= end {
-            return StyledText::default();
-        }
-        let first = self.spans.partition_point(|span| span.range.end <= start);
-        let spans = self.spans[first..]
-            .iter()
-            .take_while(|span| span.range.start < end)
-            .map(|span| StyledSpan {
-                range: span.range.start.max(start) - start..span.range.end.min(end) - start,
-                marks: span.marks,
-            })
-            .collect();
-        StyledText { text: self.text[start..end].to_owned(), spans }
-    }
-
-    /// True when any of the text carries a mark.
-    pub fn has_marks(&self) -> bool {
-        !self.spans.is_empty()
-    }
-}
-
-/// Text taken as it is, for requests that say it is plain.
-pub fn literal(text: &str) -> StyledText {
-    StyledText { text: text.to_owned(), spans: Vec::new() }
+/// Inline Markdown by itself.
+#[cfg(test)]
+pub(super) fn parse_inline(markdown: &str) -> StyledText {
+    parse_inline_with(markdown, &Definitions::default())
 }
 
 /// Reads inline Markdown. A blank line ends every open marker; line breaks stay in the text as they are.
 ///
-/// A backslash escapes only a marker (`*`, `_`, `+`, `~`, or `<` at the start of a known tag); backslashes directly
-/// before a marker pair up, and everywhere else a backslash is text, so that `C:\new` and `\\server\share` survive.
-pub fn parse_inline(markdown: &str) -> StyledText {
+/// A backslash escapes only what Markdown has a meaning for; backslashes directly before such a sign pair up, and
+/// everywhere else a backslash is text, so that `C:\new` and `\\server\share` survive. At the end of a line it is a break,
+/// which the line end is anyway. `definitions` are the notes and links that other lines define.
+pub fn parse_inline_with(markdown: &str, definitions: &Definitions) -> StyledText {
     let mut output = StyledText::default();
     let mut start = 0;
     let mut end = 0;
     for line in markdown.split_inclusive('\n') {
         end += line.len();
         if line.trim().is_empty() {
-            Paragraph::scan(&markdown[start..end]).write(&mut output);
+            Paragraph::scan(&markdown[start..end], definitions).write(&mut output);
             start = end;
         }
     }
-    Paragraph::scan(&markdown[start..]).write(&mut output);
+    Paragraph::scan(&markdown[start..], definitions).write(&mut output);
     output
 }
 
@@ -121,17 +50,20 @@ pub fn escape(text: &str) -> String {
     let mut written = 0;
     let mut at = 0;
     while at < bytes.len() {
-        if !is_marker(text, at) {
-            at += 1;
+        let backslashes = bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        let escaped = backslashes > 0 && is_escapable(text, at);
+        if !escaped && !is_special(text, at) {
+            at += if bytes[at] == b'\\' { run_end(bytes, at) - at } else { 1 };
             continue;
         }
-        let end = run_end(bytes, at);
-        let backslashes = bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
-        if backslashes > 0 || !is_inert(text, at..end) {
+        let end = if is_special(text, at) { run_end(bytes, at) } else { at + 1 };
+        if escaped || !is_inert(text, at..end) {
             output.push_str(&text[written..at]);
             output.push_str(&text[at - backslashes..at]);
             for _ in at..end {
-                output.push('\\');
+                if bytes[at] != b'\n' {
+                    output.push('\\');
+                }
                 output.push(char::from(bytes[at]));
             }
             written = end;
@@ -145,6 +77,7 @@ pub fn escape(text: &str) -> String {
 enum Piece {
     Text(Range<usize>),
     Delimiter(usize),
+    Construct(usize),
 }
 
 /// An opener, its closer (both by index) and what they mean.
@@ -158,25 +91,40 @@ struct Paragraph<'a> {
     source: &'a str,
     pieces: Vec<Piece>,
     delimiters: Vec<Delimiter>,
+    constructs: Vec<Construct>,
 }
 
 impl<'a> Paragraph<'a> {
-    fn scan(source: &'a str) -> Self {
+    fn scan(source: &'a str, definitions: &Definitions) -> Self {
         let bytes = source.as_bytes();
-        let mut paragraph = Paragraph { source, pieces: Vec::new(), delimiters: Vec::new() };
-        let mut quiet = quiet_zones(source).into_iter().peekable();
+        let constructs = constructs(source, definitions);
+        let mut paragraph = Paragraph { source, pieces: Vec::new(), delimiters: Vec::new(), constructs };
         let (mut text_start, mut counted, mut substance, mut at) = (0, 0, 0, 0);
+        let mut next = 0;
         while at < bytes.len() {
+            if let Some(construct) =
+                paragraph.constructs.get(next).filter(|construct| construct.range.start == at)
+            {
+                let end = construct.range.end;
+                // What a construct says is worth emphasising.
+                substance += usize::from(!matches!(construct.part, Part::Open(..) | Part::Close(_)));
+                substance += source[counted..at].chars().filter(|c| is_substance(*c)).count();
+                paragraph.pieces.push(Piece::Text(text_start..at));
+                paragraph.pieces.push(Piece::Construct(next));
+                (text_start, counted, at) = (end, end, end);
+                next += 1;
+                continue;
+            }
             if bytes[at] == b'\\' {
                 let end = run_end(bytes, at);
                 let count = end - at;
-                if is_marker(source, end) {
+                if is_escapable(source, end) {
                     paragraph.pieces.push(Piece::Text(text_start..at + count / 2));
                     text_start = end;
                 }
                 if text_start == end && count % 2 == 1 {
                     // An escaped marker was written on purpose: it is worth emphasising.
-                    substance += 1;
+                    substance += usize::from(bytes.get(end) != Some(&b'\n'));
                     at = end + 1;
                 } else {
                     at = end;
@@ -187,10 +135,8 @@ impl<'a> Paragraph<'a> {
                 at += 1;
                 continue;
             }
-            while quiet.next_if(|zone| zone.end <= at).is_some() {}
-            let is_quiet = quiet.peek().is_some_and(|zone| zone.contains(&at));
-            let Some(mut delimiter) = delimiter_at(source, at).filter(|_| !is_quiet) else {
-                at = run_end(bytes, at);
+            let Some(mut delimiter) = delimiter_at(source, at) else {
+                at = run_end(bytes, at).min(paragraph.start_of(next));
                 continue;
             };
             substance += source[counted..at].chars().filter(|c| is_substance(*c)).count();
@@ -205,10 +151,15 @@ impl<'a> Paragraph<'a> {
         paragraph
     }
 
+    fn start_of(&self, construct: usize) -> usize {
+        self.constructs.get(construct).map_or(usize::MAX, |construct| construct.range.start)
+    }
+
     fn write(mut self, output: &mut StyledText) {
         let pairs = pair(&mut self.delimiters);
         // Where the unpaired rest of each delimiter begins and ends in the output.
         let mut places = vec![0..0; self.delimiters.len()];
+        let mut stretches = Stretches::default();
         for piece in &self.pieces {
             match piece {
                 Piece::Text(range) => output.text.push_str(&self.source[range.clone()]),
@@ -218,20 +169,60 @@ impl<'a> Paragraph<'a> {
                     output.text.push_str(delimiter.rest(self.source));
                     places[*index] = start..output.text.len();
                 }
+                Piece::Construct(index) => stretches.write(&self.constructs[*index].part, output),
             }
         }
-        let mut changes = Vec::with_capacity(pairs.len() * 2);
+        let mut changes = stretches.changes;
         for pair in pairs {
             changes.push((places[pair.opener].end, 1, pair.mark));
             changes.push((places[pair.closer].start, -1, pair.mark));
         }
         changes.sort_by_key(|(offset, _, _)| *offset);
-        let mut depths = [0_i32; 4];
+        let mut depths = [0_i32; MARKS];
         let mut start = 0;
         for (offset, step, mark) in changes {
             push_span(&mut output.spans, start..offset, marks_of(depths));
             start = offset;
             depths[mark as usize] += step;
+        }
+    }
+}
+
+/// What constructs come to in the output.
+#[derive(Default)]
+struct Stretches {
+    open: Vec<(usize, usize, Stretch)>,
+    /// Where a mark begins (1) and ends (-1).
+    changes: Vec<(usize, i32, Mark)>,
+}
+
+impl Stretches {
+    fn write(&mut self, part: &Part, output: &mut StyledText) {
+        let start = output.text.len();
+        match part {
+            Part::Text(text) => output.text.push_str(text),
+            Part::Code(text) => {
+                output.text.push_str(text);
+                self.changes.extend([(start, 1, Mark::Code), (output.text.len(), -1, Mark::Code)]);
+            }
+            Part::Address(address) => {
+                output.text.push_str(address);
+                let range = start..output.text.len();
+                output.links.push(LinkSpan { range, target: LinkTarget::of(address) });
+            }
+            Part::Object(object) => output.push_object(object.clone()),
+            Part::Open(pair, stretch) => self.open.push((*pair, start, stretch.clone())),
+            Part::Close(pair) => {
+                let Some(at) = self.open.iter().rposition(|(open, ..)| open == pair) else { return };
+                let (_, from, stretch) = self.open.remove(at);
+                match stretch {
+                    Stretch::Link(target) if from < start => {
+                        output.links.push(LinkSpan { range: from..start, target });
+                    }
+                    Stretch::Mark(mark) => self.changes.extend([(from, 1, mark), (start, -1, mark)]),
+                    _ => {}
+                }
+            }
         }
     }
 }
@@ -269,7 +260,7 @@ fn pair(delimiters: &mut [Delimiter]) -> Vec<Pair> {
                 Kind::Star | Kind::Underscore => Mark::Italic,
                 Kind::Plus => Mark::Underline,
                 Kind::Tilde => Mark::Strike,
-                Kind::Tag(name) => TAGS[name].1,
+                Kind::Equals => Mark::Highlight,
             };
             delimiters[opener].left -= units;
             delimiters[closer].left -= units;
@@ -284,7 +275,7 @@ fn pair(delimiters: &mut [Delimiter]) -> Vec<Pair> {
 }
 
 /// Kinds, times what decides which openers a closer takes: its length and how much of it is left, both up to three.
-const SEARCH_KEYS: usize = (4 + TAGS.len()) * 16;
+const SEARCH_KEYS: usize = 5 * 16;
 
 fn search_key(closer: &Delimiter) -> usize {
     let kind = match closer.kind {
@@ -292,23 +283,14 @@ fn search_key(closer: &Delimiter) -> usize {
         Kind::Underscore => 1,
         Kind::Plus => 2,
         Kind::Tilde => 3,
-        Kind::Tag(name) => 4 + name,
+        Kind::Equals => 4,
     };
     let length = closer.source.len().min(LONGEST_EMPHASIS);
     kind * 16 + length * 4 + closer.left
 }
 
-fn marks_of(depths: [i32; 4]) -> Marks {
-    let [bold, italic, underline, strike] = depths.map(|depth| depth > 0);
-    Marks { bold, italic, underline, strike }
-}
-
-fn push_span(spans: &mut Vec<StyledSpan>, range: Range<usize>, marks: Marks) {
-    if range.is_empty() || marks.is_empty() {
-        return;
-    }
-    match spans.last_mut() {
-        Some(last) if last.range.end == range.start && last.marks == marks => last.range.end = range.end,
-        _ => spans.push(StyledSpan { range, marks }),
-    }
+fn marks_of(depths: [i32; MARKS]) -> Marks {
+    let [bold, italic, underline, strike, highlight, subscript, superscript, code] =
+        depths.map(|depth| depth > 0);
+    Marks { bold, italic, underline, strike, highlight, subscript, superscript, code }
 }

@@ -5,8 +5,12 @@
 //!
 //! | File | Question it answers |
 //! |---|---|
-//! | `markdown` | which text does this Markdown mean, and which of it is bold? |
-//! | `blocks` | which lines are headings, items of a list, rows of a table? |
+//! | `styled` | what is inline content: a text with its formatting, links and objects? |
+//! | `markdown` | which inline content does this Markdown mean? |
+//! | `constructs`, `html` | what stands in it besides emphasis: code, links, pictures, notes, tags? |
+//! | `blocks`, `tables`, `markers` | what are blocks, tables and markers of items? |
+//! | `writer` | which Markdown means these blocks? |
+//! | `block_parser`, `html_blocks` | which lines of Markdown and HTML are which block? |
 //! | `typed_numbers` | does the text begin with a number, or is it the title of a schedule? |
 //! | `delimiters` | is this asterisk a marker? |
 //! | `words` | what is the smallest set of changed words between two texts? |
@@ -19,33 +23,50 @@
 //! | `folding` | which spellings count as the same when matching? |
 //! | `typography` | how is new text written so that it keeps the document's quotes, dashes and spaces? |
 
+mod block_parser;
 mod blocks;
+mod constructs;
 mod dates;
 mod delimiters;
 mod finder;
 mod folding;
+pub(crate) mod html;
+mod html_blocks;
 mod index;
 pub mod markdown;
+mod markers;
 pub mod matching;
 mod nearest;
 mod shortest;
+mod styled;
+mod tables;
 pub(crate) mod typed_numbers;
 mod typography;
 pub mod words;
+mod writer;
 
-pub(crate) use blocks::Block;
-pub use blocks::{ColumnAlignment, ItemMarker, Table, parse_blocks, split_marker, without_marker};
+pub use block_parser::{LineEnds, MarkdownBlocks, parse_blocks};
+pub(crate) use block_parser::{picture_sources, undefined_notes, unmarked_notes};
+pub use blocks::{Block, BlockKind, Item};
+pub use constructs::Definitions;
 pub(crate) use dates::Date;
 pub(crate) use finder::{Finder, Template};
 pub(crate) use folding::LetterCase;
+pub(crate) use html::unknown_tag;
 pub(crate) use index::TextIndex;
-pub use markdown::{Marks, StyledText, literal, parse_inline};
+pub use markdown::parse_inline_with;
+pub use markers::{Enclosure, ItemMarker, split_marker, without_marker};
 pub(crate) use matching::MatchRules;
 pub use matching::find;
 pub(crate) use nearest::NearestIndex;
+pub use styled::{
+    Image, InlineObject, LinkSpan, LinkTarget, Marks, NoteKind, OBJECT, StyledSpan, StyledText, literal,
+};
+pub use tables::{ColumnAlignment, Table};
 pub use typography::adapt;
 pub(crate) use words::tokens;
 pub use words::{Hunk, diff};
+pub(crate) use writer::write_blocks;
 
 #[cfg(test)]
 mod blocks_tests;

@@ -2,7 +2,7 @@
 //!
 //! Must never look at a document: whether such a text heads anything is decided by those who know what stands around it.
 
-use crate::text::blocks::roman;
+use crate::text::markers::roman;
 
 /// How a number is written. Numbers of one family count in one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,6 +34,15 @@ fn form() -> Vec<u8> {
     DocxBuilder::new().body(&body).build()
 }
 
+/// A document with a link, a note and a picture.
+fn with_objects() -> Vec<u8> {
+    let pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
+    let markdown = format!(
+        "One.\n\nTwo.\n\nThe [Parties](https://example.com/old).[^1]\n\n![A page]({pixel})\n\n[^1]: See.\n"
+    );
+    engross_docx::from_markdown(&markdown, None, &Limits::default()).unwrap()
+}
+
 /// Two sections with a header and a footer each.
 fn sections() -> Vec<u8> {
     let section = "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"h\"/><w:footerReference w:type=\"default\" r:id=\"f\"/></w:sectPr>";
@@ -79,6 +88,7 @@ fn every_example_does_what_it_says() {
             assert!(batch.operations.iter().all(|operation| operation.edit.name() == name), "{name}: {json}");
             let source = match name {
                 "fill_control" => form(),
+                "edit_link" | "remove_link" | "edit_note" | "edit_image" | "delete_image" => with_objects(),
                 "link_header" | "link_footer" => sections(),
                 _ => example.clone(),
             };

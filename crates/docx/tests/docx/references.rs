@@ -126,7 +126,10 @@ fn references_follow_what_moves_and_are_updated() {
     let edited = edit(&contract(), &batch);
     assert!(edited.results.iter().all(|result| result.status == Status::Applied), "{:?}", edited.results);
     assert_eq!(edited.accepted[1..4], ["Fees", "Confidentiality", "Secrets are kept."]);
-    assert_eq!(edited.accepted[4], "Clause 3 and clause 3 (not clause 2) apply.");
+    assert_eq!(
+        edited.accepted[4],
+        "Clause ⟦ref _Ref100000001 → P3 \"3\"⟧ and clause 3 (not clause 2) apply."
+    );
     // What is left then: nothing.
     let mut document = edited.document;
     let options = EditOptions { author: "A".to_owned(), date: DATE.to_owned() };
@@ -159,11 +162,11 @@ fn references_are_made() {
     assert_eq!(
         edited.accepted,
         [
-            "Definitions2(a)",
+            "Definitions⟦ref _Ref100000001 → P3 \"2(a)\"⟧",
             "Confidentiality",
-            "Secrets are kept.1",
-            "FeesConfidentiality",
-            "Clause 2 and clause 2 (not clause 3) apply."
+            "Secrets are kept.⟦field SEQ Item \"1\"⟧",
+            "Fees⟦ref _Ref7 → P2 \"Confidentiality\"⟧",
+            "Clause ⟦ref _Ref7 → P2 \"2\"⟧ and clause 2 (not clause ⟦ref _Ref100000002 → P4 \"3\"⟧) apply."
         ]
     );
     assert!(edited.xml.contains(" REF _Ref7 \\h "), "{}", edited.xml);

@@ -1,16 +1,21 @@
 //! `engross to-markdown` and `engross from-markdown`
 
-use engross_documents::{Destination, InputFile};
-use engross_docx::Limits;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use engross_documents::{Destination, InputFile, read_pictures};
 use engross_docx::read::View;
+use engross_docx::{Limits, MadeDocument, MarkdownReading, from_markdown_with, picture_names};
 use engross_protocol::{Exit, Failure};
+use engross_store::files::{Precondition, RelPath, Root};
 
 use super::CommandEnd;
 use super::documents::open;
+use crate::change::printable;
 use crate::cli::{FromMarkdownArgs, ToMarkdownArgs, ViewArg};
 use crate::failure;
-use crate::files::{by_path, read_text};
-use crate::output::Output;
+use crate::files::{by_path, make_folder, read_text};
+use crate::output::{Output, note};
 use crate::signals::HeldBack;
 
 pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<CommandEnd, Failure> {
@@ -20,8 +25,14 @@ pub(crate) fn to_markdown(args: &ToMarkdownArgs, output: Output) -> Result<Comma
         ViewArg::Original => View::Original,
         ViewArg::Markup => View::Markup,
     };
-    let text = document.to_markdown(view).map_err(|error| failure::of_document(input.path(), &error))?;
+    let reading = document.markdown_reading(view);
+    let MarkdownReading { text, warnings, pictures } =
+        reading.map_err(|error| failure::of_document(input.path(), &error))?;
+    if let Some(folder) = &args.pictures {
+        write_pictures(folder, &pictures)?;
+    }
     output.answer(&text, || format!("{text}\n"))?;
+    tell(&warnings);
     Ok(CommandEnd::With(Exit::Done))
 }
 
@@ -36,11 +47,41 @@ pub(crate) fn from_markdown(args: &FromMarkdownArgs, output: Output) -> Result<C
         }
         None => None,
     };
-    let made = engross_docx::from_markdown(&text, template, &Limits::default());
-    let bytes = made.map_err(|error| failure::of_document(&args.file, &error))?;
+    // Pictures are meant as seen from the text.
+    let folder = match args.file.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let names = picture_names(&text);
+    let pictures = Root::open(folder).map(|root| read_pictures(&root.top(), &names)).unwrap_or_default();
+    let made = from_markdown_with(&text, template, pictures, &Limits::default());
+    let MadeDocument { bytes, warnings } = made.map_err(|error| failure::of_document(&args.file, &error))?;
     let _held_back = HeldBack::new();
     by_path::write(&args.output, &bytes, None).map_err(|error| failure::of_delivery(error.into()))?;
     let path = args.output.display().to_string();
     output.answer(&path, || format!("{path}\n"))?;
+    tell(&warnings);
     Ok(CommandEnd::With(Exit::Done))
+}
+
+/// Writes pictures beneath a folder, which is made if it is not there. Replaces nothing.
+fn write_pictures(folder: &Path, pictures: &BTreeMap<String, Vec<u8>>) -> Result<(), Failure> {
+    make_folder(folder)?;
+    let top = Root::open(folder)?.top();
+    for (name, bytes) in pictures {
+        let path = RelPath::parse(name)?;
+        let known = top.read(&path, bytes.len() as u64);
+        if !known.is_ok_and(|known| known.is_some_and(|(known, _)| known == *bytes)) {
+            top.write(&path, bytes.as_slice(), &Precondition::Absent)?;
+        }
+    }
+    Ok(())
+}
+
+/// Says once each what the result does not say.
+fn tell(warnings: &[String]) {
+    let mut known = BTreeSet::new();
+    for warning in warnings.iter().filter(|warning| known.insert(warning.as_str())) {
+        note(&format!("Warning: {}", printable(warning)));
+    }
 }

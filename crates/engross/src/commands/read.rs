@@ -1,6 +1,7 @@
 //! `engross read`
 
 use engross_documents::ReadReport;
+use engross_docx::OutlineEntry;
 use engross_docx::read::{ReadOptions, View, notation};
 use engross_docx::revisions::Comment;
 use engross_protocol::{Exit, Failure};
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::CommandEnd;
 use super::documents::open;
+use crate::change::printable;
 use crate::cli::{ReadArgs, ViewArg};
 use crate::failure;
 use crate::output::Output;
@@ -47,6 +49,20 @@ fn table(list: Option<&Value>, columns: &[&str]) -> String {
     list.and_then(Value::as_array).map_or_else(String::new, |entries| entries.iter().map(line).collect())
 }
 
+/// `P12–P40  2. Services (29 paragraphs, 5200 characters)`, indented by depth.
+fn outline_line(entry: &OutlineEntry) -> String {
+    let OutlineEntry { address, end, depth, kind, number, text, paragraphs, characters, cells } = entry;
+    let name = match (*kind, cells) {
+        ("table", Some((rows, columns))) => format!("table {number}, {rows} × {columns}: {text}"),
+        _ if number.is_empty() => text.clone(),
+        _ => format!("{number} {text}"),
+    };
+    let place = if address == end { address.clone() } else { format!("{address}–{end}") };
+    let name = printable(&name);
+    let s = if *paragraphs == 1 { "" } else { "s" };
+    format!("{}{place}  {name} ({paragraphs} paragraph{s}, {characters} characters)\n", "  ".repeat(*depth))
+}
+
 pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;
     let of_document = |error| failure::of_document(input.path(), &error);
@@ -67,6 +83,12 @@ pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<CommandEnd, Failure
             all.map(|(name, value)| format!("{name}: {value}\n")).collect::<String>()
         };
         output.answer(&properties, lines)?;
+        return Ok(CommandEnd::With(Exit::Done));
+    }
+    if args.outline {
+        let entries = document.outline().map_err(of_document)?;
+        output
+            .answer(&json!({"outline": entries}), || entries.iter().map(outline_line).collect::<String>())?;
         return Ok(CommandEnd::With(Exit::Done));
     }
     let options = ReadOptions {

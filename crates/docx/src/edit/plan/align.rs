@@ -20,6 +20,23 @@ pub(super) struct TargetParagraph {
     /// Id of its style; as it is without.
     pub(super) style: Option<String>,
     pub(super) list: ListWish,
+    /// What else it looks like.
+    pub(super) settings: Vec<Setting>,
+}
+
+impl TargetParagraph {
+    /// It as a new paragraph.
+    pub(super) fn inserted(&self, index: usize, side: Where) -> NewParagraphs {
+        NewParagraphs {
+            index,
+            side,
+            content: self.content.clone(),
+            style: self.style.clone(),
+            list: self.list,
+            settings: self.settings.clone(),
+            goes_on: self.list != ListWish::Outside,
+        }
+    }
 }
 
 /// The steps that make `wanted` of the paragraphs `old`, which follow each other. Without old ones the new stand on
@@ -38,16 +55,7 @@ pub(super) fn align(
             (None, Some(next)) => (next, Where::Before),
             (None, None) => (anchor, side),
         };
-        let content = wanted.content.clone();
-        let goes_on = wanted.list != ListWish::Outside;
-        Step::Insert(NewParagraphs {
-            index,
-            side,
-            content,
-            style: wanted.style.clone(),
-            list: wanted.list,
-            goes_on,
-        })
+        Step::Insert(wanted.inserted(index, side))
     };
     let (mut old_at, mut new_at) = (0, 0);
     let ends = std::iter::once((old.len(), wanted.len()));
@@ -65,6 +73,7 @@ pub(super) fn align(
                     content: wanted.content.clone(),
                     style: wanted.style.clone(),
                     list: if wanted.list == ListWish::Outside { ListWish::Like } else { wanted.list },
+                    settings: wanted.settings.clone(),
                     goes_on: true,
                 }));
                 steps.push(Step::Delete { index: *index });
@@ -133,7 +142,7 @@ fn replaces_field(snapshot: &StorySnapshot<'_>, index: usize, steps: &[Step]) ->
 /// Makes one paragraph what it shall be.
 fn change(snapshot: &mut StorySnapshot<'_>, index: usize, wanted: &TargetParagraph) -> Vec<Step> {
     let mut steps = styled_text(snapshot, index, &wanted.content);
-    let mut settings = Vec::new();
+    let mut settings = wanted.settings.clone();
     if let Some(style) = wanted.style.as_ref().filter(|style| !style.is_empty())
         && snapshot
             .paragraphs

@@ -1,8 +1,9 @@
 //! Lists: items that come, go and change, and the numbers they have.
 
 use crate::edit::content::{Syntax, read_content};
-use crate::edit::pending_parts::PendingParts;
+use crate::edit::pending_parts::{ListLevel, PendingParts};
 use crate::edit::plan::align::{TargetParagraph, align};
+use crate::edit::plan::list_finder::ListFinder;
 use crate::edit::plan::phrases::styled_text;
 use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};
 use crate::edit::properties::Setting;
@@ -11,7 +12,7 @@ use crate::error::{Refusal, RefusalCode};
 use crate::numbering::{NumberFormat, paragraph_numbering};
 use crate::ops::{ListKind, NumberStyle, Where};
 use crate::styles::DEEPEST_LEVEL;
-use crate::text::{Block, ItemMarker, parse_blocks, without_marker};
+use crate::text::{BlockKind, Enclosure, ItemMarker, LineEnds, parse_blocks, without_marker};
 
 impl StorySnapshot<'_> {
     /// Number and level of the list that a paragraph is in.
@@ -21,7 +22,7 @@ impl StorySnapshot<'_> {
     }
 
     /// How a level of a list is marked.
-    fn kind_of(&self, number: i64, level: u8) -> Option<ListKind> {
+    pub(super) fn kind_of(&self, number: i64, level: u8) -> Option<ListKind> {
         Some(match self.numbering.level(number, level, self.styles)?.format {
             NumberFormat::Bullet => ListKind::Bullet,
             NumberFormat::LowerLetter => ListKind::Numbered(NumberStyle::LowerLetter),
@@ -37,54 +38,13 @@ impl StorySnapshot<'_> {
 pub(super) fn kind_of_marker(marker: ItemMarker) -> (ListKind, u32) {
     match marker {
         ItemMarker::Bullet => (ListKind::Bullet, 1),
-        ItemMarker::Decimal(number) => (ListKind::Numbered(NumberStyle::Decimal), number),
+        ItemMarker::Decimal(number) | ItemMarker::Legal(number) => {
+            (ListKind::Numbered(NumberStyle::Decimal), number)
+        }
         ItemMarker::LowerLetter(number) => (ListKind::Numbered(NumberStyle::LowerLetter), number),
         ItemMarker::UpperLetter(number) => (ListKind::Numbered(NumberStyle::UpperLetter), number),
         ItemMarker::LowerRoman(number) => (ListKind::Numbered(NumberStyle::LowerRoman), number),
         ItemMarker::UpperRoman(number) => (ListKind::Numbered(NumberStyle::UpperRoman), number),
-    }
-}
-
-/// Finds the list for items: the one that is there if it is marked so, else a new one for each kind.
-pub(super) struct ListFinder {
-    known: Option<i64>,
-    made: Vec<(ListKind, i64)>,
-    /// The list of the first level, in which deeper items stand, too.
-    outer: Option<i64>,
-}
-
-impl ListFinder {
-    pub(super) fn new(snapshot: &StorySnapshot<'_>, old: &[usize]) -> Self {
-        let known = old.iter().find_map(|index| snapshot.list_of(*index)).map(|(number, _)| number);
-        Self { known, made: Vec::new(), outer: None }
-    }
-
-    /// The number of the list for an item. Deeper items count in the list of those above.
-    pub(super) fn number(
-        &mut self,
-        snapshot: &StorySnapshot<'_>,
-        pending: &mut PendingParts,
-        (kind, level): (ListKind, u8),
-        start: u32,
-    ) -> i64 {
-        if level > 0
-            && let Some(outer) = self.outer
-        {
-            pending.mark_level(outer, level, kind);
-            return outer;
-        }
-        let fits = |number: &i64| snapshot.kind_of(*number, level) == Some(kind);
-        let number = self
-            .known
-            .filter(fits)
-            .or_else(|| self.made.iter().find(|(known, _)| *known == kind).map(|(_, number)| *number));
-        let number = number.unwrap_or_else(|| {
-            let number = pending.list(kind, start.max(1), self.known);
-            self.made.push((kind, number));
-            number
-        });
-        self.outer = Some(number);
-        number
     }
 }
 
@@ -104,28 +64,32 @@ pub(super) fn edit_list(
     }
     let old: Vec<usize> = (first..=last).collect();
     // A heading that shows no number stays a heading above the list.
-    let mut finder = ListFinder::new(snapshot, &old);
     let base_level = old.iter().find_map(|index| snapshot.list_of(*index)).map_or(0, |(_, level)| level);
-    let parsed = parse_blocks(&items.iter().map(|item| as_item(item)).collect::<Vec<_>>().join("\n"));
-    let mut start = None;
+    let lines = items.iter().map(|item| as_item(item)).collect::<Vec<_>>().join("\n");
+    let parsed = parse_blocks(&lines, LineEnds::Breaks).blocks;
+    let mut list = None;
     let mut wanted = Vec::new();
     for (item, text) in parsed.iter().zip(items) {
-        let (level, text) = match item {
-            Block::Item(item) => {
-                let (typed, number) = kind_of_marker(item.marker);
-                if start.is_none() && typed == kind {
-                    start = Some(number);
-                }
-                (item.level, item.text.as_str())
+        let (level, text, typed) = match &item.kind {
+            BlockKind::Item(item) => {
+                (item.level, item.text.as_str(), Some((kind_of_marker(item.marker), item.enclosure)))
             }
-            _ => (0, text.trim()),
+            _ => (0, text.trim(), None),
         };
-        let number = finder.number(snapshot, pending, (kind, base_level), start.unwrap_or(1));
+        let (start, enclosure) = match typed {
+            Some(((typed, number), enclosure)) if typed == kind => (number.max(1), enclosure),
+            _ => (1, Enclosure::Period),
+        };
+        let number = *list.get_or_insert_with(|| {
+            let marked = ListLevel { kind, enclosure, start };
+            ListFinder::of_range(snapshot, &old).number(snapshot, pending, (marked, base_level)).0
+        });
         let level = (base_level + level).min(DEEPEST_LEVEL);
         wanted.push(TargetParagraph {
             content: read_content(text, syntax)?,
             style: None,
             list: ListWish::In(number, level),
+            settings: Vec::new(),
         });
     }
     Ok(align(snapshot, &old, &wanted, (first, Where::Before)).into())
@@ -161,7 +125,9 @@ pub(super) fn insert_item(
         .then(|| format!("'indentLevel' was {indent}; the item stands at level {new_level}"));
     let content = read_content(without_marker(text.trim()), syntax)?;
     let list = if new_level == level { ListWish::Like } else { ListWish::In(number, new_level) };
-    let new = NewParagraphs { index, side: Where::After, content, style: None, list, goes_on: true };
+    let settings = Vec::new();
+    let new =
+        NewParagraphs { index, side: Where::After, content, style: None, list, settings, goes_on: true };
     Ok(Plan { steps: vec![Step::Insert(new)], remark, found: None })
 }
 
@@ -179,7 +145,8 @@ pub(super) fn convert_headers(
         }
     }
     places.sort_by_key(|(index, _)| *index);
-    let number = pending.list(ListKind::Numbered(format), 1, None);
+    let first = ListLevel { kind: ListKind::Numbered(format), enclosure: Enclosure::Period, start: 1 };
+    let number = pending.list(first, None);
     let mut steps = Vec::new();
     for (index, text) in places {
         let old = snapshot.text(index).to_owned();

@@ -4,15 +4,18 @@ mod align;
 mod blocks;
 mod columns;
 mod controls;
+mod list_finder;
 mod lists;
 mod moves;
 mod navigate;
+mod objects;
 mod pages;
 mod phrases;
 mod sections;
 mod set_table;
 pub(in crate::edit) mod step;
 mod tables;
+mod targets;
 
 pub(crate) use step::{
     ColumnChange, ControlFill, ListWish, NewParagraphs, NewTable, Plan, RunFormatChange, Step, TextChange,
@@ -24,6 +27,7 @@ use crate::edit::hints::near;
 use crate::edit::hunks::Hunk;
 use crate::edit::pending_parts::PendingParts;
 use crate::edit::phrase::find_hits;
+use crate::edit::plan::blocks::NewContent;
 use crate::edit::plan::phrases::{styled_text, visible};
 use crate::edit::properties::{Setting, paragraph_settings, run_settings};
 use crate::edit::snapshot::StorySnapshot;
@@ -33,7 +37,7 @@ use crate::error::{Refusal, RefusalCode};
 use crate::model::Barrier;
 use crate::ops::{Address, ControlName, Edit, Occurrence, Operation, Place, RunFormat, Search};
 use crate::read::{excerpt, without_object_labels};
-use crate::text::StyledText;
+use crate::text::{LineEnds, StyledText};
 
 pub(crate) fn plan(
     snapshot: &mut StorySnapshot<'_>,
@@ -59,15 +63,19 @@ pub(crate) fn plan(
             let index = guarded(snapshot, place, operation)?;
             addition(index, 0, content, syntax).map(Plan::from)
         }
-        Edit::InsertParagraph { place, side, content, style } => {
+        Edit::InsertParagraph { place, side, content, style, continues } => {
             let index = guarded(snapshot, place, operation)?;
             let style = match style {
                 Some(style) => Some(known_style(snapshot, style)?),
                 None => None,
             };
+            let blocks = NewContent { text: content, syntax, ends: LineEnds::Breaks, continues: *continues };
+            if let Some(plan) = blocks::insert(snapshot, pending, (index, *side), style.clone(), blocks)? {
+                return Ok(plan);
+            }
             let content = read_content(&without_object_labels(content.trim_matches(['\n', '\r'])), syntax)?;
-            let new =
-                NewParagraphs { index, side: *side, content, style, list: ListWish::Like, goes_on: false };
+            let (list, settings) = (ListWish::Like, Vec::new());
+            let new = NewParagraphs { index, side: *side, content, style, list, settings, goes_on: false };
             Ok(vec![Step::Insert(new)].into())
         }
         Edit::DeleteParagraph { place, end, comments } => {
@@ -104,10 +112,12 @@ pub(crate) fn plan(
             let place = guarded_if_given(snapshot, place.as_ref(), operation)?;
             comment(snapshot, place, search.as_ref(), read_content(content, syntax)?)
         }
-        Edit::Replace { place, end, content } => {
+        Edit::Replace { place, end, content, continues } => {
             let first = guarded(snapshot, place, operation)?;
             let last = end_of_range(snapshot, first, end.as_ref())?;
-            blocks::replace(snapshot, pending, (first, last), content, syntax)
+            let ends = if pending.is_new_document { LineEnds::Filled } else { LineEnds::Breaks };
+            let content = NewContent { text: content, syntax, ends, continues: *continues };
+            blocks::replace(snapshot, pending, (first, last), content)
         }
         Edit::EditList { place, end, items, kind } => {
             let first = guarded(snapshot, place, operation)?;
@@ -157,6 +167,7 @@ pub(crate) fn plan(
             let expected = operation.expected_text.as_deref();
             controls::fill_controls(snapshot, places, (value, shown.as_deref()), expected, syntax)
         }
+        Edit::Object(edit) => objects::plan_objects(snapshot, pending, operation, edit, syntax),
         Edit::Navigate { description } => navigate::navigate(snapshot, description),
         Edit::Invalid { message, .. } => Err(Refusal::new(RefusalCode::InvalidOperation, message.clone())),
         Edit::Research => Err(Refusal::new(
@@ -267,7 +278,7 @@ fn comment(
     Ok(Plan { steps: found.chosen, remark: phrases::remarks(found.folded, found.left), found: None })
 }
 
-fn guarded_if_given(
+pub(super) fn guarded_if_given(
     snapshot: &mut StorySnapshot<'_>,
     place: Option<&Place>,
     operation: &Operation,

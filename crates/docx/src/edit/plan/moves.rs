@@ -53,6 +53,7 @@ pub(super) fn plan_restore(snapshot: &mut StorySnapshot<'_>, index: usize) -> Re
     }
     let content = read_content(&text, Syntax::Plain)?;
     let new = NewParagraphs {
+        settings: Vec::new(),
         index,
         side: Where::After,
         content,

@@ -49,6 +49,7 @@ pub(super) fn insert_break(
         content: StyledText { text: text.to_owned(), ..StyledText::default() },
         style: Some(snapshot.styles.default_paragraph().unwrap_or_default().to_owned()),
         list: ListWish::Outside,
+        settings: Vec::new(),
         goes_on: false,
     };
     Ok(vec![Step::Insert(new)].into())

@@ -1,10 +1,12 @@
 //! The text of a paragraph or a phrase as it shall be.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::edit::choice::{barrier_of, choose};
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::hunks::hunks;
+use crate::edit::links::heed_links;
 use crate::edit::phrase::{Hit, find_hits};
 use crate::edit::plan::step::{Plan, Step, TextChange};
 use crate::edit::run_formats::{phrases, unheeded_marks};
@@ -15,7 +17,7 @@ use crate::model::OBJECT;
 use crate::ops::Search;
 use crate::read::without_object_labels;
 use crate::text::markdown::escape;
-use crate::text::{Finder, StyledText, Template, adapt};
+use crate::text::{Finder, StyledText, Template, adapt, literal};
 
 /// The hits of a pattern in one paragraph, and what takes the place of each.
 type Expansions = (usize, Vec<(Range<usize>, String)>);
@@ -87,7 +89,10 @@ fn replace(
     };
     let new = read_content(&adapted, syntax)?;
     let hunks = hunks(&found, &new, hit.range.start);
-    let hunks = if crosses { hunks } else { phrases(snapshot, hit.first, hunks) };
+    let hunks = match crosses {
+        true => hunks,
+        false => heed_links(snapshot, hit.first, hit.range.start, &new, phrases(snapshot, hit.first, hunks)),
+    };
     let formats = unheeded_marks(snapshot, (hit.first, hit.last), hit.range.start, &new, &hunks);
     let range = TouchedRange::Text(hit.range.clone());
     let change = Step::Text(TextChange { first: hit.first, last: hit.last, hunks, range });
@@ -114,11 +119,31 @@ pub(super) const FOLDED: &str = "matched after treating quotes, dashes, spaces a
 
 /// The steps that give a paragraph the text `content`; what stays the same stays untouched.
 pub(super) fn styled_text(snapshot: &mut StorySnapshot<'_>, index: usize, content: &StyledText) -> Vec<Step> {
+    let content = &behind_note_mark(snapshot, index, content);
     let words = hunks(snapshot.text(index), content, 0);
-    let hunks = phrases(snapshot, index, words);
+    let hunks = heed_links(snapshot, index, 0, content, phrases(snapshot, index, words));
     let formats = unheeded_marks(snapshot, (index, index), 0, content, &hunks);
     let change = TextChange { first: index, last: index, hunks, range: TouchedRange::Whole };
     std::iter::once(Step::Text(change)).chain(formats).collect()
+}
+
+/// New text of a note with the space that parts it from the note's mark.
+fn behind_note_mark<'c>(
+    snapshot: &mut StorySnapshot<'_>,
+    index: usize,
+    content: &'c StyledText,
+) -> Cow<'c, StyledText> {
+    let is_note =
+        index == 0 && ["footnote:", "endnote:"].iter().any(|kind| snapshot.prefix.starts_with(kind));
+    let space = snapshot.text(index).chars().next().filter(|first| is_note && first.is_whitespace());
+    match space {
+        Some(space) if !content.text.is_empty() && !content.text.starts_with(char::is_whitespace) => {
+            let mut whole = literal(&space.to_string());
+            whole.append(content.clone());
+            Cow::Owned(whole)
+        }
+        _ => Cow::Borrowed(content),
+    }
 }
 
 /// A text without the marks of its objects.

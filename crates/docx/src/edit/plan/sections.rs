@@ -82,7 +82,7 @@ pub(super) fn edit_section(
         if keeps_break && number + 1 == body.len() {
             content.text.push(PAGE_BREAK);
         }
-        wanted.push(TargetParagraph { content, style: None, list: ListWish::Outside });
+        wanted.push(TargetParagraph { content, style: None, list: ListWish::Outside, settings: Vec::new() });
     }
     let mut gone = Vec::new();
     for step in align(snapshot, &old, &wanted, (index, Where::After)) {

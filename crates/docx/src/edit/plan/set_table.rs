@@ -172,6 +172,7 @@ fn merge(
             content,
             style: None,
             list: ListWish::Like,
+            settings: Vec::new(),
             goes_on: true,
         }));
     }

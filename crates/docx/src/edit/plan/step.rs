@@ -45,6 +45,8 @@ pub(crate) struct NewParagraphs {
     /// Id of their style; like the paragraph beside without.
     pub(crate) style: Option<String>,
     pub(crate) list: ListWish,
+    /// What else they look like.
+    pub(crate) settings: Vec<Setting>,
     /// Whether they are more of the same as the paragraph beside, even behind a heading.
     pub(crate) goes_on: bool,
 }
@@ -53,7 +55,16 @@ impl NewParagraphs {
     /// One without text, behind a paragraph.
     pub(crate) fn empty_behind(index: usize) -> Self {
         let content = StyledText::default();
-        Self { index, side: Where::After, content, style: None, list: ListWish::Outside, goes_on: false }
+        let settings = Vec::new();
+        Self {
+            index,
+            side: Where::After,
+            content,
+            style: None,
+            list: ListWish::Outside,
+            settings,
+            goes_on: false,
+        }
     }
 }
 
@@ -196,6 +207,8 @@ pub(crate) enum Step {
         index: usize,
         side: Where,
         table: NewTable,
+        /// The paragraph behind the table, where it stands behind all others; an empty one without.
+        behind: Option<Box<NewParagraphs>>,
     },
     /// Paragraphs stand elsewhere.
     Move {
@@ -318,6 +331,21 @@ impl Step {
                 | Self::DeleteCell { .. }
         );
         rows || self.is_format_of_table()
+    }
+
+    /// The new content in it, to be changed.
+    pub(crate) fn contents(&mut self) -> Vec<&mut StyledText> {
+        match self {
+            Self::Text(change) => change.hunks.iter_mut().map(|hunk| &mut hunk.new).collect(),
+            Self::Insert(new) => vec![&mut new.content],
+            Self::InsertRow { cells, .. } => cells.iter_mut().collect(),
+            Self::InsertCell { content, .. } => vec![content],
+            Self::Table { table, behind, .. } => {
+                let behind = behind.as_mut().map(|behind| &mut behind.content);
+                table.rows.iter_mut().flatten().chain(behind).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Whether there is nothing in it to do.

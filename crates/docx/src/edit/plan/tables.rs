@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use engross_xml::NodeId;
 
-use crate::edit::content::{Syntax, read_content, split_at_breaks};
+use crate::edit::content::{Syntax, read_content};
 use crate::edit::plan::align::{TargetParagraph, align, longest_common};
 use crate::edit::plan::columns;
 use crate::edit::plan::phrases::visible;
@@ -179,7 +179,7 @@ fn update_cell(
     // In a cell every line is a paragraph.
     for line in content.trim_matches(['\n', '\r']).replace("\r\n", "\n").split('\n') {
         let content = read_content(line, syntax)?;
-        wanted.push(TargetParagraph { content, style: None, list: ListWish::Like });
+        wanted.push(TargetParagraph { content, style: None, list: ListWish::Like, settings: Vec::new() });
     }
     Ok(align(snapshot, &cell.paragraphs, &wanted, (first, Where::Before)))
 }
@@ -283,7 +283,7 @@ fn delete_merged_row(
         let mut wanted = Vec::new();
         for index in &text.paragraphs {
             let content = read_content(&visible(snapshot.text(*index)), Syntax::Plain)?;
-            wanted.push(TargetParagraph { content, style: None, list: ListWish::Like });
+            wanted.push(TargetParagraph { content, style: None, list: ListWish::Like, settings: Vec::new() });
         }
         if wanted.iter().any(|wanted| !wanted.content.text.trim().is_empty()) {
             steps.extend(align(snapshot, &heir.paragraphs, &wanted, (*target, Where::Before)));
@@ -392,15 +392,19 @@ fn replace_content(
     Ok(steps.into())
 }
 
-/// A table of Markdown as one to be made.
-pub(super) fn new_table(table: &Table, syntax: Syntax) -> Result<NewTable, Refusal> {
+/// A table of Markdown as one to be made. A row shorter than the head goes on with empty cells where it `may_be_short`.
+pub(super) fn new_table(mut table: Table<StyledText>, may_be_short: bool) -> Result<NewTable, Refusal> {
+    let width = table.rows.first().map_or(0, Vec::len);
+    if table.has_head && may_be_short {
+        for row in &mut table.rows {
+            row.resize(row.len().max(width), StyledText::default());
+        }
+    }
     if !table.is_even() {
         return Err(Refusal::new(
             RefusalCode::StructuredContentInvalid,
             "the rows of the table have different numbers of cells; give each row as many",
         ));
     }
-    let rows = table.rows.iter().map(|row| texts(row, syntax)).collect::<Result<Vec<_>, _>>()?;
-    debug_assert!(rows.iter().flatten().all(|cell| !split_at_breaks(cell).is_empty()));
-    Ok(NewTable { rows, has_head: table.has_head, alignments: table.alignments.clone() })
+    Ok(NewTable { rows: table.rows, has_head: table.has_head, alignments: table.alignments })
 }

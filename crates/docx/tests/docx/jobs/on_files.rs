@@ -86,6 +86,7 @@ fn job_38_a_list_at_a_clause_does_not_join_the_clauses() {
                 .shown()
                 .into_iter()
                 .filter(|line| line.contains("[Heading1") || line.contains("[Clause2"))
+                .filter(|line| !line.ends_with("] first;") && !line.ends_with("] second."))
                 .collect()
         };
         assert_eq!(numbers(&found), numbers(&paper(&source)));
