@@ -53,6 +53,7 @@
 mod canon;
 mod check;
 pub mod codes;
+mod compare;
 mod document;
 mod edit;
 mod error;
@@ -73,6 +74,10 @@ mod styles;
 mod text;
 
 pub use check::{CODES, Finding, Severity, check, guards};
+pub use compare::{
+    ChangeKind, ChangeSubject, CompareError, CompareOptions, ComparedParagraph, Comparison, DocumentChange,
+    Limitation, TextFate, changes_of, compare, counts_by_story, side_by_side,
+};
 pub use document::{
     CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, More, NumberChange,
     OutlineEntry, OwnRecord, PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey,

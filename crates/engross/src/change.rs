@@ -93,6 +93,14 @@ pub(crate) fn words(before: &str, after: &str, palette: Palette) -> String {
     out
 }
 
+/// Words that give way to others, without what stands around them.
+pub(crate) fn replaced(before: &str, after: &str, palette: Palette) -> String {
+    let mut out = String::new();
+    mark(&mut out, before, palette.deleted);
+    mark(&mut out, after, palette.inserted);
+    out
+}
+
 fn mark(out: &mut String, text: &str, (start, end): (&str, &str)) {
     if !text.is_empty() {
         out.push_str(start);

@@ -45,6 +45,10 @@ pub(crate) enum Command {
     Accept(AcceptArgs),
     /// Reject tracked changes: all, or those of an author, a kind or a place.
     Reject(ResolveArgs),
+    /// Make a redline of two documents: the first, with tracked changes that make it the second.
+    Compare(CompareArgs),
+    /// Show what differs between two documents, without writing a file.
+    Diff(DiffArgs),
     /// List the tracked changes.
     #[command(after_help = "Example:\n  engross revisions nda.redline.docx --json")]
     Revisions(ListArgs),
@@ -97,6 +101,8 @@ impl Command {
             Self::Apply(args) => args.common.json,
             Self::Accept(args) => args.resolve.common.json,
             Self::Reject(args) => args.common.json,
+            Self::Compare(args) => args.common.json,
+            Self::Diff(args) => args.common.json,
             Self::Revisions(args) | Self::Comments(args) | Self::Check(args) => args.common.json,
             Self::Checkpoint(args) => args.wants_json(),
             Self::Write(args) => args.common.json,
@@ -256,6 +262,77 @@ pub(crate) struct AcceptArgs {
     /// With --clean: nothing says who worked on it (authors, company, custom properties, rsids).
     #[arg(long, requires = "clean")]
     pub(crate) anonymous: bool,
+}
+
+/// `engross compare`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross compare nda.docx nda-theirs.docx -o changes.docx\n  \
+    engross compare nda.docx nda-theirs.docx --summary\n  \
+    engross compare nda.docx nda-theirs.docx --author \"Other side\" --json\n\n\
+Rejecting all changes of the redline gives the first document, accepting them the second (docs/guide/compare.md).")]
+pub(crate) struct CompareArgs {
+    /// The document as it was, a .docx file.
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The document as it is, a .docx file.
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
+    /// Write the redline here instead of beside the first document; an existing file is replaced.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// What becomes of tracked changes that the documents have: they are accepted or rejected first.
+    #[arg(long, value_enum, default_value_t = CompareView::Accepted)]
+    pub(crate) view: CompareView,
+    /// Write a paragraph that stands elsewhere as deleted there and inserted here, not as moved.
+    #[arg(long)]
+    pub(crate) no_moves: bool,
+    /// Write a page, too, that shows both documents side by side.
+    #[arg(long, value_name = "PAGE.html")]
+    pub(crate) html: Option<PathBuf>,
+    /// Say in plain words what changed: amounts, dates, numbers and names first.
+    #[arg(long)]
+    pub(crate) summary: bool,
+    /// Author of the changes.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) author: Option<String>,
+    /// Date of the changes, such as 2026-01-31T09:30:00Z; now without.
+    #[arg(long, value_name = "RFC3339")]
+    pub(crate) date: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+/// In which state documents with tracked changes are compared.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum CompareView {
+    /// All their changes are done.
+    Accepted,
+    /// No change is done.
+    Original,
+}
+
+/// `engross diff`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    engross diff nda.docx nda-theirs.docx\n  \
+    git difftool --extcmd 'engross diff' HEAD~1 -- nda.docx\n\n\
+How git shows Word documents: docs/guide/git.md.")]
+pub(crate) struct DiffArgs {
+    /// The document as it was, a .docx file.
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The document as it is, a .docx file.
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
+    /// In which state documents with tracked changes are compared.
+    #[arg(long, value_enum, default_value_t = CompareView::Accepted)]
+    pub(crate) view: CompareView,
+    /// Exit with 1 when something differs.
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// `engross checkpoint`

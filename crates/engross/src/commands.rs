@@ -10,6 +10,7 @@ pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod checkpoint;
 pub(crate) mod comments;
+pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod documents;
 pub(crate) mod edit;

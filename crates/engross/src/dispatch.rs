@@ -13,7 +13,9 @@ use crate::cli::{Cli, Command};
 use crate::commands::CommandEnd;
 #[cfg(feature = "server")]
 use crate::commands::{agents_md, chat, learn, serve, skills, task, transcript, write};
-use crate::commands::{apply, check, checkpoint, comments, doctor, edit, markdown, read, resolve, revisions};
+use crate::commands::{
+    apply, check, checkpoint, comments, compare, doctor, edit, markdown, read, resolve, revisions,
+};
 use crate::failure;
 use crate::output::{Output, note};
 use crate::settings::Environment;
@@ -45,6 +47,8 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Apply(args) => apply::run(args, &environment, output),
         Command::Accept(args) => resolve::accept(args, output),
         Command::Reject(args) => resolve::reject(args, output),
+        Command::Compare(args) => compare::compare(args, &environment, output),
+        Command::Diff(args) => compare::diff(args, output),
         Command::Revisions(args) => revisions::run(args, output),
         Command::Comments(args) => comments::run(args, output),
         Command::Check(args) => check::run(args, output),

@@ -151,6 +151,11 @@ engross_protocol::codes! {
         why: "UTF-8 was read as Latin-1 somewhere on the way, so that one letter became two.",
         remedy: "Find where the text comes from, and read it as UTF-8.",
     }
+    NOT_KEPT: Done, 200 {
+        summary: "A file was replaced, and no checkpoint of it was kept.",
+        why: "It was larger than checkpoints of files may be. The message says how large they may be.",
+        remedy: "Keep a copy of large files yourself before a model replaces them.",
+    }
     NOT_VALIDATED: Done, 200 {
         summary: "The file was not looked into.",
         why: "\

@@ -223,7 +223,7 @@ impl Document {
         self.detach(node);
     }
 
-    fn link_last(&mut self, parent: NodeId, node: NodeId) {
+    pub(crate) fn link_last(&mut self, parent: NodeId, node: NodeId) {
         let last = self.node(parent).last;
         self.change(node, |row| {
             row.parent = parent.0;
@@ -255,7 +255,7 @@ impl Document {
         }
     }
 
-    fn replace_attributes(&mut self, node: NodeId, edit: impl FnOnce(&mut Vec<Attribute>)) {
+    pub(crate) fn replace_attributes(&mut self, node: NodeId, edit: impl FnOnce(&mut Vec<Attribute>)) {
         let mut rows = self.attribute_rows(node).to_vec();
         edit(&mut rows);
         let start = Span::new(self.attributes.len(), 0).start;
@@ -275,13 +275,13 @@ impl Document {
         edit(row);
     }
 
-    fn add(&mut self, node: Node) -> NodeId {
+    pub(crate) fn add(&mut self, node: Node) -> NodeId {
         let id = NodeId(Span::new(self.nodes.len(), 0).start);
         self.nodes.push(node);
         id
     }
 
-    fn append_text(&mut self, text: &str) -> Span {
+    pub(crate) fn append_text(&mut self, text: &str) -> Span {
         let start = self.buffer.len();
         self.buffer.push_str(text);
         Span::new(start, self.buffer.len())

@@ -38,6 +38,7 @@ mod edit;
 mod encoding;
 mod error;
 mod escape;
+mod import;
 mod name;
 mod parse;
 mod tree;
@@ -47,11 +48,14 @@ pub use edit::TreeCheckpoint;
 pub use encoding::XmlEncoding;
 pub use error::{Error, ErrorKind, Position};
 pub use escape::{escape_attribute, escape_text};
+pub use import::ImportedNode;
 pub use name::{NamespaceGroup, QName, Vocabulary};
 pub use parse::Limits;
 pub use tree::{Ancestors, Children, Descendants, Document, NodeId, NodeKind};
 
 #[cfg(test)]
 mod edit_tests;
+#[cfg(test)]
+mod import_tests;
 #[cfg(test)]
 mod parse_tests;

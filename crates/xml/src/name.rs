@@ -137,29 +137,46 @@ pub(crate) struct Names {
     /// Those that only the document has.
     own: Table,
     uris: Vec<Box<str>>,
-    /// Numbers of the namespaces that are in no group.
-    others: ShortMap<Box<str>, u16>,
+    /// How many namespaces are groups of the vocabulary; these come first.
+    pub(crate) groups: usize,
+    /// Numbers of the URIs that were read.
+    pub(crate) numbers: ShortMap<Box<str>, u16>,
 }
 
 impl Names {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         let uris = vocabulary.namespaces.iter().map(|group| (*group.first().unwrap_or(&"")).into()).collect();
-        Self { known: vocabulary.table(), own: Table::default(), uris, others: ShortMap::default() }
+        let groups = vocabulary.namespaces.len();
+        Self { known: vocabulary.table(), own: Table::default(), uris, groups, numbers: ShortMap::default() }
     }
 
     /// The number of a namespace URI: its group, or a number of its own. `None` beyond the 65,535th.
     pub(crate) fn namespace(&mut self, vocabulary: &Vocabulary, uri: &str) -> Option<u16> {
         let group = vocabulary.namespaces.iter().position(|group| group.contains(&uri));
-        if let Some(group) = group {
-            return u16::try_from(group).ok();
+        match group {
+            Some(group) => {
+                let number = u16::try_from(group).ok()?;
+                self.numbers.insert(uri.into(), number);
+                Some(number)
+            }
+            None => self.number_of_other(uri),
         }
-        if let Some(known) = self.others.get(uri) {
+    }
+
+    /// The number of a namespace that is in no group.
+    pub(crate) fn number_of_other(&mut self, uri: &str) -> Option<u16> {
+        if let Some(known) = self.numbers.get(uri) {
             return Some(*known);
         }
         let at = u16::try_from(self.uris.len()).ok()?;
         self.uris.push(uri.into());
-        self.others.insert(uri.into(), at);
+        self.numbers.insert(uri.into(), at);
         Some(at)
+    }
+
+    /// Whether a name is one of the vocabulary.
+    pub(crate) fn is_known(&self, name: QName) -> bool {
+        usize::from(name.0) < self.known.entries.len()
     }
 
     pub(crate) fn intern(&mut self, namespace: u16, local: &[u8]) -> QName {

@@ -32,6 +32,10 @@ export interface Receipt {
   readonly lines: number;
   readonly sha256: string;
   readonly previous_sha256: string | null;
+  /** The checkpoint of the file that it took the place of. */
+  readonly checkpoint?: string;
+  /** What a patch has changed, as `diff -u` has it. */
+  readonly diff?: string;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
 }
 

@@ -39,6 +39,7 @@ fn desk() -> TestBench {
         clock: clock.clone(),
         ids: Arc::new(RandomIds),
         composer: None,
+        keeper: None,
         limits: Limits::default(),
     })
     .unwrap();

@@ -244,6 +244,14 @@ impl WordDocument {
         hexadecimal(&digest.finalize())
     }
 
+    /// A part as it is now, for those who walk it themselves.
+    pub(crate) fn part_tree(&self, name: &str) -> Result<Document, Error> {
+        if name == self.main_name {
+            return Ok(self.tree.clone());
+        }
+        self.story_tree(name).map(Cow::into_owned)
+    }
+
     /// What the conversion to Markdown reads.
     pub(crate) fn for_markdown(&self) -> (&Document, NodeId, &Styles, &Numbering) {
         (&self.tree, self.body, &self.styles, &self.numbering)
@@ -494,7 +502,7 @@ impl WordDocument {
         self.others.get_mut(name).ok_or(Error::NoMainPart)
     }
 
-    fn stories(&self) -> Result<Vec<StoryPart>, Error> {
+    pub(crate) fn stories(&self) -> Result<Vec<StoryPart>, Error> {
         find_stories(&self.package, (&self.main_name, &self.tree), &self.relationships, &self.limits.xml)
     }
 

@@ -74,6 +74,8 @@ pub(crate) use content::pieces;
 pub(crate) use content::{read_plain_or_markdown as read_content, split_at_breaks};
 pub(crate) use fallback::FallbackCopies;
 pub(crate) use ids::{Ids, free_ids};
+pub(crate) use marks::{change_properties, delete_mark};
+pub(crate) use moves::{close_range, open_range};
 pub(crate) use others::join_insertions_of_others;
 pub(crate) use pending_parts::{
     CurrentPart, GivenFiles, ListBeside, ListLevel, MovedBookmark, NewComment, NewList, NewNote,
@@ -82,4 +84,5 @@ pub(crate) use pending_parts::{
 pub(crate) use revision_writer::RevisionWriter;
 pub(crate) use revision_writer::write_pieces;
 pub(crate) use snapshot::{StorySnapshot, StyleContext};
+pub(crate) use splice::{cut_before, wrap_neighbours};
 pub(crate) use target::find_paragraph;

@@ -205,7 +205,13 @@ fn ends_behind(tree: &Document, paragraph: NodeId) -> Vec<String> {
     found
 }
 
-fn open_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: QName, of: &str) -> String {
+/// Opens the range of a move at the start of a paragraph. Gives its id.
+pub(crate) fn open_range(
+    writer: &mut RevisionWriter<'_>,
+    paragraph: NodeId,
+    name: QName,
+    of: &str,
+) -> String {
     let start = writer.revision(name);
     writer.document.set_attribute(start, NAME, of);
     match writer.document.child(paragraph, P_PR) {
@@ -215,7 +221,8 @@ fn open_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: QName, o
     writer.document.attribute(start, ID).unwrap_or_default().into_owned()
 }
 
-fn close_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: QName, id: &str) {
+/// Ends the range of a move at the end of a paragraph.
+pub(crate) fn close_range(writer: &mut RevisionWriter<'_>, paragraph: NodeId, name: QName, id: &str) {
     let end = writer.document.new_element(name);
     writer.document.set_attribute(end, ID, id);
     writer.document.append(paragraph, end);

@@ -152,6 +152,18 @@ impl Package {
         }
     }
 
+    /// Size and checksum of a part, as the directory states them.
+    pub(crate) fn fingerprint(&self, name: &str) -> Option<(u64, u32)> {
+        let of = |bytes: &[u8]| (bytes.len() as u64, inflate::checksum(bytes));
+        match self.index.get(&name::key(name))? {
+            PartLocation::Added(position) => self.added.get(*position).map(|added| of(&added.bytes)),
+            PartLocation::Source(position) => match self.replacements.get(*position) {
+                Some(Some(bytes)) => Some(of(bytes)),
+                _ => self.directory.entries.get(*position).map(|entry| (entry.size, entry.crc)),
+            },
+        }
+    }
+
     /// Replaces the bytes of a part, or adds a part at the end. Setting the bytes that the source has
     /// undoes a change. A new name that no package may use is refused by [`Package::write`].
     pub fn set_part(&mut self, name: &str, bytes: Vec<u8>) {

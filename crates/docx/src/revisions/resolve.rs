@@ -16,8 +16,8 @@ use crate::names::{
     CUSTOM_XML_MOVE_FROM_RANGE_START, CUSTOM_XML_MOVE_TO_RANGE_END, CUSTOM_XML_MOVE_TO_RANGE_START,
     CUSTOM_XML_PR, DEL, DEL_INSTR_TEXT, DEL_TEXT, DIR, HYPERLINK, INS, INSTR_TEXT, M_CTRL_PR, M_R_PR,
     MOVE_FROM, MOVE_FROM_RANGE_END, MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START,
-    NUM_PR, P, P_PR, R_PR, SDT, SMART_TAG, SMART_TAG_PR, T, TBL, TC, TC_PR, TR, TR_PR, V_MERGE, V_MERGE_ORIG,
-    VAL,
+    NUM_PR, P, P_PR, R_PR, SDT, SDT_CONTENT, SMART_TAG, SMART_TAG_PR, T, TBL, TC, TC_PR, TR, TR_PR, V_MERGE,
+    V_MERGE_ORIG, VAL,
 };
 use crate::revisions::properties;
 
@@ -208,6 +208,7 @@ impl Resolver<'_> {
     fn content(&mut self, node: NodeId) {
         let name = self.document.name(node);
         if is_move_or_custom_range(name) && self.selection.holds(self.document, node) {
+            self.unwrap_control(node);
             self.document.detach(node);
             return;
         }
@@ -237,6 +238,30 @@ impl Resolver<'_> {
             self.document.unwrap(node);
         }
         self.remove_hollow(parent);
+    }
+
+    /// Takes away the control that begins behind the mark of its insertion or deletion; what it holds stays (§17.13.5.4, .6).
+    fn unwrap_control(&mut self, mark: NodeId) {
+        let goes = match self.side {
+            Side::Accept => CUSTOM_XML_DEL_RANGE_START,
+            Side::Reject => CUSTOM_XML_INS_RANGE_START,
+        };
+        if self.document.name(mark) != goes {
+            return;
+        }
+        let mut next = self.document.next(mark);
+        while let Some(node) = next.filter(|node| {
+            self.document.kind(*node) != NodeKind::Element || is_range_marker(self.document.name(*node))
+        }) {
+            next = self.document.next(node);
+        }
+        let Some(control) = next.filter(|node| self.document.name(*node) == SDT) else { return };
+        if let Some(content) = self.document.child(control, SDT_CONTENT) {
+            while let Some(child) = self.document.first_child(content) {
+                self.document.insert_before(control, child);
+            }
+        }
+        self.document.detach(control);
     }
 
     /// Deleted text that stays is text again, unless another deletion still holds it.

@@ -59,6 +59,7 @@ pub use markers::{Enclosure, ItemMarker, split_marker, without_marker};
 pub(crate) use matching::MatchRules;
 pub use matching::find;
 pub(crate) use nearest::NearestIndex;
+pub(crate) use shortest::{Script, shortest};
 pub use styled::{
     Image, InlineObject, LinkSpan, LinkTarget, Marks, NoteKind, OBJECT, StyledSpan, StyledText, literal,
 };

@@ -17,7 +17,7 @@ pub(super) const MOST_EDITS: usize = 2_000;
 const EDITS_PER_PIECE: usize = 250;
 
 /// Which tokens are not kept.
-pub(super) struct Script {
+pub(crate) struct Script {
     /// Per old token.
     pub removed: Vec<bool>,
     /// Per new token; as many are kept here as in `removed`, in the same order.
@@ -25,7 +25,7 @@ pub(super) struct Script {
 }
 
 /// Compares two sequences of token numbers, all below `distinct`.
-pub(super) fn shortest(old: &[u32], new: &[u32], distinct: usize) -> Script {
+pub(crate) fn shortest(old: &[u32], new: &[u32], distinct: usize) -> Script {
     let prefix = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let suffix = old[prefix..]
         .iter()

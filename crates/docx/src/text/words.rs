@@ -34,16 +34,24 @@ pub fn diff(old: &str, new: &str) -> Vec<Hunk> {
     let mut numbers = BTreeMap::new();
     let old_numbers = number(old, &old_tokens, &mut numbers);
     let new_numbers = number(new, &new_tokens, &mut numbers);
-    let script = shortest(&old_numbers, &new_numbers, numbers.len());
-    let sides = Sides {
-        old: Side { text: old, tokens: &old_tokens, numbers: &old_numbers },
-        new: Side { text: new, tokens: &new_tokens, numbers: &new_numbers },
-    };
-    let bytes = |side: &Side<'_>, range: &Range<usize>| side.offset(range.start)..side.offset(range.end);
-    coalesce(changes(&script), &sides)
+    let old = TokenSide { text: old, tokens: &old_tokens, numbers: &old_numbers };
+    let new = TokenSide { text: new, tokens: &new_tokens, numbers: &new_numbers };
+    let bytes = |side: &TokenSide<'_>, range: &Range<usize>| side.offset(range.start)..side.offset(range.end);
+    diff_tokens(old, new, numbers.len())
         .iter()
-        .map(|change| Hunk { old: bytes(&sides.old, &change.old), new: bytes(&sides.new, &change.new) })
+        .map(|(removed, added)| Hunk { old: bytes(&old, removed), new: bytes(&new, added) })
         .collect()
+}
+
+/// The same for tokens that the caller has numbered, all below `distinct`: which of them give way to which.
+pub(crate) fn diff_tokens(
+    old: TokenSide<'_>,
+    new: TokenSide<'_>,
+    distinct: usize,
+) -> Vec<(Range<usize>, Range<usize>)> {
+    let script = shortest(old.numbers, new.numbers, distinct);
+    let sides = Sides { old, new };
+    coalesce(changes(&script), &sides).into_iter().map(|change| (change.old, change.new)).collect()
 }
 
 /// Cuts a text into the pieces that [`diff`] compares: words and numbers (`don't`, `1,000.50`), each white-space
@@ -104,18 +112,20 @@ struct TokenHunk {
     new: Range<usize>,
 }
 
-struct Side<'a> {
-    text: &'a str,
-    tokens: &'a [Range<usize>],
-    numbers: &'a [u32],
+/// A text with its tokens and their numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct TokenSide<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) tokens: &'a [Range<usize>],
+    pub(crate) numbers: &'a [u32],
 }
 
 struct Sides<'a> {
-    old: Side<'a>,
-    new: Side<'a>,
+    old: TokenSide<'a>,
+    new: TokenSide<'a>,
 }
 
-impl Side<'_> {
+impl TokenSide<'_> {
     fn offset(&self, token: usize) -> usize {
         self.tokens.get(token).map_or(self.text.len(), |range| range.start)
     }

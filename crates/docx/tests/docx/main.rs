@@ -5,6 +5,7 @@
 mod bad_input;
 mod batches;
 mod cases;
+mod comparing;
 mod controls;
 mod corpus_check;
 mod effects;

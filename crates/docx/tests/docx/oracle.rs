@@ -209,7 +209,36 @@ pub(crate) fn resolve(element: &Element, side: Side, date: Option<&str>) -> Elem
             ranges.push(element.attribute("w:id").unwrap_or_default().to_owned());
         }
     });
-    Resolver { side, date, ranges, grids }.element(element, false).0
+    let element = without_controls(element, side, date);
+    Resolver { side, date, ranges, grids }.element(&element, false).0
+}
+
+/// Controls that came or went are unwrapped: the mark stands right before the control.
+fn without_controls(element: &Element, side: Side, date: Option<&str>) -> Element {
+    let goes = if side == Side::Accept { "w:customXmlDelRangeStart" } else { "w:customXmlInsRangeStart" };
+    let means = |child: &Element| date.is_none_or(|date| child.attribute("w:date") == Some(date));
+    let mut children = Vec::new();
+    let mut unwraps = false;
+    for child in &element.children {
+        let Node::Element(child) = child else {
+            children.push(child.clone());
+            continue;
+        };
+        if child.name.starts_with("w:customXml") && child.name.contains("Range") {
+            unwraps |= child.name == goes && means(child);
+            if date.is_some() {
+                children.push(Node::Element(child.clone()));
+            }
+            continue;
+        }
+        let inner = without_controls(child, side, date);
+        match inner.child("w:sdtContent").filter(|_| unwraps && inner.name == "w:sdt") {
+            Some(content) => children.extend(content.children.iter().cloned()),
+            None => children.push(Node::Element(inner)),
+        }
+        unwraps = false;
+    }
+    Element { name: element.name.clone(), attributes: element.attributes.clone(), children }
 }
 
 struct Resolver<'a> {

@@ -90,7 +90,8 @@ pub(crate) fn run(args: &ChatArgs, environment: &Environment) -> Result<CommandE
     // In a script, nobody is there to be asked.
     let approvals = terminal::is_there(environment).then(|| Approvals::new(proposer, args.auto));
     let reviewer = approvals.clone().map(|approvals| Arc::new(approvals) as Arc<dyn Reviewer>);
-    let writes = writes::open(root.clone(), Locks::new(), spool(&data, place)?, reviewer)?;
+    let keeper = Arc::new(writes::FolderKeeper { data: data.clone(), folder: by_path::absolute(place) });
+    let writes = writes::open(root.clone(), Locks::new(), spool(&data, place)?, keeper, reviewer)?;
     let writer = Writer::new(writes.clone(), None, settings.content_tools());
     let approver = approvals.clone().map(|approvals| Arc::new(approvals) as Arc<dyn Approver>);
     let toolboxes: Arc<dyn Toolboxes> = match &document {

@@ -44,6 +44,7 @@ pub(crate) fn run(args: &WriteArgs, output: Output) -> Result<CommandEnd, Failur
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         composer: Some(Arc::new(Typesetter)),
+        keeper: None,
         limits: Limits::default(),
     })?;
     // What killed runs have left there, a day ago or more.

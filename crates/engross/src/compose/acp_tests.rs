@@ -43,6 +43,7 @@ fn writes(root: Root, locks: Locks) -> WriteService {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         composer: None,
+        keeper: None,
         limits: engross_write::runner::Limits::default(),
     };
     WriteService::new(WriteSessions::new(config).unwrap())

@@ -196,7 +196,8 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
     let (root, place) = open_root(args)?;
     let locks = Locks::new();
     let spool = root.make_folder(&RelPath::parse(SPOOL)?)?;
-    let writes = writes::open(root.clone(), locks.clone(), spool, None)?;
+    let keeper = Arc::new(writes::WorkspaceKeeper(root.clone()));
+    let writes = writes::open(root.clone(), locks.clone(), spool, keeper, None)?;
     Ok(Parts {
         access: access(args, environment)?,
         models: sessions::models(&settings, environment)?,

@@ -3,13 +3,16 @@
 //! Must never be opened twice on one folder in one process: those who write there share its locks.
 
 use std::convert::Infallible;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engross_documents::{CheckpointStore, Checkpoints, OWN_FOLDER};
 use engross_docx::{Severity, WordDocument, check};
 use engross_protocol::{Failure, RandomIds, SystemClock};
-use engross_store::files::{Folder, Locks, Root};
-use engross_write::runner::{Composer, Config, Limits, Reviewer, WriteService, WriteSessions};
+use engross_store::files::{Folder, Locks, RelPath, Root};
+use engross_write::WriteFailure;
+use engross_write::runner::{Composer, Config, FileKeeper, Limits, Reviewer, WriteService, WriteSessions};
 
 use crate::output::note;
 use crate::signals::survive_file_limit;
@@ -36,12 +39,50 @@ impl Composer for Typesetter {
     }
 }
 
+/// Keeps the files of workspaces beneath a root where their documents are kept.
+pub(crate) struct WorkspaceKeeper(pub(crate) Root);
+
+impl FileKeeper for WorkspaceKeeper {
+    fn keep(&self, path: &RelPath, bytes: &[u8]) -> Result<Option<String>, WriteFailure> {
+        // What stands beside the workspaces is in none.
+        let Some((workspace, file)) = path.as_str().split_once('/') else { return Ok(None) };
+        let place = RelPath::parse(&format!("{workspace}/{OWN_FOLDER}/checkpoints"))?;
+        let store = CheckpointStore::of_workspace(self.0.make_folder(&place)?)?;
+        kept(store.of_file(&RelPath::parse(file)?), bytes)
+    }
+}
+
+/// Keeps the files of a person's folder in the folder for data.
+pub(crate) struct FolderKeeper {
+    pub(crate) data: PathBuf,
+    /// The absolute path of the folder.
+    pub(crate) folder: PathBuf,
+}
+
+impl FileKeeper for FolderKeeper {
+    fn keep(&self, path: &RelPath, bytes: &[u8]) -> Result<Option<String>, WriteFailure> {
+        kept(CheckpointStore::in_data(&self.data)?.of_path(&self.folder.join(path.as_str())), bytes)
+    }
+}
+
+fn kept(
+    checkpoints: Result<Checkpoints, engross_documents::Error>,
+    bytes: &[u8],
+) -> Result<Option<String>, WriteFailure> {
+    let saved = checkpoints.and_then(|mut checkpoints| checkpoints.save(bytes, None, &SystemClock));
+    match saved {
+        Ok(checkpoint) => Ok(Some(checkpoint.id)),
+        Err(error) => Err(WriteFailure { code: error.code().to_owned(), message: error.to_string() }),
+    }
+}
+
 /// The write sessions beneath `root`, those of an earlier process too. `locks` are those of everyone else who writes there;
-/// unfinished content is kept in `spool`, which is this root's alone; `reviewer` is asked before a file takes its place.
+/// unfinished content is kept in `spool`, which is this root's alone; `keeper` keeps what files were; `reviewer` is asked before a file takes its place.
 pub(crate) fn open(
     root: Root,
     locks: Locks,
     spool: Folder,
+    keeper: Arc<dyn FileKeeper>,
     reviewer: Option<Arc<dyn Reviewer>>,
 ) -> Result<WriteService, Failure> {
     survive_file_limit();
@@ -53,6 +94,7 @@ pub(crate) fn open(
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         composer: Some(Arc::new(Typesetter)),
+        keeper: Some(keeper),
         limits: Limits::default(),
     })?;
     for (id, problem) in sessions.take_up()? {

@@ -6,7 +6,7 @@ const GUIDE: &str = include_str!("../../../../docs/guide/commands.md");
 
 const TASKS: &str = include_str!("../../../../docs/guide/tasks.md");
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 15] = [
     "edit",
     "read",
     "apply",
@@ -19,6 +19,8 @@ const COMMANDS: [&str; 13] = [
     "to-markdown",
     "from-markdown",
     "checkpoint",
+    "compare",
+    "diff",
     "doctor",
 ];
 
@@ -71,7 +73,7 @@ fn help_version_and_nothing() {
     let help = desk.run(&["--help"]);
     assert!(COMMANDS.iter().chain(&["task"]).all(|command| help.stdout.contains(command)), "{help:?}");
     assert_eq!(desk.run(&[]).code, Some(2));
-    assert_eq!(desk.run(&["compare", "a", "b"]).code, Some(2));
+    assert_eq!(desk.run(&["contrast", "a", "b"]).code, Some(2));
     assert_eq!(desk.run(&["accept", "nda.docx", "--kind", "colour"]).code, Some(2));
 }
 

@@ -11,6 +11,7 @@ mod bad_input;
 mod bomb;
 mod chat;
 mod checkpoints;
+mod comparing;
 mod desk;
 mod edit;
 mod fake_agent;

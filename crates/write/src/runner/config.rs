@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use engross_protocol::{Clock, IdSource};
 use engross_store::Millis;
-use engross_store::files::{Folder, Locks, Root};
+use engross_store::files::{Folder, Locks, RelPath, Root};
+
+use crate::error::WriteFailure;
 
 /// Makes a Word document of the Markdown that was sent.
 pub trait Composer: Send + Sync {
@@ -28,6 +30,15 @@ pub struct ProposedFile<'a> {
     pub before: Option<&'a [u8]>,
 }
 
+/// Keeps what a file was before another takes its place.
+pub trait FileKeeper: Send + Sync {
+    /// Keeps `bytes` of the file at `path` beneath the root; the id of the checkpoint, or nothing where none are kept.
+    ///
+    /// # Errors
+    /// As the system says: the file is not replaced then.
+    fn keep(&self, path: &RelPath, bytes: &[u8]) -> Result<Option<String>, WriteFailure>;
+}
+
 /// Agrees to files before they take their place.
 pub trait Reviewer: Send + Sync {
     /// Whether the file may take its place. May block for as long as a person thinks; the session can be cancelled meanwhile.
@@ -49,6 +60,8 @@ pub struct Config {
     pub ids: Arc<dyn IdSource>,
     /// Makes documents; without it a target `.docx` is refused.
     pub composer: Option<Arc<dyn Composer>>,
+    /// Keeps what files were; without it, nobody does.
+    pub keeper: Option<Arc<dyn FileKeeper>>,
     /// Is asked before a file takes its place; without it, nobody is.
     pub reviewer: Option<Arc<dyn Reviewer>>,
     /// Bounds.

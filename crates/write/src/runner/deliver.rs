@@ -7,13 +7,13 @@ use std::io::Read;
 
 use engross_store::files::FileError;
 
-use super::config::{Composer, ProposedFile};
+use super::config::{Composer, FileKeeper, ProposedFile};
 use super::content::{Content, ContentPart};
 use super::journal::Intent;
 use super::target::Target;
 use crate::codes;
 use crate::error::{Error, WriteFailure};
-use crate::patch::PatchError;
+use crate::patch::{PatchError, unified_diff};
 use crate::session::{Assembly, AssemblyBase, CommittedFile, WriteSession, WriteWarning, assemble};
 use crate::validate::{
     self, ContentFinding, FileKind, FindingSeverity, Subject, ValidationMode, ValidationReport,
@@ -21,6 +21,8 @@ use crate::validate::{
 
 /// Content and old files that are patched or unwrapped have at most so many bytes.
 const IN_MEMORY: u64 = 64 << 20;
+/// Larger files are not compared with what they were.
+const DIFFERENCE: u64 = 4 << 20;
 /// Bytes that are copied at once.
 const BLOCK: usize = 128 << 10;
 
@@ -258,8 +260,44 @@ impl Delivery<'_> {
         }
     }
 
+    /// Keeps the file that is about to be replaced; gives its checkpoint.
+    pub(super) fn keep(
+        &self,
+        keeper: &dyn FileKeeper,
+        changes: &mut Vec<WriteWarning>,
+    ) -> Result<Option<String>, WriteFailure> {
+        match self.target.old(IN_MEMORY) {
+            Ok(Some(old)) => keeper.keep(&self.target.path, &old),
+            Ok(None) => Ok(None),
+            Err(FileError::TooLarge { .. }) => {
+                let message = format!(
+                    "the file that was there has more than {IN_MEMORY} bytes, so no checkpoint of it was kept"
+                );
+                changes.push(WriteWarning { code: codes::NOT_KEPT.name.to_owned(), message });
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What a patch of the file that was there has changed.
+    fn difference(&self) -> Option<String> {
+        self.session.options().patch.as_ref()?;
+        let part = self.content.file.as_ref().or(self.content.now.as_ref())?;
+        let old = self.target.old(DIFFERENCE).ok().flatten()?;
+        if part.print.length > DIFFERENCE {
+            return None;
+        }
+        unified_diff(&old, &part.read().ok()?)
+    }
+
     /// What is about to take its place. It is stored first, so that a crash in between can be told from one before it.
-    pub(super) fn intend(&mut self, changes: &[WriteWarning]) -> Result<Intent, WriteFailure> {
+    pub(super) fn intend(
+        &mut self,
+        changes: &[WriteWarning],
+        checkpoint: Option<String>,
+    ) -> Result<Intent, WriteFailure> {
+        let diff = self.difference();
         let is_apart = self.content.file.is_some();
         let place = if is_apart { &mut self.content.file } else { &mut self.content.now };
         let part = place.as_mut().ok_or_else(gone)?;
@@ -269,6 +307,8 @@ impl Delivery<'_> {
             sha256: part.staged.sha256()?,
             previous_sha256: self.target.base.clone(),
             changes: changes.to_vec(),
+            checkpoint,
+            diff,
         })
     }
 
@@ -284,6 +324,8 @@ impl Delivery<'_> {
             sha256: intent.sha256.clone(),
             previous_sha256: intent.previous_sha256.clone(),
             changes: intent.changes.clone(),
+            checkpoint: intent.checkpoint.clone(),
+            diff: intent.diff.clone(),
         }
     }
 }

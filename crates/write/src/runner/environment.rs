@@ -8,7 +8,7 @@ use engross_protocol::{Clock, IdSource};
 use engross_store::Millis;
 use engross_store::files::{Folder, Locks, Root};
 
-use super::config::{Composer, Limits, Reviewer};
+use super::config::{Composer, FileKeeper, Limits, Reviewer};
 
 /// What all sessions of a runner share.
 pub(super) struct Environment {
@@ -18,6 +18,7 @@ pub(super) struct Environment {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) composer: Option<Arc<dyn Composer>>,
+    pub(super) keeper: Option<Arc<dyn FileKeeper>>,
     pub(super) reviewer: Option<Arc<dyn Reviewer>>,
     pub(super) limits: Limits,
     /// Bounds how many files are validated at once.

@@ -57,6 +57,12 @@ pub(super) struct Intent {
     pub(super) previous_sha256: Option<String>,
     /// What was done to the content on the way.
     pub(super) changes: Vec<WriteWarning>,
+    /// The checkpoint of the file that it replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) checkpoint: Option<String>,
+    /// What a patch changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) diff: Option<String>,
 }
 
 /// What is read from a journal.

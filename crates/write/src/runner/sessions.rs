@@ -82,11 +82,11 @@ impl WriteSessions {
     /// # Errors
     /// When the folder for unfinished content cannot be made.
     pub fn new(config: Config) -> Result<Self, FileError> {
-        let Config { root, spool, locks, clock, ids, composer, reviewer, limits } = config;
+        let Config { root, spool, locks, clock, ids, composer, keeper, reviewer, limits } = config;
         let spool = spool.unwrap_or_else(|| root.top());
         let validations = Permits::new(limits.validations);
         let environment =
-            Environment { root, spool, locks, clock, ids, composer, reviewer, limits, validations };
+            Environment { root, spool, locks, clock, ids, composer, keeper, reviewer, limits, validations };
         Ok(Self(Arc::new(Registry { environment, table: Mutex::default() })))
     }
 

@@ -9,7 +9,7 @@ use engross_protocol::Clock;
 use engross_store::Millis;
 use engross_store::files::{LockGuard, Locks};
 
-use super::config::{Composer, Durability};
+use super::config::{Composer, Durability, FileKeeper};
 use super::content::Content;
 use super::deliver::{Delivery, Inspection, PrepareError};
 use super::environment::Environment;
@@ -57,6 +57,7 @@ pub(super) struct Work {
     locks: Locks,
     clock: Arc<dyn Clock>,
     composer: Option<Arc<dyn Composer>>,
+    keeper: Option<Arc<dyn FileKeeper>>,
     durability: Durability,
     small: PendingChunks,
     is_changed: bool,
@@ -106,6 +107,7 @@ impl Work {
             locks: shared.locks.clone(),
             clock: Arc::clone(&shared.clock),
             composer: shared.composer.clone(),
+            keeper: shared.keeper.clone(),
             durability: shared.limits.durability,
             small: PendingChunks::default(),
             is_changed: false,
@@ -190,8 +192,10 @@ impl Work {
 
     /// Moves the file to its place. What is about to happen is stored before.
     fn commit(&mut self) -> Result<CommittedFile, WriteFailure> {
-        let changes = std::mem::take(&mut self.changes);
-        let intent = self.delivery().intend(&changes);
+        let mut changes = std::mem::take(&mut self.changes);
+        let keeper = self.keeper.clone();
+        let kept = keeper.map_or(Ok(None), |keeper| self.delivery().keep(&*keeper, &mut changes));
+        let intent = kept.and_then(|checkpoint| self.delivery().intend(&changes, checkpoint));
         self.changes = changes;
         let intent = intent?;
         self.intent = Some(intent.clone());

@@ -163,6 +163,8 @@ impl WriteSession {
             repairs: self.repairs,
             continuations: self.earlier_rounds + self.guard.rounds(),
             warnings: self.warnings.clone(),
+            checkpoint: written.checkpoint,
+            diff: written.diff,
         };
         self.receipt = Some(receipt.clone());
         self.go_to(State::Committed, None, actions);

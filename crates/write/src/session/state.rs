@@ -259,6 +259,10 @@ pub struct CommittedFile {
     pub previous_sha256: Option<String>,
     /// What was done to the content on the way: unwrapped, joined.
     pub changes: Vec<WriteWarning>,
+    /// The checkpoint of the file that it took the place of.
+    pub checkpoint: Option<String>,
+    /// What a patch has changed, as `diff -u` has it.
+    pub diff: Option<String>,
 }
 
 /// A remark on the file for the reader of the receipt.
@@ -291,4 +295,10 @@ pub struct WriteReceipt {
     pub continuations: u32,
     /// What was found or done on the way.
     pub warnings: Vec<WriteWarning>,
+    /// The checkpoint of the file that it took the place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<String>,
+    /// What a patch has changed, as `diff -u` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }

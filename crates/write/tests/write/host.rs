@@ -132,6 +132,8 @@ impl Host {
         self.commits += 1;
         let newlines = self.file.iter().filter(|byte| **byte == b'\n').count() as u64;
         let written = CommittedFile {
+            checkpoint: None,
+            diff: None,
             path: self.session.options().target_file.clone(),
             bytes: self.file.len() as u64,
             lines: newlines + u64::from(self.file.last().is_some_and(|last| *last != b'\n')),

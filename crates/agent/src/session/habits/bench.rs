@@ -55,6 +55,7 @@ impl HabitBench {
             clock: Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap())),
             ids: Arc::new(engross_protocol::RandomIds),
             composer: None,
+            keeper: None,
             limits: Limits::default(),
         })
         .unwrap();

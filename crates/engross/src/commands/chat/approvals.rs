@@ -32,7 +32,7 @@ pub(super) struct FileChange {
     pub(super) bytes: u64,
 }
 
-/// A change, and whoever waits for the person's word.
+/// A change, and who waits for the person's word.
 #[derive(Debug)]
 pub(super) struct Proposal {
     pub(super) change: Change,

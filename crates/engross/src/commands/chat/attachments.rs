@@ -15,9 +15,9 @@ const LARGEST: u64 = 256 << 10;
 /// Bytes of a largest document, which is read before it is known how long its text is.
 const LARGEST_DOCUMENT: u64 = 64 << 20;
 
-/// A message with the files that it names.
+/// What became of a message and the files that it names.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Attached {
+pub(super) struct AttachedFiles {
     /// The message as the model reads it.
     pub(super) text: String,
     /// What was attached, for the person: path and bytes.
@@ -75,8 +75,8 @@ fn path_at(text: &str) -> (String, usize) {
 }
 
 /// Reads the files that a message names. Blocks.
-pub(super) fn attach(text: &str) -> Attached {
-    let mut attached = Attached { text: text.to_owned(), files: Vec::new(), problems: Vec::new() };
+pub(super) fn attach(text: &str) -> AttachedFiles {
+    let mut attached = AttachedFiles { text: text.to_owned(), files: Vec::new(), problems: Vec::new() };
     for named in mentions(text) {
         let trimmed = named.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '"']);
         let read = match content(&named) {

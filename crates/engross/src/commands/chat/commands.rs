@@ -30,7 +30,7 @@ pub(super) enum Command {
 
 /// What a typed line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Typed {
+pub(super) enum TypedLine {
     Nothing,
     Message(String),
     Command(Command),
@@ -66,10 +66,10 @@ impl Command {
 }
 
 /// Understands a line.
-pub(super) fn understand(line: &str) -> Typed {
+pub(super) fn understand(line: &str) -> TypedLine {
     let text = line.trim();
     if text.is_empty() {
-        return Typed::Nothing;
+        return TypedLine::Nothing;
     }
     let (name, argument) = match text.split_once(char::is_whitespace) {
         Some((name, argument)) => (name, Some(argument.trim().to_owned())),
@@ -89,15 +89,15 @@ pub(super) fn understand(line: &str) -> Typed {
         "/accept" => Command::Accept,
         "/save" => Command::Save(argument.clone()),
         "/auto" => Command::Auto,
-        _ if looks_like_command(name) => return Typed::Unknown(name.to_owned()),
-        _ => return Typed::Message(line.to_owned()),
+        _ if looks_like_command(name) => return TypedLine::Unknown(name.to_owned()),
+        _ => return TypedLine::Message(line.to_owned()),
     };
     let takes_argument = matches!(command, Command::Model(_) | Command::Resume(_) | Command::Save(_));
     // "/undo the last change, please" is meant for the model.
     if argument.is_some() && !takes_argument {
-        Typed::Message(line.to_owned())
+        TypedLine::Message(line.to_owned())
     } else {
-        Typed::Command(command)
+        TypedLine::Command(command)
     }
 }
 

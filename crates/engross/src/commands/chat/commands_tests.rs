@@ -1,25 +1,25 @@
-use super::commands::{Command, Typed, completions, help, understand, unknown};
+use super::commands::{Command, TypedLine, completions, help, understand, unknown};
 
 #[test]
 fn lines_are_messages_unless_they_name_a_command() {
-    let message = |line: &str| assert_eq!(understand(line), Typed::Message(line.to_owned()), "{line}");
+    let message = |line: &str| assert_eq!(understand(line), TypedLine::Message(line.to_owned()), "{line}");
     message("/etc/hosts should be mentioned");
     message("/ is the root");
     message("// a comment");
     message("/undo the last change, please");
     message("  /Path/x  ");
     message("first line\n/undo");
-    assert_eq!(understand(" \t"), Typed::Nothing);
-    assert_eq!(understand(" /undo "), Typed::Command(Command::Undo));
+    assert_eq!(understand(" \t"), TypedLine::Nothing);
+    assert_eq!(understand(" /undo "), TypedLine::Command(Command::Undo));
     assert_eq!(
         understand("/model ollama/llama3"),
-        Typed::Command(Command::Model(Some("ollama/llama3".to_owned())))
+        TypedLine::Command(Command::Model(Some("ollama/llama3".to_owned())))
     );
     assert_eq!(
         understand("/save my notes.md"),
-        Typed::Command(Command::Save(Some("my notes.md".to_owned())))
+        TypedLine::Command(Command::Save(Some("my notes.md".to_owned())))
     );
-    assert_eq!(understand("/statsu"), Typed::Unknown("/statsu".to_owned()));
+    assert_eq!(understand("/statsu"), TypedLine::Unknown("/statsu".to_owned()));
     assert!(unknown("/statsu").contains("/status is near"));
     assert!(!unknown("/frobnicate").contains("near"));
 }
@@ -32,7 +32,7 @@ fn every_command_of_the_help_is_one() {
     assert_eq!(named.len(), 13);
     for name in named {
         let name = format!("/{name}");
-        assert!(matches!(understand(&name), Typed::Command(_)), "{name}");
+        assert!(matches!(understand(&name), TypedLine::Command(_)), "{name}");
         assert_eq!(completions(&name)[0], name);
     }
     assert_eq!(completions("/s"), ["/status", "/sessions", "/save"]);

@@ -79,7 +79,6 @@ fn ctrl_c_keeps_the_line_and_a_second_one_ends() {
     pty.keys("half a li");
     pty.keys(CTRL_C);
     pty.sees("Ctrl-C once more ends the chat; your line is kept");
-    pty.picture("chat-leaving");
     pty.keys("ne\r");
     pty.sees("Whole now.");
     pty.rests();

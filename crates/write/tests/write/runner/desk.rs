@@ -8,7 +8,7 @@ use engross_protocol::{Clock, RandomIds, Timestamp};
 use engross_store::files::{Locks, RelPath, Root};
 use engross_write::WriteFailure;
 use engross_write::runner::{
-    ChunkEnd, Composer, Config, Limits, Reviewer, WriteSessionId, WriteSessionView, WriteSessions,
+    ChunkEnd, Composer, Config, FileKeeper, Limits, Reviewer, WriteSessionId, WriteSessionView, WriteSessions,
 };
 use engross_write::session::{BeginOptions, WriteOperation};
 use tempfile::TempDir;
@@ -50,14 +50,21 @@ impl TestBench {
     pub fn with(limits: Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (time, locks) = (Arc::new(TestClock::default()), Locks::new());
-        let sessions = open(&folder, &time, &locks, limits, None);
+        let sessions = open(&folder, &time, &locks, limits, None, None);
         Self { folder, time, limits, locks, sessions }
     }
 
     /// Sessions whose files somebody has to agree to.
     pub fn reviewed(reviewer: Arc<dyn Reviewer>) -> Self {
         let desk = Self::new();
-        let sessions = open(&desk.folder, &desk.time, &desk.locks, desk.limits, Some(reviewer));
+        let sessions = open(&desk.folder, &desk.time, &desk.locks, desk.limits, Some(reviewer), None);
+        Self { sessions, ..desk }
+    }
+
+    /// Sessions that keep what files were.
+    pub fn keeping(keeper: Arc<dyn FileKeeper>) -> Self {
+        let desk = Self::new();
+        let sessions = open(&desk.folder, &desk.time, &desk.locks, desk.limits, None, Some(keeper));
         Self { sessions, ..desk }
     }
 
@@ -65,11 +72,11 @@ impl TestBench {
     pub fn restart(&mut self) {
         let gone = std::mem::replace(
             &mut self.sessions,
-            open(&self.folder, &self.time, &Locks::new(), self.limits, None),
+            open(&self.folder, &self.time, &Locks::new(), self.limits, None, None),
         );
         drop(gone);
         self.locks = Locks::new();
-        self.sessions = open(&self.folder, &self.time, &self.locks, self.limits, None);
+        self.sessions = open(&self.folder, &self.time, &self.locks, self.limits, None, None);
         assert_eq!(self.sessions.take_up().unwrap(), []);
     }
 
@@ -148,6 +155,7 @@ fn open(
     locks: &Locks,
     limits: Limits,
     reviewer: Option<Arc<dyn Reviewer>>,
+    keeper: Option<Arc<dyn FileKeeper>>,
 ) -> WriteSessions {
     let root = Root::open(folder.path()).unwrap();
     let config = Config {
@@ -158,6 +166,7 @@ fn open(
         clock: time.clone(),
         ids: Arc::new(RandomIds),
         composer: Some(Arc::new(UppercaseComposer)),
+        keeper,
         limits,
     };
     WriteSessions::new(config).unwrap()

@@ -3,6 +3,7 @@
 mod crash;
 mod desk;
 mod documents;
+mod kept;
 mod reviewed;
 mod targets;
 mod texts;

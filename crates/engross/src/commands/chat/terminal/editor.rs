@@ -22,6 +22,7 @@ use rustyline::{
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::events::Choice;
+use super::size::columns;
 use super::styled::{Colour, Style, StyledLine, Theme};
 use crate::commands::chat::commands::completions;
 
@@ -244,7 +245,7 @@ impl Hinter for Keys {
 
     fn hint(&self, _: &str, _: usize, _: &Context<'_>) -> Option<StatusRoom> {
         // The line itself is filled in when it is shown, so that it can change while nothing is typed.
-        Some(StatusRoom(format!("\n{}", " ".repeat(super::columns().saturating_sub(1)))))
+        Some(StatusRoom(format!("\n{}", " ".repeat(columns().saturating_sub(1)))))
     }
 }
 

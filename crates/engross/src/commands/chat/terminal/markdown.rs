@@ -8,6 +8,9 @@ use super::styled::StyledLine;
 /// So many bytes of new text are looked at together, unless a line ends.
 const STEP: usize = 24;
 
+/// A block of more bytes than this is not looked at with each of its lines.
+const LONG_BLOCK: usize = 16 << 10;
+
 /// A code block of more bytes than this is not read again from its beginning.
 const LONG_CODE: usize = 4 << 10;
 
@@ -28,7 +31,10 @@ impl MarkdownStream {
     /// Takes text; gives the lines that are certain now, for a terminal of `width` cells.
     pub(super) fn push(&mut self, text: &str, width: usize) -> Vec<StyledLine> {
         self.source.push_str(&text.replace('\r', ""));
-        if self.source.len() < self.seen + STEP && !text.contains('\n') {
+        // The longer a block is, the more of it comes before it is looked at again.
+        let step = STEP.max(self.seen / 8);
+        let is_line = text.contains('\n') && self.seen < LONG_BLOCK;
+        if self.source.len() < self.seen + step && !is_line {
             return Vec::new();
         }
         self.lines(width, false)

@@ -13,6 +13,7 @@
 //! | `editor` | what is typed? |
 //! | `carry` | how are commands carried out? |
 //! | `restore` | how is the terminal left as it was? |
+//! | `size` | how wide is it? |
 
 mod blocks;
 mod carry;
@@ -23,6 +24,7 @@ mod markdown;
 mod restore;
 mod results;
 mod screen;
+mod size;
 mod status;
 mod styled;
 mod table;
@@ -43,7 +45,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::oneshot;
 
 use super::approvals::{Approvals, Proposal};
-use super::attachments::{Attached, attach};
+use super::attachments::{AttachedFiles, attach};
 use super::conversation::{Conversation, Stopping};
 use super::document::ChatDocument;
 use super::lines::Interrupts;
@@ -54,17 +56,12 @@ use editor::{EditorInput, LineEditor, TypedInput};
 use events::{ChatEnd, ScreenAction, ScreenEvent};
 use restore::{EndSignals, TerminalGuard};
 use screen::Screen;
+use size::text_width;
 use status::status;
 use styled::Theme;
 
 /// How often the status line is shown anew while something goes on.
 const TICK: Duration = Duration::from_millis(120);
-
-/// The widest line that is written, however wide the terminal is.
-const WIDEST: usize = 100;
-
-/// The narrowest terminal that is thought of.
-const NARROWEST: usize = 20;
 
 /// Hears what was stored, and passes on what a terminal shows.
 pub(super) struct StoredResults(pub(super) UnboundedSender<LogEvent>);
@@ -124,12 +121,6 @@ pub(super) fn is_there(environment: &Environment) -> bool {
     all == [true; 3] && !(is_plain && cfg!(unix))
 }
 
-/// Cells in a line.
-fn columns() -> usize {
-    let size = terminal_size::terminal_size();
-    size.map_or(80, |(width, _)| usize::from(width.0)).max(NARROWEST)
-}
-
 impl Terminal {
     pub(super) fn new(parts: TerminalParts) -> Result<Self, Failure> {
         let TerminalParts {
@@ -146,7 +137,7 @@ impl Terminal {
         let target = conversation.document.as_ref().map(|document| document.shown().to_owned());
         let guard = TerminalGuard::new();
         let mut terminal = Self {
-            screen: Screen::new(theme, columns().min(WIDEST), target),
+            screen: Screen::new(theme, text_width(), target),
             editor: LineEditor::start(history, theme)?,
             conversation,
             approvals,
@@ -185,7 +176,7 @@ impl Terminal {
     async fn talk(&mut self) -> Result<ChatEnd, Failure> {
         loop {
             let now = SystemClock.millis();
-            self.screen.width = columns().min(WIDEST);
+            self.screen.width = text_width();
             self.editor.show(status(&self.screen, now), !self.screen.questions.is_empty());
             let happened = tokio::select! {
                 biased;
@@ -328,7 +319,7 @@ impl Terminal {
         let whole = text.clone();
         let attached = tokio::task::spawn_blocking(move || attach(&whole)).await;
         let attached =
-            attached.unwrap_or_else(|_| Attached { text, files: Vec::new(), problems: Vec::new() });
+            attached.unwrap_or_else(|_| AttachedFiles { text, files: Vec::new(), problems: Vec::new() });
         let mut lines = Vec::new();
         for (path, bytes) in &attached.files {
             let text = format!("· {path} goes with it: {bytes} bytes");

@@ -12,7 +12,7 @@ use super::events::{ChatEnd, Choice, ScreenAction, ScreenEvent, UndoStep};
 use super::markdown::MarkdownStream;
 use super::styled::{Colour, Style, StyledLine, Theme, wrap, wrap_hanging};
 use crate::commands::chat::approvals::{Change, FileChange};
-use crate::commands::chat::commands::{Command, Typed, understand, unknown};
+use crate::commands::chat::commands::{Command, TypedLine, understand, unknown};
 use crate::commands::chat::tell::PrintedEdit;
 
 /// An answer that took so long, in milliseconds, ends with a bell.
@@ -34,7 +34,8 @@ pub(super) struct Work {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Phase {
     Thinking,
-    Answering,
+    /// Words come.
+    Text,
     /// A tool or a file, as it says itself.
     Busy(String),
 }
@@ -160,25 +161,25 @@ impl Screen {
         }
         let is_working = self.work.is_some();
         match understand(&line) {
-            Typed::Nothing => {}
-            Typed::Unknown(name) => {
+            TypedLine::Nothing => {}
+            TypedLine::Unknown(name) => {
                 self.print(&[StyledLine::of(&unknown(&name), Style::coloured(Colour::Yellow))]);
             }
-            Typed::Command(Command::Quit) => self.out.push(ScreenAction::End(ChatEnd::Quit)),
-            Typed::Command(command) if command.is_instant() || !is_working => {
+            TypedLine::Command(Command::Quit) => self.out.push(ScreenAction::End(ChatEnd::Quit)),
+            TypedLine::Command(command) if command.is_instant() || !is_working => {
                 self.out.push(ScreenAction::Run(command));
             }
-            Typed::Message(text) if !is_working => self.send(text, now),
-            Typed::Message(text) => {
+            TypedLine::Message(text) if !is_working => self.send(text, now),
+            TypedLine::Message(text) => {
                 // What waits is read in its order: not before a command that waits.
-                let is_next = self.queue.iter().all(|line| matches!(understand(line), Typed::Message(_)));
+                let is_next = self.queue.iter().all(|line| matches!(understand(line), TypedLine::Message(_)));
                 let is_stopping = self.work.as_ref().is_some_and(|work| work.is_stopping);
                 if is_next && !is_stopping {
                     self.out.push(ScreenAction::Steer(text));
                 }
                 self.queue.push_back(line);
             }
-            Typed::Command(_) => self.queue.push_back(line),
+            TypedLine::Command(_) => self.queue.push_back(line),
         }
     }
 
@@ -249,12 +250,13 @@ impl Screen {
     fn answer(&mut self, event: TurnEvent) {
         match event {
             TurnEvent::Text(text) => {
-                self.phase(Phase::Answering);
+                self.phase(Phase::Text);
                 let lines = self.markdown.push(&text, self.width);
                 self.print(&lines);
             }
             TurnEvent::Status { message, step: ToolStep::Started, .. } => {
                 self.flush();
+                self.print(&[StyledLine::of(&format!("· {message}"), Style::DIM)]);
                 self.phase(Phase::Busy(message));
             }
             TurnEvent::Status { message, step: ToolStep::Running, .. } => self.phase(Phase::Busy(message)),
@@ -317,7 +319,7 @@ impl Screen {
         while self.work.is_none()
             && let Some(line) = self.queue.pop_front()
         {
-            let is_command = matches!(understand(&line), Typed::Command(_));
+            let is_command = matches!(understand(&line), TypedLine::Command(_));
             self.line(line, now);
             if is_command {
                 // The one who carries it out asks for the next.

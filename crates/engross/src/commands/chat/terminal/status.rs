@@ -48,7 +48,7 @@ fn working(line: &mut StyledLine, work: &Work, now: u64) {
     let what = match &work.phase {
         _ if work.is_stopping => "Stopping",
         Phase::Thinking => "Thinking",
-        Phase::Answering => "Answering",
+        Phase::Text => "Answering",
         Phase::Busy(message) => message.trim_end_matches([' ', '…']),
     };
     line.push(&format!(" {what}"), Style::default());

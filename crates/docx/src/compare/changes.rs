@@ -1,0 +1,261 @@
+//! The changes of a redline as a list, and what a person wants to know of them first.
+
+use std::collections::{BTreeMap, HashMap};
+
+use engross_xml::{Document, NodeId, NodeKind};
+
+use crate::document::{Limits, WordDocument};
+use crate::error::Error;
+use crate::revisions::{PlacedRevision, RevisionKind};
+
+/// What a change does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// Text gives way to other text.
+    Replacement,
+    /// Text comes.
+    Insertion,
+    /// Text goes.
+    Deletion,
+    /// Text, a paragraph, a table or a section looks different.
+    Formatting,
+    /// A row or a cell comes.
+    TableInsertion,
+    /// A row or a cell goes.
+    TableDeletion,
+}
+
+/// What a changed text is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeSubject {
+    /// An amount of money or a share.
+    Amount,
+    /// A day, a month, a year, or a period.
+    Date,
+    /// Another number.
+    Number,
+    /// A term that the document defines, or a name: words in quotes or in capitals.
+    Term,
+    /// Other words.
+    Words,
+    /// No text.
+    Layout,
+}
+
+/// A change of a redline.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DocumentChange {
+    /// What it does.
+    pub kind: ChangeKind,
+    /// What it is about.
+    pub subject: ChangeSubject,
+    /// The paragraph, as `P12` or `footnote:3/P1`.
+    pub address: String,
+    /// The text that goes.
+    pub before: String,
+    /// The text that comes.
+    pub after: String,
+    /// Whether the border behind the paragraph comes or goes, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_paragraph: bool,
+    /// Whose it is.
+    pub author: String,
+}
+
+/// The changes of a redline, in order.
+///
+/// # Errors
+/// When the redline cannot be read.
+pub fn changes_of(redline: Vec<u8>, limits: &Limits) -> Result<Vec<DocumentChange>, Error> {
+    let document = WordDocument::open(redline, limits)?;
+    let mut trees: HashMap<String, Document> = HashMap::new();
+    let mut changes: Vec<DocumentChange> = Vec::new();
+    let mut last: Option<PlacedRevision> = None;
+    for placed in document.revisions()? {
+        if !trees.contains_key(&placed.part) {
+            trees.insert(placed.part.clone(), document.part_tree(&placed.part)?);
+        }
+        let joins = last.as_ref().filter(|last| last.part == placed.part && last.address == placed.address);
+        let follows = joins.is_some_and(|last| {
+            let tree = trees.get(&placed.part);
+            tree.is_some_and(|tree| is_next(tree, last.revision.node, placed.revision.node))
+        });
+        add(&mut changes, &placed, joins.map(|last| last.revision.kind), follows);
+        last = Some(placed);
+    }
+    for change in &mut changes {
+        change.subject = subject_of(change);
+    }
+    Ok(changes)
+}
+
+fn add(
+    changes: &mut Vec<DocumentChange>,
+    placed: &PlacedRevision,
+    before: Option<RevisionKind>,
+    follows: bool,
+) {
+    use RevisionKind as K;
+    let text = placed.revision.text.clone();
+    let kind = placed.revision.kind;
+    let is_border = |kind| matches!(kind, K::ParagraphInsertion | K::ParagraphDeletion);
+    let comes = matches!(kind, K::Insertion | K::MoveTo);
+    let goes = matches!(kind, K::Deletion | K::MoveFrom);
+    if (comes || goes)
+        && let Some(last) = changes.last_mut()
+    {
+        let same = if comes { ChangeKind::Insertion } else { ChangeKind::Deletion };
+        let is_open = follows || before.is_some_and(is_border);
+        if is_open && last.kind == same {
+            let side = if comes { &mut last.after } else { &mut last.before };
+            side.push_str(&text);
+            return;
+        }
+        let is_other = follows && matches!(last.kind, ChangeKind::Insertion | ChangeKind::Deletion);
+        if is_other || follows && last.kind == ChangeKind::Replacement {
+            last.kind = ChangeKind::Replacement;
+            let side = if comes { &mut last.after } else { &mut last.before };
+            side.push_str(&text);
+            return;
+        }
+    }
+    let (kind, is_paragraph) = match kind {
+        K::Insertion | K::MoveTo => (ChangeKind::Insertion, false),
+        K::Deletion | K::MoveFrom => (ChangeKind::Deletion, false),
+        K::ParagraphInsertion => (ChangeKind::Insertion, true),
+        K::ParagraphDeletion => (ChangeKind::Deletion, true),
+        K::RowInsertion | K::CellInsertion => (ChangeKind::TableInsertion, false),
+        K::RowDeletion | K::CellDeletion => (ChangeKind::TableDeletion, false),
+        _ => (ChangeKind::Formatting, false),
+    };
+    let (before, after) = match kind {
+        ChangeKind::Deletion => (text, String::new()),
+        ChangeKind::Formatting => (text.clone(), text),
+        _ => (String::new(), text),
+    };
+    changes.push(DocumentChange {
+        kind,
+        subject: ChangeSubject::Layout,
+        address: placed.address.clone(),
+        before,
+        after,
+        is_paragraph,
+        author: placed.revision.stamp.author.clone(),
+    });
+}
+
+/// Whether an element follows another directly.
+fn is_next(tree: &Document, first: NodeId, second: NodeId) -> bool {
+    let mut at = tree.next(first);
+    while let Some(node) = at.filter(|node| tree.kind(*node) != NodeKind::Element) {
+        at = tree.next(node);
+    }
+    at == Some(second)
+}
+
+fn subject_of(change: &DocumentChange) -> ChangeSubject {
+    let is_text =
+        matches!(change.kind, ChangeKind::Replacement | ChangeKind::Insertion | ChangeKind::Deletion);
+    let texts = [&change.before, &change.after];
+    if !is_text || texts.iter().all(|text| text.trim().is_empty()) {
+        return ChangeSubject::Layout;
+    }
+    // A whole clause is words, whatever it holds.
+    if change.is_paragraph || texts.iter().any(|text| text.split_whitespace().count() > 12) {
+        return ChangeSubject::Words;
+    }
+    let holds = |test: &dyn Fn(&str) -> bool| texts.iter().any(|text| test(text));
+    let has_digit = |text: &str| text.chars().any(|c| c.is_ascii_digit());
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect()
+    };
+    let is_amount = |text: &str| {
+        text.contains(['€', '$', '£', '¥', '%'])
+            || words(text).iter().any(|word| AMOUNT_WORDS.contains(&word.as_str()))
+    };
+    let is_date =
+        |text: &str| words(text).iter().any(|word| DATE_WORDS.contains(&word.as_str()) || is_year(word));
+    let is_number =
+        |text: &str| has_digit(text) || words(text).iter().any(|word| NUMBER_WORDS.contains(&word.as_str()));
+    let is_term = |text: &str| {
+        let starts_large = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+        text.contains(['“', '”', '"', '„']) || text.split_whitespace().any(starts_large)
+    };
+    if holds(&is_amount) {
+        ChangeSubject::Amount
+    } else if holds(&is_date) {
+        ChangeSubject::Date
+    } else if holds(&is_number) {
+        ChangeSubject::Number
+    } else if holds(&is_term) {
+        ChangeSubject::Term
+    } else {
+        ChangeSubject::Words
+    }
+}
+
+fn is_year(word: &str) -> bool {
+    word.len() == 4
+        && (word.starts_with("19") || word.starts_with("20"))
+        && word.chars().all(|c| c.is_ascii_digit())
+}
+
+const AMOUNT_WORDS: &[&str] =
+    &["eur", "usd", "gbp", "chf", "euro", "euros", "dollar", "dollars", "percent", "million", "billion"];
+
+const DATE_WORDS: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "day",
+    "days",
+    "week",
+    "weeks",
+    "month",
+    "months",
+    "year",
+    "years",
+    "quarter",
+    "januar",
+    "februar",
+    "märz",
+    "mai",
+    "juni",
+    "juli",
+    "oktober",
+    "dezember",
+    "tag",
+    "tage",
+    "tagen",
+    "monat",
+    "monate",
+    "jahr",
+    "jahre",
+];
+
+const NUMBER_WORDS: &[&str] = &[
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "fifteen", "twenty", "thirty", "forty", "fifty", "sixty", "ninety", "hundred", "thousand",
+];
+
+/// How many changes there are of each kind, by story.
+#[must_use]
+pub fn counts_by_story(changes: &[DocumentChange]) -> BTreeMap<String, BTreeMap<ChangeKind, usize>> {
+    let mut counts: BTreeMap<String, BTreeMap<ChangeKind, usize>> = BTreeMap::new();
+    for change in changes {
+        let story = change.address.rsplit_once('/').map_or("body", |(story, _)| story);
+        *counts.entry(story.to_owned()).or_default().entry(change.kind).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,161 @@
+//! A document as a comparison sees it: its package without revisions, its main part, and what its stories say.
+
+use std::collections::{BTreeSet, HashMap};
+
+use engross_xml::{Document, NodeId};
+
+use super::parts::{Importer, notes_in};
+use super::sections::sections_of;
+use super::signature::{Signer, Targets};
+use crate::document::{Limits, WordDocument};
+use crate::error::Error;
+use crate::model::is_revision_wrapper;
+use crate::names::{BODY, DOCUMENT};
+use crate::ops::Tracking;
+use crate::package::Package;
+use crate::parts::{parse, relationships};
+use crate::revisions::{Side, is_property_change};
+
+/// A document that is ready to be compared.
+pub(super) struct Source {
+    pub(super) package: Package,
+    pub(super) main_name: String,
+    pub(super) main: Document,
+    pub(super) body: NodeId,
+}
+
+impl Source {
+    pub(super) fn open(bytes: Vec<u8>, side: Side, limits: &Limits) -> Result<Self, Error> {
+        let source = Self::read(bytes, limits)?;
+        if !source.has_revisions(limits)? {
+            return Ok(source);
+        }
+        let mut document = WordDocument::open(source.package.source().to_vec(), limits)?;
+        document.resolve_all(side)?;
+        let bytes = document.save(Tracking::Tracked)?.bytes;
+        Self::read(bytes, limits)
+    }
+
+    fn read(bytes: Vec<u8>, limits: &Limits) -> Result<Self, Error> {
+        let package = Package::open(bytes, &limits.package)?;
+        let main_name = relationships(&package, "", &limits.xml)?
+            .into_iter()
+            .find(|own| own.kind == "officeDocument" && !own.external)
+            .map(|own| own.target)
+            .filter(|target| package.contains(target))
+            .ok_or(Error::NoMainPart)?;
+        let main = parse(&package, &main_name, &limits.xml)?;
+        let root = main.root();
+        let not_ours = || Error::NotWordprocessing {
+            part: main_name.clone(),
+            root: main.qualified_name(root).to_owned(),
+        };
+        if main.name(root) != DOCUMENT {
+            return Err(not_ours());
+        }
+        let body = main.child(root, BODY).ok_or_else(not_ours)?;
+        Ok(Self { package, main_name, main, body })
+    }
+
+    fn has_revisions(&self, limits: &Limits) -> Result<bool, Error> {
+        if has_revisions(&self.main) {
+            return Ok(true);
+        }
+        for own in relationships(&self.package, &self.main_name, &limits.xml)? {
+            let is_story = matches!(own.kind.as_str(), "header" | "footer" | "footnotes" | "endnotes");
+            if is_story && !own.external && self.package.contains(&own.target) {
+                let part = parse(&self.package, &own.target, &limits.xml)?;
+                if has_revisions(&part) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn has_revisions(document: &Document) -> bool {
+    document.descendants(document.root()).any(|node| {
+        let name = document.name(node);
+        is_revision_wrapper(name) || is_property_change(name) || is_cell_mark(name)
+    })
+}
+
+fn is_cell_mark(name: engross_xml::QName) -> bool {
+    use crate::names::{CELL_DEL, CELL_INS, CELL_MERGE};
+    matches!(name, CELL_INS | CELL_DEL | CELL_MERGE)
+}
+
+/// What the stories of a document say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Meaning {
+    pub(super) body: Vec<u64>,
+    /// Headers and footers that say something, wherever they are shown.
+    pub(super) pages: BTreeSet<(bool, String, Vec<u64>)>,
+}
+
+impl Meaning {
+    /// Reads it from a main part, which may have been changed in memory. Notes and pages are read by `part`.
+    pub(super) fn read(
+        importer: &mut Importer,
+        main: &Document,
+        (is_after, with_controls): (bool, bool),
+        part: &mut dyn FnMut(&mut Importer, &str) -> Result<Document, Error>,
+    ) -> Result<Self, Error> {
+        let name = if is_after { importer.mains.1.clone() } else { importer.mains.0.clone() };
+        let targets = targets_with_notes(importer, &name, is_after, part)?;
+        let body = main.child(main.root(), BODY).unwrap_or(main.root());
+        let body = Signer { document: main, targets: &targets, with_controls }.blocks(body);
+        let mut pages = BTreeSet::new();
+        let relations = importer.relations_of(&name, is_after).list.clone();
+        let mut known: HashMap<String, Vec<u64>> = HashMap::new();
+        for section in sections_of(main) {
+            for ((is_header, kind), (id, _)) in section.shows {
+                let Some(own) = relations.iter().find(|own| own.id == id) else { continue };
+                if !known.contains_key(&own.target) {
+                    let tree = part(importer, &own.target)?;
+                    let targets = importer.targets(&own.target, is_after);
+                    let says_something = says_something(&tree, tree.root());
+                    let blocks =
+                        Signer { document: &tree, targets: &targets, with_controls }.blocks(tree.root());
+                    known.insert(own.target.clone(), if says_something { blocks } else { Vec::new() });
+                }
+                if let Some(blocks) = known.get(&own.target).filter(|blocks| !blocks.is_empty()) {
+                    pages.insert((is_header, kind, blocks.clone()));
+                }
+            }
+        }
+        Ok(Self { body, pages })
+    }
+}
+
+/// What the references of a part lead to, notes among them.
+pub(super) fn targets_with_notes(
+    importer: &mut Importer,
+    name: &str,
+    is_after: bool,
+    part: &mut dyn FnMut(&mut Importer, &str) -> Result<Document, Error>,
+) -> Result<Targets, Error> {
+    let mut targets = importer.targets(name, is_after);
+    for is_footnote in [true, false] {
+        let Some(notes) = importer.note_part(is_footnote, is_after) else { continue };
+        let tree = part(importer, &notes)?;
+        let own = importer.targets(&notes, is_after);
+        let signer = Signer::new(&tree, &own);
+        for (id, node) in notes_in(&tree) {
+            let number = super::signature::number_of(41, &format!("{:?}", signer.blocks(node)));
+            targets.notes.insert((is_footnote, id), number);
+        }
+    }
+    Ok(targets)
+}
+
+/// Whether a story has a word or an object in it.
+pub(super) fn says_something(document: &Document, root: NodeId) -> bool {
+    use crate::names::{DRAWING, FLD_CHAR, FLD_SIMPLE, OBJECT, PICT, SYM, T};
+    document.descendants(root).any(|node| match document.name(node) {
+        T => !document.element_text(node).is_empty(),
+        DRAWING | PICT | OBJECT | FLD_CHAR | FLD_SIMPLE | SYM => true,
+        _ => false,
+    })
+}

@@ -1,0 +1,264 @@
+//! A redline of two documents: the document before, with tracked changes that make it the one after.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `document` | what are the two documents without their revisions, and what do they say? |
+//! | `signature` | when do two elements say the same? |
+//! | `align`, `moves` | which blocks belong together, and which stand elsewhere? |
+//! | `stream`, `ops` | which words of paragraphs stay, go and come? |
+//! | `redliner`, `segment`, `cuts`, `content`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
+//! | `parts`, `relations`, `definitions` | what must the document get for what is new in it? |
+//! | `stories` | which notes, headers and footers belong together? |
+//! | `report` | what is no tracked change? |
+//! | `side_by_side` | what has each of the two of a paragraph? |
+//! | `changes` | what are the changes, as a list for people and programs? |
+//!
+//! Rejecting all changes gives the document before, accepting them the one after: that is proven on the bytes to be written. When
+//! a close comparison does not hold, a coarser one is written. Must never do I/O.
+
+mod align;
+mod blocks;
+mod changes;
+mod content;
+mod cuts;
+mod definitions;
+mod document;
+mod moves;
+mod ops;
+mod parts;
+mod redliner;
+mod relations;
+mod report;
+mod sections;
+mod segment;
+mod side_by_side;
+mod signature;
+mod stories;
+mod stream;
+mod tables;
+
+use engross_xml::Document;
+
+use self::document::{Meaning, Source, targets_with_notes};
+use self::moves::Moves;
+use self::parts::Importer;
+use self::redliner::{Closeness, Redliner};
+use crate::document::Limits;
+use crate::edit::{PendingParts, free_ids};
+use crate::error::Error;
+use crate::names::{W, W_URI};
+use crate::ops::{Proof, ProofState};
+use crate::package::Package;
+use crate::parts::parse;
+use crate::revisions::{Selection, Side, resolve};
+use crate::styles::Styles;
+
+pub use self::changes::{ChangeKind, ChangeSubject, DocumentChange, changes_of, counts_by_story};
+pub use self::report::Limitation;
+pub use self::side_by_side::{ComparedParagraph, TextFate, side_by_side};
+
+/// How two documents are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompareOptions {
+    /// Author of the changes.
+    pub author: String,
+    /// Date of the changes, as RFC 3339 with whole seconds.
+    pub date: String,
+    /// What becomes of revisions that the documents have: they are accepted, or rejected, before the comparison.
+    pub view: Side,
+    /// Whether paragraphs that stand elsewhere are moves; else they go there and come here.
+    pub moves: bool,
+}
+
+/// A redline, and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// The redline. The bytes of the document before when nothing differs.
+    pub bytes: Vec<u8>,
+    /// Differences that are no tracked changes.
+    pub limitations: Vec<Limitation>,
+    /// Whether rejecting gives the document before, and accepting the one after.
+    pub proof: Proof,
+}
+
+/// A comparison that could not be made, and because of which document.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct CompareError {
+    /// What is wrong.
+    #[source]
+    pub error: Error,
+    /// Whether it is the document after.
+    pub is_after: bool,
+}
+
+/// Makes a redline of two documents.
+///
+/// # Errors
+/// When one of them is no Word document, or passes a limit.
+pub fn compare(
+    before: Vec<u8>,
+    after: Vec<u8>,
+    options: &CompareOptions,
+    limits: &Limits,
+) -> Result<Comparison, CompareError> {
+    if before == after {
+        let proof = Proof { reject: ProofState::Holds, accept: ProofState::Holds, ..Proof::default() };
+        return Ok(Comparison { bytes: before, limitations: Vec::new(), proof });
+    }
+    let of = |is_after: bool| move |error: Error| CompareError { error, is_after };
+    let before = Source::open(before, options.view, limits).map_err(of(false))?;
+    let after = Source::open(after, options.view, limits).map_err(of(true))?;
+    let mut last = None;
+    for closeness in [Closeness::Words, Closeness::Paragraphs, Closeness::Whole] {
+        let comparison = compare_closely(&before, &after, options, closeness, limits).map_err(of(false))?;
+        let is_proven =
+            comparison.proof.accept == ProofState::Holds && comparison.proof.reject == ProofState::Holds;
+        if is_proven {
+            return Ok(comparison);
+        }
+        last = last.or(Some(comparison));
+    }
+    last.ok_or(CompareError { error: Error::NoMainPart, is_after: false })
+}
+
+fn compare_closely(
+    before: &Source,
+    after: &Source,
+    options: &CompareOptions,
+    closeness: Closeness,
+    limits: &Limits,
+) -> Result<Comparison, Error> {
+    let names = (before.main_name.clone(), after.main_name.clone());
+    let mut importer =
+        Importer::new(before.package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
+    let mut ids = free_ids(&before.package, &before.main)?;
+    let targets =
+        targets_with_notes(&mut importer, &names.0, false, &mut part_before(&before.package, limits))?;
+    let after_targets =
+        targets_with_notes(&mut importer, &names.1, true, &mut part_before(&after.package, limits))?;
+    let meant_before =
+        Meaning::read(&mut importer, &before.main, (false, true), &mut part_before(&before.package, limits))?;
+    let meant_after =
+        Meaning::read(&mut importer, &after.main, (true, true), &mut part_before(&after.package, limits))?;
+    let mut limitations = Vec::new();
+    for style in importer.changed_styles() {
+        limitations.push(Limitation::left("styles", format!("the style '{style}' is defined differently")));
+    }
+    if meant_before == meant_after {
+        let bytes = before.package.source().to_vec();
+        let proof = Proof { reject: ProofState::Holds, accept: ProofState::Holds, ..Proof::default() };
+        return Ok(Comparison { bytes, limitations, proof });
+    }
+    let mut tree = before.main.clone();
+    tree.ensure_prefix(W, "w", W_URI);
+    let sections = (sections::sections_of(&tree), sections::sections_of(&after.main));
+    let mut redliner = Redliner {
+        tree: &mut tree,
+        after: &after.main,
+        targets: &targets,
+        after_targets: &after_targets,
+        names: (&names.0, &names.1),
+        importer: &mut importer,
+        ids: &mut ids,
+        signature: (&options.author, &options.date),
+        closeness,
+        with_moves: options.moves,
+        moves: Moves::default(),
+        moved: 0,
+        pending: PendingParts::default(),
+        styles: Styles::default(),
+        notes: Vec::new(),
+        sections: Vec::new(),
+        limitations,
+    };
+    redliner.compare_containers(before.body, after.body);
+    let last = |document: &Document, body| {
+        document.children(body).filter(|node| document.name(*node) == crate::names::SECT_PR).last()
+    };
+    if let Some((one, other)) = last(redliner.tree, before.body).zip(last(&after.main, after.body)) {
+        redliner.compare_sections(one, other);
+    }
+    redliner.compare_pages(&sections.0, &sections.1, limits)?;
+    let notes = std::mem::take(&mut redliner.notes);
+    let limitations = std::mem::take(&mut redliner.limitations);
+    let mut context = stories::StoryContext {
+        importer: &mut importer,
+        ids: &mut ids,
+        signature: (&options.author, &options.date),
+        closeness,
+        with_moves: options.moves,
+        limits,
+        limitations,
+    };
+    context.compare_notes(&notes)?;
+    let mut limitations = context.limitations;
+    importer.before.set_part(&names.0, tree.write());
+    importer.finish()?;
+    let bytes = importer.before.write()?;
+    let (proof, limitation) =
+        prove(&bytes, &mut importer, (before, after), (&meant_before, &meant_after), limits)?;
+    limitations.extend(limitation);
+    Ok(Comparison { bytes, limitations, proof })
+}
+
+fn part_before<'a>(
+    package: &'a Package,
+    limits: &'a Limits,
+) -> impl FnMut(&mut Importer, &str) -> Result<Document, Error> + 'a {
+    |_, name| parse(package, name, &limits.xml)
+}
+
+/// Reads the redline afresh, and what it says when its changes are rejected and accepted.
+fn prove(
+    bytes: &[u8],
+    importer: &mut Importer,
+    (before, after): (&Source, &Source),
+    (meant_before, meant_after): (&Meaning, &Meaning),
+    limits: &Limits,
+) -> Result<(Proof, Option<Limitation>), Error> {
+    let package = Package::open(bytes.to_vec(), &limits.package)?;
+    let names = importer.mains.clone();
+    let mut fresh = Importer::new(package.clone(), after.package.clone(), names.clone(), &limits.xml)?;
+    let resolved = |name: &str, side: Side| -> Result<Document, Error> {
+        let mut tree = parse(&package, name, &limits.xml)?;
+        let root = tree.root();
+        resolve(&mut tree, root, side, Selection::All);
+        Ok(tree)
+    };
+    let (rejected, accepted) = (resolved(&names.0, Side::Reject)?, resolved(&names.0, Side::Accept)?);
+    let mut holds = |with_controls: bool| -> Result<(bool, bool), Error> {
+        let mut state = |main: &Document, side: Side| {
+            Meaning::read(&mut fresh, main, (false, with_controls), &mut |_, name| resolved(name, side))
+        };
+        let (rejected, accepted) = (state(&rejected, Side::Reject)?, state(&accepted, Side::Accept)?);
+        let reject = if with_controls {
+            rejected == *meant_before
+        } else {
+            let (package, names) = (before.package.clone(), names.clone());
+            let mut original = Importer::new(package, after.package.clone(), names, &limits.xml)?;
+            let source = &mut part_before(&before.package, limits);
+            rejected == Meaning::read(&mut original, &before.main, (false, with_controls), source)?
+        };
+        let accept = if with_controls && !importer.has_new_lists {
+            accepted == *meant_after
+        } else {
+            // Lists that were brought over are known by the number that they have now.
+            let source = &mut part_before(&after.package, limits);
+            accepted == Meaning::read(importer, &after.main, (true, with_controls), source)?
+        };
+        Ok((reject, accept))
+    };
+    let exact = holds(true)?;
+    let (reject, accept) = if exact == (true, true) { exact } else { holds(false)? };
+    let side = |holds: bool| if holds { ProofState::Holds } else { ProofState::NotApplicable };
+    let proof = Proof { reject: side(reject), accept: side(accept), ..Proof::default() };
+    let limitation = match (exact, reject && accept) {
+        ((true, true), _) => None,
+        (_, true) => {
+            Some(Limitation::left("controls", "a content control came or went around text that did neither"))
+        }
+        _ => Some(Limitation::left("", "it could not be proven that this redline gives back both documents")),
+    };
+    Ok((proof, limitation))
+}

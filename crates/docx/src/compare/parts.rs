@@ -1,0 +1,270 @@
+//! Brings over what content of the document after needs: relationships with the parts behind them, lists, styles, notes.
+//!
+//! What the document before has already is used; nothing of it is changed.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use engross_xml::{Document, Limits, NodeId};
+
+use super::relations::{PartRelations, RawRelationship, relation_number};
+use super::signature::Targets;
+use crate::error::Error;
+use crate::names::{
+    CT_DEFAULT, ENDNOTE, FOOTNOTE, ID, N_CONTENT_TYPE, N_EXTENSION, N_PART_NAME, OVERRIDE, TYPE,
+};
+use crate::package::Package;
+use crate::parts::{ContentTypes, parse, relationships_part};
+
+/// What of a kind of note is there.
+#[derive(Debug, Default)]
+struct Notes {
+    next: i64,
+}
+
+/// The two packages, and what was brought over.
+pub(super) struct Importer {
+    pub(super) before: Package,
+    pub(super) after: Package,
+    pub(super) mains: (String, String),
+    pub(super) limits: Limits,
+    relations: HashMap<String, PartRelations>,
+    after_relations: HashMap<String, PartRelations>,
+    links: HashMap<(String, String, String), String>,
+    copied: HashMap<String, String>,
+    types: Vec<(String, String)>,
+    /// By `w:numId` after: the one before, or none when it must be made.
+    pub(super) lists: BTreeMap<String, Option<String>>,
+    pub(super) numbering: Option<(Document, Document, String)>,
+    pub(super) styles: Option<(Document, Document, String)>,
+    pub(super) known_styles: HashSet<String>,
+    pub(super) new_styles: Vec<String>,
+    notes: (Notes, Notes),
+    next_drawing: u64,
+    /// Whether a list was brought over.
+    pub(super) has_new_lists: bool,
+}
+
+impl Importer {
+    pub(super) fn new(
+        before: Package,
+        after: Package,
+        mains: (String, String),
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut importer = Self {
+            before,
+            after,
+            mains,
+            limits: *limits,
+            relations: HashMap::new(),
+            after_relations: HashMap::new(),
+            links: HashMap::new(),
+            copied: HashMap::new(),
+            types: Vec::new(),
+            lists: BTreeMap::new(),
+            numbering: None,
+            styles: None,
+            known_styles: HashSet::new(),
+            new_styles: Vec::new(),
+            notes: (Notes { next: 0 }, Notes { next: 0 }),
+            next_drawing: 1_000_000,
+            has_new_lists: false,
+        };
+        importer.pair_lists()?;
+        importer.read_styles()?;
+        for is_footnote in [true, false] {
+            let highest = match importer.note_part(is_footnote, false) {
+                Some(part) => highest_note(&parse(&importer.before, &part, limits)?),
+                None => 0,
+            };
+            let notes = if is_footnote { &mut importer.notes.0 } else { &mut importer.notes.1 };
+            notes.next = highest.max(0) + 1;
+        }
+        Ok(importer)
+    }
+
+    /// The relationships of a part before (or after).
+    pub(super) fn relations_of(&mut self, part: &str, is_after: bool) -> &mut PartRelations {
+        let (package, map) = match is_after {
+            true => (&self.after, &mut self.after_relations),
+            false => (&self.before, &mut self.relations),
+        };
+        map.entry(part.to_owned())
+            .or_insert_with(|| PartRelations::read(package, part, &self.limits).unwrap_or_default())
+    }
+
+    /// The part of a kind that the main part leads to.
+    pub(super) fn related(&mut self, kind: &str, is_after: bool) -> Option<String> {
+        let main = if is_after { self.mains.1.clone() } else { self.mains.0.clone() };
+        let found =
+            self.relations_of(&main, is_after).list.iter().find(|own| own.is_kind(kind) && !own.external);
+        let target = found.map(|own| own.target.clone())?;
+        let package = if is_after { &self.after } else { &self.before };
+        package.contains(&target).then_some(target)
+    }
+
+    pub(super) fn note_part(&mut self, is_footnote: bool, is_after: bool) -> Option<String> {
+        self.related(if is_footnote { "footnotes" } else { "endnotes" }, is_after)
+    }
+
+    /// What the references of a part lead to.
+    pub(super) fn targets(&mut self, part: &str, is_after: bool) -> Targets {
+        let relations = self.relations_of(part, is_after).list.clone();
+        let package = if is_after { &self.after } else { &self.before };
+        let links = relations.iter().map(|own| (own.id.clone(), relation_number(package, own))).collect();
+        Targets { links, lists: self.list_numbers(is_after), notes: HashMap::new() }
+    }
+
+    /// A new `w:id` for a note.
+    pub(super) fn new_note(&mut self, is_footnote: bool) -> String {
+        let notes = if is_footnote { &mut self.notes.0 } else { &mut self.notes.1 };
+        let id = notes.next;
+        notes.next += 1;
+        id.to_string()
+    }
+
+    pub(super) fn drawing_id(&mut self) -> String {
+        self.next_drawing += 1;
+        self.next_drawing.to_string()
+    }
+
+    /// The relationship before that leads where `id` leads after.
+    pub(super) fn link(&mut self, before: &str, after: &str, id: &str) -> String {
+        let key = (before.to_owned(), after.to_owned(), id.to_owned());
+        if let Some(known) = self.links.get(&key) {
+            return known.clone();
+        }
+        let theirs = self.relations_of(after, true).list.iter().find(|own| own.id == id).cloned();
+        let Some(theirs) = theirs else { return id.to_owned() };
+        let wanted = relation_number(&self.after, &theirs);
+        let ours = self.relations_of(before, false).list.clone();
+        let same = ours.iter().find(|own| relation_number(&self.before, own) == wanted);
+        let own = match same {
+            Some(same) => same.id.clone(),
+            None => {
+                let target =
+                    if theirs.external { theirs.target.clone() } else { self.copy_part(&theirs.target) };
+                self.relations_of(before, false).add(&theirs.kind, &target, theirs.external)
+            }
+        };
+        self.links.insert(key, own.clone());
+        own
+    }
+
+    /// Copies a part of the document after with all that it leads to. Gives its name.
+    pub(super) fn copy_part(&mut self, part: &str) -> String {
+        if let Some(known) = self.copied.get(part) {
+            return known.clone();
+        }
+        let (stem, extension) = part.rsplit_once('.').unwrap_or((part, "bin"));
+        let mut name = part.to_owned();
+        let mut number = 1;
+        while self.before.contains(&name) {
+            number += 1;
+            name = format!("{stem}_{number}.{extension}");
+        }
+        self.copied.insert(part.to_owned(), name.clone());
+        let bytes = self.after.part(part).map(std::borrow::Cow::into_owned).unwrap_or_default();
+        self.before.set_part(&name, bytes);
+        let kind = ContentTypes::parse(&self.after, &self.limits).ok();
+        if let Some(kind) = kind.as_ref().and_then(|types| types.of(part)) {
+            self.types.push((name.clone(), kind.to_owned()));
+        }
+        let theirs = self.relations_of(part, true).list.clone();
+        if !theirs.is_empty() {
+            let copies: Vec<RawRelationship> = theirs
+                .into_iter()
+                .map(|own| {
+                    let target = if own.external { own.target.clone() } else { self.copy_part(&own.target) };
+                    RawRelationship { target, ..own }
+                })
+                .collect();
+            self.relations.insert(name.clone(), PartRelations::new(copies));
+        }
+        name
+    }
+
+    /// Gives the document before a part of a kind that only the other has.
+    pub(super) fn bring_part(&mut self, kind: &str) -> Option<String> {
+        let part = self.related(kind, true)?;
+        let main = self.mains.1.clone();
+        let theirs = self.relations_of(&main, true).list.iter().find(|own| own.is_kind(kind)).cloned()?;
+        let name = self.copy_part(&part);
+        let main = self.mains.0.clone();
+        if !self.relations_of(&main, false).list.iter().any(|own| own.target == name) {
+            self.relations_of(&main, false).add(&theirs.kind, &name, false);
+        }
+        Some(name)
+    }
+
+    /// Writes what was brought over into the package.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
+        if let Some((ours, _, part)) = &self.numbering
+            && !ours.is_clean(ours.root())
+        {
+            self.before.set_part(part, ours.write());
+        }
+        if let Some((ours, _, part)) = &self.styles
+            && !self.new_styles.is_empty()
+        {
+            self.before.set_part(part, ours.write());
+        }
+        for (part, relations) in &self.relations {
+            if let Some(bytes) = relations.written(&self.before, part, &self.limits)? {
+                self.before.set_part(&relationships_part(part), bytes);
+            }
+        }
+        self.declare_types()
+    }
+
+    fn declare_types(&mut self) -> Result<(), Error> {
+        let known = ContentTypes::parse(&self.before, &self.limits)?;
+        let missing: Vec<(String, String)> =
+            self.types.drain(..).filter(|(part, kind)| known.of(part) != Some(kind)).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut tree = parse(&self.before, "[Content_Types].xml", &self.limits)?;
+        let root = tree.root();
+        for (part, kind) in missing {
+            // A default serves all parts of an extension that no part had before.
+            let extension = part.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+            let has_default = tree.children(root).any(|node| {
+                tree.name(node) == CT_DEFAULT
+                    && tree
+                        .attribute(node, N_EXTENSION)
+                        .is_some_and(|own| own.eq_ignore_ascii_case(&extension))
+            });
+            if has_default || extension == "xml" {
+                let node = tree.new_element(OVERRIDE);
+                tree.set_attribute(node, N_PART_NAME, &format!("/{part}"));
+                tree.set_attribute(node, N_CONTENT_TYPE, &kind);
+                tree.append(root, node);
+            } else {
+                let node = tree.new_element(CT_DEFAULT);
+                tree.set_attribute(node, N_EXTENSION, &extension);
+                tree.set_attribute(node, N_CONTENT_TYPE, &kind);
+                tree.prepend(root, node);
+            }
+        }
+        self.before.set_part("[Content_Types].xml", tree.write());
+        Ok(())
+    }
+}
+
+/// The notes of a part that are text of people, by `w:id`.
+pub(super) fn notes_in(document: &Document) -> HashMap<String, NodeId> {
+    let notes =
+        document.children(document.root()).filter(|node| matches!(document.name(*node), FOOTNOTE | ENDNOTE));
+    notes
+        .filter(|node| document.attribute(*node, TYPE).is_none_or(|kind| kind == "normal"))
+        .map(|node| (document.attribute(node, ID).unwrap_or_default().into_owned(), node))
+        .collect()
+}
+
+fn highest_note(document: &Document) -> i64 {
+    let ids = document
+        .children(document.root())
+        .filter_map(|node| document.attribute(node, ID)?.trim().parse().ok());
+    ids.max().unwrap_or(0)
+}

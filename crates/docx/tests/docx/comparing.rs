@@ -1,0 +1,287 @@
+//! Redlines of two documents: rejecting gives the one before, accepting the one after, in an opinion of its own (`oracle`).
+
+use engross_docx::ops::ProofState;
+use engross_docx::revisions::Side as View;
+use engross_docx::{
+    ChangeKind, ChangeSubject, CompareOptions, Comparison, Limits, WordDocument, changes_of, compare,
+};
+use engross_testkit::docx::DocxBuilder;
+use proptest::prelude::*;
+
+use crate::oracle::{Side, canonical, main_part, parse, resolve, texts};
+use crate::random_bodies::{Choices, body};
+
+fn options() -> CompareOptions {
+    CompareOptions {
+        author: "Ada".to_owned(),
+        date: "2026-01-31T09:30:00Z".to_owned(),
+        view: View::Accept,
+        moves: true,
+    }
+}
+
+fn redline(before: &[u8], after: &[u8]) -> Comparison {
+    compare(before.to_vec(), after.to_vec(), &options(), &Limits::default()).unwrap()
+}
+
+fn document(body: &str) -> Vec<u8> {
+    DocxBuilder::new().body(body).build()
+}
+
+/// What a document says once its changes are resolved.
+fn said(document: &[u8], side: Side) -> Vec<String> {
+    texts(&resolve(&parse(&main_part(document)), side, None))
+}
+
+/// A random document in which no revision is pending.
+fn random(choices: &[u8]) -> Vec<u8> {
+    let mut document =
+        WordDocument::open(document(&body(&mut Choices::of(choices))), &Limits::default()).unwrap();
+    document.resolve_all(View::Accept).unwrap();
+    document.save(engross_docx::Tracking::Tracked).unwrap().bytes
+}
+
+/// Judges a redline: what it says when all is rejected and when all is accepted.
+fn judge(before: &[u8], after: &[u8], comparison: &Comparison) {
+    let parts = || [before, after, &comparison.bytes].map(|bytes| main_part(bytes).replace("><", ">\n<"));
+    for (side, source) in [(Side::Reject, before), (Side::Accept, after)] {
+        let (got, wanted) = (said(&comparison.bytes, side), said(source, Side::Accept));
+        assert_eq!(got, wanted, "{side:?}: {:#?}", parts());
+    }
+    let ids = WordDocument::open(comparison.bytes.clone(), &Limits::default()).unwrap().revisions().unwrap();
+    let mut known: Vec<Option<i64>> = ids.iter().map(|placed| placed.revision.stamp.id).collect();
+    known.sort_unstable();
+    known.dedup();
+    assert_eq!(known.len(), ids.len(), "every revision has an id of its own");
+}
+
+fn kinds(before: &str, after: &str) -> Vec<(ChangeKind, String, String)> {
+    let (before, after) = (document(before), document(after));
+    let made = redline(&before, &after);
+    judge(&before, &after, &made);
+    assert_eq!(made.proof.accept, ProofState::Holds);
+    let changes = changes_of(made.bytes, &Limits::default()).unwrap();
+    changes.into_iter().map(|change| (change.kind, change.before, change.after)).collect()
+}
+
+fn paragraph(text: &str) -> String {
+    format!("<w:p><w:r><w:t xml:space=\"preserve\">{text}</w:t></w:r></w:p>")
+}
+
+#[test]
+fn words_are_replaced_and_nothing_else() {
+    let found = kinds(
+        &(paragraph("The fee is ten euros.") + &paragraph("End")),
+        &(paragraph("The fee is twelve euros.") + &paragraph("End")),
+    );
+    assert_eq!(found, [(ChangeKind::Replacement, "ten".to_owned(), "twelve".to_owned())]);
+}
+
+#[test]
+fn a_paragraph_that_is_split_keeps_its_words() {
+    let found = kinds(&paragraph("One. Two."), &(paragraph("One. ") + &paragraph("Two.")));
+    assert_eq!(found, [(ChangeKind::Insertion, String::new(), String::new())]);
+    let found = kinds(&(paragraph("One. ") + &paragraph("Two.")), &paragraph("One. Two."));
+    assert_eq!(found, [(ChangeKind::Deletion, String::new(), String::new())]);
+}
+
+#[test]
+fn a_clause_that_stands_elsewhere_was_moved() {
+    let clauses = [
+        "The first clause is about the fee.",
+        "The second clause is about the term of it all.",
+        "The third one.",
+        "End",
+    ];
+    let text = |order: [usize; 4]| order.iter().map(|at| paragraph(clauses[*at])).collect::<String>();
+    let (before, after) = (document(&text([0, 1, 2, 3])), document(&text([1, 2, 0, 3])));
+    let made = redline(&before, &after);
+    judge(&before, &after, &made);
+    let xml = main_part(&made.bytes);
+    assert_eq!((xml.matches("<w:moveFrom ").count(), xml.matches("<w:moveTo ").count()), (2, 2));
+    let without =
+        compare(before, after, &CompareOptions { moves: false, ..options() }, &Limits::default()).unwrap();
+    assert!(!main_part(&without.bytes).contains("w:move"));
+}
+
+#[test]
+fn formatting_alone_is_no_change_of_words() {
+    let after = "<w:p><w:pPr><w:jc w:val=\"center\"/></w:pPr><w:r><w:t xml:space=\"preserve\">One </w:t></w:r>\
+        <w:r><w:rPr><w:b/></w:rPr><w:t>two</w:t></w:r></w:p>";
+    let found = kinds(&paragraph("One two"), after);
+    assert!(found.iter().all(|(kind, ..)| *kind == ChangeKind::Formatting), "{found:?}");
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn rows_and_columns_come_and_go() {
+    let table = |rows: &[&[&str]]| {
+        let cell = |text: &&str| format!("<w:tc><w:tcPr/>{}</w:tc>", paragraph(text));
+        let row = |cells: &&[&str]| format!("<w:tr>{}</w:tr>", cells.iter().map(cell).collect::<String>());
+        let rows: String = rows.iter().map(row).collect();
+        format!("<w:tbl><w:tblPr/><w:tblGrid/>{rows}</w:tbl><w:p/>")
+    };
+    let three = table(&[&["Item", "Price"], &["Chair", "ten"], &["Table", "twenty"]]);
+    let two = table(&[&["Item", "Price"], &["Table", "twenty"]]);
+    let wide = table(&[&["Item", "Colour", "Price"], &["Chair", "red", "ten"], &["Table", "blue", "twenty"]]);
+    let count = |found: &[(ChangeKind, String, String)], wanted| {
+        found.iter().filter(|(kind, ..)| *kind == wanted).count()
+    };
+    assert_eq!(count(&kinds(&three, &two), ChangeKind::TableDeletion), 1);
+    assert_eq!(count(&kinds(&two, &three), ChangeKind::TableInsertion), 1);
+    assert_eq!(count(&kinds(&three, &wide), ChangeKind::TableInsertion), 3);
+    assert_eq!(count(&kinds(&wide, &three), ChangeKind::TableDeletion), 3);
+}
+
+#[test]
+fn what_matters_most_is_known() {
+    let before = document(&paragraph("Pay EUR 100 within thirty days to the Seller, dear friend."));
+    let after = document(&paragraph("Pay EUR 250 within sixty days to the Buyer, kind friend."));
+    let changes = changes_of(redline(&before, &after).bytes, &Limits::default()).unwrap();
+    let subjects: Vec<ChangeSubject> = changes.iter().map(|change| change.subject).collect();
+    use ChangeSubject::{Number, Term, Words};
+    assert_eq!(subjects, [Number, Number, Term, Words]);
+}
+
+#[test]
+fn notes_headers_and_pictures_come_along() {
+    let note = |text: &str| format!("<w:footnote w:id=\"2\">{}</w:footnote>", paragraph(text));
+    let body = |text: &str, with_note: bool| {
+        let reference = if with_note { "<w:r><w:footnoteReference w:id=\"2\"/></w:r>" } else { "" };
+        format!(
+            "<w:p><w:r><w:t>{text}</w:t></w:r>{reference}</w:p>\
+             <w:sectPr><w:headerReference w:type=\"default\" r:id=\"rIdH\"/></w:sectPr>"
+        )
+    };
+    let make = |text: &str, with_note: bool, note_text: &str, header: &str| {
+        let builder = DocxBuilder::new().body(&body(text, with_note)).header("rIdH", &paragraph(header));
+        let builder = if with_note { builder.footnotes(&note(note_text)) } else { builder };
+        builder.build()
+    };
+    let pairs: [(Vec<u8>, Vec<u8>); 3] = [
+        (make("Text", true, "A note", "Draft"), make("Text", true, "Another note", "Final")),
+        (make("Text", false, "", "Draft"), make("Text here", true, "A new note", "Draft")),
+        (make("Text", true, "An old note", "Draft"), make("Text", false, "", "Draft of May")),
+    ];
+    for (before, after) in pairs {
+        let made = redline(&before, &after);
+        judge(&before, &after, &made);
+        assert_eq!((made.proof.reject, made.proof.accept), (ProofState::Holds, ProofState::Holds));
+        for (side, source) in [(View::Reject, &before), (View::Accept, &after)] {
+            let mut resolved = WordDocument::open(made.bytes.clone(), &Limits::default()).unwrap();
+            resolved.resolve_all(side).unwrap();
+            let wanted = WordDocument::open(source.clone(), &Limits::default()).unwrap();
+            let story = |document: &WordDocument, name: &str| {
+                let options =
+                    engross_docx::read::ReadOptions { story: Some(name.to_owned()), ..Default::default() };
+                let reading = document.read(&options).map(|reading| reading.paragraphs).unwrap_or_default();
+                reading
+                    .into_iter()
+                    .map(|paragraph| paragraph.text)
+                    .filter(|text| !text.is_empty())
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(story(&resolved, "header:default@1"), story(&wanted, "header:default@1"));
+            if !story(&wanted, "footnotes").is_empty() {
+                assert!(story(&resolved, "footnotes").ends_with(&story(&wanted, "footnotes")));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_document_against_itself_is_itself() {
+    let bytes = document(&paragraph("One"));
+    assert_eq!(redline(&bytes, &bytes).bytes, bytes);
+    // The same said with other runs is the same.
+    let other = document("<w:p w:rsidR=\"00AA\"><w:r><w:t>O</w:t></w:r><w:r><w:t>ne</w:t></w:r></w:p>");
+    assert_eq!(redline(&bytes, &other).bytes, bytes);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Two documents that have nothing to do with one another, with revisions, tables, fields and controls.
+    #[test]
+    fn unrelated_documents(one in proptest::collection::vec(any::<u8>(), 0..200), other in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let before = random(&one);
+        let after = random(&other);
+        let made = redline(&before, &after);
+        judge(&before, &after, &made);
+    }
+
+    /// A document and one whose choices differ a little.
+    #[test]
+    fn related_documents(bytes in proptest::collection::vec(any::<u8>(), 20..250), changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
+        let mut other = bytes.clone();
+        for (at, value) in changes {
+            let at = at.index(other.len());
+            other[at] = value;
+        }
+        let before = random(&bytes);
+        let after = random(&other);
+        let made = redline(&before, &after);
+        judge(&before, &after, &made);
+        let reversed = redline(&after, &before);
+        judge(&after, &before, &reversed);
+        let rejected = resolve(&parse(&main_part(&made.bytes)), Side::Reject, None);
+        // A simple field that goes is written in its long form, which is another tree of the same meaning.
+        prop_assume!(!main_part(&before).contains("w:fldSimple"));
+        prop_assert_eq!(canonical(&rejected), canonical(&parse(&main_part(&before))));
+    }
+}
+
+/// The folder with real documents, as `corpus_check` finds it, and the pairs in it.
+#[expect(clippy::disallowed_methods, reason = "reads test documents")]
+fn corpus_pairs() -> Vec<(String, Vec<u8>, Vec<u8>)> {
+    let folder = std::env::var_os("ENGROSS_TEST_CORPUS").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"),
+        std::path::PathBuf::from,
+    );
+    let Ok(list) = std::fs::read_to_string(folder.join("pairs.tsv")) else { return Vec::new() };
+    let read = |name: &str| std::fs::read(folder.join("docx").join(name)).unwrap();
+    let rows = list.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
+    rows.map(|row| (row[0].to_owned(), read(row[2]), read(row[3]))).collect()
+}
+
+/// The text of every story, once all changes are resolved.
+fn stories(bytes: &[u8], side: View) -> Vec<(String, String)> {
+    let mut document = WordDocument::open(bytes.to_vec(), &Limits::default()).unwrap();
+    document.resolve_all(side).unwrap();
+    let options =
+        engross_docx::read::ReadOptions { story: Some("everywhere".to_owned()), ..Default::default() };
+    let paragraphs = document.read(&options).unwrap().paragraphs;
+    let story = |address: &str| {
+        address.rsplit_once('/').map_or("", |(story, _)| story).split(':').next().unwrap().to_owned()
+    };
+    let own = paragraphs.into_iter().map(|paragraph| (story(&paragraph.address), paragraph.text));
+    // Notes whose reference went stay in their part, and empty headers say nothing.
+    own.filter(|(story, text)| story.is_empty() || !text.is_empty() && !story.ends_with("note")).collect()
+}
+
+#[test]
+fn pairs_of_real_documents() {
+    let pairs = corpus_pairs();
+    if pairs.is_empty() {
+        eprintln!("skipped: no pairs of documents");
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (id, before, after) in &pairs {
+        // A body without a paragraph reads as one with an empty one.
+        if WordDocument::open(before.clone(), &Limits::default()).unwrap().paragraph_count() == 0 {
+            continue;
+        }
+        let made = redline(before, after);
+        let holds = (made.proof.reject, made.proof.accept) == (ProofState::Holds, ProofState::Holds);
+        let body = |stories: Vec<(String, String)>| {
+            stories.into_iter().filter(|(story, _)| story.is_empty()).collect::<Vec<_>>()
+        };
+        let rejected = body(stories(&made.bytes, View::Reject)) == body(stories(before, View::Accept));
+        let accepted = body(stories(&made.bytes, View::Accept)) == body(stories(after, View::Accept));
+        if !(holds && rejected && accepted) {
+            wrong.push(format!("{id}: proof {holds}, rejected {rejected}, accepted {accepted}"));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "of {} pairs", pairs.len());
+}

@@ -1,0 +1,237 @@
+//! `engross compare` and `engross diff`
+
+mod html;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use engross_documents::{Destination, InputFile, signature};
+use engross_docx::ops::{Proof, ProofState};
+use engross_docx::revisions::Side;
+use engross_docx::{
+    ChangeKind, ChangeSubject, CompareOptions, Comparison, DocumentChange, Limitation, Limits, changes_of,
+    counts_by_story,
+};
+use engross_protocol::{Exit, Failure};
+use serde::Serialize;
+
+use super::documents::clock;
+use super::{CommandEnd, settings};
+use crate::change::{Palette, printable};
+use crate::cli::{CompareArgs, CompareView, DiffArgs};
+use crate::failure;
+use crate::files::by_path;
+use crate::output::Output;
+use crate::settings::{Environment, Flags};
+use crate::signals::HeldBack;
+
+/// Characters of a longest text that a list shows.
+const SHOWN: usize = 160;
+
+/// What both commands answer.
+#[derive(Serialize)]
+struct Answer {
+    before: String,
+    after: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    proof: Proof,
+    summary: serde_json::Value,
+    changes: Vec<DocumentChange>,
+    limitations: Vec<Limitation>,
+}
+
+pub(crate) fn compare(
+    args: &CompareArgs,
+    environment: &Environment,
+    output: Output,
+) -> Result<CommandEnd, Failure> {
+    let flags = Flags { author: args.author.clone(), ..Flags::default() };
+    let settings = settings(&args.common, flags, environment)?;
+    let options = CompareOptions {
+        author: signature::author(&settings.author.value)?.to_owned(),
+        date: clock(args.date.as_deref())?.now().to_string(),
+        view: side(args.view),
+        moves: !args.no_moves,
+    };
+    let (input, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
+    let target = args.output.clone().unwrap_or_else(|| input.free_beside("redline"));
+    let destination = Destination::NewFile(target.clone());
+    input.check(&destination).map_err(failure::of_delivery)?;
+    let (other, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
+    other.check(&destination).map_err(failure::of_delivery)?;
+    if let Some(page) = &args.html {
+        let page = Destination::NewFile(page.clone());
+        input.check(&page).and_then(|()| other.check(&page)).map_err(failure::of_delivery)?;
+    }
+    let comparison = make(&args.before, before, &args.after, after, &options)?;
+    let changes = list(&args.before, &comparison)?;
+    {
+        let _held_back = HeldBack::new();
+        by_path::write(&target, &comparison.bytes, None)
+            .map_err(|error| failure::of_delivery(error.into()))?;
+    }
+    if let Some(path) = &args.html {
+        let paragraphs = engross_docx::side_by_side(comparison.bytes.clone(), &Limits::default());
+        let paragraphs = paragraphs.map_err(|error| failure::of_document(&args.before, &error))?;
+        let names = (args.before.display().to_string(), args.after.display().to_string());
+        let page = html::page(&paragraphs, (&names.0, &names.1));
+        by_path::write(path, page.as_bytes(), None).map_err(|error| failure::of_delivery(error.into()))?;
+    }
+    let answer = answer((&args.before, &args.after), Some(&target), comparison, changes);
+    output.answer(&answer, || {
+        let mut text = if args.summary { summary(&answer) } else { counted(&answer) };
+        text.push_str(&limitations(&answer));
+        let _ = writeln!(text, "{}", target.display());
+        text
+    })?;
+    Ok(CommandEnd::With(Exit::Done))
+}
+
+pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failure> {
+    let options = CompareOptions {
+        author: "engross".to_owned(),
+        date: clock(None)?.now().to_string(),
+        view: side(args.view),
+        moves: true,
+    };
+    let (_, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
+    let (_, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
+    let comparison = make(&args.before, before, &args.after, after, &options)?;
+    let changes = list(&args.before, &comparison)?;
+    let answer = answer((&args.before, &args.after), None, comparison, changes);
+    output.answer(&answer, || {
+        let palette = Palette::new(output.colour);
+        let mut text = String::new();
+        for change in &answer.changes {
+            let _ = writeln!(text, "{:<6} {}", printable(&change.address), line(change, palette));
+        }
+        text + &limitations(&answer)
+    })?;
+    let differs = args.exit_code && !(answer.changes.is_empty() && answer.limitations.is_empty());
+    Ok(CommandEnd::With(if differs { Exit::Refused } else { Exit::Done }))
+}
+
+fn side(view: CompareView) -> Side {
+    match view {
+        CompareView::Accepted => Side::Accept,
+        CompareView::Original => Side::Reject,
+    }
+}
+
+fn make(
+    before_path: &Path,
+    before: Vec<u8>,
+    after_path: &Path,
+    after: Vec<u8>,
+    options: &CompareOptions,
+) -> Result<Comparison, Failure> {
+    let made = engross_docx::compare(before, after, options, &Limits::default());
+    made.map_err(|failed| {
+        failure::of_document(if failed.is_after { after_path } else { before_path }, &failed.error)
+    })
+}
+
+fn list(path: &Path, comparison: &Comparison) -> Result<Vec<DocumentChange>, Failure> {
+    changes_of(comparison.bytes.clone(), &Limits::default())
+        .map_err(|error| failure::of_document(path, &error))
+}
+
+fn answer(
+    (before, after): (&Path, &Path),
+    output: Option<&Path>,
+    comparison: Comparison,
+    changes: Vec<DocumentChange>,
+) -> Answer {
+    Answer {
+        before: before.display().to_string(),
+        after: after.display().to_string(),
+        output: output.map(|path| path.display().to_string()),
+        proof: comparison.proof,
+        summary: serde_json::to_value(counts_by_story(&changes)).unwrap_or_default(),
+        changes,
+        limitations: comparison.limitations,
+    }
+}
+
+/// How many changes there are, in a line.
+fn counted(answer: &Answer) -> String {
+    let count = |kind: ChangeKind| answer.changes.iter().filter(|change| change.kind == kind).count();
+    let parts: Vec<String> = [
+        (ChangeKind::Replacement, "replaced"),
+        (ChangeKind::Insertion, "inserted"),
+        (ChangeKind::Deletion, "deleted"),
+        (ChangeKind::Formatting, "formatted"),
+        (ChangeKind::TableInsertion, "rows or cells inserted"),
+        (ChangeKind::TableDeletion, "rows or cells deleted"),
+    ]
+    .into_iter()
+    .map(|(kind, name)| (count(kind), name))
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, name)| format!("{count} {name}"))
+    .collect();
+    let holds = answer.proof.accept == ProofState::Holds && answer.proof.reject == ProofState::Holds;
+    let proven = if holds { "proven: rejecting gives the first, accepting the second" } else { "NOT proven" };
+    match parts.is_empty() {
+        true => "no change\n".to_owned(),
+        false => format!("{}\n{proven}\n", parts.join(", ")),
+    }
+}
+
+/// What changed in plain words, what matters most first.
+fn summary(answer: &Answer) -> String {
+    let mut text = counted(answer);
+    for (subject, title) in [
+        (ChangeSubject::Amount, "Amounts"),
+        (ChangeSubject::Date, "Dates and periods"),
+        (ChangeSubject::Number, "Numbers"),
+        (ChangeSubject::Term, "Names and defined terms"),
+        (ChangeSubject::Words, "Other words"),
+        (ChangeSubject::Layout, "Layout and tables"),
+    ] {
+        let own: Vec<&DocumentChange> =
+            answer.changes.iter().filter(|change| change.subject == subject).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n{title}:");
+        for change in own {
+            let _ =
+                writeln!(text, "  {:<6} {}", printable(&change.address), line(change, Palette::new(false)));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn line(change: &DocumentChange, palette: Palette) -> String {
+    let before = shown(&change.before);
+    let after = shown(&change.after);
+    match change.kind {
+        ChangeKind::Formatting => format!("formatting: {after}").trim_end_matches(": ").to_owned(),
+        ChangeKind::TableInsertion => "a row or cell is inserted".to_owned(),
+        ChangeKind::TableDeletion => "a row or cell is deleted".to_owned(),
+        _ => crate::change::replaced(&before, &after, palette) + if change.is_paragraph { " ¶" } else { "" },
+    }
+}
+
+fn shown(text: &str) -> String {
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    format!("{}…", text.chars().take(SHOWN).collect::<String>())
+}
+
+fn limitations(answer: &Answer) -> String {
+    let mut text = String::new();
+    for limitation in &answer.limitations {
+        let what = if limitation.applied {
+            "applied without a tracked change"
+        } else {
+            "not a tracked change, left"
+        };
+        let _ =
+            writeln!(text, "note: {}: {} ({what})", limitation.address, printable(&limitation.difference));
+    }
+    text
+}
