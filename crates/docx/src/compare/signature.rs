@@ -55,13 +55,13 @@ const LEAF: u8 = 5;
 const NUMBER: u8 = 6;
 
 /// What runs say, joined however they are cut.
-struct Joined {
+struct JoinedText {
     hasher: DefaultHasher,
     /// The kind and format of the text that is open.
     open: Option<(u8, u64)>,
 }
 
-impl Joined {
+impl JoinedText {
     fn new() -> Self {
         Self { hasher: DefaultHasher::new(), open: None }
     }
@@ -186,12 +186,12 @@ impl<'a> Signer<'a> {
         let content = self.content(node);
         self.write_name(P, node, &mut hasher);
         self.write_paragraph(node, content, &mut hasher);
-        (hasher.finish(), content == Joined::new().hasher.finish())
+        (hasher.finish(), content == JoinedText::new().hasher.finish())
     }
 
     /// The number of what a paragraph says, without its own properties.
     fn content(self, paragraph: NodeId) -> u64 {
-        let mut joined = Joined::new();
+        let mut joined = JoinedText::new();
         self.inline(paragraph, &mut joined);
         joined.hasher.finish()
     }
@@ -246,7 +246,7 @@ impl<'a> Signer<'a> {
     }
 
     // Depth is bounded by the XML parser's limit.
-    fn inline(self, parent: NodeId, joined: &mut Joined) {
+    fn inline(self, parent: NodeId, joined: &mut JoinedText) {
         let document = self.document;
         for child in document.children(parent) {
             let name = document.name(child);
@@ -274,7 +274,7 @@ impl<'a> Signer<'a> {
         }
     }
 
-    fn run(self, run: NodeId, joined: &mut Joined) {
+    fn run(self, run: NodeId, joined: &mut JoinedText) {
         let document = self.document;
         let format = self.format(run);
         for leaf in document.children(run) {

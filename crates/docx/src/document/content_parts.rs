@@ -16,7 +16,7 @@ use crate::names::{
 };
 use crate::parts::relationships;
 use crate::styles::Styles;
-use crate::text::{LinkTarget, NoteKind, StyledText};
+use crate::text::{LinkDestination, NoteKind, StyledText};
 
 const RELATIONSHIPS_URI: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
@@ -230,13 +230,13 @@ fn write_linked(
         };
         let link = tree.new_element(HYPERLINK);
         match target {
-            LinkTarget::Url(address) => {
+            LinkDestination::Url(address) => {
                 tree.ensure_prefix(R, "r", RELATIONSHIPS_URI);
                 let id = pending.relationship("hyperlink", &address, true);
                 tree.set_attribute(link, R_ID, &id);
             }
-            LinkTarget::Anchor(name) => tree.set_attribute(link, crate::names::ANCHOR, &name),
-            LinkTarget::Nowhere => {}
+            LinkDestination::Anchor(name) => tree.set_attribute(link, crate::names::ANCHOR, &name),
+            LinkDestination::Nowhere => {}
         }
         let words = StyledText { links: Vec::new(), ..own };
         write_pieces(tree, link, &words);

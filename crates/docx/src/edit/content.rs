@@ -3,7 +3,7 @@
 use crate::error::{Refusal, RefusalCode};
 use crate::model::OBJECT;
 use crate::text::{
-    Definitions, InlineObject, LinkTarget, Marks, StyledText, literal, parse_inline_with, unknown_tag,
+    Definitions, InlineObject, LinkDestination, Marks, StyledText, literal, parse_inline_with, unknown_tag,
 };
 
 /// Stands for the border between two paragraphs in texts that cover several.
@@ -14,7 +14,7 @@ pub(crate) const PARAGRAPH_BREAK: char = '\u{2029}';
 pub(crate) struct Piece {
     pub(crate) text: String,
     pub(crate) marks: Marks,
-    pub(crate) link: Option<LinkTarget>,
+    pub(crate) link: Option<LinkDestination>,
     pub(crate) object: Option<InlineObject>,
 }
 

@@ -15,7 +15,7 @@ use crate::names::{
     N_DESCR, N_LOWER_ID, N_NAME, N_PRST, N_URI, N_X, N_Y, PIC, PIC_BLIP_FILL, PIC_C_NV_PIC_PR, PIC_C_NV_PR,
     PIC_NV_PIC_PR, PIC_PIC, PIC_SP_PR, R, R_EMBED, R_ID, R_PR, R_STYLE, RUN, VAL, WP, WP_EXTENT, WP_INLINE,
 };
-use crate::text::{Image, InlineObject, LinkTarget, NoteKind, StyledText};
+use crate::text::{Image, InlineObject, LinkDestination, NoteKind, StyledText};
 
 const RELATIONSHIPS_URI: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const DRAWING_URI: &str = "http://schemas.openxmlformats.org/drawingml/2006/main";
@@ -26,19 +26,19 @@ impl RevisionWriter<'_> {
     /// Insertions holding `pieces`, with run properties copied from `like`.
     pub(crate) fn inserted_runs(&mut self, pieces: &[Piece], like: Option<NodeId>) -> Vec<NodeId> {
         let mut written = Vec::new();
-        let mut open: Option<(Option<LinkTarget>, NodeId)> = None;
+        let mut open: Option<(Option<LinkDestination>, NodeId)> = None;
         for piece in pieces {
             let insertion = match &open {
                 Some((link, insertion)) if *link == piece.link => *insertion,
                 _ => {
                     let insertion = self.revision(INS);
                     match &piece.link {
-                        Some(target @ (LinkTarget::Url(_) | LinkTarget::Anchor(_))) => {
+                        Some(target @ (LinkDestination::Url(_) | LinkDestination::Anchor(_))) => {
                             let link = self.link(target);
                             self.document.append(link, insertion);
                             written.push(link);
                         }
-                        Some(LinkTarget::Nowhere) | None => written.push(insertion),
+                        Some(LinkDestination::Nowhere) | None => written.push(insertion),
                     }
                     open = Some((piece.link.clone(), insertion));
                     insertion
@@ -63,7 +63,7 @@ impl RevisionWriter<'_> {
                 let properties = self.run_properties(like, piece.marks);
                 let properties = match &piece.link {
                     None => properties,
-                    Some(LinkTarget::Nowhere) => self.unlinked(properties),
+                    Some(LinkDestination::Nowhere) => self.unlinked(properties),
                     Some(_) => Some(self.styled(properties, BuiltInStyle::Hyperlink)),
                 };
                 new_run(self.document, properties, &piece.text)
@@ -92,16 +92,16 @@ impl RevisionWriter<'_> {
     }
 
     /// An empty link.
-    fn link(&mut self, target: &LinkTarget) -> NodeId {
+    fn link(&mut self, target: &LinkDestination) -> NodeId {
         let link = self.document.new_element(HYPERLINK);
         match target {
-            LinkTarget::Url(address) => {
+            LinkDestination::Url(address) => {
                 let id = self.pending.relationship("hyperlink", address, true);
                 self.document.ensure_prefix(R, "r", RELATIONSHIPS_URI);
                 self.document.set_attribute(link, R_ID, &id);
             }
-            LinkTarget::Anchor(name) => self.document.set_attribute(link, ANCHOR, name),
-            LinkTarget::Nowhere => {}
+            LinkDestination::Anchor(name) => self.document.set_attribute(link, ANCHOR, name),
+            LinkDestination::Nowhere => {}
         }
         link
     }

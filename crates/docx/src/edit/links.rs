@@ -12,7 +12,7 @@ use crate::edit::snapshot::StorySnapshot;
 use crate::model::OBJECT;
 use crate::names::{ANCHOR, HYPERLINK, R_ID, R_PR};
 use crate::parts::Relationship;
-use crate::text::{LinkTarget, StyledText};
+use crate::text::{LinkDestination, StyledText};
 
 /// A link in a paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,10 +156,10 @@ pub(crate) fn target_of(
     document: &Document,
     link: NodeId,
     relationships: &[Relationship],
-) -> Option<LinkTarget> {
+) -> Option<LinkDestination> {
     let address = document.attribute(link, R_ID).and_then(|id| {
         let known = relationships.iter().find(|known| known.id == *id)?;
-        Some(LinkTarget::Url(known.target.clone()))
+        Some(LinkDestination::Url(known.target.clone()))
     });
-    address.or_else(|| Some(LinkTarget::Anchor(document.attribute(link, ANCHOR)?.into_owned())))
+    address.or_else(|| Some(LinkDestination::Anchor(document.attribute(link, ANCHOR)?.into_owned())))
 }

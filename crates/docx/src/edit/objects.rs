@@ -9,7 +9,7 @@ use crate::edit::plan::Step;
 use crate::edit::tree_editor::TreeEditor;
 use crate::error::{Refusal, RefusalCode};
 use crate::names::{BOOKMARK_START, N_CX, N_CY, NAME, WP_EXTENT};
-use crate::text::{Image, InlineObject, LinkTarget, NoteKind, StyledText, literal};
+use crate::text::{Image, InlineObject, LinkDestination, NoteKind, StyledText, literal};
 
 /// The longest edge of a picture: 22 inches, the longest that a page can be.
 const LONGEST: u64 = 22 * 914_400;
@@ -26,7 +26,7 @@ impl TreeEditor<'_> {
             }
             let mut kept = Vec::new();
             for link in std::mem::take(&mut content.links) {
-                let LinkTarget::Anchor(name) = &link.target else {
+                let LinkDestination::Anchor(name) = &link.target else {
                     kept.push(link);
                     continue;
                 };

@@ -15,7 +15,7 @@ use crate::names::{
     RUN, SECT_PR, SOFT_HYPHEN, STRIKE, T, TAB, TXBX_CONTENT, TYPE, U, VAL, VERT_ALIGN, XML_SPACE,
 };
 use crate::styles::Styles;
-use crate::text::{InlineObject, LinkTarget, Marks, StyledSpan, StyledText};
+use crate::text::{InlineObject, LinkDestination, Marks, StyledSpan, StyledText};
 
 /// The font of code.
 pub(crate) const CODE_FONT: &str = "Courier New";
@@ -328,7 +328,7 @@ fn told_in_words(text: &StyledText) -> StyledText {
         if !piece.marks.is_empty() && told.text.len() > from {
             told.spans.push(StyledSpan { range: from..told.text.len(), marks: piece.marks });
         }
-        if let Some(LinkTarget::Url(address)) = &piece.link
+        if let Some(LinkDestination::Url(address)) = &piece.link
             && *address != piece.text
         {
             told.text.push_str(&format!(" ({address})"));

@@ -16,7 +16,7 @@ use crate::parts::Relationship;
 use crate::read::shown;
 use crate::styles::Styles;
 use crate::text::{
-    Image, InlineObject, LinkSpan, LinkTarget, Marks, NoteKind, StyledSpan, StyledText, literal,
+    Image, InlineObject, LinkDestination, LinkSpan, Marks, NoteKind, StyledSpan, StyledText, literal,
 };
 
 /// Fonts in which text is code.
@@ -157,14 +157,14 @@ impl<'a> InlineReader<'a> {
     }
 
     /// Where the link around a run leads.
-    fn link_around(&self, run: NodeId, codes: &[FieldCode]) -> Option<LinkTarget> {
+    fn link_around(&self, run: NodeId, codes: &[FieldCode]) -> Option<LinkDestination> {
         let document = self.document;
         if let Some(link) = document.ancestors(run).find(|above| document.name(*above) == HYPERLINK) {
             let anchor =
-                document.attribute(link, ANCHOR).map(|anchor| LinkTarget::Anchor(anchor.into_owned()));
+                document.attribute(link, ANCHOR).map(|anchor| LinkDestination::Anchor(anchor.into_owned()));
             let address = document.attribute(link, R_ID).and_then(|id| {
                 let known = self.relationships.iter().find(|known| known.id == *id)?;
-                Some(LinkTarget::Url(known.target.clone()))
+                Some(LinkDestination::Url(known.target.clone()))
             });
             return address.or(anchor);
         }
@@ -291,7 +291,7 @@ fn follow_field(document: &Document, leaf: NodeId, codes: &mut Vec<FieldCode>) {
 }
 
 /// Where a `HYPERLINK` field leads (ISO/IEC 29500-1 §17.16.5.25).
-fn hyperlink_of(code: &str) -> Option<LinkTarget> {
+fn hyperlink_of(code: &str) -> Option<LinkDestination> {
     let rest = code.trim().strip_prefix("HYPERLINK")?;
     let mut anchor = false;
     let mut target = None;
@@ -307,7 +307,7 @@ fn hyperlink_of(code: &str) -> Option<LinkTarget> {
             word if target.is_none() || anchor => {
                 let is_first = target.is_none();
                 if anchor && is_first {
-                    return Some(LinkTarget::Anchor(word.to_owned()));
+                    return Some(LinkDestination::Anchor(word.to_owned()));
                 }
                 target = target.or(Some(word.to_owned()));
             }
@@ -315,5 +315,5 @@ fn hyperlink_of(code: &str) -> Option<LinkTarget> {
         }
         rest = after.trim_start();
     }
-    target.map(LinkTarget::Url)
+    target.map(LinkDestination::Url)
 }

@@ -18,7 +18,8 @@ use crate::names::{
 use crate::numbering::{Counter, Marker, NumberFormat, paragraph_numbering};
 use crate::styles::Styles;
 use crate::text::{
-    Block, BlockKind, ColumnAlignment, Enclosure, Item, ItemMarker, LinkTarget, StyledText, Table, literal,
+    Block, BlockKind, ColumnAlignment, Enclosure, Item, ItemMarker, LinkDestination, StyledText, Table,
+    literal,
 };
 
 /// Styles of paragraphs that are code, by their names in small letters.
@@ -101,7 +102,7 @@ impl<'a> BodyReader<'a> {
         }
         let named = |mut text: StyledText| {
             for link in &mut text.links {
-                if let LinkTarget::Anchor(anchor) = &mut link.target
+                if let LinkDestination::Anchor(anchor) = &mut link.target
                     && let Some(slug) = names.get(anchor.as_str())
                 {
                     anchor.clone_from(slug);

@@ -8,7 +8,7 @@ use crate::ops::language::{
 };
 use crate::ops::operation::{Address, Edit, Place, Where};
 use crate::ops::search::Search;
-use crate::text::{Image, LinkTarget, NoteKind};
+use crate::text::{Image, LinkDestination, NoteKind};
 
 /// English metric units in a point.
 const UNITS: f64 = 12_700.0;
@@ -28,13 +28,13 @@ pub struct ObjectEdit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObjectAction {
     /// The words become a link.
-    InsertLink(LinkTarget),
+    InsertLink(LinkDestination),
     /// The link with the words gets other words or leads elsewhere.
     EditLink {
         /// Its words; as they are without.
         text: Option<String>,
         /// Where it leads; where it did without.
-        target: Option<LinkTarget>,
+        target: Option<LinkDestination>,
     },
     /// The link with the words goes, and they stay.
     RemoveLink,
@@ -349,20 +349,20 @@ fn about_words(fields: &Fields<'_>, search: Option<Search>, action: ObjectAction
     Ok(Edit::Object(ObjectEdit { place, search, action }))
 }
 
-fn link_target(fields: &Fields<'_>) -> Result<Option<LinkTarget>, String> {
+fn link_target(fields: &Fields<'_>) -> Result<Option<LinkDestination>, String> {
     match (owned_text(fields.object(), "url")?, owned_text(fields.object(), "anchor")?) {
         (Some(_), Some(_)) => Err("give 'url' or 'anchor', not both".to_owned()),
         (Some(url), None) => {
             let is_address = !url.is_empty() && !url.chars().any(|c| c.is_whitespace() || c.is_control());
-            let target = LinkTarget::of(&url);
-            let named = !matches!(&target, LinkTarget::Anchor(name) if name.is_empty());
+            let target = LinkDestination::of(&url);
+            let named = !matches!(&target, LinkDestination::Anchor(name) if name.is_empty());
             (is_address && named)
                 .then_some(Some(target))
                 .ok_or_else(|| "'url' is no address; give one without spaces (%20 stands for one)".to_owned())
         }
         (None, Some(anchor)) => match anchor.trim_start_matches('#') {
             "" => Err("'anchor' is empty; name a bookmark".to_owned()),
-            name => Ok(Some(LinkTarget::Anchor(name.to_owned()))),
+            name => Ok(Some(LinkDestination::Anchor(name.to_owned()))),
         },
         (None, None) => Ok(None),
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::delimiters::Mark;
 use super::html::{Tag, entity_at, tag_at};
 use super::markdown::parse_inline_with;
-use super::styled::{Image, InlineObject, LinkTarget, NoteKind, StyledText};
+use super::styled::{Image, InlineObject, LinkDestination, NoteKind, StyledText};
 
 /// What other lines define for the inline Markdown of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,7 +39,7 @@ pub(super) enum Part {
 /// What holds from an opening to its end.
 #[derive(Debug, Clone)]
 pub(super) enum Stretch {
-    Link(LinkTarget),
+    Link(LinkDestination),
     Mark(Mark),
     Nothing,
 }
@@ -219,7 +219,7 @@ impl Scanner<'_> {
         if inner.trim().is_empty() {
             self.add(range.start..end, Part::Address(destination));
         } else {
-            let target = LinkTarget::of(&destination);
+            let target = LinkDestination::of(&destination);
             self.add_pair(range.start..range.start + 1, range.end..end, Stretch::Link(target));
         }
         Some((end, true))
@@ -277,7 +277,7 @@ impl Scanner<'_> {
     /// Reads a tag or an address in angle brackets. Says where it ends.
     fn tag(&mut self, at: usize, open: &mut OpenTags) -> Option<usize> {
         if let Some((address, end)) = address_in_angles(self.source, at) {
-            let target = LinkTarget::of(&address);
+            let target = LinkDestination::of(&address);
             let shown = self.source.get(at + 1..end - 1).unwrap_or_default().len();
             self.add_pair(at..at + 1, at + 1 + shown..end, Stretch::Link(target));
             return Some(end);
@@ -392,7 +392,7 @@ fn stretch_of(name: &str, tag: &Tag) -> Option<Stretch> {
         "sup" => Stretch::Mark(Mark::Superscript),
         "code" => Stretch::Mark(Mark::Code),
         "a" => match tag.attribute("href") {
-            Some(address) if is_address(&address) => Stretch::Link(LinkTarget::of(&address)),
+            Some(address) if is_address(&address) => Stretch::Link(LinkDestination::of(&address)),
             _ => Stretch::Nothing,
         },
         "span" => Stretch::Nothing,

@@ -13,7 +13,7 @@ use super::delimiters::{
     Delimiter, Kind, LONGEST_EMPHASIS, MARKS, Mark, delimiter_at, is_inert, is_marker, is_special,
     is_substance, run_end,
 };
-use super::styled::{LinkSpan, LinkTarget, Marks, StyledText, push_span};
+use super::styled::{LinkDestination, LinkSpan, Marks, StyledText, push_span};
 use std::ops::Range;
 
 /// Inline Markdown by itself.
@@ -208,7 +208,7 @@ impl Stretches {
             Part::Address(address) => {
                 output.text.push_str(address);
                 let range = start..output.text.len();
-                output.links.push(LinkSpan { range, target: LinkTarget::of(address) });
+                output.links.push(LinkSpan { range, target: LinkDestination::of(address) });
             }
             Part::Object(object) => output.push_object(object.clone()),
             Part::Open(pair, stretch) => self.open.push((*pair, start, stretch.clone())),

@@ -61,7 +61,7 @@ pub use matching::find;
 pub(crate) use nearest::NearestIndex;
 pub(crate) use shortest::{Script, shortest};
 pub use styled::{
-    Image, InlineObject, LinkSpan, LinkTarget, Marks, NoteKind, OBJECT, StyledSpan, StyledText, literal,
+    Image, InlineObject, LinkDestination, LinkSpan, Marks, NoteKind, OBJECT, StyledSpan, StyledText, literal,
 };
 pub use tables::{ColumnAlignment, Table};
 pub use typography::adapt;

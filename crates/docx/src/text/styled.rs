@@ -46,7 +46,7 @@ pub struct StyledSpan {
 
 /// Where a link leads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum LinkTarget {
+pub enum LinkDestination {
     /// An address outside of the document.
     Url(String),
     /// A bookmark of the document, or a heading by its words: `governing-law`.
@@ -55,7 +55,7 @@ pub enum LinkTarget {
     Nowhere,
 }
 
-impl LinkTarget {
+impl LinkDestination {
     /// The target that a destination of Markdown or HTML names.
     #[must_use]
     pub fn of(destination: &str) -> Self {
@@ -72,7 +72,7 @@ pub struct LinkSpan {
     /// Bytes of [`StyledText::text`]; never empty.
     pub range: Range<usize>,
     /// Where it leads.
-    pub target: LinkTarget,
+    pub target: LinkDestination,
 }
 
 /// Whether a note stands below its page or behind the text.

@@ -10,7 +10,7 @@ use super::blocks::{Block, BlockKind, Item};
 use super::constructs::Definitions;
 use super::markdown::{escape, parse_inline_with};
 use super::markers::{Enclosure, ItemMarker, number_of};
-use super::styled::{InlineObject, LinkTarget, Marks, NoteKind, OBJECT, StyledText};
+use super::styled::{InlineObject, LinkDestination, Marks, NoteKind, OBJECT, StyledText};
 use super::tables::{ColumnAlignment, Table};
 
 /// Columns of white space for each level of a list.
@@ -210,7 +210,11 @@ impl Writer {
         match object {
             InlineObject::Image(image) => {
                 let alternative = image.alternative.replace(['[', ']', '\n', '*', '`'], " ");
-                format!("![{}]({})", alternative.trim(), destination(&LinkTarget::Url(image.source.clone())))
+                format!(
+                    "![{}]({})",
+                    alternative.trim(),
+                    destination(&LinkDestination::Url(image.source.clone()))
+                )
             }
             InlineObject::Note(kind, content) => {
                 let [footnotes, endnotes] = &mut self.counts;
@@ -274,11 +278,11 @@ fn wrapped(text: String, marks: Marks, with_tags: bool) -> String {
     })
 }
 
-fn destination(target: &LinkTarget) -> String {
+fn destination(target: &LinkDestination) -> String {
     let text = match target {
-        LinkTarget::Url(address) => address.clone(),
-        LinkTarget::Anchor(name) => format!("#{name}"),
-        LinkTarget::Nowhere => String::new(),
+        LinkDestination::Url(address) => address.clone(),
+        LinkDestination::Anchor(name) => format!("#{name}"),
+        LinkDestination::Nowhere => String::new(),
     };
     let encoded = text.replace(' ', "%20").replace('<', "%3C").replace('>', "%3E").replace(']', "%5D");
     let balanced = encoded.matches('(').count() == encoded.matches(')').count();

@@ -22,7 +22,7 @@ use crate::error::{Refusal, RefusalCode};
 use crate::model::{AtomKind, Control, ControlKind, alternative_text, pictures};
 use crate::names::SDT;
 use crate::ops::{Address, ImageChange, ObjectAction, ObjectEdit, Operation, Search, Where};
-use crate::text::{Image, InlineObject, LineEnds, LinkSpan, LinkTarget, OBJECT, StyledText, literal};
+use crate::text::{Image, InlineObject, LineEnds, LinkDestination, LinkSpan, OBJECT, StyledText, literal};
 
 /// Hits within one paragraph each.
 type Hits = Vec<(usize, Range<usize>)>;
@@ -42,7 +42,7 @@ pub(super) fn plan_objects(
             change_links(snapshot, place, search, (text.as_deref(), target.as_ref()))
         }
         (ObjectAction::RemoveLink, _) => {
-            change_links(snapshot, place, search, (None, Some(&LinkTarget::Nowhere)))
+            change_links(snapshot, place, search, (None, Some(&LinkDestination::Nowhere)))
         }
         (ObjectAction::InsertNote { kind, content }, _) => {
             let content = read_content(content.trim(), syntax)?;
@@ -146,7 +146,7 @@ fn insert_link(
     snapshot: &mut StorySnapshot<'_>,
     place: Option<usize>,
     search: &Search,
-    target: &LinkTarget,
+    target: &LinkDestination,
 ) -> Result<Plan, Refusal> {
     let (hits, remark) = hits(snapshot, place, search)?;
     let mut steps = Vec::new();
@@ -169,7 +169,12 @@ fn insert_link(
 }
 
 /// The words become a link; each stretch of one formatting keeps its own.
-fn linked(snapshot: &mut StorySnapshot<'_>, index: usize, range: &Range<usize>, target: &LinkTarget) -> Step {
+fn linked(
+    snapshot: &mut StorySnapshot<'_>,
+    index: usize,
+    range: &Range<usize>,
+    target: &LinkDestination,
+) -> Step {
     let text = snapshot.text(index).to_owned();
     let hunk = |range: Range<usize>| {
         let words = text.get(range.clone()).unwrap_or_default();
@@ -180,7 +185,7 @@ fn linked(snapshot: &mut StorySnapshot<'_>, index: usize, range: &Range<usize>, 
     Step::Text(TextChange { first: index, last: index, hunks, range: touched })
 }
 
-fn as_link(words: &str, target: &LinkTarget) -> StyledText {
+fn as_link(words: &str, target: &LinkDestination) -> StyledText {
     let mut text = literal(words);
     text.links.push(LinkSpan { range: 0..words.len(), target: target.clone() });
     text
@@ -190,7 +195,7 @@ fn change_links(
     snapshot: &mut StorySnapshot<'_>,
     place: Option<usize>,
     search: Option<&Search>,
-    (text, target): (Option<&str>, Option<&LinkTarget>),
+    (text, target): (Option<&str>, Option<&LinkDestination>),
 ) -> Result<Plan, Refusal> {
     let (hits, remark) = match search {
         Some(search) => hits(snapshot, place, search)?,
