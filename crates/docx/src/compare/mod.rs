@@ -23,6 +23,7 @@ mod content;
 mod cuts;
 mod definitions;
 mod document;
+mod left_out;
 mod moves;
 mod ops;
 mod parts;
@@ -193,6 +194,7 @@ fn compare_closely(
     };
     context.compare_notes(&notes)?;
     let mut limitations = context.limitations;
+    limitations.extend(left_out::left_out(&tree, &after.main));
     importer.before.set_part(&names.0, tree.write());
     importer.finish()?;
     let bytes = importer.before.write()?;

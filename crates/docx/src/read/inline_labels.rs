@@ -10,8 +10,8 @@ use engross_xml::{Document, NodeId};
 
 use crate::model::{Atom, AtomKind, Control, Paragraph, View, alternative_text, pictures};
 use crate::names::{
-    ALTERNATE_CONTENT, ANCHOR, DEL_INSTR_TEXT, DRAWING, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, HYPERLINK,
-    INSTR, INSTR_TEXT, P, PICT, R_ID, RUBY, SDT, SYM, T,
+    ALTERNATE_CONTENT, ANCHOR, DEL, DEL_INSTR_TEXT, DRAWING, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, HYPERLINK,
+    INSTR, INSTR_TEXT, M_T, P, PICT, R_ID, RUBY, SDT, SYM, T,
 };
 use crate::read::labels::{object_label, shown, with_quotes};
 
@@ -282,7 +282,8 @@ impl<'a> Labeller<'a> {
                 with_quotes("ruby", &format!("{base}/{above}"))
             }
             crate::names::O_MATH | crate::names::O_MATH_PARA => {
-                let words: String = texts_of_equation(document, atom.node).chars().take(120).collect();
+                let words: String =
+                    texts_of_equation(document, atom.node, self.view).chars().take(120).collect();
                 if words.is_empty() { object_label(document, atom) } else { with_quotes("equation", &words) }
             }
             _ => object_label(document, atom),
@@ -296,9 +297,19 @@ fn texts_below(document: &Document, node: NodeId, name: engross_xml::QName) -> S
     texts.filter(|below| document.name(*below) == T).map(|text| document.element_text(text)).collect()
 }
 
-fn texts_of_equation(document: &Document, node: NodeId) -> String {
-    let texts = document.descendants(node).filter(|below| document.name(*below) == crate::names::M_T);
-    texts.map(|text| document.element_text(text)).collect()
+/// The text of an equation without what the view does not show.
+fn texts_of_equation(document: &Document, node: NodeId, view: View) -> String {
+    let mut out = String::new();
+    let mut nodes = document.descendants(node);
+    while let Some(below) = nodes.next() {
+        match document.name(below) {
+            DEL if view == View::Accepted => nodes.skip_below(below),
+            INS if view == View::Original => nodes.skip_below(below),
+            M_T => out.push_str(&document.element_text(below)),
+            _ => {}
+        }
+    }
+    out
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
