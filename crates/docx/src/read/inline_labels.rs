@@ -11,7 +11,7 @@ use engross_xml::{Document, NodeId};
 use crate::model::{Atom, AtomKind, Control, Paragraph, View, alternative_text, pictures};
 use crate::names::{
     ALTERNATE_CONTENT, ANCHOR, DEL, DEL_INSTR_TEXT, DRAWING, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, HYPERLINK,
-    INSTR, INSTR_TEXT, M_T, P, PICT, R_ID, RUBY, SDT, SYM, T,
+    INS, INSTR, INSTR_TEXT, M_T, P, PICT, R_ID, RUBY, SDT, SYM, T,
 };
 use crate::read::labels::{object_label, shown, with_quotes};
 

@@ -244,7 +244,7 @@ fn corpus_pairs() -> Vec<(String, Vec<u8>, Vec<u8>)> {
 }
 
 /// A text with what its labels show, without the numbers by which a reading names things: a redline may count otherwise.
-fn said(text: &str) -> String {
+fn unlabelled(text: &str) -> String {
     let mut out = String::new();
     for (number, part) in text.split('⟦').enumerate() {
         let (label, rest) =
@@ -266,7 +266,8 @@ fn stories(bytes: &[u8], side: View) -> Vec<(String, String)> {
     let story = |address: &str| {
         address.rsplit_once('/').map_or("", |(story, _)| story).split(':').next().unwrap().to_owned()
     };
-    let own = paragraphs.into_iter().map(|paragraph| (story(&paragraph.address), said(&paragraph.text)));
+    let own =
+        paragraphs.into_iter().map(|paragraph| (story(&paragraph.address), unlabelled(&paragraph.text)));
     // Notes whose reference went stay in their part, and empty headers say nothing.
     own.filter(|(story, text)| story.is_empty() || !text.is_empty() && !story.ends_with("note")).collect()
 }
