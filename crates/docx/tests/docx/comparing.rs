@@ -285,6 +285,11 @@ fn pairs_of_real_documents() {
         if WordDocument::open(before.clone(), &Limits::default()).unwrap().paragraph_count() == 0 {
             continue;
         }
+        // What is the same stays as it is, with the revisions that are in it.
+        if before == after {
+            assert_eq!(redline(before, after).bytes, *before, "{id}");
+            continue;
+        }
         let made = redline(before, after);
         let holds = (made.proof.reject, made.proof.accept) == (ProofState::Holds, ProofState::Holds);
         let body = |stories: Vec<(String, String)>| {
