@@ -390,14 +390,19 @@ impl<'a> Signer<'a> {
             hasher.write_u8(LEAF);
             let local = written.rsplit(':').next().unwrap_or(written);
             hasher.write(local.as_bytes());
-            match name {
-                R_ID | R_EMBED | R_LINK => {
-                    hasher.write_u64(self.targets.links.get(value).copied().unwrap_or_default());
-                }
-                _ => hasher.write(value.as_bytes()),
+            if is_relation(document, name) {
+                hasher.write_u64(self.targets.links.get(value).copied().unwrap_or_default());
+            } else {
+                hasher.write(value.as_bytes());
             }
         }
     }
+}
+
+/// Whether an attribute names a relationship: `r:id`, `r:embed`, and the four of a diagram.
+fn is_relation(document: &Document, name: QName) -> bool {
+    matches!(name, R_ID | R_EMBED | R_LINK)
+        || name != QName::NONE && document.namespace_uri(name).ends_with("/relationships")
 }
 
 /// Elements that are in a document for programs only.
