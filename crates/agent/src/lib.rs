@@ -25,5 +25,5 @@ mod runner_tests;
 mod translate_tests;
 
 pub use outcome::{EditRunEnd, EditRunOperation, EditRunOutcome};
-pub use runner::{EditRun, EditRunEvent, EditRunOptions};
+pub use runner::{EditRun, EditRunEvent, EditRunOptions, PictureReader};
 pub use tools::{CallResult, Proposal, ToolError, ToolUse};

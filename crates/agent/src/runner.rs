@@ -3,9 +3,10 @@
 //! Must never decide what comes next (that is `session/decide.rs`), and never keep an edit that the engine has not proven.
 //! Dropping the future of [`EditRun::run`] cancels the run; what was applied until then is in the document.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use engross_docx::ops::OperationResult;
+use engross_docx::ops::{Operation, OperationResult};
 use engross_docx::{EditOptions, Error, WordDocument};
 use engross_llm::{Answer, Event, Message, Model, Request, ToolCall, collect};
 use serde_json::Value;
@@ -59,6 +60,9 @@ pub enum EditRunEvent {
     Done,
 }
 
+/// Reads the pictures that operations name, by those names.
+pub type PictureReader<'a> = &'a (dyn Fn(&[&Operation]) -> BTreeMap<String, Vec<u8>> + Sync);
+
 /// One instruction, carried out on one document.
 pub struct EditRun<'a> {
     document: &'a mut WordDocument,
@@ -69,6 +73,7 @@ pub struct EditRun<'a> {
     warnings: Vec<String>,
     /// Model calls that answered calls of the model.
     translations: u32,
+    pictures: Option<PictureReader<'a>>,
 }
 
 impl<'a> EditRun<'a> {
@@ -82,7 +87,14 @@ impl<'a> EditRun<'a> {
             proposed: Vec::new(),
             warnings: Vec::new(),
             translations: 0,
+            pictures: None,
         }
+    }
+
+    /// The same with pictures that operations may name.
+    #[must_use]
+    pub fn with_pictures(self, pictures: PictureReader<'a>) -> Self {
+        Self { pictures: Some(pictures), ..self }
     }
 
     /// Runs to the end. Failures of the model end the run and are in the outcome.
@@ -190,6 +202,10 @@ impl<'a> EditRun<'a> {
         let edits = round.edits();
         if !edits.is_empty() {
             events(EditRunEvent::Applying { summary: summary(&edits) });
+        }
+        if let Some(read) = self.pictures {
+            let operations: Vec<&Operation> = round.operations().collect();
+            self.document.give_files(read(&operations));
         }
         let done = round.carry_out(self.document, &self.options.edit)?;
         for (result, proposed) in done.operations {

@@ -59,6 +59,8 @@ mod workspace;
 mod written;
 
 #[cfg(test)]
+mod changes_tests;
+#[cfg(test)]
 mod checkpoints_tests;
 #[cfg(test)]
 mod delivery_tests;

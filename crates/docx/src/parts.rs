@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use engross_xml::{Document, Limits, NodeId};
+use engross_xml::{Document, Limits, NodeId, QName};
 
 use crate::error::Error;
 use crate::names::{
@@ -10,6 +10,11 @@ use crate::names::{
     RELATIONSHIP, VOCABULARY,
 };
 use crate::package::Package;
+
+/// Name of the part that holds the content types.
+pub(crate) const TYPES_PART: &str = "[Content_Types].xml";
+const TYPES_URI: &str = "http://schemas.openxmlformats.org/package/2006/content-types";
+const RELATIONSHIPS_URI: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
 
 /// One relationship of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +89,115 @@ fn resolve_target(part: &str, target: &str) -> String {
     steps.join("/")
 }
 
+/// A relationship to be written, with the whole URI of its type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewRelation<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) kind: &'a str,
+    /// The part it leads to; for an external one, the address.
+    pub(crate) target: &'a str,
+    pub(crate) external: bool,
+}
+
+/// Gives `of` (empty: the package itself) further relationships.
+pub(crate) fn relate<'a>(
+    package: &mut Package,
+    of: &str,
+    new: impl IntoIterator<Item = NewRelation<'a>>,
+    limits: &Limits,
+) -> Result<(), Error> {
+    let part = relationships_part(of);
+    let mut tree = list_part(package, &part, "Relationships", RELATIONSHIPS_URI, limits)?;
+    let root = tree.root();
+    let folder = of.rsplit_once('/').map_or("", |(folder, _)| folder);
+    for NewRelation { id, kind, target, external } in new {
+        let beside = target.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+        let target = match (external, beside) {
+            (true, _) => target.to_owned(),
+            (false, Some(beside)) if !folder.is_empty() => beside.to_owned(),
+            (false, _) if of.is_empty() => target.to_owned(),
+            (false, _) => format!("/{target}"),
+        };
+        let node = tree.new_element(RELATIONSHIP);
+        for (name, value) in [(N_ID, id), (N_TYPE, kind), (N_TARGET, target.as_str())] {
+            tree.set_attribute(node, name, value);
+        }
+        if external {
+            tree.set_attribute(node, N_TARGET_MODE, "External");
+        }
+        tree.append(root, node);
+    }
+    package.set_part(&part, tree.write());
+    Ok(())
+}
+
+/// Gives a part a content type of its own.
+pub(crate) fn declare_type(
+    package: &mut Package,
+    part: &str,
+    content_type: &str,
+    limits: &Limits,
+) -> Result<(), Error> {
+    let mut tree = list_part(package, TYPES_PART, "Types", TYPES_URI, limits)?;
+    let root = tree.root();
+    let part = format!("/{part}");
+    let old = find_entry(&tree, (OVERRIDE, N_PART_NAME), &part);
+    let node = old.unwrap_or_else(|| {
+        let node = tree.new_element(OVERRIDE);
+        tree.set_attribute(node, N_PART_NAME, &part);
+        tree.append(root, node);
+        node
+    });
+    tree.set_attribute(node, N_CONTENT_TYPE, content_type);
+    package.set_part(TYPES_PART, tree.write());
+    Ok(())
+}
+
+/// Gives parts with this extension a content type, unless they have one. Says whether they had none.
+pub(crate) fn declare_extension(
+    package: &mut Package,
+    extension: &str,
+    content_type: &str,
+    limits: &Limits,
+) -> Result<bool, Error> {
+    let mut tree = list_part(package, TYPES_PART, "Types", TYPES_URI, limits)?;
+    if find_entry(&tree, (CT_DEFAULT, N_EXTENSION), extension).is_some() {
+        return Ok(false);
+    }
+    let (root, node) = (tree.root(), tree.new_element(CT_DEFAULT));
+    tree.set_attribute(node, N_EXTENSION, extension);
+    tree.set_attribute(node, N_CONTENT_TYPE, content_type);
+    tree.prepend(root, node);
+    package.set_part(TYPES_PART, tree.write());
+    Ok(true)
+}
+
+/// The entry of a list whose attribute says this, case aside.
+fn find_entry(tree: &Document, (element, attribute): (QName, QName), value: &str) -> Option<NodeId> {
+    let says = |node: &NodeId| {
+        tree.attribute(*node, attribute).is_some_and(|known| known.eq_ignore_ascii_case(value))
+    };
+    tree.children(tree.root()).filter(|node| tree.name(*node) == element).find(says)
+}
+
+/// A part that is a list of entries; an empty one when it is not there.
+fn list_part(
+    package: &Package,
+    name: &str,
+    root: &str,
+    uri: &str,
+    limits: &Limits,
+) -> Result<Document, Error> {
+    if package.contains(name) {
+        return parse(package, name, limits);
+    }
+    let empty = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<{root} xmlns=\"{uri}\"></{root}>"
+    );
+    Document::parse(empty.into_bytes(), &VOCABULARY, limits)
+        .map_err(|source| Error::Xml { part: name.to_owned(), source })
+}
+
 /// Content types by part.
 #[derive(Debug, Default)]
 pub(crate) struct ContentTypes {
@@ -98,11 +212,10 @@ pub(crate) struct ContentTypes {
 impl ContentTypes {
     pub(crate) fn parse(package: &Package, limits: &Limits) -> Result<Self, Error> {
         let mut types = Self::default();
-        let name = "[Content_Types].xml";
-        if !package.contains(name) {
+        if !package.contains(TYPES_PART) {
             return Ok(types);
         }
-        let document = parse(package, name, limits)?;
+        let document = parse(package, TYPES_PART, limits)?;
         for node in document.children(document.root()) {
             let text = |name| document.attribute(node, name).unwrap_or_default().into_owned();
             match document.name(node) {

@@ -132,6 +132,14 @@ engross_protocol::codes! {
             Go on at the offset that the answer names. The model is asked to by itself where engross \
             calls it. Otherwise cancel the session.",
     }
+    LEFT_OUT: Done, 200 {
+        summary: "The document does not say all of the Markdown that was sent.",
+        why: "\
+            A document was made of Markdown, and something in it means nothing there: a picture whose file \
+            was not given, a link to a heading that does not exist, front matter. The warning says what \
+            stands in its place.",
+        remedy: "Correct the Markdown if it matters; pictures can be put in with `insert_image`.",
+    }
     LOOKS_UNFINISHED: Done, 200 {
         summary: "The file looks as if it were cut.",
         why: "\

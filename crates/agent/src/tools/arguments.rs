@@ -103,7 +103,8 @@ fn read_options(arguments: &Map<String, Value>) -> Result<ReadOptions, ToolError
             return Err(invalid(format!("'{view}' is no view; the views are accepted, original, markup")));
         }
     };
-    Ok(ReadOptions { view, story: None, search: text("search")?, from: text("from")?, limit: Some(limit) })
+    let (search, from) = (text("search")?, text("from")?);
+    Ok(ReadOptions { view, search, from, limit: Some(limit), ..ReadOptions::default() })
 }
 
 fn apply(arguments: &Map<String, Value>, texts: &Texts) -> Result<ParsedCall, ToolError> {

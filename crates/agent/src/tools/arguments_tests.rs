@@ -28,10 +28,10 @@ fn readings() {
     }
     let wanted = ReadOptions {
         view: View::Markup,
-        story: None,
         search: Some("fee".to_owned()),
         from: Some("7".to_owned()),
         limit: Some(3),
+        ..ReadOptions::default()
     };
     let all = r#"{"view":"markup","search":"fee","from":7,"limit":3}"#;
     assert_eq!(parse("read_document", all), reading(wanted));

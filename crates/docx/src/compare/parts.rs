@@ -9,11 +9,9 @@ use engross_xml::{Document, Limits, NodeId};
 use super::relations::{PartRelations, RawRelationship, relation_number};
 use super::signature::Targets;
 use crate::error::Error;
-use crate::names::{
-    CT_DEFAULT, ENDNOTE, FOOTNOTE, ID, N_CONTENT_TYPE, N_EXTENSION, N_PART_NAME, OVERRIDE, TYPE,
-};
+use crate::names::{ENDNOTE, FOOTNOTE, ID, TYPE};
 use crate::package::Package;
-use crate::parts::{ContentTypes, parse, relationships_part};
+use crate::parts::{ContentTypes, declare_extension, declare_type, parse};
 
 /// What of a kind of note is there.
 #[derive(Debug, Default)]
@@ -27,8 +25,9 @@ pub(super) struct Importer {
     pub(super) after: Package,
     pub(super) mains: (String, String),
     pub(super) limits: Limits,
-    relations: HashMap<String, PartRelations>,
-    after_relations: HashMap<String, PartRelations>,
+    /// In an order that is the same each time, in which they are written.
+    relations: BTreeMap<String, PartRelations>,
+    after_relations: BTreeMap<String, PartRelations>,
     links: HashMap<(String, String, String), String>,
     copied: HashMap<String, String>,
     types: Vec<(String, String)>,
@@ -56,8 +55,8 @@ impl Importer {
             after,
             mains,
             limits: *limits,
-            relations: HashMap::new(),
-            after_relations: HashMap::new(),
+            relations: BTreeMap::new(),
+            after_relations: BTreeMap::new(),
             links: HashMap::new(),
             copied: HashMap::new(),
             types: Vec::new(),
@@ -210,44 +209,21 @@ impl Importer {
             self.before.set_part(part, ours.write());
         }
         for (part, relations) in &self.relations {
-            if let Some(bytes) = relations.written(&self.before, part, &self.limits)? {
-                self.before.set_part(&relationships_part(part), bytes);
-            }
+            relations.write(&mut self.before, part, &self.limits)?;
         }
         self.declare_types()
     }
 
     fn declare_types(&mut self) -> Result<(), Error> {
         let known = ContentTypes::parse(&self.before, &self.limits)?;
-        let missing: Vec<(String, String)> =
-            self.types.drain(..).filter(|(part, kind)| known.of(part) != Some(kind)).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let mut tree = parse(&self.before, "[Content_Types].xml", &self.limits)?;
-        let root = tree.root();
-        for (part, kind) in missing {
+        let types = std::mem::take(&mut self.types).into_iter();
+        for (part, kind) in types.filter(|(part, kind)| known.of(part) != Some(kind)) {
             // A default serves all parts of an extension that no part had before.
             let extension = part.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
-            let has_default = tree.children(root).any(|node| {
-                tree.name(node) == CT_DEFAULT
-                    && tree
-                        .attribute(node, N_EXTENSION)
-                        .is_some_and(|own| own.eq_ignore_ascii_case(&extension))
-            });
-            if has_default || extension == "xml" {
-                let node = tree.new_element(OVERRIDE);
-                tree.set_attribute(node, N_PART_NAME, &format!("/{part}"));
-                tree.set_attribute(node, N_CONTENT_TYPE, &kind);
-                tree.append(root, node);
-            } else {
-                let node = tree.new_element(CT_DEFAULT);
-                tree.set_attribute(node, N_EXTENSION, &extension);
-                tree.set_attribute(node, N_CONTENT_TYPE, &kind);
-                tree.prepend(root, node);
+            if extension == "xml" || !declare_extension(&mut self.before, &extension, &kind, &self.limits)? {
+                declare_type(&mut self.before, &part, &kind, &self.limits)?;
             }
         }
-        self.before.set_part("[Content_Types].xml", tree.write());
         Ok(())
     }
 }

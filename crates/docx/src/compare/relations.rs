@@ -1,12 +1,12 @@
 //! The relationships of one part, and what they lead to as a number.
 
-use engross_xml::{Document, Limits};
+use engross_xml::Limits;
 
 use super::signature::number_of;
 use crate::error::Error;
-use crate::names::{N_ID, N_TARGET, N_TARGET_MODE, N_TYPE, RELATIONSHIP, VOCABULARY};
+use crate::names::{N_TYPE, RELATIONSHIP};
 use crate::package::Package;
-use crate::parts::{parse, relationships, relationships_part};
+use crate::parts::{NewRelation, parse, relate, relationships, relationships_part};
 
 /// A relationship with the whole URI of its type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,44 +68,19 @@ impl PartRelations {
         id
     }
 
-    /// The bytes of the relationships part, if there is anything new.
-    pub(super) fn written(
-        &self,
-        package: &Package,
-        part: &str,
-        limits: &Limits,
-    ) -> Result<Option<Vec<u8>>, Error> {
+    /// Writes those that are new into the package.
+    pub(super) fn write(&self, package: &mut Package, part: &str, limits: &Limits) -> Result<(), Error> {
         let new = self.list.get(self.known..).unwrap_or_default();
         if new.is_empty() {
-            return Ok(None);
+            return Ok(());
         }
-        let name = relationships_part(part);
-        let mut tree = if package.contains(&name) {
-            parse(package, &name, limits)?
-        } else {
-            let empty = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
-            Document::parse(empty.as_bytes().to_vec(), &VOCABULARY, limits)
-                .map_err(|source| Error::Xml { part: name.clone(), source })?
-        };
-        let root = tree.root();
-        let folder = part.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-        for own in new {
-            let node = tree.new_element(RELATIONSHIP);
-            let target =
-                match own.target.strip_prefix(&folder).filter(|_| !own.external && !folder.is_empty()) {
-                    Some(beside) => beside.to_owned(),
-                    None if own.external => own.target.clone(),
-                    None => format!("/{}", own.target),
-                };
-            for (name, value) in [(N_ID, &own.id), (N_TYPE, &own.kind), (N_TARGET, &target)] {
-                tree.set_attribute(node, name, value);
-            }
-            if own.external {
-                tree.set_attribute(node, N_TARGET_MODE, "External");
-            }
-            tree.append(root, node);
-        }
-        Ok(Some(tree.write()))
+        let new = new.iter().map(|RawRelationship { id, kind, target, external }| NewRelation {
+            id,
+            kind,
+            target,
+            external: *external,
+        });
+        relate(package, part, new, limits)
     }
 }
 

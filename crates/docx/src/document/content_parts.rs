@@ -78,7 +78,8 @@ impl WordDocument {
                 continue;
             }
             self.package.set_part(&medium.name, medium.bytes.clone());
-            self.declare_extension(medium.kind.extension(), medium.kind.content_type())?;
+            let (extension, kind) = (medium.kind.extension(), medium.kind.content_type());
+            crate::parts::declare_extension(&mut self.package, extension, kind, &self.limits.xml)?;
         }
         for kind in [NoteKind::Footnote, NoteKind::Endnote] {
             let notes: Vec<NewNote> =

@@ -284,7 +284,7 @@ impl WordDocument {
     pub fn read(&self, options: &ReadOptions) -> Result<Reading, Error> {
         // Who looks for words means all of the document, unless a story is named.
         let story = options.story.as_deref().or(options.search.as_ref().map(|_| EVERYWHERE));
-        let (mut all, mut total) = self.read_paragraphs(story, options.view)?;
+        let (mut all, mut total) = self.read_paragraphs(story, options.view, options.labels)?;
         if options.story.is_none() {
             total = self.paragraph_count();
         }
@@ -318,7 +318,7 @@ impl WordDocument {
                 _ => (View::Original, "a pending revision deletes it; read with the original view"),
             };
             if all.is_empty() {
-                let (elsewhere, _) = self.read_paragraphs(story, other)?;
+                let (elsewhere, _) = self.read_paragraphs(story, other, false)?;
                 let places: Vec<String> =
                     elsewhere.into_iter().filter(hit).take(5).map(|paragraph| paragraph.address).collect();
                 note = (!places.is_empty()).then(|| {
@@ -353,7 +353,7 @@ impl WordDocument {
         for story in self.stories()? {
             // A header that several sections show is one.
             if shown.insert((story.part.clone(), story.key.clone())) {
-                let (paragraphs, _) = self.read_paragraphs(Some(&story.name), View::Accepted)?;
+                let (paragraphs, _) = self.read_paragraphs(Some(&story.name), View::Accepted, false)?;
                 sizes.push(size(&story.name, &paragraphs));
             }
         }
@@ -366,10 +366,13 @@ impl WordDocument {
         &self,
         story: Option<&str>,
         view: View,
+        labels: bool,
     ) -> Result<(Vec<ParagraphReading>, usize), Error> {
         let wanted = story.unwrap_or("body");
         let (mut all, mut total) = match wanted {
-            "body" | EVERYWHERE => self.read_in(&self.tree, self.body, (&self.main_name, ""), view)?,
+            "body" | EVERYWHERE => {
+                self.read_in(&self.tree, self.body, (&self.main_name, ""), (view, labels))?
+            }
             _ => (Vec::new(), 0),
         };
         let stories = match wanted {
@@ -380,7 +383,8 @@ impl WordDocument {
         for (story, part) in stories {
             let document = part.as_deref().unwrap_or(&self.tree);
             if let Some(root) = story_root(document, &story) {
-                let (own, count) = self.read_in(document, root, (&story.part, &story.name), view)?;
+                let (own, count) =
+                    self.read_in(document, root, (&story.part, &story.name), (view, labels))?;
                 all.extend(own);
                 total += count;
             }
@@ -394,32 +398,33 @@ impl WordDocument {
         document: &Document,
         root: NodeId,
         (part, name): (&str, &str),
-        view: View,
+        (view, labels): (View, bool),
     ) -> Result<(Vec<ParagraphReading>, usize), Error> {
         let relationships = match part == self.main_name {
             true => Cow::Borrowed(&self.relationships),
             false => Cow::Owned(relationships(&self.package, part, &self.limits.xml)?),
         };
         let (bookmarks, numbers) = (OnceCell::new(), OnceCell::new());
+        let told = LabelSources {
+            bookmark: &|name| {
+                let known = bookmarks.get_or_init(|| self.bookmark_places());
+                known.get(&name.to_lowercase()).cloned()
+            },
+            address: &|id| {
+                relationships.iter().find(|known| known.id == id).map(|known| known.target.clone())
+            },
+            control: &|node| {
+                // What cannot be read has no numbers.
+                let known = numbers.get_or_init(|| self.control_numbers(part).unwrap_or_default());
+                known.get(&node).copied()
+            },
+        };
         let sources = Sources {
             document,
             styles: &self.styles,
             numbering: &self.numbering,
             revision_names: &|id| id.to_string(),
-            labels: LabelSources {
-                bookmark: &|name| {
-                    let known = bookmarks.get_or_init(|| self.bookmark_places());
-                    known.get(&name.to_lowercase()).cloned()
-                },
-                address: &|id| {
-                    relationships.iter().find(|known| known.id == id).map(|known| known.target.clone())
-                },
-                control: &|node| {
-                    // What cannot be read has no numbers.
-                    let known = numbers.get_or_init(|| self.control_numbers(part).unwrap_or_default());
-                    known.get(&node).copied()
-                },
-            },
+            labels: labels.then_some(told),
         };
         Ok(read_story(sources, root, name, view))
     }

@@ -1,15 +1,10 @@
 //! Parts that a document gets: their names, content types and relationships (ISO/IEC 29500-2 §§9–10).
 
-use engross_xml::Document;
-
 use super::WordDocument;
 use crate::edit::NewRelationship;
 use crate::error::Error;
-use crate::names::{
-    CT_DEFAULT, N_CONTENT_TYPE, N_EXTENSION, N_ID, N_PART_NAME, N_TARGET, N_TARGET_MODE, N_TYPE, OVERRIDE,
-    RELATIONSHIP, VOCABULARY, W_URI,
-};
-use crate::parts::{self, relationships_part};
+use crate::names::{N_ID, N_PART_NAME, OVERRIDE, RELATIONSHIP, W_URI};
+use crate::parts::{self, NewRelation, TYPES_PART, relationships_part};
 
 /// A kind of part.
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +96,6 @@ pub(super) const CUSTOM_PART: PropertyPart = PropertyPart {
 pub(super) const STRICT: &str = "http://purl.oclc.org/ooxml/officeDocument/relationships";
 pub(super) const TRANSITIONAL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const WORD_TYPES: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml";
-const TYPES_PART: &str = "[Content_Types].xml";
 
 impl WordDocument {
     /// The name of the part of that kind; an empty one is made when there is none.
@@ -131,11 +125,10 @@ impl WordDocument {
             "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<{prefix}:{element} xmlns:{prefix}=\"{uri}\"></{prefix}:{element}>"
         );
         let base = kind.base.unwrap_or(if is_strict { STRICT } else { TRANSITIONAL });
-        self.relate(&file, &format!("{base}/{}", kind.relationship))?;
-        self.declare_type(&name, &format!("{WORD_TYPES}.{}+xml", kind.content))?;
+        let id = self.relate(&name, &format!("{base}/{}", kind.relationship))?;
+        let content_type = format!("{WORD_TYPES}.{}+xml", kind.content);
+        parts::declare_type(&mut self.package, &name, &content_type, &self.limits.xml)?;
         self.package.set_part(&name, skeleton.into_bytes());
-        let own = self.relationships.iter().find(|own| own.target == name);
-        let id = own.map(|own| own.id.clone()).unwrap_or_default();
         Ok((name, id))
     }
 
@@ -156,26 +149,16 @@ impl WordDocument {
         let skeleton = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<{open} {declared}=\"{uri}\"></{open}>"
         );
-        let part = relationships_part("");
-        let mut tree = self.plain_part(
-            &part,
-            "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>",
-        )?;
         let known: Vec<String> = parts::relationships(&self.package, "", &self.limits.xml)?
             .into_iter()
             .map(|own| own.id)
             .collect();
         let id =
             (1..).map(|number| format!("rId{number}")).find(|id| !known.contains(id)).unwrap_or_default();
-        let node = tree.new_element(RELATIONSHIP);
-        let kind_uri = format!("{}/{}", kind.base, kind.relationship);
-        for (attribute, value) in [(N_ID, &id), (N_TYPE, &kind_uri), (N_TARGET, &name)] {
-            tree.set_attribute(node, attribute, value);
-        }
-        let root = tree.root();
-        tree.append(root, node);
-        self.package.set_part(&part, tree.write());
-        self.declare_type(&name, kind.content)?;
+        let uri = format!("{}/{}", kind.base, kind.relationship);
+        let relation = NewRelation { id: &id, kind: &uri, target: &name, external: false };
+        parts::relate(&mut self.package, "", [relation], &self.limits.xml)?;
+        parts::declare_type(&mut self.package, &name, kind.content, &self.limits.xml)?;
         self.package.set_part(&name, skeleton.into_bytes());
         Ok(name)
     }
@@ -236,116 +219,33 @@ impl WordDocument {
         if types.of(name) == Some(wanted.as_str()) {
             return Ok(false);
         }
-        self.declare_type(name, &wanted)?;
+        parts::declare_type(&mut self.package, name, &wanted, &self.limits.xml)?;
         Ok(true)
     }
 
-    fn relate(&mut self, file: &str, kind: &str) -> Result<(), Error> {
-        let mut number = 1;
-        let taken = |id: &str| self.relationships.iter().any(|known| known.id == id);
-        while taken(&format!("rId{number}")) {
-            number += 1;
-        }
-        let id = format!("rId{number}");
+    /// Relates the main part to another. Gives the id of the relationship.
+    fn relate(&mut self, part: &str, kind: &str) -> Result<String, Error> {
+        let taken = |id: &String| self.relationships.iter().any(|known| known.id == *id);
+        let id = (1..).map(|number| format!("rId{number}")).find(|id| !taken(id)).unwrap_or_default();
         let main = self.main_name.clone();
-        self.add_relationship(&main, &id, kind, (file, false))
+        self.add_relation(&main, NewRelation { id: &id, kind, target: part, external: false })?;
+        Ok(id)
     }
 
     /// Gives a part a relationship of its own document's kind.
     pub(super) fn relate_part(&mut self, new: &NewRelationship) -> Result<(), Error> {
         let root = self.tree.name(self.tree.root());
         let base = if self.tree.namespace_uri(root) == W_URI { TRANSITIONAL } else { STRICT };
-        let folder = new.part.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-        let target = match (new.external, new.target.strip_prefix(&folder)) {
-            (true, _) => new.target.clone(),
-            (false, Some(near)) if !folder.is_empty() => near.to_owned(),
-            (false, _) => format!("/{}", new.target),
-        };
-        self.add_relationship(&new.part, &new.id, &format!("{base}/{}", new.kind), (&target, new.external))
+        let kind = format!("{base}/{}", new.kind);
+        let relation = NewRelation { id: &new.id, kind: &kind, target: &new.target, external: new.external };
+        self.add_relation(&new.part, relation)
     }
 
-    fn add_relationship(
-        &mut self,
-        of: &str,
-        id: &str,
-        kind: &str,
-        (target, external): (&str, bool),
-    ) -> Result<(), Error> {
-        let part = relationships_part(of);
-        let mut tree = self.plain_part(
-            &part,
-            "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>",
-        )?;
-        let node = tree.new_element(RELATIONSHIP);
-        for (name, value) in [(N_ID, id), (N_TYPE, kind), (N_TARGET, target)] {
-            tree.set_attribute(node, name, value);
-        }
-        if external {
-            tree.set_attribute(node, N_TARGET_MODE, "External");
-        }
-        let root = tree.root();
-        tree.append(root, node);
-        self.package.set_part(&part, tree.write());
+    fn add_relation(&mut self, of: &str, new: NewRelation<'_>) -> Result<(), Error> {
+        parts::relate(&mut self.package, of, [new], &self.limits.xml)?;
         if of == self.main_name {
             self.relationships = parts::relationships(&self.package, of, &self.limits.xml)?;
         }
         Ok(())
-    }
-
-    /// Says of which type parts with this extension are.
-    pub(super) fn declare_extension(&mut self, extension: &str, content_type: &str) -> Result<(), Error> {
-        let mut tree = self.plain_part(
-            TYPES_PART,
-            "<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"></Types>",
-        )?;
-        let root = tree.root();
-        let known = tree.children(root).any(|node| {
-            tree.name(node) == CT_DEFAULT
-                && tree
-                    .attribute(node, N_EXTENSION)
-                    .is_some_and(|known| known.eq_ignore_ascii_case(extension))
-        });
-        if !known {
-            let node = tree.new_element(CT_DEFAULT);
-            tree.set_attribute(node, N_EXTENSION, extension);
-            tree.set_attribute(node, N_CONTENT_TYPE, content_type);
-            tree.prepend(root, node);
-            self.package.set_part(TYPES_PART, tree.write());
-        }
-        Ok(())
-    }
-
-    fn declare_type(&mut self, part: &str, content_type: &str) -> Result<(), Error> {
-        let mut tree = self.plain_part(
-            TYPES_PART,
-            "<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"></Types>",
-        )?;
-        let root = tree.root();
-        let part_name = format!("/{part}");
-        let old = tree.children(root).find(|node| {
-            tree.name(*node) == OVERRIDE
-                && tree
-                    .attribute(*node, N_PART_NAME)
-                    .is_some_and(|name| name.eq_ignore_ascii_case(&part_name))
-        });
-        match old {
-            Some(old) => tree.set_attribute(old, N_CONTENT_TYPE, content_type),
-            None => {
-                let node = tree.new_element(OVERRIDE);
-                tree.set_attribute(node, N_PART_NAME, &part_name);
-                tree.set_attribute(node, N_CONTENT_TYPE, content_type);
-                tree.append(root, node);
-            }
-        }
-        self.package.set_part(TYPES_PART, tree.write());
-        Ok(())
-    }
-
-    fn plain_part(&self, name: &str, otherwise: &str) -> Result<Document, Error> {
-        if self.package.contains(name) {
-            return parts::parse(&self.package, name, &self.limits.xml);
-        }
-        Document::parse(otherwise.as_bytes().to_vec(), &VOCABULARY, &self.limits.xml)
-            .map_err(|source| Error::Xml { part: name.to_owned(), source })
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! What heads a section is decided in `sections`, for readers and operations alike. Must never change the tree.
 
+use std::collections::BTreeMap;
+
 use engross_xml::NodeId;
 use serde::Serialize;
 
@@ -43,7 +45,7 @@ impl WordDocument {
     /// # Errors
     /// When another part that a reading needs cannot be read.
     pub fn outline(&self) -> Result<Vec<OutlineEntry>, Error> {
-        let (shown, _) = self.read_paragraphs(None, View::Accepted)?;
+        let (shown, _) = self.read_paragraphs(None, View::Accepted, false)?;
         let nodes = paragraphs(&self.tree, self.body);
         let sections = self.body_sections(&nodes);
         let mut entries: Vec<(usize, OutlineEntry)> = Vec::new();
@@ -62,21 +64,18 @@ impl WordDocument {
             let text = excerpt(first.text.get(heading.typed..).unwrap_or(&first.text));
             entries.push((end, entry((kind, heading.number.clone(), text), &own, None)));
         }
-        let mut last = None;
+        let mut tables: BTreeMap<usize, (usize, usize, Vec<&ParagraphReading>)> = BTreeMap::new();
         for paragraph in &shown {
-            let Some(table) = paragraph.table.map(|place| place.id) else { continue };
-            if last.replace(table) == Some(table) || entries.iter().any(|(_, known)| known.is_table(table)) {
-                continue;
-            }
-            let own: Vec<&ParagraphReading> =
-                shown.iter().filter(|other| other.table.is_some_and(|place| place.id == table)).collect();
-            let most = |number: fn(&crate::read::TablePlace) -> usize| {
-                own.iter().filter_map(|own| own.table.as_ref().map(number)).max().map_or(0, |most| most + 1)
-            };
-            let cells = Some((most(|place| place.row), most(|place| place.column)));
-            let told = ("table", table.to_string(), excerpt(&paragraph.text));
-            let end = own.last().map_or(paragraph.index, |last| last.index);
-            entries.push((end, entry(told, &own, cells)));
+            let Some(place) = paragraph.table else { continue };
+            let (rows, columns, own) = tables.entry(place.id).or_default();
+            (*rows, *columns) = ((*rows).max(place.row + 1), (*columns).max(place.column + 1));
+            own.push(paragraph);
+        }
+        for (table, (rows, columns, own)) in tables {
+            let text = own.first().map_or_else(String::new, |first| excerpt(&first.text));
+            let end = own.last().map_or(0, |last| last.index);
+            let told = ("table", table.to_string(), text);
+            entries.push((end, entry(told, &own, Some((rows, columns)))));
         }
         entries.sort_by_key(|(end, entry)| (number_of(&entry.address), std::cmp::Reverse(*end)));
         let mut open: Vec<usize> = Vec::new();
@@ -104,12 +103,6 @@ impl WordDocument {
                 |node: &NodeId| Paragraph::read(&self.tree, *node, View::Accepted, fields.get(node)).text;
             nodes.get(index).map(read).unwrap_or_default()
         })
-    }
-}
-
-impl OutlineEntry {
-    fn is_table(&self, number: usize) -> bool {
-        self.kind == "table" && self.number == number.to_string()
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::ops::edits::Fields;
+use crate::ops::language::{OCCURRENCE, OperationRow, PLAIN, Shape, UNTRACKED, field};
 use crate::ops::operation::Edit;
 
 /// Which content control is meant.
@@ -77,3 +78,35 @@ fn number_of(value: &Value) -> Result<usize, String> {
     let wrong = "'control' is the number of a control, from 1, as read with controls lists it";
     number.filter(|number| *number > 0).ok_or_else(|| wrong.to_owned())
 }
+
+pub(super) const FILL_CONTROL: OperationRow = OperationRow {
+    name: "fill_control",
+    purpose: "Fills in a content control of a form.",
+    fields: &[
+        field(
+            "control",
+            Shape::Id,
+            "The N of control:N in the reading.",
+            "its number, as `engross read --controls` lists it",
+        ),
+        field("tag", Shape::Text, "Instead of its number: its tag.", "its tag, instead of the number"),
+        field("title", Shape::Text, "Instead of its number: its title.", "its title, instead of the number"),
+        OCCURRENCE.for_people("which of several with that tag or title: a number from 1, `\"first\"`, `\"last\"` or `\"all\"`"),
+        field(
+            "value",
+            Shape::ControlValue,
+            "Text; an item of its list; a date as 2026-02-28; true or false for a check box.",
+            "what it is to say: a text, an item of its list, a date such as `2026-02-28`, or `true` or `false` for a check box; an empty text empties it",
+        )
+        .required(),
+        field(
+            "shown",
+            Shape::Text,
+            "For a date: how it is written there, if not as the control says.",
+            "for a date: how it is written there, if not as the control says",
+        ),
+        UNTRACKED,
+        PLAIN,
+    ],
+    parse: fill_control,
+};

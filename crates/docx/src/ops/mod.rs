@@ -10,13 +10,16 @@ mod edits;
 mod fields;
 mod format;
 mod language;
+mod list_rows;
 mod objects;
 mod operation;
 mod parts;
 mod references;
 mod result;
+mod review_rows;
 mod schema;
 mod search;
+mod text_rows;
 
 pub use batch::{Batch, OwnPolicy, parse_batch, parse_operations};
 pub use blocks::{Borders, BreakKind, CellRange, PageSetup, TableFormat};

@@ -3,7 +3,7 @@
 use crate::ops::edits::Fields;
 use crate::ops::fields::{Object, choice, optional_count, optional_extent, owned_text};
 use crate::ops::language::{
-    AFTER, BEFORE, INDEX, MATCH_CASE, OCCURRENCE, OperationRow, PATTERN, PLAIN, SCOPE, Shape, TARGET,
+    AFTER, BEFORE, Field, INDEX, MATCH_CASE, OCCURRENCE, OperationRow, PATTERN, PLAIN, SCOPE, Shape, TARGET,
     WHOLE_WORD, field,
 };
 use crate::ops::operation::{Address, Edit, Place, Where};
@@ -116,46 +116,45 @@ impl ObjectEdit {
     }
 }
 
-const URL: super::language::Field =
-    field("url", Shape::Text, "The address it leads to.", "the address that it leads to");
-const ANCHOR: super::language::Field = field(
+const URL: Field = field("url", Shape::Text, "The address it leads to.", "the address that it leads to");
+const ANCHOR: Field = field(
     "anchor",
     Shape::Name,
     "A bookmark, instead of url.",
     "the name of a bookmark of the document, instead of `url`",
 );
-const LINK_TEXT: super::language::Field = field(
+const LINK_TEXT: Field = field(
     "linkText",
     Shape::Text,
     "Words of the link; not needed where the place has one link.",
     "words of the link, exactly as they stand; not needed where the place has only one link",
 );
-const IMAGE: super::language::Field = field(
+const IMAGE: Field = field(
     "image",
     Shape::Count,
     "The N of image:N in the reading; not needed where the place has one picture.",
     "its number among the pictures of the story, as in `⟦image:2⟧` of a reading; not needed where the place has only one",
 );
-const FILE: super::language::Field = field(
+const FILE: Field = field(
     "file",
     Shape::Text,
     "A PNG, JPEG or GIF beneath the working folder.",
     "a PNG, JPEG or GIF file beneath the working folder (on a server: the workspace)",
 );
-const DATA: super::language::Field = field(
+const DATA: Field = field(
     "data",
     Shape::Text,
     "Its bytes in Base64, instead of file.",
     "its bytes in Base64, instead of `file`",
 );
-const WIDTH: super::language::Field = field(
+const WIDTH: Field = field(
     "width",
     Shape::Points,
     "Points; with one of width and height the other follows.",
     "points; of its file without; one of the two alone keeps the proportion",
 );
-const HEIGHT: super::language::Field = field("height", Shape::Points, "", "points");
-const ALTERNATIVE: super::language::Field = field(
+const HEIGHT: Field = field("height", Shape::Points, "", "points");
+const ALTERNATIVE: Field = field(
     "altText",
     Shape::Text,
     "What it shows, in words.",

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::names::{FOOTER_REFERENCE, HEADER_REFERENCE};
 use crate::ops::edits::Fields;
+use crate::ops::language::{Field, OperationRow, PLAIN, SECTION, Shape, UNTRACKED, field};
 use crate::ops::operation::Edit;
 
 /// A header or a footer.
@@ -153,3 +154,86 @@ pub(super) fn set_properties(fields: &Fields<'_>) -> Result<Edit, String> {
     }
     Ok(Edit::SetProperties(changes))
 }
+
+const PAGE_KIND: Field = field(
+    "kind",
+    Shape::Word(&["default", "first", "even"]),
+    "",
+    "the pages that show it: `default`, which it is without, `first` or `even`",
+);
+
+const fn property(name: &'static str, guide: &'static str) -> Field {
+    field(name, Shape::Text, "", guide)
+}
+
+const LINK_FIELDS: &[Field] = &[
+    PAGE_KIND,
+    SECTION.required().for_people("the number of the section, from 2"),
+    field("to", Shape::Word(&["previous"]), "", "`previous`, which it is without"),
+    UNTRACKED,
+];
+
+const STORY_FIELDS: &[Field] = &[
+    PAGE_KIND,
+    SECTION,
+    field(
+        "content",
+        Shape::Text,
+        "Its text, inline Markdown; a blank line begins another paragraph; {PAGE} and {NUMPAGE_KIND} are fields.",
+        "its text; a blank line begins another paragraph; `{PAGE}`, `{NUMPAGE_KIND}`, `{SECTION}` and `{SECTIONPAGE_KIND}` become fields",
+    )
+    .required()
+    .content(),
+    field("alignment", Shape::Word(&["left", "center", "right"]), "", "`left`, `center` or `right`; as its style says without"),
+    UNTRACKED,
+    PLAIN,
+];
+
+pub(super) const CREATE_HEADER: OperationRow = OperationRow {
+    name: "create_header",
+    purpose: "Makes a header where there is none.",
+    fields: STORY_FIELDS,
+    parse: |fields| create_story(fields, StoryKind::Header),
+};
+
+pub(super) const CREATE_FOOTER: OperationRow = OperationRow {
+    name: "create_footer",
+    purpose: "Makes a footer where there is none.",
+    fields: STORY_FIELDS,
+    parse: |fields| create_story(fields, StoryKind::Footer),
+};
+
+pub(super) const LINK_HEADER: OperationRow = OperationRow {
+    name: "link_header",
+    purpose: "Lets a section show the header of the one before.",
+    fields: LINK_FIELDS,
+    parse: |fields| link_story(fields, StoryKind::Header),
+};
+
+pub(super) const LINK_FOOTER: OperationRow = OperationRow {
+    name: "link_footer",
+    purpose: "Lets a section show the footer of the one before.",
+    fields: LINK_FIELDS,
+    parse: |fields| link_story(fields, StoryKind::Footer),
+};
+
+pub(super) const SET_PROPERTIES: OperationRow = OperationRow {
+    name: "set_properties",
+    purpose: "Sets properties of the document: title, author and the like.",
+    fields: &[
+        property("title", "its title; here and below an empty text takes it away"),
+        property("subject", "its subject"),
+        property("author", "who wrote it; not the author of revisions"),
+        property("keywords", "key words"),
+        property("description", "what it is about"),
+        property("category", "its category"),
+        property("company", "the company"),
+        field(
+            "custom",
+            Shape::Properties,
+            "Names and values of one's own; null takes one away.",
+            "properties of one's own, by name: texts, numbers, `true` or `false`; `null` takes one away",
+        ),
+    ],
+    parse: set_properties,
+};

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::ops::address::parse_place;
 use crate::ops::edits::Fields;
 use crate::ops::fields::{check_fields, choice, nearest, owned_text};
+use crate::ops::language::{Field, INDEX, OCCURRENCE, OperationRow, PHRASE, Shape, TARGET, field};
 use crate::ops::operation::{Edit, Occurrence, Place};
 
 /// An operation on references. It is carried out when all others of its batch are written, so that numbers are those of then.
@@ -207,3 +208,98 @@ pub(super) fn insert_field(fields: &Fields<'_>) -> Result<Edit, String> {
     let result = owned_text(fields.object(), "result")?;
     Ok(Edit::Reference(ReferenceEdit::InsertField { spot: spot(fields)?, instruction, result }))
 }
+
+const AFTER_TEXT: Field = field(
+    "afterText",
+    Shape::Text,
+    "The words behind which it stands; the end of the paragraph without.",
+    "the words behind which it stands; the end of the paragraph without",
+);
+
+pub(super) const INSERT_BOOKMARK: OperationRow = OperationRow {
+    name: "insert_bookmark",
+    purpose: "Marks a paragraph, or words of it, by a name.",
+    fields: &[
+        INDEX,
+        TARGET,
+        field("text", Shape::Text, PHRASE, "the words; all of the paragraph without"),
+        field(
+            "name",
+            Shape::Name,
+            "A letter first, then letters, digits and _; 40 in all.",
+            "its name: a letter first, then letters, digits and `_`",
+        )
+        .required(),
+    ],
+    parse: insert_bookmark,
+};
+
+pub(super) const INSERT_CROSS_REFERENCE: OperationRow = OperationRow {
+    name: "insert_cross_reference",
+    purpose: "Puts a reference to a clause, heading or bookmark into a paragraph, with its number, words or page.",
+    fields: &[
+        INDEX,
+        TARGET,
+        AFTER_TEXT,
+        field(
+            "replaceText",
+            Shape::Text,
+            "Instead: words that it takes the place of, such as a typed number.",
+            "words that it takes the place of, such as a typed number",
+        ),
+        field(
+            "to",
+            Shape::ReferenceTarget,
+            "",
+            "the paragraph that it leads to, as any [place](../editing.md#places), or `{\"bookmark\": NAME}`",
+        )
+        .required(),
+        field(
+            "show",
+            Shape::Word(&["number", "number_full", "text", "page", "above_below"]),
+            "",
+            "`number` (without), `number_full` with all levels, `text`, `page` or `above_below`",
+        ),
+        OCCURRENCE,
+    ],
+    parse: insert_cross_reference,
+};
+
+pub(super) const INSERT_FIELD: OperationRow = OperationRow {
+    name: "insert_field",
+    purpose: "Puts a field such as PAGE or SEQ into a paragraph.",
+    fields: &[
+        INDEX,
+        TARGET,
+        AFTER_TEXT,
+        field(
+            "instruction",
+            Shape::Instruction,
+            "The field's code, such as PAGE, NUMPAGES, DATE, SEQ Figure.",
+            "its code, such as `PAGE`, `NUMPAGES`, `DATE` or `SEQ Figure`",
+        )
+        .required(),
+        field(
+            "result",
+            Shape::Text,
+            "What it shows until it is updated.",
+            "what it shows until it is updated",
+        ),
+        OCCURRENCE,
+    ],
+    parse: insert_field,
+};
+
+pub(super) const UPDATE_REFERENCES: OperationRow = OperationRow {
+    name: "update_references",
+    purpose: "Lets typed references and fields name the numbers that clauses have once all is accepted.",
+    fields: &[],
+    parse: |_| Ok(Edit::Reference(ReferenceEdit::Update { typed: true })),
+};
+
+pub(super) const UPDATE_FIELDS: OperationRow = OperationRow {
+    name: "update_fields",
+    purpose: "Lets the fields REF and SEQ show what they should; pages and dates are left.",
+    fields: &[],
+    parse: |_| Ok(Edit::Reference(ReferenceEdit::Update { typed: false })),
+};

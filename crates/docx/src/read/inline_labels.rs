@@ -13,7 +13,7 @@ use crate::names::{
     ALTERNATE_CONTENT, ANCHOR, DEL, DEL_INSTR_TEXT, DRAWING, FLD_CHAR, FLD_CHAR_TYPE, FLD_SIMPLE, HYPERLINK,
     INS, INSTR, INSTR_TEXT, M_T, P, PICT, R_ID, RUBY, SDT, SYM, T,
 };
-use crate::read::labels::{object_label, shown, with_quotes};
+use crate::read::labels::{kind_label, object_label, shown, with_quotes};
 
 /// What labels tell beyond the story's own tree.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) struct LabelSources<'a> {
 pub(crate) struct Labeller<'a> {
     document: &'a Document,
     view: View,
-    sources: LabelSources<'a>,
+    sources: Option<LabelSources<'a>>,
     /// The pictures of the story by their numbers.
     pictures: HashMap<NodeId, usize>,
 }
@@ -53,8 +53,13 @@ struct InlineField {
 }
 
 impl<'a> Labeller<'a> {
-    pub(crate) fn new(document: &'a Document, root: NodeId, view: View, sources: LabelSources<'a>) -> Self {
-        let pictures = pictures(document, root);
+    pub(crate) fn new(
+        document: &'a Document,
+        root: NodeId,
+        view: View,
+        sources: Option<LabelSources<'a>>,
+    ) -> Self {
+        let pictures = if sources.is_some() { pictures(document, root) } else { Vec::new() };
         let pictures = pictures.into_iter().enumerate().map(|(at, node)| (node, at + 1)).collect();
         Self { document, view, sources, pictures }
     }
@@ -62,6 +67,7 @@ impl<'a> Labeller<'a> {
     /// The text of a paragraph. `inside` says whether it begins in a field: then it is one of many lines of a result. The markup
     /// view tells insertions and deletions as CriticMarkup does.
     pub(crate) fn text(&self, paragraph: &Paragraph, inside: bool) -> String {
+        let inside = inside || self.sources.is_none();
         let fields = if inside { Vec::new() } else { self.fields(paragraph) };
         let mut out = String::with_capacity(paragraph.text.len() + 8);
         let mut state = ChangeKind::None;
@@ -203,7 +209,7 @@ impl<'a> Labeller<'a> {
         match document.name(node) {
             FLD_SIMPLE => self.field_label(&attribute(INSTR).unwrap_or_default(), inner),
             HYPERLINK => {
-                let address = attribute(R_ID).and_then(|id| (self.sources.address)(&id));
+                let address = attribute(R_ID).and_then(|id| (self.sources?.address)(&id));
                 match (address, attribute(ANCHOR)) {
                     (Some(address), _) => with_quotes(&format!("link {address}"), inner),
                     (None, Some(anchor)) => {
@@ -212,7 +218,7 @@ impl<'a> Labeller<'a> {
                     (None, None) => inner.to_owned(),
                 }
             }
-            _ => match (self.sources.control)(node) {
+            _ => match self.sources.and_then(|sources| (sources.control)(node)) {
                 Some(number) => {
                     let control = Control::of(document, node);
                     let prompt = if control.is_placeholder() { " prompt" } else { "" };
@@ -246,8 +252,8 @@ impl<'a> Labeller<'a> {
     }
 
     fn leads_to(&self, bookmark: &str) -> String {
-        (self.sources.bookmark)(bookmark)
-            .map_or_else(|| " → nowhere".to_owned(), |address| format!(" → {address}"))
+        let place = self.sources.and_then(|sources| (sources.bookmark)(bookmark));
+        place.map_or_else(|| " → nowhere".to_owned(), |address| format!(" → {address}"))
     }
 
     fn atom(&self, atom: &Atom, paragraph: &Paragraph) -> String {
@@ -255,6 +261,9 @@ impl<'a> Labeller<'a> {
         let text = paragraph.text.get(atom.range.clone()).unwrap_or_default();
         if atom.kind != AtomKind::Object {
             return shown(document, atom, text);
+        }
+        if self.sources.is_none() {
+            return kind_label(document, atom);
         }
         match document.name(atom.node) {
             DRAWING | PICT | ALTERNATE_CONTENT => {

@@ -33,6 +33,15 @@ pub(crate) fn object_label(document: &Document, atom: &Atom) -> String {
     format!("{OPEN}{name}{CLOSE}")
 }
 
+/// The label of an inline object that says of which kind it is, and not which.
+pub(crate) fn kind_label(document: &Document, atom: &Atom) -> String {
+    match document.name(atom.node) {
+        FOOTNOTE_REFERENCE => format!("{OPEN}footnote{CLOSE}"),
+        ENDNOTE_REFERENCE => format!("{OPEN}endnote{CLOSE}"),
+        _ => object_label(document, atom),
+    }
+}
+
 /// What an atom's text looks like to a reader.
 pub(crate) fn shown(document: &Document, atom: &Atom, text: &str) -> String {
     match atom.kind {
@@ -99,7 +108,7 @@ fn meaning(label: &str) -> Option<Cow<'_, str>> {
         "column" if label == "column break" => Some("\u{B}".into()),
         "image" | "symbol" | "equation" | "ruby" => Some("".into()),
         "embedded" if label == "embedded object" => Some("".into()),
-        "object" if kind == label => Some("".into()),
+        "object" | "footnote" | "endnote" if kind == label => Some("".into()),
         "footnote" | "endnote" if numbered("footnote ") || numbered("endnote ") => Some("".into()),
         "ref" | "pageref" | "noteref" | "field" | "link" | "control" if label.contains('"') => {
             Some(Cow::Borrowed(said))

@@ -28,11 +28,13 @@ pub struct ReadOptions {
     pub from: Option<String>,
     /// At most so many paragraphs.
     pub limit: Option<usize>,
+    /// Whether fields, links, controls and pictures say what they are; without, texts of two documents can be compared.
+    pub labels: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { view: View::Accepted, story: None, search: None, from: None, limit: None }
+        Self { view: View::Accepted, story: None, search: None, from: None, limit: None, labels: true }
     }
 }
 
@@ -127,7 +129,8 @@ pub(crate) struct Sources<'a> {
     pub(crate) numbering: &'a Numbering,
     /// Names revisions as `revisions` does.
     pub(crate) revision_names: &'a dyn Fn(i64) -> String,
-    pub(crate) labels: LabelSources<'a>,
+    /// None where only objects are labelled, and all of a kind alike.
+    pub(crate) labels: Option<LabelSources<'a>>,
 }
 
 /// Reads the paragraphs below `root` that the view shows, and counts all. `prefix` names the story in addresses; empty for the

@@ -243,31 +243,20 @@ fn corpus_pairs() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     rows.map(|row| (row[0].to_owned(), read(row[2]), read(row[3]))).collect()
 }
 
-/// A text with what its labels show, without the numbers by which a reading names things: a redline may count otherwise.
-fn unlabelled(text: &str) -> String {
-    let mut out = String::new();
-    for (number, part) in text.split('⟦').enumerate() {
-        let (label, rest) =
-            if number == 0 { ("", part) } else { part.split_once('⟧').unwrap_or(("", part)) };
-        out.push_str(label.split_once('"').map_or("", |(_, shown)| shown.trim_end_matches('"')));
-        out.push_str(if number > 0 && !label.contains('"') { "⟦⟧" } else { "" });
-        out.push_str(rest);
-    }
-    out
-}
-
 /// The text of every story, once all changes are resolved.
 fn stories(bytes: &[u8], side: View) -> Vec<(String, String)> {
     let mut document = WordDocument::open(bytes.to_vec(), &Limits::default()).unwrap();
     document.resolve_all(side).unwrap();
-    let options =
-        engross_docx::read::ReadOptions { story: Some("everywhere".to_owned()), ..Default::default() };
+    let options = engross_docx::read::ReadOptions {
+        story: Some("everywhere".to_owned()),
+        labels: false,
+        ..Default::default()
+    };
     let paragraphs = document.read(&options).unwrap().paragraphs;
     let story = |address: &str| {
         address.rsplit_once('/').map_or("", |(story, _)| story).split(':').next().unwrap().to_owned()
     };
-    let own =
-        paragraphs.into_iter().map(|paragraph| (story(&paragraph.address), unlabelled(&paragraph.text)));
+    let own = paragraphs.into_iter().map(|paragraph| (story(&paragraph.address), paragraph.text));
     // Notes whose reference went stay in their part, and empty headers say nothing.
     own.filter(|(story, text)| story.is_empty() || !text.is_empty() && !story.ends_with("note")).collect()
 }

@@ -1,16 +1,14 @@
 //! `engross apply`
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use engross_documents::{Destination, Receipt, has_result, pictures_of, signature};
+use engross_documents::{Destination, Receipt, has_result, signature};
 use engross_docx::ops::{Batch, OperationResult, Summary, parse_batch};
 use engross_docx::{EditOptions, Effects, NumberChange, Reference, TermChange, Tracking, guards};
 use engross_protocol::{Exit, Failure};
-use engross_store::files::Root;
 use serde::Serialize;
 
-use super::documents::{clock, deliver, destination, open};
+use super::documents::{clock, deliver, destination, open, pictures_here};
 use super::{CommandEnd, settings};
 use crate::change::{Palette, printable};
 use crate::cli::ApplyArgs;
@@ -52,9 +50,7 @@ pub(crate) fn run(
     };
     let batch = read_batch(args)?;
     let (input, mut document) = open(&args.file)?;
-    if let Ok(root) = Root::open(Path::new(".")) {
-        document.give_files(pictures_of(&root.top(), &batch.operations));
-    }
+    document.give_files(pictures_here(&batch.operations));
     let warnings = guards(&document).into_iter().map(|finding| finding.message).collect();
     let destination = destination(&input, &args.target, "redline")?;
     let progress = Progress::of_short_work();

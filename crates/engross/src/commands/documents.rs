@@ -2,11 +2,14 @@
 //!
 //! Must never be torn in two by a signal while it writes.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use engross_documents::{Delivery, Destination, InputFile};
+use engross_documents::{Delivery, Destination, InputFile, pictures_of};
+use engross_docx::ops::Operation;
 use engross_docx::{Tracking, WordDocument};
 use engross_protocol::{Clock, Failure, FixedClock, SystemClock};
+use engross_store::files::Root;
 
 use crate::cli::TargetArgs;
 use crate::compose::data::data_path;
@@ -22,6 +25,13 @@ pub(super) fn open(path: &Path) -> Result<(InputFile, WordDocument), Failure> {
         Err(_) => input,
     };
     Ok((input, document))
+}
+
+/// The pictures beneath the working folder that operations name, by those names.
+pub(super) fn pictures_here<'a>(
+    operations: impl IntoIterator<Item = &'a Operation>,
+) -> BTreeMap<String, Vec<u8>> {
+    Root::open(Path::new(".")).map(|root| pictures_of(&root.top(), operations)).unwrap_or_default()
 }
 
 /// Where the result about `input` goes; `suffix` is that of the usual name. What would certainly fail does so here.

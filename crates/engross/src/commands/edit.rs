@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use engross_agent::{EditRun, EditRunEvent, EditRunOperation, EditRunOptions, EditRunOutcome};
 use engross_documents::{Receipt, has_worked, signature};
-use engross_docx::ops::OwnPolicy;
+use engross_docx::ops::{Operation, OwnPolicy};
 use engross_docx::{EditOptions, OwnRecord, Tracking, WordDocument, guards};
 use engross_llm::Model;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::documents::{clock, deliver, destination, open};
+use super::documents::{clock, deliver, destination, open, pictures_here};
 use super::{CommandEnd, settings};
 use crate::change::Palette;
 use crate::cli::EditArgs;
@@ -118,7 +118,8 @@ fn run_model(
     let progress = Progress::of_long_work();
     let mut said = String::new();
     let mut events = |event| show(event, &progress, &mut said);
-    let mut run = EditRun::new(document, model, options);
+    let pictures = |operations: &[&Operation]| pictures_here(operations.iter().copied());
+    let mut run = EditRun::new(document, model, options).with_pictures(&pictures);
     Ok(runtime.block_on(async {
         tokio::select! {
             outcome = run.run(instruction, &mut events) => Some(outcome),

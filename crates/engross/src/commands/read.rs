@@ -101,6 +101,7 @@ pub(crate) fn run(args: &ReadArgs, output: Output) -> Result<CommandEnd, Failure
         search: args.search.clone(),
         from: args.from.clone(),
         limit: args.limit,
+        ..ReadOptions::default()
     };
     let reading = document.read(&options).map_err(of_document)?;
     let comments: Vec<Comment> = if output.json {

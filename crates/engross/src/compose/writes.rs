@@ -2,17 +2,20 @@
 //!
 //! Must never be opened twice on one folder in one process: those who write there share its locks.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use engross_documents::{CheckpointStore, Checkpoints, OWN_FOLDER};
-use engross_docx::{Severity, WordDocument, check};
+use engross_docx::{MadeDocument, Severity, WordDocument, check, from_markdown_with};
 use engross_protocol::{Failure, RandomIds, SystemClock};
 use engross_store::files::{Folder, Locks, RelPath, Root};
 use engross_write::WriteFailure;
-use engross_write::runner::{Composer, Config, FileKeeper, Limits, Reviewer, WriteService, WriteSessions};
+use engross_write::runner::{
+    ComposedDocument, Composer, Config, FileKeeper, Limits, Reviewer, WriteService, WriteSessions,
+};
 
 use crate::output::note;
 use crate::signals::survive_file_limit;
@@ -27,14 +30,15 @@ const SWEEP_EVERY: Duration = Duration::from_secs(3600);
 pub(crate) struct Typesetter;
 
 impl Composer for Typesetter {
-    fn compose(&self, markdown: &str) -> Result<Vec<u8>, String> {
+    fn compose(&self, markdown: &str) -> Result<ComposedDocument, String> {
         let limits = engross_docx::Limits::default();
-        let made = engross_docx::from_markdown(markdown, None, &limits).map_err(|error| error.to_string())?;
-        let findings = WordDocument::open(made.clone(), &limits).and_then(|document| check(&document));
+        let made = from_markdown_with(markdown, None, BTreeMap::new(), &limits);
+        let MadeDocument { bytes, warnings } = made.map_err(|error| error.to_string())?;
+        let findings = WordDocument::open(bytes.clone(), &limits).and_then(|document| check(&document));
         let findings = findings.map_err(|error| error.to_string())?;
         match findings.iter().find(|finding| finding.severity == Severity::Error) {
             Some(finding) => Err(format!("the document would not be sound: {}", finding.message)),
-            None => Ok(made),
+            None => Ok(ComposedDocument { bytes, warnings }),
         }
     }
 }

@@ -239,3 +239,27 @@ fn what_cannot_be_used_is_refused() {
     desk.put("bad.json", b"{\"turns\": 7}");
     check("go", &["--model", "script:bad.json"], 4, "MODEL_SCRIPT_INVALID");
 }
+
+/// A model names a picture as a person does: a file beside the document.
+#[test]
+fn a_picture_of_the_working_folder_is_put_in() {
+    let desk = TestBench::new();
+    desk.put("dot.gif", b"GIF89a\x01\x00\x01\x00\x00\x00\x00;");
+    let image = |file: &str| {
+        json!({"name": "apply_redlines", "args": {"operations": [
+            {"op": "insert_image", "after": 3, "file": file, "altText": "Dot"}
+        ]}})
+    };
+    let spec = script(
+        &desk,
+        &json!([
+            {"when": {"last_role": "user"}, "tool_calls": [image("dot.gif"), image("../dot.gif")]},
+            {"when": {"last_role": "tool"}, "text": "Done."}
+        ]),
+    );
+    let ran = desk.run(&["edit", "nda.docx", "Add the dot", "--model", &spec, "-o", "out.docx", "--json"]);
+    let operations = ran.json()["operations"].clone();
+    assert_eq!(operations[0]["status"], "applied", "{ran:?}");
+    assert_eq!(operations[1]["code"], "INVALID_CONTENT", "{ran:?}");
+    assert!(desk.run(&["read", "out.docx"]).stdout.contains("⟦image:1 \"Dot\"⟧"));
+}

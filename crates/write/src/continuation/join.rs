@@ -7,34 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::recent::{HEAD, RecentContent};
 use super::{Continuation, Overlap, RestartDetection};
+use crate::cleaning::is_opening;
 
 /// The longest first line that may be chatter, in bytes.
 const CHATTER: usize = 200;
-/// What a model says before it goes on, in lower case.
-const OPENINGS: &[&str] = &[
-    "sure",
-    "certainly",
-    "of course",
-    "okay",
-    "ok,",
-    "here is",
-    "here's",
-    "here are",
-    "continuing",
-    "continued",
-    "(continu",
-    "[continu",
-    "i'll continue",
-    "i will continue",
-    "let me continue",
-    "let's continue",
-    "resuming",
-    "picking up",
-    "apologies",
-    "sorry",
-    "understood",
-    "as requested",
-];
+/// What a model says before it goes on, in lower case, besides what it says before any file.
+const CONTINUINGS: &[&str] =
+    &["continued", "(continu", "[continu", "let's continue", "resuming", "picking up", "apologies"];
 
 /// What came before, to be compared with.
 pub trait EarlierContent {
@@ -339,7 +318,7 @@ fn first_line(text: &[u8]) -> Option<&[u8]> {
 fn is_chatter(line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line).trim().to_lowercase();
     let ends = line.ends_with([':', '.', '!', '…', ')', ']']);
-    ends && OPENINGS.iter().any(|opening| line.starts_with(opening))
+    is_opening(&line) || ends && CONTINUINGS.iter().any(|opening| line.starts_with(opening))
 }
 
 /// Whether `text` begins with a fence that cannot be of the file, as far as that can be told.

@@ -8,13 +8,22 @@ use engross_store::files::{Folder, Locks, RelPath, Root};
 
 use crate::error::WriteFailure;
 
+/// A document that was made of Markdown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComposedDocument {
+    /// Its bytes, checked.
+    pub bytes: Vec<u8>,
+    /// What of the Markdown it does not say, for its reader.
+    pub warnings: Vec<String>,
+}
+
 /// Makes a Word document of the Markdown that was sent.
 pub trait Composer: Send + Sync {
-    /// The bytes of the document, checked.
+    /// The document.
     ///
     /// # Errors
     /// What of the text no document can hold, for its author.
-    fn compose(&self, markdown: &str) -> Result<Vec<u8>, String>;
+    fn compose(&self, markdown: &str) -> Result<ComposedDocument, String>;
 }
 
 /// A file that is complete and about to take its place.

@@ -115,7 +115,8 @@ impl Delivery<'_> {
         let is_validated = assembly.mode != ValidationMode::Off && length <= validate::MAX_BYTES as u64;
         let bytes = is_validated.then(|| part.read()).transpose()?;
         if assembly.kind == FileKind::Docx {
-            return Ok((self.compose(assembly.mode, length, bytes)?, changes));
+            let inspection = self.compose(assembly.mode, length, bytes, &mut changes)?;
+            return Ok((inspection, changes));
         }
         // An old file that is too large to be compared with is as good as none.
         let old =
@@ -134,12 +135,13 @@ impl Delivery<'_> {
         Ok((inspection, changes))
     }
 
-    /// Makes a document of the content. What is looked at is the Markdown.
+    /// Makes a document of the content, and tells what it leaves out. What is looked at is the Markdown.
     fn compose(
         &mut self,
         mode: ValidationMode,
         length: u64,
         bytes: Option<Vec<u8>>,
+        told: &mut Vec<WriteWarning>,
     ) -> Result<Inspection, PrepareError> {
         let lost = |error: Error| PrepareError::Lost(error.into());
         let part = self.content.file.as_ref().or(self.content.now.as_ref());
@@ -163,8 +165,11 @@ impl Delivery<'_> {
         let mut inspection = Inspection { path, kind, mode, length, bytes, old: None, marker, problem: None };
         match composed {
             Ok(document) => {
+                let code = codes::LEFT_OUT.name;
+                let warnings = document.warnings.into_iter();
+                told.extend(warnings.map(|message| WriteWarning { code: code.to_owned(), message }));
                 let mut made = self.content.part()?;
-                made.append(&document)?;
+                made.append(&document.bytes)?;
                 if let Some(text) = self.content.file.replace(made) {
                     text.staged.discard()?;
                 }

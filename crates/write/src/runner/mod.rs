@@ -37,7 +37,9 @@ mod work;
 #[cfg(test)]
 mod golden_tests;
 
-pub use config::{Composer, Config, Durability, FileKeeper, Limits, ProposedFile, Reviewer};
+pub use config::{
+    ComposedDocument, Composer, Config, Durability, FileKeeper, Limits, ProposedFile, Reviewer,
+};
 pub use engross_protocol::WriteSessionId;
 pub use hub::{Notice, PublishedEvent};
 pub use loaded::WriteSessionView;

@@ -137,6 +137,8 @@ fn markdown_becomes_a_word_document() {
     let told = desk.run(&["to-markdown", "out/lease.docx"]);
     assert!(told.stdout.contains("# Lease") && told.stdout.contains("The term ends in **May**."), "{told:?}");
     assert_eq!(desk.run(&["check", "out/lease.docx"]).code, Some(0));
+    let wrote = write(&desk, &["out/plan.docx", "--json"], b"See ![the plan](plan.png).\n");
+    assert_eq!(wrote.json()["warnings"][0]["code"], "LEFT_OUT", "{wrote:?}");
     let refused = write(&desk, &["out/lease.docx", "--op", "append", "--json"], b"more");
     assert_eq!(refused.json()["error"]["code"], "UNSUPPORTED_TARGET");
     assert_eq!(desk.bytes("out/lease.docx"), bytes);

@@ -8,7 +8,8 @@ use engross_protocol::{Clock, RandomIds, Timestamp};
 use engross_store::files::{Locks, RelPath, Root};
 use engross_write::WriteFailure;
 use engross_write::runner::{
-    ChunkEnd, Composer, Config, FileKeeper, Limits, Reviewer, WriteSessionId, WriteSessionView, WriteSessions,
+    ChunkEnd, ComposedDocument, Composer, Config, FileKeeper, Limits, Reviewer, WriteSessionId,
+    WriteSessionView, WriteSessions,
 };
 use engross_write::session::{BeginOptions, WriteOperation};
 use tempfile::TempDir;
@@ -176,10 +177,13 @@ fn open(
 struct UppercaseComposer;
 
 impl Composer for UppercaseComposer {
-    fn compose(&self, markdown: &str) -> Result<Vec<u8>, String> {
+    fn compose(&self, markdown: &str) -> Result<ComposedDocument, String> {
         let bell = markdown.find('\u{7}');
         bell.map_or_else(
-            || Ok(format!("PK\n\n\n{}", markdown.to_uppercase()).into_bytes()),
+            || {
+                let bytes = format!("PK\n\n\n{}", markdown.to_uppercase()).into_bytes();
+                Ok(ComposedDocument { bytes, warnings: Vec::new() })
+            },
             |at| Err(format!("a bell at byte {at}")),
         )
     }
