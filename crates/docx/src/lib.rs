@@ -57,6 +57,7 @@ mod compare;
 mod document;
 mod edit;
 mod error;
+mod from_markdown;
 mod markdown;
 mod model;
 #[expect(dead_code, reason = "the vocabulary of the format; not every name is asked for")]
@@ -79,12 +80,12 @@ pub use compare::{
     Limitation, TextFate, changes_of, compare, counts_by_story, side_by_side,
 };
 pub use document::{
-    CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, More, NumberChange,
-    OutlineEntry, OwnRecord, PlacedComment, Properties, Reference, SavedDocument, StyleReading, Survey,
-    TermChange, WordDocument,
+    CleanOptions, ControlReading, DefinedTerm, EditOptions, Effects, Limits, MarkdownReading, More,
+    NumberChange, OutlineEntry, OwnRecord, PlacedComment, Properties, Reference, SavedDocument, StyleReading,
+    Survey, TermChange, WordDocument,
 };
 pub use error::{Error, Refusal, RefusalCode};
-pub use markdown::{MadeDocument, MarkdownReading, from_markdown, from_markdown_with, picture_names};
+pub use from_markdown::{MadeDocument, from_markdown, from_markdown_with, picture_names};
 pub use ops::Tracking;
 pub use package::{Error as PackageError, Limits as PackageLimits, Package};
 pub use revisions::PlacedRevision;

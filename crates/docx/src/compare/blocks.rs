@@ -2,7 +2,6 @@
 
 use engross_xml::{Document, NodeId};
 
-use super::align::{Pair, WordBag, equal_pairs, gaps, similar_pairs, with_heavy};
 use super::ops::{Op, steps, whole_steps};
 use super::redliner::{Closeness, Redliner};
 use super::segment::Segment;
@@ -10,6 +9,7 @@ use super::signature::{Signer, number_of};
 use super::stream::Stream;
 use crate::model::effective_text;
 use crate::names::{CUSTOM_XML, DEL, DEL_TEXT, P, P_PR, SDT, SDT_CONTENT, SECT_PR, T, TBL};
+use crate::text::pairing::{Pair, WordBag, equal_pairs, gaps, similar_pairs, with_heavy};
 use crate::text::tokens;
 
 /// A paragraph, a table or a control.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `document` | what are the two documents without their revisions, and what do they say? |
 //! | `signature` | when do two elements say the same? |
-//! | `align`, `moves` | which blocks belong together, and which stand elsewhere? |
+//! | `moves` | which of the blocks that belong together (`text/pairing`) stand elsewhere? |
 //! | `stream`, `ops` | which words of paragraphs stay, go and come? |
 //! | `redliner`, `segment`, `cuts`, `content`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
 //! | `parts`, `relations`, `definitions` | what must the document get for what is new in it? |
@@ -16,7 +16,6 @@
 //! Rejecting all changes gives the document before, accepting them the one after: that is proven on the bytes to be written. When
 //! a close comparison does not hold, a coarser one is written. Must never do I/O.
 
-mod align;
 mod blocks;
 mod changes;
 mod content;

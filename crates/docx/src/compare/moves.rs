@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use engross_xml::{Document, NodeId, QName};
 
-use super::align::{Pair, gaps};
 use super::blocks::Block;
 use super::redliner::{Closeness, Redliner};
 use crate::edit::{close_range, open_range};
@@ -13,6 +12,7 @@ use crate::names::{
     MOVE_FROM_RANGE_START, MOVE_TO, MOVE_TO_RANGE_END, MOVE_TO_RANGE_START, O_MATH, O_MATH_PARA, PICT, SDT,
     SECT_PR,
 };
+use crate::text::pairing::{Pair, gaps};
 
 /// Letters of a shortest text that is taken for one that was moved: shorter ones recur.
 const SHORTEST: usize = 24;

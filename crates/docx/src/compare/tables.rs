@@ -2,7 +2,6 @@
 
 use engross_xml::{NodeId, NodeKind, QName};
 
-use super::align::{WordBag, equal_pairs, gaps, similar_pairs};
 use super::blocks::word_bag;
 use super::redliner::Redliner;
 use crate::edit::delete_mark;
@@ -12,6 +11,7 @@ use crate::names::{
     CUSTOM_XML_INS_RANGE_START, DEL, ID, INS, P, SDT, SDT_CONTENT, TBL, TBL_GRID, TBL_GRID_CHANGE, TBL_PR,
     TBL_PR_CHANGE, TBL_PR_EX, TC, TC_PR, TC_PR_CHANGE, TR, TR_PR, TR_PR_CHANGE,
 };
+use crate::text::pairing::{WordBag, equal_pairs, gaps, similar_pairs};
 
 /// How alike two rows must be to be one that was changed.
 const LEAST_ROW: f32 = 0.2;

@@ -14,6 +14,7 @@ use super::{EditOptions, WordDocument};
 use crate::canon::IgnoredMarkup;
 use crate::edit::{BatchRun, FallbackCopies, Ids, PendingParts, Signature, StyleContext};
 use crate::error::{Error, Refusal, RefusalCode};
+use crate::markdown::Rewrite;
 use crate::numbering::Numbering;
 use crate::ops::{Batch, Edit, Operation, OperationOutcome, OperationResult, Outcome, SearchScope};
 use crate::package::Package;
@@ -154,6 +155,7 @@ impl WordDocument {
             outcomes: vec![OperationOutcome::default(); batch.operations.len()],
             parts: BTreeMap::new(),
             data: BTreeMap::new(),
+            remarks: BTreeMap::new(),
             skipped: BTreeSet::new(),
             has_references: false,
             anchors: BTreeMap::new(),
@@ -193,6 +195,11 @@ impl WordDocument {
         }
         if !torn.is_empty() {
             return Ok(Attempt::Torn(torn));
+        }
+        for (index, remarks) in std::mem::take(&mut run.remarks) {
+            if let Some(done) = run.outcomes.get_mut(index) {
+                remarks.iter().for_each(|remark| done.outcome.tell(remark));
+            }
         }
         self.write_bound_data(&mut run)?;
         let broken = self.settle_references(&mut run)?;
@@ -459,6 +466,21 @@ impl WordDocument {
                 }
                 continue;
             }
+            if let Edit::ReplaceDocument { content } = &operation.edit {
+                match self.rewrite(content)? {
+                    Ok(Rewrite { edits, remarks }) => {
+                        routes.parted.insert(index);
+                        run.parts.insert(index, Vec::new());
+                        run.remarks.insert(index, remarks);
+                        for edit in edits {
+                            let story = edit.story().and_then(|story| find_story(stories, story));
+                            add(story, index, Cow::Owned(Operation { edit, ..operation.clone() }));
+                        }
+                    }
+                    Err(refusal) => run.set(index, Outcome::Refused(refusal)),
+                }
+                continue;
+            }
             if let Some(search) = operation.edit.search().filter(|search| search.scope != SearchScope::Unsaid)
             {
                 match self.parted(operation, search, stories)? {
@@ -521,7 +543,7 @@ impl WordDocument {
 fn needs_stories(batch: &Batch) -> bool {
     let needs = |edit: &Edit| {
         let scoped = edit.search().is_some_and(|search| search.scope != SearchScope::Unsaid);
-        let fills = matches!(edit, Edit::FillControl { .. });
+        let fills = matches!(edit, Edit::FillControl { .. } | Edit::ReplaceDocument { .. });
         fills || edit.story().is_some() || scoped || asks_elsewhere(edit).is_some()
     };
     batch.operations.iter().any(|operation| needs(&operation.edit))

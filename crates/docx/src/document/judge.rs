@@ -42,6 +42,7 @@ pub(super) fn takes_text_away(edit: &Edit) -> bool {
         | Edit::EditParagraph { .. }
         | Edit::DeleteParagraph { .. }
         | Edit::Replace { .. }
+        | Edit::ReplaceDocument { .. }
         | Edit::Move { .. }
         | Edit::EditList { .. }
         | Edit::ConvertHeaders { .. }

@@ -30,6 +30,7 @@ mod effects;
 mod headers;
 mod judge;
 mod lists;
+mod markdown;
 mod new_parts;
 mod outline;
 mod own;
@@ -48,6 +49,7 @@ mod threads;
 pub use clean::CleanOptions;
 pub use controls::ControlReading;
 pub use effects::{DefinedTerm, Effects, More, NumberChange, Reference, Survey, TermChange};
+pub use markdown::MarkdownReading;
 pub use outline::OutlineEntry;
 pub use own::OwnRecord;
 pub use properties::Properties;
@@ -252,9 +254,9 @@ impl WordDocument {
         self.story_tree(name).map(Cow::into_owned)
     }
 
-    /// What the conversion to Markdown reads.
-    pub(crate) fn for_markdown(&self) -> (&Document, NodeId, &Styles, &Numbering) {
-        (&self.tree, self.body, &self.styles, &self.numbering)
+    /// The tree of the main part, its body, and its styles.
+    pub(crate) fn main(&self) -> (&Document, NodeId, &Styles) {
+        (&self.tree, self.body, &self.styles)
     }
 
     /// The relationships of a part; of the main one for an empty name.

@@ -45,6 +45,8 @@ pub(super) struct Run<'a> {
     pub(super) outcomes: Vec<OperationOutcome>,
     /// The outcomes of operations on several stories, one for each.
     pub(super) parts: BTreeMap<usize, Vec<OperationOutcome>>,
+    /// What people should know of operations, however they end.
+    pub(super) remarks: BTreeMap<usize, Vec<String>>,
     /// The data that operations change when they are applied.
     pub(super) data: BTreeMap<usize, Vec<BoundData>>,
     /// Operations that are refused before they are tried.

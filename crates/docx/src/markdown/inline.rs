@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use engross_xml::{Document, NodeId};
 
-use crate::document::WordDocument;
-use crate::error::Error;
+use super::source::{BodySource, NotePart};
 use crate::model::{Atom, AtomKind, FieldContext, Paragraph, View, is_on, paragraphs};
 use crate::names::{
     A_BLIP, ANCHOR, ASCII, B, DOC_PR, DRAWING, ENDNOTE, ENDNOTE_REFERENCE, FALLBACK, FLD_CHAR, FLD_CHAR_TYPE,
@@ -43,26 +42,24 @@ pub(super) struct InlineReader<'a> {
 }
 
 impl<'a> InlineReader<'a> {
-    pub(super) fn new(source: &'a WordDocument, view: View) -> Result<Self, Error> {
-        let (document, _, styles, _) = source.for_markdown();
+    pub(super) fn new(source: &'a BodySource<'a>, view: View) -> Self {
+        let styles = source.styles;
         let mut notes = BTreeMap::new();
-        for (kind, element, is_end) in [("footnotes", FOOTNOTE, false), ("endnotes", ENDNOTE, true)] {
-            let Some(name) = source.related_name(kind) else { continue };
-            let part = source.story_tree(&name)?;
-            let relationships = source.relationships_of(&name)?;
-            let mut reader = InlineReader::of_part(&part, styles, view, relationships);
-            for node in part.children(part.root()).filter(|node| part.name(*node) == element) {
-                let id = part.attribute(node, ID).and_then(|id| id.trim().parse().ok()).unwrap_or_default();
-                let texts: Vec<StyledText> = paragraphs(&part, node)
+        for NotePart { is_end, tree, relationships } in &source.notes {
+            let element = if *is_end { ENDNOTE } else { FOOTNOTE };
+            let mut reader = InlineReader::of_part(tree, styles, view, relationships.clone());
+            for node in tree.children(tree.root()).filter(|node| tree.name(*node) == element) {
+                let id = tree.attribute(node, ID).and_then(|id| id.trim().parse().ok()).unwrap_or_default();
+                let texts: Vec<StyledText> = paragraphs(tree, node)
                     .into_iter()
                     .map(|paragraph| reader.paragraph(paragraph, None))
                     .map(|text| text.slice(text.text.len() - text.text.trim_start().len()..text.text.len()))
                     .collect();
-                notes.insert((is_end, id), texts);
+                notes.insert((*is_end, id), texts);
             }
         }
-        let relationships = source.relationships_of("")?;
-        Ok(Self { notes, ..Self::of_part(document, styles, view, relationships) })
+        let relationships = source.relationships.clone();
+        Self { notes, ..Self::of_part(source.document, styles, view, relationships) }
     }
 
     fn of_part(
@@ -316,4 +313,10 @@ fn hyperlink_of(code: &str) -> Option<LinkDestination> {
         rest = after.trim_start();
     }
     target.map(LinkDestination::Url)
+}
+
+/// The words of a heading as links name them: small letters, `-` for spaces, no other signs.
+pub(crate) fn slug(text: &str) -> String {
+    let kept = text.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }

@@ -6,10 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use engross_xml::{Document, NodeId};
 
-use super::anchors::slug;
-use super::inline::InlineReader;
-use crate::document::WordDocument;
-use crate::error::Error;
+use super::inline::{InlineReader, slug};
+use super::source::BodySource;
 use crate::model::{FieldContext, View, fields_at_start, mark_revisions, paragraphs};
 use crate::names::{
     BOOKMARK_START, BOTTOM, CUSTOM_XML, DEL, GRID_SPAN, IND, INS, JC, LEFT, MOVE_FROM, MOVE_TO, NAME, P,
@@ -19,16 +17,35 @@ use crate::numbering::{Counter, Marker, NumberFormat, paragraph_numbering};
 use crate::styles::Styles;
 use crate::text::{
     Block, BlockKind, ColumnAlignment, Enclosure, Item, ItemMarker, LinkDestination, StyledText, Table,
-    literal,
+    literal, number_of,
 };
 
 /// Styles of paragraphs that are code, by their names in small letters.
 const CODE_STYLES: &[&str] = &["html preformatted", "source code", "code", "code block"];
 const QUOTE_STYLES: &[&str] = &["quote", "intense quote", "block text", "quotations"];
 
+/// Where in the body a block stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BlockSource {
+    /// Its paragraphs; of a table those of all cells.
+    pub(super) paragraphs: Vec<NodeId>,
+    /// Of a table: the paragraphs of each cell that the block has, row by row.
+    pub(super) cells: Vec<Vec<Vec<NodeId>>>,
+    /// The number before its text that Word makes and the block has as text.
+    pub(super) number: String,
+    /// Whether it is less than its paragraph, or stands in a box of it.
+    pub(super) is_part: bool,
+}
+
 /// What a body says.
 pub(super) struct BodyReading {
     pub(super) blocks: Vec<Block<StyledText>>,
+    /// Where each of them stands.
+    pub(super) sources: Vec<BlockSource>,
+    /// Paragraphs of the body that say nothing and are no block.
+    pub(super) blanks: Vec<NodeId>,
+    /// The bookmarks of headings, by the names that links have for them.
+    pub(super) anchors: BTreeMap<String, String>,
     /// What the blocks do not say.
     pub(super) warnings: Vec<String>,
     /// The names that the blocks have for pictures, and the parts with their files.
@@ -47,30 +64,37 @@ pub(super) struct BodyReader<'a> {
     /// Headings, and the names that links have for them.
     headings: BTreeMap<NodeId, String>,
     blocks: Vec<Block<StyledText>>,
+    sources: Vec<BlockSource>,
+    blanks: Vec<NodeId>,
+    /// The numbers of the items that are open, one for each level.
+    open: Vec<u32>,
     warnings: Vec<String>,
 }
 
 impl<'a> BodyReader<'a> {
-    pub(super) fn new(source: &'a WordDocument, view: View) -> Result<Self, Error> {
-        let (document, body, styles, numbering) = source.for_markdown();
+    pub(super) fn new(source: &'a BodySource<'a>, view: View) -> Self {
+        let BodySource { document, body, styles, numbering, .. } = *source;
         let fields = fields_at_start(document, &paragraphs(document, body));
-        Ok(Self {
+        Self {
             document,
             styles,
             view,
             numbering,
             counter: Counter::new(numbering, styles),
             fields,
-            inline: InlineReader::new(source, view)?,
+            inline: InlineReader::new(source, view),
             headings: BTreeMap::new(),
             blocks: Vec::new(),
+            sources: Vec::new(),
+            blanks: Vec::new(),
+            open: Vec::new(),
             warnings: Vec::new(),
-        })
+        }
     }
 
     pub(super) fn read(mut self, body: NodeId) -> BodyReading {
         self.container(body);
-        self.name_anchors(body);
+        let anchors = self.name_anchors(body);
         self.warnings.append(&mut self.inline.warnings);
         let mut told = Vec::new();
         self.warnings.retain(|warning| {
@@ -78,11 +102,41 @@ impl<'a> BodyReader<'a> {
             told.push(warning.clone());
             is_new
         });
-        BodyReading { blocks: self.blocks, warnings: self.warnings, pictures: self.inline.pictures }
+        BodyReading {
+            blocks: self.blocks,
+            sources: self.sources,
+            blanks: self.blanks,
+            anchors,
+            warnings: self.warnings,
+            pictures: self.inline.pictures,
+        }
+    }
+
+    fn push(&mut self, block: Block<StyledText>, source: BlockSource) {
+        match &block.kind {
+            BlockKind::Item(item) => {
+                self.open.truncate(usize::from(item.level));
+                self.open.resize(usize::from(item.level), 0);
+                self.open.push(number_of(item.marker));
+            }
+            _ if block.within.is_none() => self.open.clear(),
+            _ => {}
+        }
+        self.blocks.push(block);
+        self.sources.push(source);
+    }
+
+    /// What boxes say that stand in the paragraphs of a block.
+    fn push_boxes(&mut self, paragraphs: &[NodeId]) {
+        for text in std::mem::take(&mut self.inline.boxes) {
+            let source =
+                BlockSource { paragraphs: paragraphs.to_vec(), is_part: true, ..BlockSource::default() };
+            self.push(Block { quote: 1, within: None, kind: BlockKind::Paragraph(text) }, source);
+        }
     }
 
     /// Links to bookmarks of headings name the heading, as Markdown does. Of headings with the same words only the first is meant.
-    fn name_anchors(&mut self, body: NodeId) {
+    fn name_anchors(&mut self, body: NodeId) -> BTreeMap<String, String> {
         let mut names = BTreeMap::new();
         let mut taken = BTreeSet::new();
         let document = self.document;
@@ -98,7 +152,7 @@ impl<'a> BodyReader<'a> {
             }
         }
         if names.is_empty() {
-            return;
+            return BTreeMap::new();
         }
         let named = |mut text: StyledText| {
             for link in &mut text.links {
@@ -112,6 +166,8 @@ impl<'a> BodyReader<'a> {
         };
         let blocks = std::mem::take(&mut self.blocks);
         self.blocks = blocks.into_iter().map(|block| block.map(named)).collect();
+        // Of several bookmarks of a heading the first in the alphabet.
+        names.into_iter().rev().map(|(name, slug)| (slug, name)).collect()
     }
 
     // Depth is bounded by the XML parser's limit.
@@ -147,24 +203,30 @@ impl<'a> BodyReader<'a> {
         let name = style.and_then(|style| self.styles.name(style)).unwrap_or_default().to_lowercase();
         let heading =
             style.and_then(|style| self.styles.outline_level(style)).filter(|_| !text.text.is_empty());
+        let mut source = BlockSource { paragraphs: vec![node], ..BlockSource::default() };
         let block = match (heading, marker) {
             (Some(level), marker) => {
                 let number = marker.map(|marker| marker.text).filter(|number| !number.is_empty());
-                let mut whole =
-                    number.map_or_else(StyledText::default, |number| literal(&format!("{number} ")));
+                source.number = number.map(|number| format!("{number} ")).unwrap_or_default();
+                let mut whole = literal(&source.number);
                 whole.append(text);
                 self.headings.insert(node, slug(&whole.text));
                 Block::new(BlockKind::Heading(level + 1, whole))
             }
-            (None, Some(marker)) => self.item(&marker, text),
-            (None, None) => self.plain(node, &name, text),
+            (None, Some(marker)) => self.item(&marker, text, &mut source),
+            (None, None) => self.plain(node, &name, text, &mut source),
         };
-        if !matches!(&block.kind, BlockKind::Paragraph(text) if text.text.is_empty()) {
-            self.blocks.extend(pages_apart(block));
+        let is_blank = |text: &str| text.chars().all(|c| matches!(c, ' ' | '\t' | '\n' | '\u{A0}'));
+        if matches!(&block.kind, BlockKind::Paragraph(text) if is_blank(&text.text)) {
+            self.blanks.push(node);
+        } else {
+            let blocks = pages_apart(block);
+            source.is_part = blocks.len() > 1;
+            for block in blocks {
+                self.push(block, source.clone());
+            }
         }
-        for box_text in std::mem::take(&mut self.inline.boxes) {
-            self.blocks.push(Block { quote: 1, within: None, kind: BlockKind::Paragraph(box_text) });
-        }
+        self.push_boxes(&[node]);
     }
 
     /// Whether the view does not show the paragraph's border.
@@ -177,14 +239,20 @@ impl<'a> BodyReader<'a> {
         })
     }
 
-    fn item(&mut self, marker: &Marker, text: StyledText) -> Block<StyledText> {
+    fn item(&mut self, marker: &Marker, text: StyledText, source: &mut BlockSource) -> Block<StyledText> {
         let number = u32::try_from(marker.number).unwrap_or(1);
         let shown = marker.text.trim();
-        let steps = shown.trim_end_matches('.').split('.').filter(|step| step.parse::<u32>().is_ok()).count();
+        let steps: Vec<u32> =
+            shown.trim_end_matches('.').split('.').filter_map(|step| step.parse().ok()).collect();
+        let is_below = |above: &[u32]| self.open.get(..above.len()) == Some(above);
         let bare = shown.trim_matches(['(', ')', '.']);
         let kind = match marker.format {
             _ if marker.bullet => Some(ItemMarker::Bullet),
-            _ if steps > 1 && usize::from(marker.level) + 1 == steps => Some(ItemMarker::Legal(number)),
+            // `2.1` counts on only below an item 2, not below a heading.
+            _ if steps.len() > 1 => steps
+                .split_last()
+                .filter(|(_, above)| above.len() == usize::from(marker.level) && is_below(above))
+                .map(|(number, _)| ItemMarker::Legal(*number)),
             NumberFormat::Decimal if bare == number.to_string() => Some(ItemMarker::Decimal(number)),
             NumberFormat::LowerLetter if bare.len() == 1 => Some(ItemMarker::LowerLetter(number)),
             NumberFormat::UpperLetter if bare.len() == 1 => Some(ItemMarker::UpperLetter(number)),
@@ -195,8 +263,8 @@ impl<'a> BodyReader<'a> {
         let Some(kind) = kind else {
             self.warnings
                 .push("numbers that no Markdown list has are typed before their paragraphs".to_owned());
-            let mut whole =
-                if shown.is_empty() { StyledText::default() } else { literal(&format!("{shown} ")) };
+            source.number = if shown.is_empty() { String::new() } else { format!("{shown} ") };
+            let mut whole = literal(&source.number);
             whole.append(text);
             return Block::new(BlockKind::Paragraph(whole));
         };
@@ -215,7 +283,13 @@ impl<'a> BodyReader<'a> {
         Block::new(BlockKind::Item(Item { level: marker.level, marker: kind, enclosure, task, text }))
     }
 
-    fn plain(&mut self, node: NodeId, style: &str, text: StyledText) -> Block<StyledText> {
+    fn plain(
+        &mut self,
+        node: NodeId,
+        style: &str,
+        text: StyledText,
+        source: &mut BlockSource,
+    ) -> Block<StyledText> {
         let properties = self.document.child(node, P_PR);
         let indent = properties.and_then(|properties| self.document.child(properties, IND));
         let left = indent.and_then(|indent| {
@@ -235,7 +309,7 @@ impl<'a> BodyReader<'a> {
         let kind = match style {
             _ if ruled && text.text.is_empty() => BlockKind::Rule,
             _ if text.text.is_empty() => BlockKind::Paragraph(text),
-            style if CODE_STYLES.contains(&style) => return self.code(text, quote),
+            style if CODE_STYLES.contains(&style) => return self.code(text, quote, source),
             "definition term" => BlockKind::Term(text),
             "definition" => BlockKind::Definition(text),
             _ => BlockKind::Paragraph(text),
@@ -254,13 +328,15 @@ impl<'a> BodyReader<'a> {
     }
 
     /// Code; paragraphs of code that follow each other are one.
-    fn code(&mut self, text: StyledText, quote: u8) -> Block<StyledText> {
-        let code = match self.blocks.last() {
-            Some(Block { quote: known, kind: BlockKind::Code(_), .. }) if *known == quote => {
-                match self.blocks.pop().map(|block| block.kind) {
-                    Some(BlockKind::Code(before)) => format!("{before}\n{}", text.text),
-                    _ => text.text,
-                }
+    fn code(&mut self, text: StyledText, quote: u8, source: &mut BlockSource) -> Block<StyledText> {
+        let goes_on = matches!(
+            self.blocks.last(), Some(Block { quote: known, kind: BlockKind::Code(_), .. }) if *known == quote
+        );
+        let before = if goes_on { self.blocks.pop().zip(self.sources.pop()) } else { None };
+        let code = match before {
+            Some((Block { kind: BlockKind::Code(code), .. }, known)) => {
+                source.paragraphs.splice(0..0, known.paragraphs);
+                format!("{code}\n{}", text.text)
             }
             _ => text.text,
         };
@@ -269,6 +345,8 @@ impl<'a> BodyReader<'a> {
 
     fn table(&mut self, node: NodeId) {
         let mut rows: Vec<(Vec<StyledText>, bool)> = Vec::new();
+        let mut source =
+            BlockSource { paragraphs: paragraphs(self.document, node), ..BlockSource::default() };
         let mut columns: Vec<Vec<ColumnAlignment>> = Vec::new();
         for row in below(self.document, node, TR) {
             let properties = self.document.child(row, TR_PR);
@@ -279,10 +357,11 @@ impl<'a> BodyReader<'a> {
                 continue;
             }
             let is_head = has(TBL_HEADER);
-            let mut cells = Vec::new();
+            let (mut cells, mut places) = (Vec::new(), Vec::new());
             for cell in below(self.document, row, TC) {
                 let column = cells.len();
                 cells.push(self.cell(cell));
+                places.push(paragraphs(self.document, cell));
                 if columns.len() <= column {
                     columns.push(Vec::new());
                 }
@@ -295,6 +374,7 @@ impl<'a> BodyReader<'a> {
                     span.and_then(|span| self.document.attribute(span, VAL)?.trim().parse::<usize>().ok());
                 for _ in 1..span.unwrap_or(1).min(100) {
                     cells.push(StyledText::default());
+                    places.push(Vec::new());
                     self.warnings.push("cells that span others are told as cells of their own".to_owned());
                 }
                 let merged = properties.and_then(|properties| self.document.child(properties, V_MERGE));
@@ -303,6 +383,7 @@ impl<'a> BodyReader<'a> {
                 }
             }
             rows.push((cells, is_head));
+            source.cells.push(places);
         }
         let width = rows.iter().map(|(row, _)| row.len()).max().unwrap_or_default();
         let Some((first, marked)) = rows.first() else { return };
@@ -332,10 +413,9 @@ impl<'a> BodyReader<'a> {
             row
         });
         let table = Table { rows: rows.collect(), has_head, alignments };
-        self.blocks.push(Block::new(BlockKind::Table(table)));
-        for box_text in std::mem::take(&mut self.inline.boxes) {
-            self.blocks.push(Block { quote: 1, within: None, kind: BlockKind::Paragraph(box_text) });
-        }
+        let paragraphs = source.paragraphs.clone();
+        self.push(Block::new(BlockKind::Table(table)), source);
+        self.push_boxes(&paragraphs);
     }
 
     /// The text of a cell, its paragraphs as lines. A table in it is told as lines, too.

@@ -235,6 +235,10 @@ pub(super) fn replace_range(fields: &Fields<'_>) -> Result<Edit, String> {
     Ok(Edit::Replace { place, end: Some(end), content: fields.text("content")?, continues })
 }
 
+pub(super) fn replace_document(fields: &Fields<'_>) -> Result<Edit, String> {
+    Ok(Edit::ReplaceDocument { content: fields.text("content")? })
+}
+
 pub(super) fn move_paragraph(fields: &Fields<'_>) -> Result<Edit, String> {
     let place = fields.required_place()?;
     let end = fields.end(&place)?;

@@ -208,6 +208,7 @@ pub(super) const OPERATIONS: &[OperationRow] = &[
     text_rows::DELETE_PARAGRAPH,
     text_rows::REPLACE_PARAGRAPH,
     text_rows::REPLACE_RANGE,
+    text_rows::REPLACE_DOCUMENT,
     text_rows::MOVE_PARAGRAPH,
     text_rows::RESTORE_PARAGRAPH,
     text_rows::FORMAT_TEXT,

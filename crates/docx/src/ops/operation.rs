@@ -137,6 +137,11 @@ pub enum Edit {
         /// Whether items in it count on in the list that is there.
         continues: bool,
     },
+    /// Makes the body say what this Markdown says; what it says already stays as it is.
+    ReplaceDocument {
+        /// The whole body.
+        content: String,
+    },
     /// Moves paragraphs.
     Move {
         /// The first paragraph.
@@ -501,6 +506,7 @@ impl Edit {
             Self::DeleteParagraph { .. } => "delete_paragraph",
             Self::Replace { end: None, .. } => "replace_paragraph",
             Self::Replace { .. } => "replace_range",
+            Self::ReplaceDocument { .. } => "replace_document",
             Self::Move { .. } => "move_paragraph",
             Self::Restore { .. } => "restore_paragraph",
             Self::FormatText { .. } => "format_text",
@@ -544,6 +550,7 @@ impl Edit {
             | Self::Prepend { content, .. }
             | Self::InsertParagraph { content, .. }
             | Self::Replace { content, .. }
+            | Self::ReplaceDocument { content }
             | Self::InsertListItem { content, .. } => vec![content],
             Self::EditList { items, .. } => items.iter().map(String::as_str).collect(),
             Self::EditSection { body, .. } => body.iter().flatten().map(String::as_str).collect(),
@@ -616,6 +623,7 @@ impl Edit {
             Self::ConvertHeaders { places, .. } => places.first(),
             Self::Reference(edit) => edit.place(),
             Self::FillControl { .. }
+            | Self::ReplaceDocument { .. }
             | Self::CreateStory { .. }
             | Self::LinkStory { .. }
             | Self::SetProperties(_)

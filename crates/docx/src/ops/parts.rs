@@ -180,7 +180,7 @@ const STORY_FIELDS: &[Field] = &[
         "content",
         Shape::Text,
         "Its text, inline Markdown; a blank line begins another paragraph; {PAGE} and {NUMPAGES} are fields.",
-        "its text; a blank line begins another paragraph; `{PAGE}`, `{NUMPAGES}`, `{SECTION}` and `{SECTIONPAGE_KIND}` become fields",
+        "its text; a blank line begins another paragraph; `{PAGE}`, `{NUMPAGES}`, `{SECTION}` and `{SECTIONPAGES}` become fields",
     )
     .required()
     .content(),

@@ -157,6 +157,23 @@ pub(super) const REPLACE_RANGE: OperationRow = OperationRow {
     parse: edits::replace_range,
 };
 
+pub(super) const REPLACE_DOCUMENT: OperationRow = OperationRow {
+    name: "replace_document",
+    purpose: "Makes the body say what a whole text says, with as few changes as that takes.",
+    fields: &[
+        field(
+            "content",
+            Shape::Text,
+            "The whole body as Markdown, as to-markdown tells it, rewritten. What it does not change is not touched.",
+            "the whole body as Markdown, as `engross to-markdown` tells it; what it says already is not touched",
+        )
+        .required()
+        .content(),
+        REFERENCES,
+    ],
+    parse: edits::replace_document,
+};
+
 pub(super) const MOVE_PARAGRAPH: OperationRow = OperationRow {
     name: "move_paragraph",
     purpose: "Moves paragraphs.",

@@ -117,6 +117,17 @@ pub(super) fn fold_letters(text: &str, folding: Folding, case: LetterCase) -> Fo
     folded
 }
 
+/// A text in the typography of a plain keyboard, for comparisons.
+pub(crate) fn folded(text: &str) -> String {
+    fold(text, Folding::Typography).text
+}
+
+/// A text as somebody quotes it who writes `new`: characters of which `new` has only plain forms are plain.
+pub(crate) fn straightened(text: &str, new: &str) -> String {
+    let kinds: Vec<char> = new.chars().filter(|c| plain(*c) != *c).map(plain).collect();
+    text.chars().map(|c| if kinds.contains(&plain(c)) { c } else { plain(c) }).collect()
+}
+
 /// Characters that show nothing: soft hyphens, zero-width characters and marks of direction.
 pub(super) fn is_ignorable(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')

@@ -209,7 +209,7 @@ pub(super) fn legal_number(line: &str) -> Option<(Vec<u32>, &str)> {
 }
 
 /// The number of an item; 0 for a bullet.
-pub(super) fn number_of(marker: ItemMarker) -> u32 {
+pub(crate) fn number_of(marker: ItemMarker) -> u32 {
     match marker {
         ItemMarker::Bullet => 0,
         ItemMarker::Decimal(number)

@@ -15,6 +15,7 @@
 //! | `delimiters` | is this asterisk a marker? |
 //! | `words` | what is the smallest set of changed words between two texts? |
 //! | `shortest` | the edit script beneath `words` |
+//! | `pairing` | which blocks of two texts belong together? |
 //! | `matching` | where does this phrase occur? |
 //! | `finder` | where do these words, or this pattern, occur, and what takes their place? |
 //! | `index` | which of many texts can hold a phrase? |
@@ -37,6 +38,7 @@ pub mod markdown;
 mod markers;
 pub mod matching;
 mod nearest;
+pub(crate) mod pairing;
 mod shortest;
 mod styled;
 mod tables;
@@ -51,17 +53,18 @@ pub use blocks::{Block, BlockKind, Item};
 pub use constructs::Definitions;
 pub(crate) use dates::Date;
 pub(crate) use finder::{Finder, Template};
-pub(crate) use folding::LetterCase;
+pub(crate) use folding::{LetterCase, folded, straightened};
 pub(crate) use html::unknown_tag;
 pub(crate) use index::TextIndex;
 pub use markdown::parse_inline_with;
+pub(crate) use markers::number_of;
 pub use markers::{Enclosure, ItemMarker, split_marker, without_marker};
 pub(crate) use matching::MatchRules;
 pub use matching::find;
 pub(crate) use nearest::NearestIndex;
-pub(crate) use shortest::{Script, shortest};
 pub use styled::{
-    Image, InlineObject, LinkDestination, LinkSpan, Marks, NoteKind, OBJECT, StyledSpan, StyledText, literal,
+    Image, InlineObject, LinkDestination, LinkSpan, Marks, NoteKind, OBJECT, PlacedObject, StyledSpan,
+    StyledText, literal,
 };
 pub use tables::{ColumnAlignment, Table};
 pub use typography::adapt;

@@ -24,16 +24,21 @@ fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-#[expect(clippy::disallowed_methods, reason = "reads test documents")]
-fn sound_documents_have_no_errors() {
+/// The documents of the corpus in order; none where there is no corpus.
+pub(crate) fn corpus_documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
     documents(&corpus(), &mut found);
     found.sort();
     if found.is_empty() {
         eprintln!("skipped: no documents in {}", corpus().display());
-        return;
     }
+    found
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "reads test documents")]
+fn sound_documents_have_no_errors() {
+    let found = corpus_documents();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut errors = Vec::new();
     for path in &found {

@@ -21,6 +21,7 @@ mod random_references;
 mod references;
 mod resolution;
 mod results;
+mod rewriting;
 mod rounds;
 mod rules;
 mod scenarios;

@@ -8,13 +8,14 @@ use engross_xml::{Document, NodeId};
 
 use crate::document::{Limits, WordDocument};
 use crate::error::Error;
+use crate::markdown::slug;
 use crate::model::{Paragraph, View};
 use crate::names::{ANCHOR, BOOKMARK_END, BOOKMARK_START, HYPERLINK, ID, NAME, P, P_PR};
 
 /// Gives headings the bookmarks that links ask for. Says which links lead nowhere; their words stay.
 pub(super) fn set_anchors(bytes: Vec<u8>, limits: &Limits) -> Result<(Vec<u8>, Vec<String>), Error> {
     let document = WordDocument::open(bytes, limits)?;
-    let (tree, body, styles, _) = document.for_markdown();
+    let (tree, body, styles) = document.main();
     let links: Vec<(NodeId, String)> = tree
         .descendants(body)
         .filter(|node| tree.name(*node) == HYPERLINK)
@@ -85,10 +86,4 @@ fn bookmark_name(slug: &str, number: usize) -> String {
     let clean: String = slug.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(30).collect();
     let begins = clean.chars().next().is_some_and(char::is_alphabetic);
     if begins { format!("{clean}_{}", number + 1) } else { format!("h_{clean}_{}", number + 1) }
-}
-
-/// The words of a heading as links name them: small letters, `-` for spaces, no other signs.
-pub(crate) fn slug(text: &str) -> String {
-    let kept = text.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }

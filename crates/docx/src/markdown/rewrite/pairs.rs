@@ -1,0 +1,103 @@
+//! Which blocks of a body are which of a text that was written anew: those that say the same, and between them the most similar.
+
+use std::collections::BTreeMap;
+
+use super::old_body::OldBlock;
+use super::texts::{CountedNumbers, bare};
+use crate::text::pairing::{Pair, WordBag, equal_pairs, gaps, similar_pairs};
+use crate::text::typed_numbers::typed_number;
+use crate::text::{Block, BlockKind, Item, StyledText, folded};
+
+/// Blocks that have fewer of their words in common are not the same block.
+const LEAST_SIMILAR: f32 = 0.4;
+
+/// Which blocks are the same one: those that say the same, and between them the most similar.
+pub(super) fn pairs(old: &[OldBlock], new: &[Block<StyledText>]) -> Vec<Pair> {
+    let old_keys: Vec<String> = old.iter().map(|old| key(&old.block, &old.source.number)).collect();
+    let counted = CountedNumbers::of(old.iter().map(|old| old.source.number.as_str()));
+    let new_keys: Vec<String> = new
+        .iter()
+        .map(|block| key(block, text_of(block).map_or("", |text| counted.before(&text.text))))
+        .collect();
+    let mut numbers = KeyNumbers::default();
+    let old_numbers: Vec<u64> = old_keys.iter().map(|key| numbers.of(key)).collect();
+    let new_numbers: Vec<u64> = new_keys.iter().map(|key| numbers.of(key)).collect();
+    let equal = equal_pairs(&old_numbers, &new_numbers);
+    let bags = |keys: &[String]| -> Vec<WordBag> {
+        keys.iter().map(|key| WordBag::of(key.split_whitespace().map(word_number).collect())).collect()
+    };
+    let (old_bags, new_bags) = (bags(&old_keys), bags(&new_keys));
+    let mut pairs = Vec::new();
+    for (gone, come) in gaps(&equal, (old.len(), new.len())) {
+        let similar = similar_pairs((gone.len(), come.len()), LEAST_SIMILAR, |from, to| {
+            let (from, to) = (gone.start + from, come.start + to);
+            let kinds = old.get(from).zip(new.get(to));
+            let fits = kinds.is_some_and(|(old, new)| is_like(&old.block, new));
+            let bags = old_bags.get(from).zip(new_bags.get(to));
+            bags.filter(|_| fits).map_or(0.0, |(old, new)| old.similarity(new))
+        });
+        pairs.extend(similar.into_iter().map(|(old, new)| (gone.start + old, come.start + new)));
+        pairs.push((gone.end, come.end));
+    }
+    // The last gap ends behind both.
+    pairs.pop();
+    pairs
+}
+
+/// A number for each of some texts.
+#[derive(Default)]
+pub(super) struct KeyNumbers(BTreeMap<String, u64>);
+
+impl KeyNumbers {
+    pub(super) fn of(&mut self, key: &str) -> u64 {
+        let next = self.0.len() as u64;
+        *self.0.entry(key.to_owned()).or_insert(next)
+    }
+}
+
+/// The text of a block that has one.
+pub(super) fn text_of(block: &Block<StyledText>) -> Option<&StyledText> {
+    match &block.kind {
+        BlockKind::Paragraph(text)
+        | BlockKind::Heading(_, text)
+        | BlockKind::Item(Item { text, .. })
+        | BlockKind::Term(text)
+        | BlockKind::Definition(text) => Some(text),
+        BlockKind::Table(_) | BlockKind::Code(_) | BlockKind::Rule => None,
+    }
+}
+
+/// What a block says, for comparisons: in one typography and without numbers that lists and headings count.
+pub(super) fn key(block: &Block<StyledText>, number: &str) -> String {
+    match &block.kind {
+        BlockKind::Table(table) => {
+            table.rows.iter().flatten().map(|cell| folded(&cell.text) + " | ").collect()
+        }
+        BlockKind::Code(code) => code.clone(),
+        BlockKind::Rule => "---".to_owned(),
+        _ => {
+            let text = text_of(block).map(|text| bare(text, number).text).unwrap_or_default();
+            let bare = match typed_number(&text) {
+                Some(number) => text.get(number.len..).unwrap_or_default(),
+                None => text.as_str(),
+            };
+            match folded(bare).trim() {
+                // Such as "Exhibit A", where all of it is the number.
+                "" => folded(number).trim().to_owned(),
+                text => text.to_owned(),
+            }
+        }
+    }
+}
+
+fn word_number(word: &str) -> u64 {
+    // FNV-1a: the same on every machine.
+    word.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Whether one block can become the other in its place.
+fn is_like(old: &Block<StyledText>, new: &Block<StyledText>) -> bool {
+    let has_text = |block: &Block<StyledText>| text_of(block).is_some();
+    has_text(old) && has_text(new) || std::mem::discriminant(&old.kind) == std::mem::discriminant(&new.kind)
+}
