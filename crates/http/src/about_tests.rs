@@ -60,7 +60,7 @@ async fn the_description_and_the_router_agree() {
         .iter()
         .filter(|(_, path, _)| !path.contains("write-sessions") && !path.starts_with("/acp"))
     {
-        let path = path.replace('{', "").replace('}', "");
+        let path = path.replace(['{', '}'], "");
         // A method that no route has tells whether there is one, and which methods it has.
         let got = send(&app, Method::TRACE, &path, &[], Body::empty()).await;
         assert_eq!(got.status, 405, "{path} does not exist");

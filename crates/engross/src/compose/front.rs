@@ -80,7 +80,7 @@ impl Certificate {
         match renewed() {
             Ok(()) => note("The certificate was read again"),
             Err(failure) => {
-                note(&format!("{} [{}]; the old certificate stays", failure.message, failure.code))
+                note(&format!("{} [{}]; the old certificate stays", failure.message, failure.code));
             }
         }
     }

@@ -295,7 +295,7 @@ async fn serve(
         );
     let draining = async {
         let patience = stop.await;
-        // Who asks meanwhile is told to come again, and whoever balances load sees it at /readyz.
+        // Who asks meanwhile is told to come again, and a balancer sees it at /readyz.
         tokio::join!(service.drain(patience), runs.drain(patience));
         stopping.notify_one();
         // Connections that nobody closes do not hold up the end.

@@ -31,7 +31,7 @@ pub(super) enum Phase {
     /// For the rest of a request's body.
     Receiving,
     /// For nothing: the server works on its answer, or sends it.
-    Answering,
+    Busy,
 }
 
 /// One connection.
@@ -71,7 +71,7 @@ impl ConnectionState {
                 Phase::Idle => since.elapsed() >= idle,
                 Phase::Head => since.elapsed() >= head,
                 // The route has a timer of its own for the body.
-                Phase::Receiving | Phase::Answering => false,
+                Phase::Receiving | Phase::Busy => false,
             };
             if is_late {
                 return;
@@ -88,7 +88,7 @@ impl ConnectionState {
             _ if self.evicted.is_cancelled() => None,
             Phase::Idle | Phase::Head => (waited >= YOUNG).then_some((true, waited)),
             Phase::Receiving => (waited >= YOUNG_BODY).then_some((false, waited)),
-            Phase::Answering => None,
+            Phase::Busy => None,
         }
     }
 }

@@ -106,7 +106,7 @@ pub(super) struct ReceivedBody {
 
 impl ReceivedBody {
     pub(super) fn new(body: Incoming, state: Arc<ConnectionState>) -> Self {
-        state.enter(if body.is_end_stream() { Phase::Answering } else { Phase::Receiving });
+        state.enter(if body.is_end_stream() { Phase::Busy } else { Phase::Receiving });
         Self { body, state }
     }
 
@@ -125,7 +125,7 @@ impl HttpBody for ReceivedBody {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         if frame.is_none() || self.body.is_end_stream() {
-            self.state.leave(Phase::Receiving, Phase::Answering);
+            self.state.leave(Phase::Receiving, Phase::Busy);
         }
         Poll::Ready(frame)
     }
@@ -141,7 +141,7 @@ impl HttpBody for ReceivedBody {
 
 impl Drop for ReceivedBody {
     fn drop(&mut self) {
-        self.state.leave(Phase::Receiving, Phase::Answering);
+        self.state.leave(Phase::Receiving, Phase::Busy);
     }
 }
 
