@@ -40,7 +40,13 @@ fn turn(number: u64) -> Vec<LogEvent> {
         model: "rules".to_owned(),
     };
     let kind = TurnEndingKind::Whole(AnswerFinish::Stop);
-    let ended = TurnEnding { kind, code: String::new(), message: String::new(), retry_after: None };
+    let ended = TurnEnding {
+        kind,
+        code: String::new(),
+        message: String::new(),
+        retry_after: None,
+        keeps_part: false,
+    };
     vec![LogEvent::Accepted(accepted), answered, LogEvent::Ended(ended)]
 }
 
