@@ -73,13 +73,13 @@ pub enum Provider {
 enum Way {
     /// It takes the value as it is, at this place of the body.
     At(&'static [&'static str]),
-    /// It takes it in another form: places and values, or nothing for a value that it cannot take.
-    As(fn(&Value) -> Option<Vec<Placed>>),
+    /// It takes it in another form: fields and values, or nothing for a value that it cannot take.
+    As(fn(&Value) -> Option<Vec<BodyField>>),
     Ignored,
     Refused,
 }
 
-type Placed = (&'static [&'static str], Value);
+type BodyField = (&'static [&'static str], Value);
 
 /// A value that asks for nothing.
 #[derive(Clone, Copy)]
@@ -284,11 +284,11 @@ fn texts(value: &Value) -> Value {
     if value.is_array() { value.clone() } else { json!([value]) }
 }
 
-fn anthropic_stop(value: &Value) -> Option<Vec<Placed>> {
+fn anthropic_stop(value: &Value) -> Option<Vec<BodyField>> {
     Some(vec![(&["stop_sequences"], texts(value))])
 }
 
-fn gemini_stop(value: &Value) -> Option<Vec<Placed>> {
+fn gemini_stop(value: &Value) -> Option<Vec<BodyField>> {
     Some(vec![(&["generationConfig", "stopSequences"], texts(value))])
 }
 
@@ -299,13 +299,13 @@ fn schema(format: &Value) -> Option<&Value> {
         .filter(|schema| schema.is_object())
 }
 
-fn anthropic_format(value: &Value) -> Option<Vec<Placed>> {
+fn anthropic_format(value: &Value) -> Option<Vec<BodyField>> {
     let format = json!({"type": "json_schema", "schema": schema(value)?});
     Some(vec![(&["output_config"], json!({"format": format}))])
 }
 
-fn gemini_format(value: &Value) -> Option<Vec<Placed>> {
-    let mut placed: Vec<Placed> =
+fn gemini_format(value: &Value) -> Option<Vec<BodyField>> {
+    let mut placed: Vec<BodyField> =
         vec![(&["generationConfig", "responseMimeType"], json!("application/json"))];
     if value["type"] != "json_object" {
         placed.push((&["generationConfig", "responseJsonSchema"], schema(value)?.clone()));
@@ -313,7 +313,7 @@ fn gemini_format(value: &Value) -> Option<Vec<Placed>> {
     Some(placed)
 }
 
-fn anthropic_one_call(value: &Value) -> Option<Vec<Placed>> {
+fn anthropic_one_call(value: &Value) -> Option<Vec<BodyField>> {
     // Without a choice the provider decides, which has to be said here.
     let choice = json!({"disable_parallel_tool_use": !value.as_bool()?});
     Some(vec![(&["tool_choice"], choice)])

@@ -434,6 +434,7 @@ impl Decider<'_> {
         let keeps_part = is_cut && self.turn().is_some_and(TurnState::has_part);
         self.push(LogEvent::Ended(TurnEnding {
             keeps_part,
+            is_refused: kind == TurnEndingKind::Failed && code == engross_llm::codes::MODEL_BAD_REQUEST.name,
             kind,
             code: code.to_owned(),
             message: message.to_owned(),

@@ -193,6 +193,7 @@ impl Intake<'_> {
                 message: "a new message came before the turn was over".to_owned(),
                 retry_after: None,
                 keeps_part: turn.has_part(),
+                is_refused: false,
             }));
         }
         self.accept(self.session.turns + 1, history);

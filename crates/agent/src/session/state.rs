@@ -9,8 +9,7 @@ use engross_protocol::WriteSessionId;
 use serde::{Deserialize, Serialize};
 
 use super::log::{
-    AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, Standing, TurnEnding, TurnEndingKind,
-    WriteReport,
+    AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, Standing, TurnEnding, WriteReport,
 };
 use super::request::{ClientTool, Parameters};
 use super::settings::Settings;
@@ -280,8 +279,7 @@ impl SessionState {
             self.cut = Some(self.messages.len());
             self.messages.push(Message::Assistant { content, tool_calls: Vec::new() });
         }
-        if ending.kind == TurnEndingKind::Failed && ending.code == engross_llm::codes::MODEL_BAD_REQUEST.name
-        {
+        if ending.is_refused {
             self.refused.extend(turn.start..self.messages.len());
         }
     }

@@ -46,6 +46,7 @@ fn turn(number: u64) -> Vec<LogEvent> {
         message: String::new(),
         retry_after: None,
         keeps_part: false,
+        is_refused: false,
     };
     vec![LogEvent::Accepted(accepted), answered, LogEvent::Ended(ended)]
 }

@@ -208,7 +208,14 @@ fn answered(text: &str, calls: &[ToolCall]) -> LogEvent {
 
 fn ended(kind: TurnEndingKind, code: &str) -> LogEvent {
     let (code, message) = (code.to_owned(), if code.is_empty() { "" } else { "why" }.to_owned());
-    LogEvent::Ended(TurnEnding { kind, code, message, retry_after: None, keeps_part: false })
+    LogEvent::Ended(TurnEnding {
+        kind,
+        code,
+        message,
+        retry_after: None,
+        keeps_part: false,
+        is_refused: false,
+    })
 }
 
 fn streamed(text: &str, from: usize) -> LogEvent {
