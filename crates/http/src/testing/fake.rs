@@ -11,12 +11,14 @@ use engross_agent::session::{
 };
 use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
+use engross_llm::{OptionTreatment, Provider, treatment};
 use engross_protocol::{CountingIds, FixedClock, SessionId};
 use engross_store::files::{Locks, Root};
+use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::service::{AnswerEvents, Service};
-use crate::{Access, Documents, Limits, Server};
+use crate::{Access, Brake, Documents, Limits, Server};
 
 /// The id of the one session.
 pub const SESSION: &str = "ses_00000000000000000000000000000007";
@@ -137,6 +139,10 @@ impl Service for Fake {
         Ok(true)
     }
 
+    fn treatment(&self, _: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
+        treatment(Provider::Compatible, option, value)
+    }
+
     fn models(&self) -> Vec<String> {
         vec!["slow".to_owned()]
     }
@@ -200,7 +206,9 @@ pub fn server(service: &Fake) -> Server<Fake> {
         clock: Arc::new(FixedClock("2026-11-21T20:36:05Z".parse().unwrap())),
         ids: Arc::new(CountingIds::default()),
         access: Access::default(),
+        brake: Brake::default(),
         strict_models: false,
+        session_by_user: false,
         limits: Limits::default(),
         metrics: Arc::default(),
     }

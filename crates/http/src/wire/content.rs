@@ -15,6 +15,9 @@ use crate::error::Error;
 /// Most notices that one request can cause; more say nothing new.
 const MOST_NOTICES: usize = 20;
 
+/// Most messages of one request.
+const MOST_MESSAGES: usize = 16_384;
+
 /// Adds a notice, within the bound.
 pub(super) fn note(notices: &mut Vec<Notice>, code: &str, message: impl FnOnce() -> String) {
     if notices.len() < MOST_NOTICES {
@@ -138,6 +141,18 @@ impl Conversation {
                 Some("refusal") => {
                     texts.extend(fields::text(&mut part, "refusal", at.field("refusal"))?);
                 }
+                // Without it the answer would be about something else.
+                Some(
+                    other @ ("image" | "image_url" | "input_image" | "file" | "input_file" | "document"
+                    | "input_audio" | "audio" | "video_url"),
+                ) => {
+                    return Err(Error::invalid(
+                        at,
+                        format!(
+                            "is of the type {other}, which no model gets here yet: send what it says as text"
+                        ),
+                    ));
+                }
                 Some(other) => note(&mut self.notices, "CONTENT_IGNORED", || {
                     format!("`{at}` is of the type {} and was left out: only text is read.", shorten(other))
                 }),
@@ -148,6 +163,10 @@ impl Conversation {
 
     /// The whole conversation. `field` is what the body calls its messages.
     pub(super) fn finish(self, request: &mut TurnRequest, field: &'static str) -> Result<Vec<Notice>, Error> {
+        if self.messages.len() > MOST_MESSAGES {
+            let problem = format!("holds more than {MOST_MESSAGES} messages; a session knows its history");
+            return Err(Error::invalid(field, problem));
+        }
         let asks = |message: &Message| matches!(message, Message::User { .. } | Message::Tool { .. });
         if !self.messages.iter().any(asks) {
             return Err(Error::MessageMissing { field });
