@@ -43,6 +43,7 @@
 //! | `changes` | what differs between two of its states? |
 //! | `written` | what was written into which file, and which revisions in it are one's own? |
 //! | `pictures` | which files does content name, and what is in them? |
+//! | `redline` | what differs between two documents? |
 //! | `receipt` | what does the caller get? |
 //! | `signature` | which authors and dates may changes have? |
 //! | `error` | what can go wrong? |
@@ -54,6 +55,7 @@ mod delivery;
 mod error;
 mod pictures;
 mod receipt;
+mod redline;
 pub mod signature;
 mod workspace;
 mod written;
@@ -75,4 +77,5 @@ pub use delivery::{Delivery, Destination, InputFile};
 pub use error::{Error, document_failure, document_row};
 pub use pictures::{pictures_of, read_pictures};
 pub use receipt::{ReadReport, Receipt, has_result, has_worked};
+pub use redline::{Redline, RedlineReport, redline};
 pub use workspace::{Application, DocumentEdit, OWN_FOLDER, OpenDocument, Workspace};

@@ -21,7 +21,7 @@ use super::headers::{
     OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS,
 };
 use super::metrics::RouteName;
-use super::routes::{about, acp, chat, events, health, models, responses, sessions, workspaces};
+use super::routes::{about, acp, chat, compare, events, health, models, responses, sessions, workspaces};
 use super::server::Server;
 use super::service::Service;
 
@@ -39,6 +39,7 @@ pub fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
         .route("/v1/sessions/{key}/settings", get(sessions::settings::<S>).put(sessions::configure::<S>))
         .route("/v1/sessions/{key}/cancel", post(sessions::cancel::<S>))
         .route("/v1/sessions/{key}/events", get(events::listen::<S>))
+        .route("/v1/compare", post(compare::create::<S>))
         .route("/v1/workspaces/{name}/files", get(workspaces::list::<S>))
         .route(
             "/v1/workspaces/{name}/files/{*path}",

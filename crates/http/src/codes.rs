@@ -46,6 +46,13 @@ engross_protocol::codes! {
         why: "The route is there, but not for this method.",
         remedy: "Use a method that the header `Allow` lists.",
     }
+    NOT_TRACKED: Done, 200 {
+        summary: "A redline does not have a difference as a tracked change.",
+        why: "\
+            This is a warning of `POST /v1/compare`: Word has no tracked change for the difference, or \
+            engross does not write it. The message names the place and what differs.",
+        remedy: "Ask with `Accept: application/json` for all of them, and make the change by hand if it matters.",
+    }
     ORIGIN_NOT_ALLOWED: Usage, 403 {
         summary: "A page may not use the server, or the server was called by a name that is not its own.",
         why: "\

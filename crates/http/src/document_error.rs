@@ -26,6 +26,11 @@ impl Error {
         with(status, Failure::new(Exit::Refused, error.code, error.message))
     }
 
+    /// What is wrong with a document that was sent as the part `name` of a form.
+    pub(super) fn of_sent(name: &str, error: &DocumentError) -> Self {
+        of_document(name, error)
+    }
+
     /// What is wrong with the document at `path`.
     pub(super) fn of_document(path: &RelPath, error: &DocumentError) -> Self {
         of_document(path.as_str(), error)

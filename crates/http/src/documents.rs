@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use engross_agent::session::RequestError;
 use engross_agent::workspace::Workspaces;
-use engross_documents::{Application, Checkpoint, Losses, Workspace};
+use engross_documents::{Application, Checkpoint, Losses, Redline, Workspace, redline};
 use engross_docx::ops::Batch;
 use engross_docx::read::{ReadOptions, Reading};
-use engross_docx::{EditOptions, Tracking};
+use engross_docx::{CompareOptions, EditOptions, Tracking};
 use engross_protocol::{Clock, Exit, Failure, hex};
 use engross_store::files::{FileError, Listing, Precondition, RelPath, WrittenFile};
 use sha2::{Digest, Sha256};
 
 use super::error::Error;
-use super::wire::{Operations, operations_request};
+use super::wire::{ComparedFiles, Operations, operations_request};
 
 /// Documents beneath the server's root, and how they are edited when a request does not say.
 #[derive(Clone)]
@@ -175,6 +175,23 @@ impl Documents {
     /// What that would take from it and give back.
     pub(super) async fn losses(&self, name: String, path: String, id: String) -> Result<Losses, Error> {
         self.within(name, move |workspace| Ok(workspace.losses(&Workspace::path(&path)?, &id)?)).await
+    }
+
+    /// A redline of two documents.
+    pub(super) async fn compare(&self, files: ComparedFiles) -> Result<Redline, Error> {
+        let ComparedFiles { before, after, options } = files;
+        let options = CompareOptions {
+            author: options.author.unwrap_or_else(|| self.author.clone()),
+            date: options.date.unwrap_or_else(|| self.clock.now().to_string()),
+            view: options.view,
+            moves: options.moves,
+        };
+        blocking(move || {
+            redline(before, after, &options).map_err(|failed| {
+                Error::of_sent(if failed.is_after { "after" } else { "before" }, &failed.error)
+            })
+        })
+        .await
     }
 
     /// Does `work` in a workspace that is there.

@@ -2,7 +2,7 @@
 //!
 //! Must never keep a session, call a model, or decide what happens in a turn: requests become values (`wire`), a
 //! service answers them (`service`), and its events become bodies and streams. Start at [`app()`], then `routes/`.
-//! The protocol is described in `docs/protocol/sessions.md` and `workspaces.md`.
+//! The protocol is described in `docs/protocol/sessions.md`, `workspaces.md` and `compare.md`.
 
 mod access;
 mod app;
@@ -40,6 +40,8 @@ mod access_tests;
 mod attack_tests;
 #[cfg(test)]
 mod brake_tests;
+#[cfg(test)]
+mod compare_routes_tests;
 #[cfg(test)]
 mod contract_tests;
 #[cfg(test)]

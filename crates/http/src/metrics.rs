@@ -21,6 +21,7 @@ impl RouteName {
             "/v1/responses" => "/v1/responses",
             "/healthz" => "/healthz",
             "/readyz" => "/readyz",
+            "/v1/compare" => "/v1/compare",
             "/metrics" => "/metrics",
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
             _ if path.starts_with("/v1/sessions/") => "/v1/sessions",

@@ -5,13 +5,10 @@ mod html;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use engross_documents::{Destination, InputFile, signature};
-use engross_docx::ops::{Proof, ProofState};
+use engross_documents::{Destination, InputFile, Redline, RedlineReport, redline, signature};
+use engross_docx::ops::ProofState;
 use engross_docx::revisions::Side;
-use engross_docx::{
-    ChangeKind, ChangeSubject, CompareOptions, Comparison, DocumentChange, Limitation, Limits, changes_of,
-    counts_by_story,
-};
+use engross_docx::{ChangeKind, ChangeSubject, CompareOptions, DocumentChange, Limits};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
@@ -35,10 +32,8 @@ struct Answer {
     after: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
-    proof: Proof,
-    summary: serde_json::Value,
-    changes: Vec<DocumentChange>,
-    limitations: Vec<Limitation>,
+    #[serde(flatten)]
+    report: RedlineReport,
 }
 
 pub(crate) fn compare(
@@ -64,21 +59,19 @@ pub(crate) fn compare(
         let page = Destination::NewFile(page.clone());
         input.check(&page).and_then(|()| other.check(&page)).map_err(failure::of_delivery)?;
     }
-    let comparison = make(&args.before, before, &args.after, after, &options)?;
-    let changes = list(&args.before, &comparison)?;
+    let made = make(&args.before, before, &args.after, after, &options)?;
     {
         let _held_back = HeldBack::new();
-        by_path::write(&target, &comparison.bytes, None)
-            .map_err(|error| failure::of_delivery(error.into()))?;
+        by_path::write(&target, &made.bytes, None).map_err(|error| failure::of_delivery(error.into()))?;
     }
     if let Some(path) = &args.html {
-        let paragraphs = engross_docx::side_by_side(comparison.bytes.clone(), &Limits::default());
+        let paragraphs = engross_docx::side_by_side(made.bytes.clone(), &Limits::default());
         let paragraphs = paragraphs.map_err(|error| failure::of_document(&args.before, &error))?;
         let names = (args.before.display().to_string(), args.after.display().to_string());
         let page = html::page(&paragraphs, (&names.0, &names.1));
         by_path::write(path, page.as_bytes(), None).map_err(|error| failure::of_delivery(error.into()))?;
     }
-    let answer = answer((&args.before, &args.after), Some(&target), comparison, changes);
+    let answer = answer((&args.before, &args.after), Some(&target), made.report);
     output.answer(&answer, || {
         let mut text = if args.summary { summary(&answer) } else { counted(&answer) };
         text.push_str(&limitations(&answer));
@@ -97,18 +90,18 @@ pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failur
     };
     let (_, before) = InputFile::read(&args.before).map_err(failure::of_delivery)?;
     let (_, after) = InputFile::read(&args.after).map_err(failure::of_delivery)?;
-    let comparison = make(&args.before, before, &args.after, after, &options)?;
-    let changes = list(&args.before, &comparison)?;
-    let answer = answer((&args.before, &args.after), None, comparison, changes);
+    let made = make(&args.before, before, &args.after, after, &options)?;
+    let answer = answer((&args.before, &args.after), None, made.report);
     output.answer(&answer, || {
         let palette = Palette::new(output.colour);
         let mut text = String::new();
-        for change in &answer.changes {
+        for change in &answer.report.changes {
             let _ = writeln!(text, "{:<6} {}", printable(&change.address), line(change, palette));
         }
         text + &limitations(&answer)
     })?;
-    let differs = args.exit_code && !(answer.changes.is_empty() && answer.limitations.is_empty());
+    let differs =
+        args.exit_code && !(answer.report.changes.is_empty() && answer.report.limitations.is_empty());
     Ok(CommandEnd::With(if differs { Exit::Refused } else { Exit::Done }))
 }
 
@@ -125,38 +118,24 @@ fn make(
     after_path: &Path,
     after: Vec<u8>,
     options: &CompareOptions,
-) -> Result<Comparison, Failure> {
-    let made = engross_docx::compare(before, after, options, &Limits::default());
-    made.map_err(|failed| {
+) -> Result<Redline, Failure> {
+    redline(before, after, options).map_err(|failed| {
         failure::of_document(if failed.is_after { after_path } else { before_path }, &failed.error)
     })
 }
 
-fn list(path: &Path, comparison: &Comparison) -> Result<Vec<DocumentChange>, Failure> {
-    changes_of(comparison.bytes.clone(), &Limits::default())
-        .map_err(|error| failure::of_document(path, &error))
-}
-
-fn answer(
-    (before, after): (&Path, &Path),
-    output: Option<&Path>,
-    comparison: Comparison,
-    changes: Vec<DocumentChange>,
-) -> Answer {
+fn answer((before, after): (&Path, &Path), output: Option<&Path>, report: RedlineReport) -> Answer {
     Answer {
         before: before.display().to_string(),
         after: after.display().to_string(),
         output: output.map(|path| path.display().to_string()),
-        proof: comparison.proof,
-        summary: serde_json::to_value(counts_by_story(&changes)).unwrap_or_default(),
-        changes,
-        limitations: comparison.limitations,
+        report,
     }
 }
 
 /// How many changes there are, in a line.
 fn counted(answer: &Answer) -> String {
-    let count = |kind: ChangeKind| answer.changes.iter().filter(|change| change.kind == kind).count();
+    let count = |kind: ChangeKind| answer.report.changes.iter().filter(|change| change.kind == kind).count();
     let parts: Vec<String> = [
         (ChangeKind::Replacement, "replaced"),
         (ChangeKind::Insertion, "inserted"),
@@ -170,7 +149,8 @@ fn counted(answer: &Answer) -> String {
     .filter(|(count, _)| *count > 0)
     .map(|(count, name)| format!("{count} {name}"))
     .collect();
-    let holds = answer.proof.accept == ProofState::Holds && answer.proof.reject == ProofState::Holds;
+    let holds =
+        answer.report.proof.accept == ProofState::Holds && answer.report.proof.reject == ProofState::Holds;
     let proven = if holds { "proven: rejecting gives the first, accepting the second" } else { "NOT proven" };
     match parts.is_empty() {
         true => "no change\n".to_owned(),
@@ -190,7 +170,7 @@ fn summary(answer: &Answer) -> String {
         (ChangeSubject::Layout, "Layout and tables"),
     ] {
         let own: Vec<&DocumentChange> =
-            answer.changes.iter().filter(|change| change.subject == subject).collect();
+            answer.report.changes.iter().filter(|change| change.subject == subject).collect();
         if own.is_empty() {
             continue;
         }
@@ -224,7 +204,7 @@ fn shown(text: &str) -> String {
 
 fn limitations(answer: &Answer) -> String {
     let mut text = String::new();
-    for limitation in &answer.limitations {
+    for limitation in &answer.report.limitations {
         let what = if limitation.applied {
             "applied without a tracked change"
         } else {

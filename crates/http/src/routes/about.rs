@@ -46,6 +46,7 @@ pub(crate) const ROUTES: &[(&str, &str, &str)] = &[
     ("put", "/v1/sessions/{key}/settings", "Sets it, all anew"),
     ("post", "/v1/sessions/{key}/cancel", "Stops the turn that runs or waits for its client"),
     ("get", "/v1/sessions/{key}/events", "Listens to the newest answer of a session"),
+    ("post", "/v1/compare", "A redline of two documents"),
     ("get", "/v1/workspaces/{name}/files", "The files of a workspace"),
     ("get", "/v1/workspaces/{name}/files/{path}", "A file, or what the document in it says"),
     ("put", "/v1/workspaces/{name}/files/{path}", "Puts a file"),

@@ -7,6 +7,7 @@ pub(super) mod acp;
 mod acp_download;
 mod acp_socket;
 pub(super) mod chat;
+pub(super) mod compare;
 pub(super) mod events;
 pub(super) mod health;
 pub(super) mod models;

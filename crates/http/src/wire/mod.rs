@@ -5,6 +5,7 @@
 mod answer;
 mod chat_answer;
 mod chat_request;
+mod compare;
 mod content;
 mod fields;
 mod options;
@@ -34,6 +35,7 @@ pub(crate) mod samples;
 pub(crate) use answer::{AnswerShape, Encoder, EventId, Head, Progress, Whole};
 pub(crate) use chat_answer::{ChatStream, chat_body};
 pub(crate) use chat_request::chat_request;
+pub(crate) use compare::{ComparedFiles, compare_options, redline_body};
 pub(crate) use options::field_of;
 pub(crate) use out::Out;
 pub(crate) use responses_answer::{ResponsesStream, responses_body};

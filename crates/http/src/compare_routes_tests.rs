@@ -1,0 +1,92 @@
+//! `/v1/compare`: two documents in a form, a redline or a report.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Method, Request};
+use engross_docx::revisions::Side;
+use engross_docx::{Limits, WordDocument, from_markdown};
+use serde_json::json;
+use tower::ServiceExt;
+
+use crate::testing::client::{Got, plain, send};
+
+const FORM: (&str, &str) = ("content-type", "multipart/form-data; boundary=X");
+
+fn document(markdown: &str) -> Vec<u8> {
+    from_markdown(markdown, None, &Limits::default()).unwrap()
+}
+
+fn form(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (name, bytes) in parts {
+        let head =
+            format!("--X\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{name}\"\r\n\r\n");
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(b"--X--\r\n");
+    body
+}
+
+async fn report(app: &Router, parts: &[(&str, &[u8])]) -> Got {
+    let headers = [FORM, ("accept", "text/html, application/json;q=0.9")];
+    send(app, Method::POST, "/v1/compare", &headers, form(parts)).await
+}
+
+#[tokio::test]
+async fn two_documents_become_a_redline() {
+    let (_, app) = plain();
+    let (before, after) =
+        (document("# Fees\n\nThe fee is ten euros."), document("# Fees\n\nThe fee is twelve euros."));
+    let parts: &[(&str, &[u8])] =
+        &[("before", &before), ("after", &after), ("options", br#"{"author": "Ada", "moves": null}"#)];
+    let said = report(&app, parts).await.json();
+    assert_eq!(said["proof"], json!({"reject": "holds", "accept": "holds"}));
+    assert_eq!(said["changes"][0]["before"], "ten");
+    assert_eq!(said["changes"][0]["author"], "Ada");
+    assert_eq!(said["limitations"], json!([]));
+
+    let request = Request::post("/v1/compare").header("host", "localhost:1").header(FORM.0, FORM.1);
+    let response = app.oneshot(request.body(Body::from(form(parts))).unwrap()).await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(response.headers()["content-type"].to_str().unwrap().ends_with("wordprocessingml.document"));
+    let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec();
+    assert_eq!(bytes.len(), said["size"]);
+    let mut redline = WordDocument::open(bytes, &Limits::default()).unwrap();
+    redline.resolve_all(Side::Accept).unwrap();
+    let text = redline.to_markdown(engross_docx::read::View::Accepted).unwrap();
+    assert!(text.contains("twelve euros"), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_missing_or_wrong_is_named() {
+    let (_, app) = plain();
+    let good = document("Text.");
+    let no_zip: &[u8] = b"%PDF-1.7";
+    for (parts, wanted) in [
+        (vec![("before", good.as_slice())], (400, "INVALID_REQUEST", "after")),
+        (vec![("before", &good), ("after", &good), ("note", b"x")], (400, "INVALID_REQUEST", "note")),
+        (vec![("before", &good), ("before", &good)], (400, "INVALID_REQUEST", "before")),
+        (vec![("before", &good), ("after", no_zip)], (400, "NOT_A_ZIP", "after")),
+        (vec![("before", no_zip), ("after", &good)], (400, "NOT_A_ZIP", "before")),
+        (vec![("before", &good), ("after", &good), ("options", b"[]")], (400, "INVALID_REQUEST", "options")),
+        (
+            vec![("before", &good), ("after", &good), ("options", br#"{"view": "all"}"#)],
+            (400, "INVALID_REQUEST", "options.view"),
+        ),
+        (
+            vec![("before", &good), ("after", &good), ("options", br#"{"colour": 1}"#)],
+            (400, "INVALID_REQUEST", "options.colour"),
+        ),
+    ] {
+        let got = report(&app, &parts).await;
+        let (status, code, _) = got.error();
+        assert_eq!((status, code.as_str()), (wanted.0, wanted.1), "{}", got.text);
+        assert!(got.text.contains(wanted.2), "{}", got.text);
+    }
+    for (kind, body) in [("application/json", &b"{}"[..]), (FORM.1, b"--X\r\nbroken")] {
+        let got = send(&app, Method::POST, "/v1/compare", &[("content-type", kind)], body.to_vec()).await;
+        assert_eq!(got.error().1, "INVALID_REQUEST", "{}", got.text);
+    }
+}

@@ -1,0 +1,67 @@
+//! `/v1/compare`: how two documents are compared, and what is answered of the redline.
+
+use engross_documents::{Redline, signature};
+use engross_docx::revisions::Side;
+use serde_json::{Map, Value, json};
+
+use crate::error::Error;
+
+/// Two documents, and how they are compared.
+pub(crate) struct ComparedFiles {
+    pub(crate) before: Vec<u8>,
+    pub(crate) after: Vec<u8>,
+    pub(crate) options: ComparisonRequest,
+}
+
+/// How two documents are compared, as far as a request says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ComparisonRequest {
+    pub(crate) author: Option<String>,
+    pub(crate) date: Option<String>,
+    pub(crate) view: Side,
+    pub(crate) moves: bool,
+}
+
+/// Reads the part `options`: a JSON object.
+///
+/// # Errors
+/// [`Error::InvalidRequest`] naming the field.
+pub(crate) fn compare_options(bytes: Option<&[u8]>) -> Result<ComparisonRequest, Error> {
+    let mut request = ComparisonRequest { author: None, date: None, view: Side::Accept, moves: true };
+    let Some(bytes) = bytes.filter(|bytes| !bytes.trim_ascii().is_empty()) else { return Ok(request) };
+    let object: Map<String, Value> = serde_json::from_slice(bytes)
+        .map_err(|_| Error::invalid("options", "must be a JSON object, such as {\"moves\": false}"))?;
+    for (name, value) in object {
+        let field = format!("options.{name}");
+        match (name.as_str(), value) {
+            (_, Value::Null) => {}
+            ("author", Value::String(author)) => {
+                request.author = Some(signature::author(&author)?.to_owned())
+            }
+            ("date", Value::String(date)) => request.date = Some(signature::date(&date)?.to_string()),
+            ("view", Value::String(view)) => {
+                request.view = match view.as_str() {
+                    "accepted" => Side::Accept,
+                    "original" => Side::Reject,
+                    _ => return Err(Error::invalid(&field, "must be accepted or original")),
+                };
+            }
+            ("moves", Value::Bool(moves)) => request.moves = moves,
+            ("author" | "date" | "view", _) => return Err(Error::invalid(&field, "must be a text")),
+            ("moves", _) => return Err(Error::invalid(&field, "must be true or false")),
+            _ => return Err(Error::invalid(&field, "is unknown; known are author, date, view, moves")),
+        }
+    }
+    Ok(request)
+}
+
+/// What is in a redline.
+pub(crate) fn redline_body(made: &Redline) -> Value {
+    let mut body = json!({"object": "redline", "size": made.bytes.len()});
+    if let (Some(body), Ok(Value::Object(report))) =
+        (body.as_object_mut(), serde_json::to_value(&made.report))
+    {
+        body.extend(report);
+    }
+    body
+}
