@@ -63,6 +63,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     })
 }
 
+/// As [`write()`], for a file that only its owner may read.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = by_path::make_folder(folder_of(&by_path::absolute(path)))
+        .and_then(|()| by_path::write_private(path, bytes));
+    written.map_err(|error| match error {
+        PathError::WriteFailed { reason, .. } | PathError::DiskFull { reason, .. } => {
+            unwritable(path, &reason)
+        }
+        other => unwritable(path, &other),
+    })
+}
+
 /// Keeps bytes beside a file under a new name such as `AGENTS.md.edited-1`, and gives that name.
 ///
 /// # Errors

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::book::Book;
+use super::meaning::{Likeness, Meaning};
 use super::skill::{Skill, SkillStatus, score};
-use super::words::{is_turned, topic};
+use super::words::topic;
 use crate::safety::neutral;
 
 /// Bytes that a token has on average.
@@ -85,23 +86,15 @@ fn fit(words: &BTreeSet<String>, skill: &Skill) -> f64 {
 
 /// What was chosen so far, to notice its opposite.
 #[derive(Default)]
-struct ChosenLessons {
-    plain: Vec<BTreeSet<String>>,
-    turned: Vec<BTreeSet<String>>,
-}
+struct ChosenLessons(Vec<Meaning>);
 
 impl ChosenLessons {
     /// Whether `content` says the opposite of what was chosen; if not, it is chosen now.
     fn contradict(&mut self, content: &str) -> bool {
-        let is_turned = is_turned(content);
-        let words = topic(content);
-        let opposite = if is_turned { &self.plain } else { &self.turned };
-        let is_opposed = opposite.iter().any(|other| {
-            let shared = words.intersection(other).count();
-            shared >= 2 && shared * 4 >= words.len().min(other.len()) * 3
-        });
+        let meaning = Meaning::of(content);
+        let is_opposed = self.0.iter().any(|known| known.likeness(&meaning) == Likeness::Opposite);
         if !is_opposed {
-            if is_turned { self.turned.push(words) } else { self.plain.push(words) }
+            self.0.push(meaning);
         }
         is_opposed
     }

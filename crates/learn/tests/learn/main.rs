@@ -7,9 +7,11 @@ mod cases_parse;
 mod cases_run;
 mod golden;
 mod home;
+mod safety;
 mod stats;
 mod store;
 mod transcripts;
+mod world;
 
 #[test]
 fn no_file_is_forgotten() {
