@@ -22,6 +22,10 @@ pub(super) fn unwritable(path: &Path, reason: &dyn std::fmt::Display) -> Error {
 /// The bytes of a file; `None` when there is none.
 #[expect(clippy::disallowed_methods, reason = "this is the module that touches paths")]
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    // Opening a pipe would wait for its writer.
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(unreadable(path, &"it is no ordinary file"));
+    }
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

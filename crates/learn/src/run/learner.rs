@@ -8,6 +8,7 @@ use engross_protocol::shared;
 use super::options::{Options, Reflector};
 use super::report::{SessionOutcome, SessionReport};
 use crate::Error;
+use crate::codes;
 use crate::disk::{BookFile, SessionFile, UnreadableFile, head_of, open, tail_of};
 use crate::reflect::rules::{self, DrawnOperation};
 use crate::reflect::{SkillTag, curate, join_same, reflect};
@@ -86,7 +87,14 @@ impl Learner<'_> {
             .filter(|(problem, _)| problem.is_loss())
             .map(|(_, count)| count)
             .sum();
-        let key = session.id.clone().unwrap_or_else(|| stem(&file.name).to_owned());
+        if is_foreign(&session) {
+            let message = "its format is not known; sessions of OpenClaw, engross, Claude Code and Codex are"
+                .to_owned();
+            let failed =
+                SessionOutcome::Failed { code: codes::LEARN_FORMAT_UNKNOWN.name.to_owned(), message };
+            return report(failed, losses);
+        }
+        let key = key_of(book, &session, file, all);
         let head = head_of(file).unwrap_or_default();
         let known = book.journal.sessions.get(&key).filter(|state| {
             // A smaller file, or one that is not what was read before, is another one.
@@ -103,7 +111,9 @@ impl Learner<'_> {
         let learnt =
             known.filter(|_| !self.options.reprocess).map_or((0, 0), |state| (state.lines, state.offset));
         let parent = session.parent.as_deref().and_then(|parent| parent_of(parent, all));
-        let root = session.parent.as_deref().map_or_else(|| key.clone(), |parent| root_of(book, parent));
+        // A helper's file names the session that it helped.
+        let own = session.id.clone().unwrap_or_else(|| key.clone());
+        let root = session.parent.as_deref().map_or(own, |parent| root_of(book, parent));
         let state = SessionMark {
             file: file.name.clone(),
             offset: session.end.offset,
@@ -273,6 +283,20 @@ impl Learner<'_> {
     }
 }
 
+/// Whether a file holds lines, and nothing in them is of a session.
+fn is_foreign(session: &Transcript) -> bool {
+    session.steps.is_empty() && session.id.is_none() && session.end.used_lines > 0
+}
+
+/// What a session is remembered by: its id, or its file's name where it has none or another file has that id, too.
+fn key_of(book: &BookFile, session: &Transcript, file: &SessionFile, all: &[SessionFile]) -> String {
+    let name = stem(&file.name);
+    let Some(id) = &session.id else { return name.to_owned() };
+    let other = book.journal.sessions.get(id).filter(|state| state.file != file.name);
+    let is_taken = other.is_some_and(|state| all.iter().any(|known| known.name == state.file));
+    if is_taken { name.to_owned() } else { id.clone() }
+}
+
 /// What was observed at a line of a trace.
 fn observation(trace: &Trace, line: u64, by: Witness) -> Observation {
     let there = trace.segments.iter().filter(|segment| segment.line == line && line > 0);
@@ -360,7 +384,7 @@ fn clean(operation: SkillOperation, clean: impl Fn(String) -> String) -> SkillOp
 fn parent_of<'a>(parent: &str, all: &'a [SessionFile]) -> Option<&'a SessionFile> {
     let name = parent.rsplit(['/', '\\']).next().unwrap_or(parent);
     let name = stem(name);
-    all.iter().find(|found| stem(&found.name) == name)
+    all.iter().find(|found| stem(found.name.rsplit('/').next().unwrap_or_default()) == name)
 }
 
 /// The session that counts in a fork's place.

@@ -97,6 +97,11 @@ impl Book {
             .filter(move |skill| Meaning::of(&skill.content).likeness(&wanted) == Likeness::Same)
     }
 
+    /// How rare a word is among the lessons: 1 for one that all have, more for rarer ones.
+    pub(super) fn rarity(&self, word: &str) -> f64 {
+        self.index().rarity(word)
+    }
+
     fn index(&self) -> &Index {
         self.index.get_or_init(|| {
             let mut index = Index::default();

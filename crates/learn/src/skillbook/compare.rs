@@ -107,6 +107,11 @@ impl Index {
         if all > 0.0 { shared / all } else { 0.0 }
     }
 
+    /// The weight of a word.
+    pub(crate) fn rarity(&self, word: &str) -> f64 {
+        self.numbers.get(word).map_or_else(|| self.weight_of(0), |word| self.weight(*word))
+    }
+
     fn number(&mut self, word: String) -> u32 {
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry(word).or_insert(next);

@@ -251,8 +251,9 @@ fn is_name(word: &str) -> bool {
     !is_number(word) && word.contains(['_', '/', '.'])
 }
 
+/// Whether a word names something that few lessons name: a number of one digit does not.
 fn is_value(word: &str) -> bool {
-    is_number(word) || is_name(word)
+    is_number(word) && word.len() >= 2 || is_name(word)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "these are a handful of words")]

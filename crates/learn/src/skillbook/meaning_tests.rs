@@ -53,6 +53,10 @@ fn another_value_is_another_lesson() {
             ("Pass `limit: 50` when calling `list_invoices`", "Pass `limit: 50` when calling `list_orders`"),
             ("Stat a path before reading it", "Stat a path before deleting it"),
             ("Write summaries in German", "Write summaries in French"),
+            (
+                "Archive the contract annexes with two dated witness statements",
+                "Print the large drawings with two coloured pens",
+            ),
         ],
         Likeness::Other,
     );

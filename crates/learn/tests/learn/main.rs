@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests look at files")]
 
 mod cases_files;
+mod cases_makers;
 mod cases_parse;
 mod cases_run;
 mod golden;

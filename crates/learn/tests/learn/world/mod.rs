@@ -3,6 +3,7 @@
 
 mod curators;
 mod lessons;
+mod recall;
 
 use engross_learn::run::{LearnReport, block};
 
