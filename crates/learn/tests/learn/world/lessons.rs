@@ -23,10 +23,10 @@ pub enum Way {
     /// A call fails, other calls may follow, the last works.
     Calls(&'static str, &'static [(&'static str, Result<&'static str, &'static str>)]),
     /// A person says it.
-    Said(&'static str),
+    Words(&'static str),
 }
 
-use Way::{Calls, Said};
+use Way::{Calls, Words};
 
 pub const LESSONS: [Lesson; 10] = [
     Lesson {
@@ -60,7 +60,7 @@ pub const LESSONS: [Lesson; 10] = [
                     (r#"{"customer":"Ohm","limit":50,"open":true}"#, Ok("[…]")),
                 ],
             ),
-            Said("No! Never ask list_invoices for more than 50 at once."),
+            Words("No! Never ask list_invoices for more than 50 at once."),
         ],
         words: [
             "Set `limit` to at most 50 when calling list_invoices",
@@ -73,10 +73,10 @@ pub const LESSONS: [Lesson; 10] = [
         about: &["report"],
         essence: &["out/reports"],
         ways: &[
-            Said("Always put reports into out/reports, please."),
-            Said("Thanks. From now on every report you write goes to out/reports."),
-            Said("Hm, no. Reports belong in out/reports. Never leave them in the root folder."),
-            Said("I told you before: generated reports always go under out/reports!"),
+            Words("Always put reports into out/reports, please."),
+            Words("Thanks. From now on every report you write goes to out/reports."),
+            Words("Hm, no. Reports belong in out/reports. Never leave them in the root folder."),
+            Words("I told you before: generated reports always go under out/reports!"),
         ],
         words: [
             "Write generated reports to out/reports",
@@ -126,7 +126,7 @@ pub const LESSONS: [Lesson; 10] = [
                     (r#"{"command":"make test"}"#, Ok("39 passed")),
                 ],
             ),
-            Said("Stop. Always run make gen before make test after a pull."),
+            Words("Stop. Always run make gen before make test after a pull."),
         ],
         words: [
             "Run `make gen` before `make test`",
@@ -160,7 +160,7 @@ pub const LESSONS: [Lesson; 10] = [
                     (r#"{"day":"2025-12-01","room":"B2"}"#, Ok("1 event")),
                 ],
             ),
-            Said("No, always pass ISO dates to calendar_search."),
+            Words("No, always pass ISO dates to calendar_search."),
         ],
         words: [
             "Give calendar_search dates in ISO form, such as YYYY-MM-DD",
@@ -187,8 +187,8 @@ pub const LESSONS: [Lesson; 10] = [
                     (r#"{"shop":"fr","next_cursor":"c_77ab01x"}"#, Ok("[…]")),
                 ],
             ),
-            Said("No, that is page one again. Always page list_orders with next_cursor."),
-            Said("Never count pages yourself: for list_orders use next_cursor from the answer."),
+            Words("No, that is page one again. Always page list_orders with next_cursor."),
+            Words("Never count pages yourself: for list_orders use next_cursor from the answer."),
         ],
         words: [
             "Page list_orders by next_cursor, not by page numbers",
@@ -227,8 +227,8 @@ pub const LESSONS: [Lesson; 10] = [
                     ),
                 ],
             ),
-            Said("Careful: never send a mail to more than 20 recipients at once."),
-            Said("Remember to split send_mail into batches of 20 recipients."),
+            Words("Careful: never send a mail to more than 20 recipients at once."),
+            Words("Remember to split send_mail into batches of 20 recipients."),
         ],
         words: [
             "Send mails to at most 20 recipients per call of send_mail",
@@ -241,10 +241,10 @@ pub const LESSONS: [Lesson; 10] = [
         about: &["commit"],
         essence: &["imperative"],
         ways: &[
-            Said("Not like that. Always write commit messages in the imperative mood."),
-            Said("From now on use the imperative mood for commit messages."),
-            Said("Nope: commit subjects always in the imperative, please."),
-            Said("As I said, commit messages must always be imperative."),
+            Words("Not like that. Always write commit messages in the imperative mood."),
+            Words("From now on use the imperative mood for commit messages."),
+            Words("Nope: commit subjects always in the imperative, please."),
+            Words("As I said, commit messages must always be imperative."),
         ],
         words: [
             "Write commit messages in the imperative mood",
@@ -257,10 +257,10 @@ pub const LESSONS: [Lesson; 10] = [
         about: &["pytest", "test"],
         essence: &["xdist", "-n auto"],
         ways: &[
-            Said("Always run pytest with xdist, the suite is slow."),
-            Said("From now on run the tests with pytest and xdist (-n auto)."),
-            Said("No, never run pytest without xdist here."),
-            Said("Too slow again! Please always use xdist when you run pytest."),
+            Words("Always run pytest with xdist, the suite is slow."),
+            Words("From now on run the tests with pytest and xdist (-n auto)."),
+            Words("No, never run pytest without xdist here."),
+            Words("Too slow again! Please always use xdist when you run pytest."),
         ],
         words: [
             "Run pytest with xdist (`-n auto`)",
@@ -290,8 +290,8 @@ pub const LESSONS: [Lesson; 10] = [
                     (r#"{"path":"config/prod.yaml"}"#, Ok("port: 80")),
                 ],
             ),
-            Said("No. Production settings are always in config/prod.yaml, not settings.yaml."),
-            Said("Remember that the production settings stand in config/prod.yaml."),
+            Words("No. Production settings are always in config/prod.yaml, not settings.yaml."),
+            Words("Remember that the production settings stand in config/prod.yaml."),
         ],
         words: [
             "Read production settings from config/prod.yaml, not settings.yaml",
@@ -328,7 +328,7 @@ pub const LESSONS: [Lesson; 10] = [
                     (r#"{"encoding":"latin-1","path":"exports/q3.csv"}"#, Ok("900 rows")),
                 ],
             ),
-            Said("The exports are old: always open their csv with latin-1."),
+            Words("The exports are old: always open their csv with latin-1."),
         ],
         words: [
             "Read exported CSV files with encoding latin-1",
@@ -355,9 +355,9 @@ const NOISE: [Way; 10] = [
             (r#"{"command":"ls docs"}"#, Ok("a.md")),
         ],
     ),
-    Said("I meant the other one."),
-    Said("Cancel that and take the 11:00 train."),
-    Said("No, I meant the other one, sorry."),
+    Words("I meant the other one."),
+    Words("Cancel that and take the 11:00 train."),
+    Words("No, I meant the other one, sorry."),
     Calls(
         "web_fetch",
         &[
@@ -396,7 +396,7 @@ const NOISE: [Way; 10] = [
             (r#"{"path":"src/lib.rs"}"#, Ok("fn")),
         ],
     ),
-    Said("Thanks, that is wrong though: the total is 12."),
+    Words("Thanks, that is wrong though: the total is 12."),
 ];
 
 /// A session of the world: what a reader of it may learn, and its text.
@@ -431,7 +431,7 @@ fn session(number: usize, way: &Way, lesson: Option<(usize, usize)>) -> WorldSes
     let question = format!("Job {number}: please get on with the work of today");
     let mut messages = vec![user(&question)];
     match way {
-        Said(words) => {
+        Words(words) => {
             messages.extend([said("I have done it my way."), user(words), said("Understood, done.")]);
         }
         Calls(tool, calls) => {
@@ -464,15 +464,15 @@ pub fn meaning(text: &str) -> Option<usize> {
 }
 
 /// What stands on the lines that show lessons.
-pub struct Judged {
+pub struct Judgement {
     /// For each lesson whether it is usable.
     pub usable: [bool; 10],
     /// Lines that nobody can use, or that are about nothing of this world.
     pub noise: Vec<String>,
 }
 
-pub fn judge(lines: &[String]) -> Judged {
-    let mut judged = Judged { usable: [false; 10], noise: Vec::new() };
+pub fn judge(lines: &[String]) -> Judgement {
+    let mut judged = Judgement { usable: [false; 10], noise: Vec::new() };
     for line in lines {
         match meaning(line) {
             Some(lesson) => judged.usable[lesson] = true,
