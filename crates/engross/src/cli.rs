@@ -623,6 +623,12 @@ pub(crate) struct ServeArgs {
     /// Secret that clients must send as a bearer token; ENGROSS_TOKEN keeps it out of sight.
     #[arg(long, value_name = "SECRET")]
     pub(crate) token: Option<String>,
+    /// File with the certificates, in PEM, that make the server speak https; needs --tls-key.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// File with the private key of the certificate, in PEM. Both files are read again on SIGHUP.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
     /// Origin that web pages may call from, besides this machine; may be repeated.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) cors: Vec<String>,

@@ -15,16 +15,20 @@ use axum::routing::{get, post};
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use super::access::Access;
+use super::connections::{Overload, Peer};
 use super::error::Error;
 use super::headers::{OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
 use super::metrics::RouteName;
-use super::routes::{acp, chat, events, health, models, responses, sessions, workspaces};
+use super::routes::{about, acp, chat, events, health, models, responses, sessions, workspaces};
 use super::server::Server;
 use super::service::Service;
 
 /// The whole server as a router. `further` routes stand behind the same front door.
 pub fn app<S: Service>(server: Arc<Server<S>>, further: Router) -> Router {
     Router::new()
+        .route(about::PAGE, get(about::page))
+        .route(about::DESCRIPTION, get(about::description))
+        .route(about::ICON, get(about::icon))
         .route("/v1/chat/completions", post(chat::create::<S>))
         .route("/v1/responses", post(responses::create::<S>))
         .route("/v1/models", get(models::list::<S>))
@@ -65,11 +69,20 @@ async fn front_door<S: Service>(
 ) -> Response {
     let path = request.uri().path();
     let route = RouteName::of(path);
+    let is_health = matches!(path, "/healthz" | "/readyz");
     // A link that the server has signed stands for the token.
-    let is_open = matches!(path, "/healthz" | "/readyz") || acp::is_download(path);
+    let is_open = is_health || about::is_public(path) || acp::is_download(path);
     let speaks_rpc = acp::speaks(path);
     let id = request.headers().get(REQUEST_ID).filter(|id| is_request_id(id)).cloned();
-    let access = if is_open { Ok(()) } else { server.access.check(request.headers()) };
+    let access = if is_health {
+        Ok(())
+    } else if request.extensions().get::<Overload>().is_some() {
+        Err(Error::NoRoom)
+    } else if is_open {
+        Ok(())
+    } else {
+        check(&server, &request)
+    };
     let mut response = match access {
         Ok(()) => next.run(request).await,
         Err(error) if speaks_rpc => acp::refused(&error),
@@ -84,6 +97,19 @@ async fn front_door<S: Service>(
     }
     server.metrics.request(route, response.status().as_u16());
     response
+}
+
+/// Whether a request may come in. Wrong tokens are counted by the address that they come from.
+fn check<S>(server: &Server<S>, request: &Request) -> Result<(), Error> {
+    let access = server.access.check(request.headers());
+    let Some(Peer(address)) = request.extensions().get().copied() else { return access };
+    if server.access.token.is_none() || matches!(access, Err(Error::OriginNotAllowed { .. })) {
+        return access;
+    }
+    match server.brake.refuses(address, access.is_ok(), server.clock.millis()) {
+        Some(seconds) => Err(Error::TooManyAttempts { seconds }),
+        None => access,
+    }
 }
 
 /// Whether a client's id of a request can be repeated to it.

@@ -1,17 +1,21 @@
 //! Reads the body of a request, within bounds.
 //!
-//! Must never hold more than the limit, and never cut a client off in the middle of its request: one that is still
-//! sending does not see the answer.
+//! Must never hold more than the limit, nor more for all requests together than the budget, and never cut a client off in the
+//! middle of its request: one that is still sending does not see the answer.
 
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream};
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_LENGTH, EXPECT};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT};
 use futures_util::StreamExt;
-use tokio::time::timeout;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::error::Error;
+use super::server::Limits;
 
 /// How much more than the limit is received, and thrown away, for the client to come to the answer.
 const THROWN_AWAY: u64 = 256 * 1024 * 1024;
@@ -19,16 +23,102 @@ const THROWN_AWAY: u64 = 256 * 1024 * 1024;
 /// How long that may take.
 const THROWING_AWAY: Duration = Duration::from_secs(10);
 
-/// Reads a body of at most `limit` bytes. Each piece has to come within `idle`.
+/// How long a body waits for room.
+const ROOM_WAIT: Duration = Duration::from_secs(5);
+
+/// The unit of the budget.
+const UNIT: usize = 1024;
+
+/// So many units are taken at once, so that a body is not counted with each of its pieces.
+const STEP: usize = 64;
+
+/// What the bodies of all requests may hold together. Clones are the same one.
+#[derive(Debug, Clone)]
+pub struct BodyBudget {
+    units: Arc<Semaphore>,
+    all: usize,
+}
+
+impl BodyBudget {
+    /// A budget of so many bytes.
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
+        let all = (bytes / UNIT).clamp(STEP, Semaphore::MAX_PERMITS);
+        Self { units: Arc::new(Semaphore::new(all)), all }
+    }
+}
+
+/// The room that a body takes up, until it is dropped.
+#[derive(Debug, Default)]
+pub(super) struct BodyRoom {
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl BodyRoom {
+    /// Has room for `bytes` bytes.
+    async fn grow(&mut self, budget: &BodyBudget, bytes: usize) -> Result<(), Error> {
+        let held = self.permit.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let wanted = bytes.div_ceil(UNIT).min(budget.all);
+        if wanted <= held {
+            return Ok(());
+        }
+        let more = wanted.next_multiple_of(STEP).min(budget.all) - held;
+        let more = Arc::clone(&budget.units).acquire_many_owned(u32::try_from(more).unwrap_or(u32::MAX));
+        let Ok(Ok(more)) = timeout(ROOM_WAIT, more).await else { return Err(Error::NoRoom) };
+        match &mut self.permit {
+            Some(permit) => permit.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
+    }
+}
+
+/// A body, and the room it takes up.
+#[derive(Debug)]
+pub(super) struct BodyBytes {
+    bytes: Vec<u8>,
+    room: BodyRoom,
+}
+
+impl BodyBytes {
+    /// Frees the bytes and keeps their room, for what was made of them.
+    pub(super) fn into_room(self) -> BodyRoom {
+        self.room
+    }
+
+    /// The bytes, and their room.
+    pub(super) fn into_parts(self) -> (Vec<u8>, BodyRoom) {
+        (self.bytes, self.room)
+    }
+}
+
+impl Deref for BodyBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Reads a body of the usual size.
 ///
 /// # Errors
-/// [`Error::BodyTooLarge`], [`Error::BodyIncomplete`].
-pub(super) async fn read(
+/// As [`read_up_to`].
+pub(super) async fn read(headers: &HeaderMap, body: Body, limits: &Limits) -> Result<BodyBytes, Error> {
+    read_up_to(limits.body, headers, body, limits).await
+}
+
+/// Reads a body of at most `limit` bytes.
+///
+/// # Errors
+/// [`Error::BodyTooLarge`], [`Error::BodyIncomplete`], [`Error::NoRoom`], and [`Error::InvalidRequest`] for one that is
+/// compressed.
+pub(super) async fn read_up_to(
+    limit: usize,
     headers: &HeaderMap,
     body: Body,
-    limit: usize,
-    idle: Duration,
-) -> Result<Vec<u8>, Error> {
+    limits: &Limits,
+) -> Result<BodyBytes, Error> {
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let mut pieces = body.into_data_stream();
     if announced.is_some_and(|length| length > limit as u64) {
@@ -37,16 +127,27 @@ pub(super) async fn read(
             !headers.contains_key(EXPECT) && announced.is_some_and(|length| length <= THROWN_AWAY);
         return Err(too_large(pieces, limit, is_sending).await);
     }
+    let encoding =
+        headers.get(CONTENT_ENCODING).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+    if let Some(encoding) = encoding.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {
+        let encoding: String = encoding.chars().take(40).collect();
+        throw_away(pieces).await;
+        return Err(Error::invalid("content-encoding", format!("is {encoding}: send the body as it is")));
+    }
+    let until = Instant::now() + limits.body_whole;
     let capacity = announced.and_then(|length| usize::try_from(length).ok()).unwrap_or(4096);
     let mut bytes = Vec::with_capacity(capacity.min(64 * 1024));
+    let mut room = BodyRoom::default();
     loop {
-        let piece = timeout(idle, pieces.next()).await.map_err(|_| Error::BodyIncomplete)?;
-        let Some(piece) = piece else { return Ok(bytes) };
+        let piece = timeout(limits.body_idle, pieces.next());
+        let piece = timeout_at(until, piece).await.ok().and_then(Result::ok).ok_or(Error::BodyIncomplete)?;
+        let Some(piece) = piece else { return Ok(BodyBytes { bytes, room }) };
         let piece = piece.map_err(|_| Error::BodyIncomplete)?;
         if bytes.len() + piece.len() > limit {
             drop(bytes);
             return Err(too_large(pieces, limit, true).await);
         }
+        room.grow(&limits.bodies, bytes.len() + piece.len()).await?;
         bytes.extend_from_slice(&piece);
     }
 }

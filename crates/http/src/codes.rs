@@ -74,7 +74,7 @@ engross_protocol::codes! {
     ROUTE_NOT_FOUND: Refused, 404 {
         summary: "There is nothing at this path.",
         why: "The path is none of the server's. A slash at the end counts.",
-        remedy: "Compare the path with the list in `docs/protocol/sessions.md`.",
+        remedy: "Compare the path with the list that `GET /openapi.json` gives.",
     }
     TOOL_IGNORED: Done, 200 {
         summary: "A tool was left out.",
@@ -90,6 +90,13 @@ engross_protocol::codes! {
             characters than letters, digits, `_`, `-` and `.`, or is there twice, parameters that are no \
             JSON Schema, or a choice of a tool that is not offered.",
         remedy: "Correct the tool that the message names.",
+    }
+    TOO_MANY_ATTEMPTS: Refused, 429 {
+        summary: "Too many wrong tokens came from the same address.",
+        why: "\
+            An address may send 20 wrong tokens, and one more every three seconds. Until then requests from \
+            it are refused, unless they carry a token that was right before from there.",
+        remedy: "Wait as `retry-after` says, and correct the token. The server's log names the address.",
     }
     UNAUTHORIZED: Usage, 401 {
         summary: "The token is missing or wrong.",

@@ -66,6 +66,15 @@ pub enum Error {
     /// The bearer token is missing or wrong.
     #[error("Unauthorized: send the server's token as `Authorization: Bearer TOKEN`.")]
     Unauthorized,
+    /// Too many wrong tokens came from the same address.
+    #[error("Too many wrong tokens came from your address. Wait {seconds} seconds, and check the token.")]
+    TooManyAttempts {
+        /// Seconds to wait.
+        seconds: u64,
+    },
+    /// The server holds as much as it may.
+    #[error("The server has no room for this request now. Try again in a moment.")]
+    NoRoom,
     /// A page that may not use the server, or an address that leads here by deceit.
     #[error(
         "Requests from '{origin}' are not allowed. Start the server with `--cors {origin}` if they should be."
@@ -75,7 +84,7 @@ pub enum Error {
         origin: String,
     },
     /// Nothing answers at this path.
-    #[error("There is no route {path}. The routes are listed in docs/protocol/sessions.md.")]
+    #[error("There is no route {path}. GET /openapi.json lists the routes.")]
     RouteNotFound {
         /// The path.
         path: String,
@@ -152,6 +161,8 @@ impl Error {
             Self::ResponseNotFound { .. } => codes::RESPONSE_NOT_FOUND,
             Self::ModelNotOffered { .. } => engross_agent::codes::MODEL_NOT_OFFERED,
             Self::Unauthorized => codes::UNAUTHORIZED,
+            Self::TooManyAttempts { .. } => codes::TOO_MANY_ATTEMPTS,
+            Self::NoRoom => shared::SERVER_BUSY,
             Self::OriginNotAllowed { .. } => codes::ORIGIN_NOT_ALLOWED,
             Self::RouteNotFound { .. } => codes::ROUTE_NOT_FOUND,
             Self::MethodNotAllowed { .. } => codes::METHOD_NOT_ALLOWED,
@@ -195,6 +206,8 @@ impl Error {
         match self {
             Self::Session(error) => error.retry_after,
             Self::Write(_) if self.status() == 429 => Some(5),
+            Self::TooManyAttempts { seconds } => Some(*seconds),
+            Self::NoRoom => Some(1),
             Self::Answer { retry_after, .. } => *retry_after,
             Self::Document { status: 429 | 503, .. } => Some(1),
             _ => None,
@@ -224,6 +237,10 @@ impl Error {
     /// The error object with its envelope, as JSON.
     pub(crate) fn json(&self) -> Vec<u8> {
         let mut body = json!({"error": self.body()});
+        // OpenAI's name for the field, which its libraries show.
+        if let Self::InvalidRequest { field, .. } | Self::ToolInvalid { field, .. } = self {
+            body["error"]["param"] = json!(field);
+        }
         if let Self::Write(refusal) = self {
             refusal.describe(&mut body);
         }

@@ -52,7 +52,7 @@ async fn the_counters() {
 #[tokio::test]
 async fn wrong_paths_and_methods() {
     let (_, app) = plain();
-    for path in ["/", "/v1", "/v1/chat", "/v1/chat/completions/"] {
+    for path in ["//", "/v1", "/v1/chat", "/v1/chat/completions/"] {
         assert_eq!(
             get(&app, path, &[]).await.error(),
             (404, "ROUTE_NOT_FOUND".to_owned(), "not_found_error".to_owned())
@@ -80,7 +80,7 @@ async fn bad_bodies_name_the_field() {
             400,
             json!({"error": {
                 "code": "INVALID_REQUEST", "message": "`messages[0].role` must be a string, not a number.",
-                "type": "invalid_request_error", "details": {"field": "messages[0].role"},
+                "type": "invalid_request_error", "details": {"field": "messages[0].role"}, "param": "messages[0].role",
             }})
         )
     );

@@ -7,7 +7,9 @@
 mod access;
 mod app;
 mod body;
+mod brake;
 pub mod codes;
+mod connections;
 mod document_error;
 mod documents;
 mod download;
@@ -31,7 +33,13 @@ pub mod testing;
 mod wire;
 
 #[cfg(test)]
+mod about_tests;
+#[cfg(test)]
 mod access_tests;
+#[cfg(test)]
+mod attack_tests;
+#[cfg(test)]
+mod brake_tests;
 #[cfg(test)]
 mod contract_tests;
 #[cfg(test)]
@@ -45,10 +53,15 @@ mod session_routes_tests;
 #[cfg(test)]
 mod socket_tests;
 #[cfg(test)]
+mod tls_tests;
+#[cfg(test)]
 mod workspace_routes_tests;
 
 pub use access::{Access, Token};
 pub use app::app;
+pub use body::BodyBudget;
+pub use brake::Brake;
+pub use connections::{ConnectionLimits, Tls, serve};
 pub use documents::Documents;
 pub use error::Error;
 #[cfg(any(test, feature = "testing"))]

@@ -6,16 +6,22 @@ use std::time::Duration;
 use engross_protocol::{Clock, IdSource};
 
 use super::access::Access;
+use super::body::BodyBudget;
+use super::brake::Brake;
 use super::documents::Documents;
 use super::metrics::Metrics;
 
-/// Bounds of the server.
-#[derive(Debug, Clone, Copy)]
+/// Bounds of the server. Clones share what all requests share.
+#[derive(Debug, Clone)]
 pub struct Limits {
     /// Largest body in bytes.
     pub body: usize,
     /// Longest wait for the next piece of a body.
     pub body_idle: Duration,
+    /// Longest wait for a body as a whole.
+    pub body_whole: Duration,
+    /// What the bodies of all requests may hold together.
+    pub bodies: BodyBudget,
     /// Longest silence of a stream.
     pub heartbeat: Duration,
 }
@@ -25,6 +31,8 @@ impl Default for Limits {
         Self {
             body: 20 * 1024 * 1024,
             body_idle: Duration::from_secs(30),
+            body_whole: Duration::from_secs(300),
+            bodies: BodyBudget::new(128 << 20),
             heartbeat: Duration::from_secs(15),
         }
     }
@@ -42,6 +50,8 @@ pub struct Server<S> {
     pub ids: Arc<dyn IdSource>,
     /// Who may use the server.
     pub access: Access,
+    /// Slows down those who try tokens.
+    pub brake: Brake,
     /// Whether only models that are listed are accepted.
     pub strict_models: bool,
     /// Bounds.

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::{Limits, app};
+use super::{ConnectionLimits, Limits, app, serve};
 use crate::testing::fake::{Fake, server, text};
 
 /// A server that runs as long as this.
@@ -28,7 +28,7 @@ async fn run(limits: Limits) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let mut tasks = JoinSet::new();
-    tasks.spawn(async move { axum::serve(listener, router).await.unwrap() });
+    tasks.spawn(serve(listener, None, router, ConnectionLimits::default(), std::future::pending()));
     Running { fake, address, _tasks: tasks }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engross_protocol::{Clock, SessionId};
@@ -30,6 +30,8 @@ pub struct Options {
     pub holder: Option<String>,
     /// How many logs stay in memory when nobody works on them.
     pub logs: usize,
+    /// How many bytes they may take up.
+    pub bytes: usize,
     /// How many names are remembered.
     pub names: usize,
     /// Where leases are released that were dropped.
@@ -37,10 +39,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// A journal in a store that belongs to this process, with 1,024 logs in memory.
+    /// A journal in a store that belongs to this process, with 1,024 logs or 32 MiB in memory.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock, holder: None, logs: 1024, names: 8 * 1024, tasks: TaskTracker::new() }
+        let tasks = TaskTracker::new();
+        Self { store, clock, holder: None, logs: 1024, bytes: 32 << 20, names: 8 * 1024, tasks }
     }
 }
 
@@ -54,6 +57,9 @@ struct Inner<M, X> {
     logs: Mutex<HashMap<SessionId, Arc<LoadedLog<M, X>>>>,
     names: Mutex<HashMap<Name, NameRow>>,
     most_logs: usize,
+    most_bytes: usize,
+    /// Counts how often a log was asked for.
+    uses: AtomicU64,
     most_names: usize,
 }
 
@@ -63,6 +69,8 @@ pub struct LoadedLog<M, X = ()> {
     /// The log, and the right to change it. Those who wait are served in the order they came.
     log: Arc<tokio::sync::Mutex<Option<Log<M>>>>,
     waiting: AtomicUsize,
+    /// When it was asked for last, as the journal counts.
+    used: AtomicU64,
     /// What the process keeps beside it.
     pub extra: X,
 }
@@ -87,11 +95,12 @@ impl<M: Machine, X: Default> Journal<M, X> {
     /// A journal without logs in memory.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        let Options { store, clock, holder, logs, names, tasks } = options;
+        let Options { store, clock, holder, logs, bytes, names, tasks } = options;
         let leases = Arc::new(Leases { store, clock, holder, tasks });
-        let (most_logs, most_names) = (logs, names);
+        let (most_logs, most_bytes, most_names) = (logs, bytes, names);
         let (logs, names) = (Mutex::default(), Mutex::default());
-        Self { inner: Arc::new(Inner { leases, logs, names, most_logs, most_names }) }
+        let uses = AtomicU64::new(0);
+        Self { inner: Arc::new(Inner { leases, logs, names, most_logs, most_bytes, uses, most_names }) }
     }
 
     /// The store.
@@ -110,8 +119,52 @@ impl<M: Machine, X: Default> Journal<M, X> {
                 Arc::strong_count(log) == 1 && log.log.try_lock().is_ok()
             });
         }
-        let new = || LoadedLog { id, log: Arc::default(), waiting: AtomicUsize::new(0), extra: X::default() };
-        Arc::clone(logs.entry(id).or_insert_with(|| Arc::new(new())))
+        let new = || LoadedLog {
+            id,
+            log: Arc::default(),
+            waiting: AtomicUsize::new(0),
+            used: AtomicU64::new(0),
+            extra: X::default(),
+        };
+        let log = Arc::clone(logs.entry(id).or_insert_with(|| Arc::new(new())));
+        log.used.store(self.inner.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        log
+    }
+
+    /// Lets go of the logs that were not asked for the longest, when those that nobody works on take up more bytes than they
+    /// may: down to half of it.
+    pub fn trim(&self) {
+        let mut logs = lock(&self.inner.logs);
+        let mut spare: Vec<(u64, SessionId, usize)> = Vec::new();
+        for (id, loaded) in logs.iter() {
+            if Arc::strong_count(loaded) > 1 {
+                continue;
+            }
+            if let Ok(log) = loaded.log.try_lock() {
+                let bytes = log.as_ref().map_or(0, Log::bytes);
+                spare.push((loaded.used.load(Ordering::Relaxed), *id, bytes));
+            }
+        }
+        let mut bytes: usize = spare.iter().map(|(.., bytes)| bytes).sum();
+        if bytes <= self.inner.most_bytes {
+            return;
+        }
+        spare.sort_unstable();
+        for (_, id, freed) in spare {
+            if bytes <= self.inner.most_bytes / 2 {
+                return;
+            }
+            logs.remove(&id);
+            bytes -= freed;
+        }
+    }
+
+    /// How many logs are in memory, and how many bytes those that nobody works on take up.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        let logs = lock(&self.inner.logs);
+        let bytes = |loaded: &Arc<LoadedLog<M, X>>| Some(loaded.log.try_lock().ok()?.as_ref()?.bytes());
+        (logs.len(), logs.values().filter_map(bytes).sum())
     }
 
     /// Forgets a log that came to nothing.

@@ -193,3 +193,24 @@ async fn what_is_in_memory_is_read_again_only_where_others_may_have_written() {
     assert_eq!(add(&one, 5).await, [0, 1, 2, 3, 4, 5], "the others wrote before they went");
     assert_eq!(add(&one, 6).await, [0, 1, 2, 3, 4, 5, 6]);
 }
+
+#[tokio::test]
+async fn logs_give_way_by_their_bytes_the_one_that_was_asked_for_longest_ago_first() {
+    let store = Arc::new(WatchedStore::default());
+    let clock = Arc::new(FixedClock("2026-01-31T09:30:00Z".parse().unwrap()));
+    let shared: Arc<dyn Store> = Arc::<WatchedStore>::clone(&store);
+    let journal: Journal<Numbers> = Journal::new(Options { bytes: 6, ..Options::new(shared, clock) });
+    let ids: Vec<SessionId> = (1..=8).map(|number| SessionId::from_bytes([number; 16])).collect();
+    for id in &ids {
+        // One byte each.
+        create(&journal, *id).await.release().await;
+    }
+    assert_eq!(journal.size(), (8, 8));
+    let held = journal.get(ids[0]);
+    journal.trim();
+    assert_eq!(journal.size(), (4, 4), "half of what may be, and the one that is held");
+    assert!(journal.loaded().iter().any(|log| log.id() == held.id()));
+    assert!(journal.loaded().iter().any(|log| log.id() == ids[7]), "the newest stays");
+    journal.trim();
+    assert_eq!(journal.size(), (4, 4), "what has room stays");
+}

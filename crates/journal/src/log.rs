@@ -86,6 +86,8 @@ pub struct Log<M> {
     head: u64,
     state: M,
     since_snapshot: u64,
+    /// Bytes of what the state was read from, about as many as it takes up.
+    bytes: usize,
     /// When the store names it as due, as far as that is known here.
     wake_at: Option<Option<Millis>>,
     is_ahead: bool,
@@ -101,6 +103,7 @@ impl<M: Machine> Log<M> {
             head: 0,
             state: M::default(),
             since_snapshot: 0,
+            bytes: 0,
             wake_at: None,
             is_ahead: true,
             sole_since: None,
@@ -134,11 +137,13 @@ impl<M: Machine> Log<M> {
         for entry in &entries {
             state.apply(&read_entry::<M>(stored.id, entry)?, entry.at);
         }
+        let snapshot = stored.snapshot.as_ref().map_or(0, |snapshot| snapshot.state.len());
         Ok(Self {
             id: stored.id,
             head: stored.head,
             state,
             since_snapshot: entries.len() as u64,
+            bytes: snapshot + entries.iter().map(|entry| entry.body.len()).sum::<usize>(),
             wake_at: Some(stored.wake_at),
             is_ahead: false,
             sole_since: None,
@@ -161,6 +166,7 @@ impl<M: Machine> Log<M> {
         }
         let wake_at = log.state.wake_at(at);
         let entries = entries::<M>(events, at)?;
+        log.bytes = size(&entries);
         let new = NewSession { id, at, key, names, entries, snapshot: None, wake_at };
         let (stored, is_new) = store.create(new).await?;
         if !is_new {
@@ -185,6 +191,12 @@ impl<M: Machine> Log<M> {
     #[must_use]
     pub fn head(&self) -> u64 {
         self.head
+    }
+
+    /// Bytes that the state takes up, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The state.
@@ -242,16 +254,19 @@ impl<M: Machine> Log<M> {
         let since_snapshot = self.since_snapshot + events.len() as u64;
         let is_due = since_snapshot >= SNAPSHOT_EVERY.max(self.head / 5);
         let snapshot = if is_due { self.state.snapshot()? } else { None };
+        let entries = entries::<M>(events, now)?;
+        let bytes = size(&entries);
         let append = Append {
             session: self.id,
             fence,
             expected_head: self.head,
-            entries: entries::<M>(events, now)?,
+            entries,
             names,
             snapshot,
             wake_at: (Some(wake_at) != self.wake_at).then_some(wake_at),
         };
         self.head = store.append(append).await?;
+        self.bytes += bytes;
         self.wake_at = Some(wake_at);
         self.since_snapshot = if is_due { 0 } else { since_snapshot };
         self.is_ahead = false;
@@ -273,6 +288,7 @@ impl<M: Machine> Log<M> {
             for entry in &page {
                 self.state.apply(&read_entry::<M>(self.id, entry)?, entry.at);
                 self.head = entry.seq;
+                self.bytes += entry.body.len();
                 self.since_snapshot += 1;
                 self.wake_at = None;
             }
@@ -327,6 +343,10 @@ async fn all(store: &dyn Store, id: SessionId) -> Result<Vec<Entry>, Error> {
             return Ok(entries);
         }
     }
+}
+
+fn size(entries: &[NewEntry]) -> usize {
+    entries.iter().map(|entry| entry.body.len()).sum()
 }
 
 fn entries<M: Machine>(events: &[M::Event], at: Millis) -> Result<Vec<NewEntry>, Error> {

@@ -1,9 +1,13 @@
-//! Transport security toward other machines: the one configuration that every client of this program uses.
+//! Transport security toward other machines: the one configuration that every client of this program uses, and that of its
+//! server.
 //!
 //! Must never trust a certificate that the system does not trust, or offer less than TLS 1.2.
 
 use std::sync::Arc;
 
+pub use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
@@ -16,6 +20,12 @@ pub enum TlsError {
     /// The machine has no root certificates, or they cannot be read.
     #[error("no root certificates can be read from this machine: {0}")]
     Roots(rustls::Error),
+    /// What a server is to show cannot be read.
+    #[error("{0}")]
+    Pem(String),
+    /// Certificate and key of a server do not belong together.
+    #[error("the certificate cannot be used with this key: {0}")]
+    Identity(rustls::Error),
 }
 
 /// For connections that are secured: certificates are checked against those that the machine trusts, so that those which a
@@ -43,6 +53,28 @@ pub fn unused() -> Result<ClientConfig, TlsError> {
 /// [`TlsError`].
 pub fn of_scheme(scheme: &str) -> Result<ClientConfig, TlsError> {
     if matches!(scheme, "https" | "wss") { secured() } else { unused() }
+}
+
+/// For a server that shows the certificates of `chain`, its own first, and holds their `key`: both PEM.
+///
+/// # Errors
+/// [`TlsError::Pem`] and [`TlsError::Identity`].
+pub fn server(chain: &[u8], key: &[u8]) -> Result<ServerConfig, TlsError> {
+    let chain: Result<Vec<CertificateDer<'static>>, _> = CertificateDer::pem_slice_iter(chain).collect();
+    let chain = chain.map_err(|error| TlsError::Pem(format!("the certificate is not PEM: {error}")))?;
+    if chain.is_empty() {
+        return Err(TlsError::Pem("the file holds no certificate in PEM".to_owned()));
+    }
+    let key = PrivateKeyDer::from_pem_slice(key);
+    let key = key.map_err(|error| TlsError::Pem(format!("the private key is not PEM: {error}")))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(TlsError::Protocol)?;
+    let mut config =
+        builder.with_no_client_auth().with_single_cert(chain, key).map_err(TlsError::Identity)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
 }
 
 fn builder() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>, TlsError> {

@@ -24,6 +24,7 @@ impl Sessions {
                 () = self.inner.draining.cancelled() => return,
                 () = self.look_after_all() => {}
             }
+            self.inner.journal.trim();
             tokio::select! {
                 () = self.inner.draining.cancelled() => return,
                 () = tokio::time::sleep(pause) => {}

@@ -179,8 +179,8 @@ const STORY_FIELDS: &[Field] = &[
     field(
         "content",
         Shape::Text,
-        "Its text, inline Markdown; a blank line begins another paragraph; {PAGE} and {NUMPAGE_KIND} are fields.",
-        "its text; a blank line begins another paragraph; `{PAGE}`, `{NUMPAGE_KIND}`, `{SECTION}` and `{SECTIONPAGE_KIND}` become fields",
+        "Its text, inline Markdown; a blank line begins another paragraph; {PAGE} and {NUMPAGES} are fields.",
+        "its text; a blank line begins another paragraph; `{PAGE}`, `{NUMPAGES}`, `{SECTION}` and `{SECTIONPAGE_KIND}` become fields",
     )
     .required()
     .content(),

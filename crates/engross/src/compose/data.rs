@@ -18,9 +18,9 @@ pub(crate) fn data_path(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The folder for data, made if it is missing.
+/// The folder for data, made if it is missing: for its owner alone, as conversations are in it.
 pub(crate) fn data_folder(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     let folder = data_path(asked)?;
-    files::make_folder(&folder)?;
+    files::make_private_folder(&folder)?;
     Ok(folder)
 }

@@ -11,8 +11,11 @@
 //! | `skillbook` | which files hold the lessons? |
 //! | `tasks` | which agents are there, and what are runs made of? |
 //! | `server` | what is a server made of, and when does it end? |
+//! | `front` | who may call a server, how is that secured, and how much may come at once? |
 
 pub(crate) mod data;
+#[cfg(feature = "server")]
+mod front;
 pub(crate) mod model;
 #[cfg(feature = "server")]
 pub(crate) mod server;

@@ -1,13 +1,12 @@
 //! `engross serve`: the composition of store, model and sessions behind the HTTP routes.
 //!
-//! Must never be reachable from other machines without a token.
+//! Must never stop while somebody could be told that it does.
 
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
 use engross_agent::session::{
     ClientTool, Models, Sessions, SessionsConfig, Settings as SessionSettings, TurnRules,
 };
@@ -24,7 +23,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::tasks::TaskToolboxes;
-use super::{sessions, tasks, writes};
+use super::{front, sessions, tasks, writes};
 use crate::cli::ServeArgs;
 use crate::failure::usage;
 use crate::files::{self, FolderLock};
@@ -32,7 +31,7 @@ use crate::output::note;
 use crate::settings::{Environment, Flags, Settings};
 use crate::signals;
 use engross_http::exports::Exports;
-use engross_http::{Access, Documents, Limits, Metrics, Server, Token, app, task_routes, write_routes};
+use engross_http::{Access, Brake, Documents, Limits, Metrics, Server, app, task_routes, write_routes};
 
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
@@ -70,6 +69,7 @@ struct Parts {
     root: Root,
     locks: Locks,
     access: Access,
+    certificate: Option<front::Certificate>,
 }
 
 /// Serves until the person or the system wants an end.
@@ -82,8 +82,9 @@ pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<(), Fai
             note("Stopping: running turns are finished first");
             PATIENCE
         };
+        let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
         serve(args, parts, listener, stop, |address, spec| {
-            note(&format!("Listening at http://{address}/v1 with the model {spec}; Ctrl-C stops"));
+            note(&format!("Listening at {scheme}://{address}/v1 with the model {spec}; Ctrl-C stops"));
         })
         .await
     })
@@ -142,6 +143,8 @@ pub(crate) async fn embed(
         traces: None,
         blobs: None,
         token: Some(token.clone()),
+        tls_cert: None,
+        tls_key: None,
         cors: Vec::new(),
         strict_models: false,
         config: config.map(Path::to_owned),
@@ -200,7 +203,8 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
     let keeper = Arc::new(writes::WorkspaceKeeper(root.clone()));
     let writes = writes::open(root.clone(), locks.clone(), spool, keeper, None)?;
     Ok(Parts {
-        access: access(args, environment)?,
+        access: front::access(args, environment)?,
+        certificate: front::Certificate::of(args)?,
         models: sessions::models(&settings, environment)?,
         settings: sessions::session_settings(&settings)?,
         client_tools: sessions::client_tools(&settings)?,
@@ -225,8 +229,8 @@ async fn serve(
     stop: impl Future<Output = Duration>,
     ready: impl FnOnce(SocketAddr, &str),
 ) -> Result<(), Failure> {
-    let Parts { models, settings, client_tools, documents, writes, content, tasks, root, locks, access } =
-        parts;
+    let Parts { models, settings, client_tools, documents, writes, content, tasks, .. } = parts;
+    let Parts { root, locks, access, certificate, .. } = parts;
     let store = open_store(args).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let spec = models.get(None).info().spec;
@@ -264,31 +268,37 @@ async fn serve(
     let bridge = tasks::bridge(tasks, service.clone())?;
     let runs = bridge.runs().clone();
     runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
+    let limits = Limits::default();
     let server = Server {
         service: service.clone(),
         documents,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         access,
+        brake: Brake::default(),
         strict_models: args.strict_models,
-        limits: Limits::default(),
+        limits: limits.clone(),
         metrics: Arc::new(Metrics::with(exports.arrears())),
     };
     ready(address, &spec);
-    // Small pieces of a stream must not wait for the next one.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
-    let further = write_routes(writes.clone(), Limits::default());
-    let routes = app(Arc::new(server), further.merge(task_routes(bridge, Limits::default())));
+    let further = write_routes(writes.clone(), limits.clone());
+    let routes = app(Arc::new(server), further.merge(task_routes(bridge, limits)));
+    let tls = certificate.as_ref().map(|certificate| certificate.tls.clone());
     let accepting =
-        axum::serve(listener, routes).with_graceful_shutdown(async move { stopped.notified().await });
+        engross_http::serve(
+            listener,
+            tls,
+            routes,
+            front::connections(),
+            async move { stopped.notified().await },
+        );
     let draining = async {
         let patience = stop.await;
-        stopping.notify_one();
+        // Who asks meanwhile is told to come again, and a balancer sees it at /readyz.
         tokio::join!(service.drain(patience), runs.drain(patience));
+        stopping.notify_one();
         // Connections that nobody closes do not hold up the end.
         tokio::time::sleep(patience.min(Duration::from_secs(5))).await;
     };
@@ -324,8 +334,9 @@ async fn serve(
         never = writes::look_after(&writes) => match never {},
         () = looking_after => {}
         () = saving => {}
-        served = accepting => served.map_err(|error| cannot_listen(address, &error))?,
+        () = accepting => {}
         () = draining => {}
+        () = reload(certificate.as_ref()) => {}
     }
     service.drain(Duration::ZERO).await;
     runs.drain(Duration::ZERO).await;
@@ -339,21 +350,6 @@ async fn serve(
 async fn save(hashes: &Arc<tasks::KnownHashes>) {
     let hashes = Arc::clone(hashes);
     let _ = tokio::task::spawn_blocking(move || hashes.save()).await;
-}
-
-/// Who may call. Other machines only with a token.
-fn access(args: &ServeArgs, environment: &Environment) -> Result<Access, Failure> {
-    let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN"));
-    if token.is_none() && !args.listen.ip().is_loopback() {
-        return Err(usage(
-            "USAGE",
-            format!(
-                "{} can be reached from other machines, so a token is needed: give --token, or set ENGROSS_TOKEN",
-                args.listen
-            ),
-        ));
-    }
-    Ok(Access { token: token.map(Token::new), origins: args.cors.clone() })
 }
 
 /// The one folder that sessions and write sessions may touch. What killed processes have left there is removed.
@@ -460,6 +456,22 @@ async fn open_postgres(url: &str) -> Result<Arc<dyn Store>, Failure> {
 #[cfg(not(feature = "cluster"))]
 async fn open_postgres(_: &str) -> Result<Arc<dyn Store>, Failure> {
     Err(Failure::left_out("--store postgres://…", "cluster"))
+}
+
+/// Reads what may be renewed again, each time the system asks for it. Never ends.
+async fn reload(certificate: Option<&front::Certificate>) {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut hang_up) = signal(SignalKind::hangup()) {
+            while hang_up.recv().await.is_some() {
+                if let Some(certificate) = certificate {
+                    certificate.renew();
+                }
+            }
+        }
+    }
+    std::future::pending::<()>().await;
 }
 
 fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {

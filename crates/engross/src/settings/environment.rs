@@ -67,6 +67,11 @@ impl Environment {
         self.variables.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 
+    /// The value of a variable, also a blank one.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
     /// Whether terminals may be sent colours (no-color.org).
     pub(crate) fn allows_colour(&self) -> bool {
         self.get("NO_COLOR").is_none() && self.get("TERM") != Some("dumb")

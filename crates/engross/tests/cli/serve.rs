@@ -267,3 +267,52 @@ fn a_token_is_asked_for() {
     let headers = [("authorization", "Bearer secret")];
     assert_eq!(server.post("/v1/chat/completions", &headers, &body).unwrap().0, 200);
 }
+
+#[test]
+fn a_token_loses_the_line_end_of_its_file_and_a_blank_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let variable = [("ENGROSS_TOKEN", "secret\r\n")];
+    let server = Server::try_start_with(folder.path(), &["--model", "rules"], &variable).unwrap();
+    assert_eq!(server.post("/v1/responses", &[], &json!({"input": "x"})).unwrap().0, 401);
+    let headers = [("authorization", "Bearer secret")];
+    let body = json!({"input": "delete paragraph 1"});
+    assert_eq!(server.post("/v1/responses", &headers, &body).unwrap().0, 200);
+    drop(server);
+    for blank in ["", "\n", "  "] {
+        let refused = Server::try_start_with(folder.path(), &[], &[("ENGROSS_TOKEN", blank)]).err().unwrap();
+        assert!(refused.contains("ENGROSS_TOKEN is blank"), "{blank:?}: {refused}");
+        let refused =
+            Server::try_start(folder.path(), &["--listen", "0.0.0.0:0", "--token", blank]).err().unwrap();
+        assert!(refused.contains("--token is blank"), "{blank:?}: {refused}");
+    }
+    let refused = Server::try_start(folder.path(), &["--token", "two words"]).err().unwrap();
+    assert!(refused.contains("white space"), "{refused}");
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_can_read_what_a_server_keeps() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    server.chat("s", "1", &said("hello")).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let data = folder.path().join("data");
+    assert_eq!(mode(&data), 0o700);
+    for entry in std::fs::read_dir(&data).unwrap() {
+        let path = entry.unwrap().path();
+        assert!(path.is_dir() || mode(&path) == 0o600, "{} {:o}", path.display(), mode(&path));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_goes_on_when_its_terminal_hangs_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(folder.path());
+    let pid = server.child().id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &pid]).status().unwrap().success());
+    std::thread::sleep(Duration::from_millis(200));
+    server.chat("s", "1", &said("hello")).unwrap();
+}

@@ -16,7 +16,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::super::{Access, Limits, Server, app};
+use super::super::{Access, Brake, Limits, Server, app};
 use crate::testing::client::{CHAT, Got, get, send};
 use crate::testing::fake::documents;
 
@@ -75,6 +75,7 @@ pub(super) fn whole(script: Value) -> Whole {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
         access: Access::default(),
+        brake: Brake::default(),
         strict_models: false,
         limits: Limits::default(),
         metrics: Arc::default(),

@@ -141,7 +141,7 @@ pub(super) async fn answer(State(acp): AcpState, request: Request) -> Response {
         return response;
     }
     let (parts, body) = request.into_parts();
-    let bytes = match body::read(&parts.headers, body, LARGEST, acp.limits.body_idle).await {
+    let bytes = match body::read_up_to(LARGEST, &parts.headers, body, &acp.limits).await {
         Ok(bytes) => bytes,
         Err(error) => return refused(&error),
     };

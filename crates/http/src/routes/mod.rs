@@ -2,6 +2,7 @@
 //!
 //! Must never hold rules: a route reads, asks the service, and writes.
 
+pub(super) mod about;
 pub(super) mod acp;
 mod acp_download;
 mod acp_socket;

@@ -19,14 +19,16 @@ pub(crate) async fn create<S: Service>(
     request: Request,
 ) -> Result<Response, Error> {
     let (parts, body) = request.into_parts();
-    let bytes = body::read(&parts.headers, body, server.limits.body, server.limits.body_idle).await?;
+    let bytes = body::read(&parts.headers, body, &server.limits).await?;
     let mut asked = responses_request(&bytes)?;
-    drop(bytes);
+    // What was made of them is about as large until the session has taken it in.
+    let room = bytes.into_room();
     check_model(&server, &asked)?;
     headers::complete(&mut asked.request, &parts.headers)?;
     let wants_events = headers::wants_events(&parts.headers)?;
 
     let answering = server.service.submit(asked.request).await?;
+    drop(room);
     if !answering.replayed() {
         server.metrics.turn();
     }

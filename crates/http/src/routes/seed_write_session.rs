@@ -33,7 +33,7 @@ pub(super) async fn begin(State(writes): WritesState, request: Request) -> Resul
 /// Finalises a session, with all of its content or with what was streamed.
 pub(super) async fn finalise(State(writes): WritesState, request: Request) -> Result<Response, Error> {
     let (parts, sent) = request.into_parts();
-    let bytes = match body::read(&parts.headers, sent, BODY, writes.limits.body_idle).await {
+    let bytes = match body::read_up_to(BODY, &parts.headers, sent, &writes.limits).await {
         Err(Error::BodyTooLarge { .. }) => return Err(WriteError::TooLarge { limit: BODY as u64 }.into()),
         read => read?,
     };

@@ -42,7 +42,7 @@ pub(crate) async fn configure<S: Service>(
 ) -> Result<Response, Error> {
     let key = named(key)?;
     let (parts, body) = request.into_parts();
-    let bytes = body::read(&parts.headers, body, server.limits.body, server.limits.body_idle).await?;
+    let bytes = body::read(&parts.headers, body, &server.limits).await?;
     let settings = settings_request(&bytes)?;
     let set = json!(settings).to_string();
     server.service.configure("", &key, settings).await?;

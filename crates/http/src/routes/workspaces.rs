@@ -48,8 +48,10 @@ pub(crate) async fn put<S: Service>(
     let Path((name, path)) = place.map_err(not_utf8)?;
     let (parts, body) = request.into_parts();
     let precondition = headers::precondition(&parts.headers)?;
-    let bytes = body::read(&parts.headers, body, LARGEST_FILE, server.limits.body_idle).await?;
+    let bytes = body::read_up_to(LARGEST_FILE, &parts.headers, body, &server.limits).await?;
+    let (bytes, room) = bytes.into_parts();
     let (path, written) = server.documents.put(name, path, bytes, precondition).await?;
+    drop(room);
     let mut response = with_tag(&written_body(&path, &written), Some(&written.sha256));
     if written.previous_sha256.is_none() {
         *response.status_mut() = StatusCode::CREATED;
@@ -98,8 +100,8 @@ pub(crate) async fn apply<S: Service>(
     };
     path.truncate(file);
     let (parts, body) = request.into_parts();
-    let bytes = body::read(&parts.headers, body, server.limits.body, server.limits.body_idle).await?;
-    let asked = server.documents.asked(&name, bytes).await?;
+    let bytes = body::read(&parts.headers, body, &server.limits).await?;
+    let asked = server.documents.asked(&name, bytes.into_parts().0).await?;
     let applied = server.documents.apply(name, path, asked.batch, asked.untracked).await?;
     Ok(with_tag(&applied_body(&applied), applied.receipt.sha256.as_deref()))
 }
@@ -127,7 +129,7 @@ pub(crate) async fn restore<S: Service>(
 ) -> Result<Response, Error> {
     let Path((name, path)) = place.map_err(not_utf8)?;
     let (parts, body) = request.into_parts();
-    let bytes = body::read(&parts.headers, body, server.limits.body, server.limits.body_idle).await?;
+    let bytes = body::read(&parts.headers, body, &server.limits).await?;
     let precondition = headers::precondition(&parts.headers)?;
     let (path, written) =
         server.documents.restore(name, path, restore_request(&bytes)?, precondition).await?;

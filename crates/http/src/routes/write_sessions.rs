@@ -18,6 +18,7 @@ use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::body::BodyBytes;
 use crate::error::Error;
 use crate::headers::LAST_EVENT_ID;
 use crate::server::Limits;
@@ -47,9 +48,9 @@ type Id = Result<Path<String>, PathRejection>;
 
 impl Writes {
     /// The body of a request that is no content.
-    pub(crate) async fn read(&self, request: Request) -> Result<Vec<u8>, Error> {
+    pub(crate) async fn read(&self, request: Request) -> Result<BodyBytes, Error> {
         let (parts, body) = request.into_parts();
-        body::read(&parts.headers, body, self.limits.body, self.limits.body_idle).await
+        body::read(&parts.headers, body, &self.limits).await
     }
 
     /// A refusal with the session as it stands.

@@ -16,7 +16,7 @@ use engross_store::files::{Locks, Root};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::service::{AnswerEvents, Service};
-use crate::{Access, Documents, Limits, Server};
+use crate::{Access, Brake, Documents, Limits, Server};
 
 /// The id of the one session.
 pub const SESSION: &str = "ses_00000000000000000000000000000007";
@@ -200,6 +200,7 @@ pub fn server(service: &Fake) -> Server<Fake> {
         clock: Arc::new(FixedClock("2026-11-21T20:36:05Z".parse().unwrap())),
         ids: Arc::new(CountingIds::default()),
         access: Access::default(),
+        brake: Brake::default(),
         strict_models: false,
         limits: Limits::default(),
         metrics: Arc::default(),

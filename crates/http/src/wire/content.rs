@@ -15,6 +15,9 @@ use crate::error::Error;
 /// Most notices that one request can cause; more say nothing new.
 const MOST_NOTICES: usize = 20;
 
+/// Most messages of one request.
+const MOST_MESSAGES: usize = 16_384;
+
 /// Adds a notice, within the bound.
 pub(super) fn note(notices: &mut Vec<Notice>, code: &str, message: impl FnOnce() -> String) {
     if notices.len() < MOST_NOTICES {
@@ -148,6 +151,10 @@ impl Conversation {
 
     /// The whole conversation. `field` is what the body calls its messages.
     pub(super) fn finish(self, request: &mut TurnRequest, field: &'static str) -> Result<Vec<Notice>, Error> {
+        if self.messages.len() > MOST_MESSAGES {
+            let problem = format!("holds more than {MOST_MESSAGES} messages; a session knows its history");
+            return Err(Error::invalid(field, problem));
+        }
         let asks = |message: &Message| matches!(message, Message::User { .. } | Message::Tool { .. });
         if !self.messages.iter().any(asks) {
             return Err(Error::MessageMissing { field });

@@ -60,13 +60,35 @@ impl From<Path<'_>> for String {
     }
 }
 
+/// Most values in a body. Each takes up to a hundred bytes of memory, however short it is.
+const MOST_VALUES: usize = 250_000;
+
 /// The body as an object.
 pub(super) fn body(bytes: &[u8]) -> Result<Object, Error> {
+    if values(bytes) > MOST_VALUES {
+        return Err(Error::invalid("body", format!("holds more than {MOST_VALUES} values; send fewer")));
+    }
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(other) => Err(Error::invalid("body", expected("an object", &other))),
         Err(problem) => Err(Error::InvalidJson { problem: problem.to_string() }),
     }
+}
+
+/// How many values there are about: lists, objects and what commas part, outside of texts.
+fn values(json: &[u8]) -> usize {
+    let (mut count, mut in_text, mut is_escaped) = (1, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            b',' | b'{' | b'[' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// A field, unless it is absent or `null`.

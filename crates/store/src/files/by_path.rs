@@ -287,6 +287,18 @@ pub fn make_folder(path: &Path) -> Result<(), PathError> {
     std::fs::create_dir_all(path).map_err(|error| PathError::refused(path, &error.to_string()))
 }
 
+/// Makes a folder with all above it, unless it is there; what is made is its owner's alone, where the system knows owners.
+///
+/// # Errors
+/// As [`make_folder`].
+pub fn make_private_folder(path: &Path) -> Result<(), PathError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| PathError::refused(path, &error.to_string()))
+}
+
 /// Takes a folder for this process by the lock on the file `lock` in it; `None` while another process has it.
 ///
 /// # Errors

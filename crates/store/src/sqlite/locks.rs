@@ -72,7 +72,11 @@ fn lock_file(path: &Path, suffix: &str) -> Result<File, Error> {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     // A file of its own: closing the database file itself would drop the locks of SQLite on it.
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(name);
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(name);
     file.map_err(|error| refusal(path, TryLockError::Error(error)))
 }
 

@@ -65,12 +65,43 @@ pub(super) struct OpenDatabase {
 /// Opens the file at `path`, whose locks were taken.
 pub(super) fn open(path: &Path, locks: Locks) -> Result<OpenDatabase, Error> {
     let place = place(path);
+    keep_private(path)
+        .map_err(|error| Error::Unusable { place: place.clone(), message: error.to_string() })?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut writer = connect(path, flags).map_err(|error| meaning(&error, &place))?;
     prepare(&writer).map_err(|error| meaning(&error, &place))?;
     migrate(&mut writer, &place, MIGRATIONS)?;
     locks.joined().map_err(|error| Error::Unusable { place, message: error.to_string() })?;
     Ok(OpenDatabase { path: path.to_owned(), writer, locks })
+}
+
+/// Sees to it that the file, and those that SQLite makes beside it with the same rights, are their owner's alone. Files of an
+/// earlier version were not.
+#[cfg(unix)]
+fn keep_private(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+
+    // Never opened while it is there: closing it would drop the locks of SQLite on it.
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    for suffix in ["", "-wal", "-shm", "-lock", "-join"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let is_open_to_others =
+            std::fs::metadata(&name).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0);
+        if is_open_to_others {
+            // A file of somebody else's stays as it is.
+            let _ = std::fs::set_permissions(&name, std::fs::Permissions::from_mode(0o600));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn keep_private(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// A further connection, for reading.

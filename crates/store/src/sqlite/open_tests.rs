@@ -29,6 +29,31 @@ fn one_process_at_a_time() {
 }
 
 #[test]
+fn nobody_else_can_read_the_files_also_those_of_an_earlier_version() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.sqlite");
+    let open_to_all = std::fs::Permissions::from_mode(0o644);
+    let modes = || {
+        let mut modes = Vec::new();
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            let entry = entry.unwrap();
+            modes.push((entry.file_name(), entry.metadata().unwrap().permissions().mode() & 0o777));
+        }
+        modes
+    };
+    let store = SqliteStore::open_shared(&path).unwrap();
+    assert!(modes().len() >= 4 && modes().iter().all(|(_, mode)| *mode == 0o600), "{:?}", modes());
+    drop(store);
+    for (name, _) in modes() {
+        std::fs::set_permissions(folder.path().join(name), open_to_all.clone()).unwrap();
+    }
+    let _store = SqliteStore::open_shared(&path).unwrap();
+    assert!(modes().iter().all(|(_, mode)| *mode == 0o600), "{:?}", modes());
+}
+
+#[test]
 fn some_files_have_several_owners() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("threads.sqlite");

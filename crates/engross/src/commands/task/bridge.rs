@@ -83,7 +83,7 @@ pub(super) fn find_open(
 fn named(args: &BridgeArgs, environment: &Environment) -> Result<Option<OpenBridge>, Failure> {
     let named = args.server.as_deref().or_else(|| environment.get("ENGROSS_SERVER"));
     let Some(server) = named else { return Ok(None) };
-    let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN"));
+    let token = args.token.as_deref().or_else(|| environment.get("ENGROSS_TOKEN")).map(str::trim);
     Ok(Some(OpenBridge { link: link(server, token.map(str::to_owned))?, here: None }))
 }
 

@@ -1,0 +1,128 @@
+//! `/`, `/openapi.json` and `/favicon.ico`: what a person and a program see who know no more than the address.
+//!
+//! Must never tell what a stranger may not know: these need no token.
+
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+
+use crate::reply;
+
+/// The page.
+pub(crate) const PAGE: &str = "/";
+/// The description of all routes.
+pub(crate) const DESCRIPTION: &str = "/openapi.json";
+/// The icon.
+pub(crate) const ICON: &str = "/favicon.ico";
+
+/// Whether a path is one of these.
+pub(crate) fn is_public(path: &str) -> bool {
+    matches!(path, PAGE | DESCRIPTION | ICON)
+}
+
+const PAGE_TEXT: &str = include_str!("about.html");
+
+const ICON_TEXT: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 32 32\"><path d=\"M6 3h14l6 6v20H6z\" \
+    fill=\"#fff\" stroke=\"#345\" stroke-width=\"2\"/><path d=\"M10 14h12\" stroke=\"#b22\" stroke-width=\"2\"/><path \
+    d=\"M10 20h12\" stroke=\"#186\" stroke-width=\"3\"/></svg>";
+
+/// What can be asked, besides preflights: method, path, what it does.
+pub(crate) const ROUTES: &[(&str, &str, &str)] = &[
+    ("get", "/", "This server, for people"),
+    ("get", "/openapi.json", "This description"),
+    ("get", "/favicon.ico", "The icon of the page"),
+    ("get", "/healthz", "Whether the process runs"),
+    ("get", "/readyz", "Whether requests can be accepted"),
+    ("get", "/metrics", "Counters for Prometheus"),
+    ("post", "/v1/chat/completions", "One request to a session, answered whole or as a stream"),
+    ("post", "/v1/responses", "The same in the shape of the Responses API"),
+    ("get", "/v1/models", "The models on offer"),
+    ("get", "/v1/models/{id}", "One model"),
+    ("get", "/v1/sessions/{key}", "A session with its conversation"),
+    ("get", "/v1/sessions/{key}/settings", "What is set for a session"),
+    ("put", "/v1/sessions/{key}/settings", "Sets it, all anew"),
+    ("post", "/v1/sessions/{key}/cancel", "Stops the turn that runs or waits for its client"),
+    ("get", "/v1/sessions/{key}/events", "Listens to the newest answer of a session"),
+    ("get", "/v1/workspaces/{name}/files", "The files of a workspace"),
+    ("get", "/v1/workspaces/{name}/files/{path}", "A file, or what the document in it says"),
+    ("put", "/v1/workspaces/{name}/files/{path}", "Puts a file"),
+    ("delete", "/v1/workspaces/{name}/files/{path}", "Removes a file"),
+    ("post", "/v1/workspaces/{name}/files/{path}", "Applies operations to a document"),
+    ("get", "/v1/workspaces/{name}/checkpoints/{path}", "What a file was before each change"),
+    ("post", "/v1/workspaces/{name}/checkpoints/{path}", "Puts a file back"),
+    ("post", "/v1/write-sessions", "Begins a file that is streamed"),
+    ("get", "/v1/write-sessions", "All write sessions"),
+    ("get", "/v1/write-sessions/{id}", "One write session"),
+    ("patch", "/v1/write-sessions/{id}", "Sends content"),
+    ("delete", "/v1/write-sessions/{id}", "Cancels it"),
+    ("post", "/v1/write-sessions/{id}/turn-end", "Says that an answer has ended"),
+    ("post", "/v1/write-sessions/{id}/finalize", "Puts the file in its place"),
+    ("post", "/v1/write-sessions/{id}/patch", "Applies a patch to what came"),
+    ("get", "/v1/write-sessions/{id}/events", "Listens to a write session"),
+    ("post", "/acp/rpc", "Tasks, in JSON-RPC"),
+];
+
+/// The page for people.
+pub(crate) async fn page(headers: HeaderMap) -> Response {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).filter(|host| is_host(host));
+    let text = PAGE_TEXT.replace("{host}", host.unwrap_or("127.0.0.1:18789"));
+    let mut response =
+        typed(text.replace("{version}", env!("CARGO_PKG_VERSION")), "text/html; charset=utf-8");
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'";
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
+}
+
+/// All routes, as OpenAPI.
+pub(crate) async fn description() -> Response {
+    let mut paths = Map::new();
+    for (method, path, summary) in ROUTES {
+        let parameters: Vec<Value> = path
+            .split('/')
+            .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+            .map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))
+            .collect();
+        let mut operation = json!({"summary": summary, "responses": {
+            "200": {"description": "Done"}, "default": {"description": "An error object: {\"error\": {\"code\", \"message\"}}"},
+        }});
+        if !parameters.is_empty() {
+            operation["parameters"] = Value::Array(parameters);
+        }
+        if is_public(path) || matches!(*path, "/healthz" | "/readyz") {
+            operation["security"] = json!([]);
+        }
+        paths.entry(*path).or_insert_with(|| json!({}))[*method] = operation;
+    }
+    let description = json!({
+        "openapi": "3.1.0",
+        "info": {"title": "engross", "version": env!("CARGO_PKG_VERSION"),
+            "description": "Sessions in the shapes of the OpenAI API, documents with tracked changes, streamed files, tasks."},
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "security": [{"token": []}],
+        "paths": paths,
+    });
+    typed(description.to_string(), "application/json")
+}
+
+/// The icon.
+pub(crate) async fn icon() -> Response {
+    let mut response = typed(ICON_TEXT.to_owned(), "image/svg+xml");
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("max-age=86400"));
+    response
+}
+
+fn typed(text: String, kind: &'static str) -> Response {
+    let mut response = reply::json(text);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// Whether a host can be repeated in a page.
+fn is_host(host: &str) -> bool {
+    host.len() <= 255 && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]_".contains(&byte))
+}
