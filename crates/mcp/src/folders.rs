@@ -124,13 +124,13 @@ impl AllowedFolders {
     }
 
     fn absolute(&self, text: &str, path: &Path) -> Result<Place, Failure> {
-        let tidy = tidy(path).ok_or_else(|| self.outside(text))?;
+        let normal = normal(path).ok_or_else(|| self.outside(text))?;
         // Links above the file may lead into a folder by another name, as /tmp does on a Mac.
-        let real = match (tidy.parent(), tidy.file_name()) {
+        let real = match (normal.parent(), normal.file_name()) {
             (Some(parent), Some(name)) => by_path::absolute(parent).join(name),
-            _ => tidy.clone(),
+            _ => normal.clone(),
         };
-        let spellings = [&real, &tidy];
+        let spellings = [&real, &normal];
         let beneath = |allowed: &AllowedFolder| {
             let pairs = spellings.iter().flat_map(|path| [(*path, &allowed.named), (*path, &allowed.real)]);
             pairs.filter_map(|(path, base)| path.strip_prefix(base).ok().map(Path::to_owned)).next()
@@ -222,7 +222,7 @@ impl Place {
 }
 
 /// An absolute path without `.` and `..`, by its text alone; `None` when it leads above the top.
-fn tidy(path: &Path) -> Option<PathBuf> {
+fn normal(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();
     let mut depth = 0_usize;
     for component in path.components() {

@@ -12,7 +12,7 @@
 //! | `table` | which tools are there, and what do they take? |
 //! | `arguments` | what did the client mean? |
 //! | `folders` | which file does a path mean, and may it be touched? |
-//! | `desk` | what does every call need: folders, checkpoints, an author, the clock? |
+//! | `documents` | what does every call need: folders, checkpoints, an author, the clock? |
 //! | `target` | into which file does a result go? |
 //! | `budget` | how much may an answer hold? |
 //! | `tools/` | what does each tool do? |
@@ -23,7 +23,7 @@ mod answer;
 mod arguments;
 mod budget;
 pub mod codes;
-mod desk;
+mod documents;
 mod folders;
 pub mod install;
 mod prompts;
@@ -43,6 +43,6 @@ mod partner_tests;
 #[cfg(test)]
 mod table_tests;
 
-pub use desk::McpDesk;
+pub use documents::McpDocuments;
 pub use folders::AllowedFolders;
 pub use server::{McpServer, serve};

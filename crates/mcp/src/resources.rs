@@ -7,7 +7,7 @@ use engross_protocol::Failure;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
 use crate::budget::Budget;
-use crate::desk::McpDesk;
+use crate::documents::McpDocuments;
 use crate::tools::{operation_names, operation_schema, reading};
 
 /// The list of the operations.
@@ -32,7 +32,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// What stands at an address; nothing when nothing can.
-pub(crate) fn read(desk: &McpDesk, uri: &str) -> Result<Option<ResourceContents>, Failure> {
+pub(crate) fn read(documents: &McpDocuments, uri: &str) -> Result<Option<ResourceContents>, Failure> {
     if uri.trim_end_matches('/') == OPERATIONS {
         let list: String =
             operation_names().into_iter().map(|(name, purpose)| format!("{name}: {purpose}\n")).collect();
@@ -47,7 +47,7 @@ pub(crate) fn read(desk: &McpDesk, uri: &str) -> Result<Option<ResourceContents>
     if !uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
         return Ok(None);
     }
-    let (place, opened) = desk.open(uri)?;
+    let (place, opened) = documents.open(uri)?;
     let text = reading(&place, &opened.document, &ReadOptions::default(), Budget::of_tokens(None))?;
     Ok(Some(ResourceContents::text(text, uri).with_mime_type("text/plain")))
 }

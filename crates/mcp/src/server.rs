@@ -19,7 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::spawn_blocking;
 
-use crate::desk::McpDesk;
+use crate::documents::McpDocuments;
 use crate::table::{TOOLS, tool};
 use crate::watch::{STEPS, Watch};
 use crate::{prompts, resources, tools};
@@ -33,14 +33,14 @@ const INSTRUCTIONS: &str = "Edits Word documents (.docx) so that people see trac
 /// A server of the Model Context Protocol for one client. Cheap to clone.
 #[derive(Clone)]
 pub struct McpServer {
-    desk: Arc<McpDesk>,
+    documents: Arc<McpDocuments>,
 }
 
 impl McpServer {
-    /// A server whose calls share `desk`.
+    /// A server whose calls share `documents`.
     #[must_use]
-    pub fn new(desk: Arc<McpDesk>) -> Self {
-        Self { desk }
+    pub fn new(documents: Arc<McpDocuments>) -> Self {
+        Self { documents }
     }
 
     async fn call(
@@ -56,8 +56,8 @@ impl McpServer {
         };
         let (steps, mut told) = unbounded_channel();
         let watch = Watch::new(context.ct.clone(), steps);
-        let desk = Arc::clone(&self.desk);
-        let work = spawn_blocking(move || tools::call(&desk, row, arguments, &watch));
+        let documents = Arc::clone(&self.documents);
+        let work = spawn_blocking(move || tools::call(&documents, row, arguments, &watch));
         let token = context.meta.get_progress_token();
         // The sender goes with the work, so this ends when it does.
         while let Some((done, what)) = told.recv().await {
@@ -145,9 +145,9 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let desk = Arc::clone(&self.desk);
+        let documents = Arc::clone(&self.documents);
         let uri = request.uri.clone();
-        let read = spawn_blocking(move || resources::read(&desk, &uri)).await;
+        let read = spawn_blocking(move || resources::read(&documents, &uri)).await;
         match read.map_err(|error| ErrorData::internal_error(error.to_string(), None))? {
             Ok(Some(contents)) => Ok(ReadResourceResult::new(vec![contents]).into()),
             Ok(None) => {
@@ -183,7 +183,7 @@ impl ServerHandler for McpServer {
 ///
 /// # Errors
 /// When the connection breaks before the client has said what it speaks.
-pub async fn serve<R, W>(desk: Arc<McpDesk>, read: R, write: W) -> Result<(), Failure>
+pub async fn serve<R, W>(documents: Arc<McpDocuments>, read: R, write: W) -> Result<(), Failure>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -195,6 +195,6 @@ where
         Failure::new(Exit::Usage, "USAGE", message)
     };
     let running =
-        McpServer::new(desk).serve((read, write)).await.map_err(|error| failed(error.to_string()))?;
+        McpServer::new(documents).serve((read, write)).await.map_err(|error| failed(error.to_string()))?;
     running.waiting().await.map(drop).map_err(|error| failed(error.to_string()))
 }

@@ -9,7 +9,7 @@ use engross_protocol::{Exit, Failure};
 use engross_store::files::{FileError, RelPath};
 
 use crate::arguments::invalid;
-use crate::desk::McpDesk;
+use crate::documents::McpDocuments;
 use crate::folders::Place;
 
 /// The last number that a result's name gets.
@@ -40,23 +40,23 @@ pub(crate) enum Usual {
 
 /// Where the result about the document at `source` goes, if the client asked for `output`.
 pub(crate) fn target(
-    desk: &McpDesk,
+    documents: &McpDocuments,
     source: &Place,
     output: Option<&str>,
     usual: Usual,
 ) -> Result<Target, Failure> {
-    let of = |error| desk.failure(source, error);
-    let made_from = desk.workspace(source)?.made_from(&source.path).map_err(of)?;
+    let of = |error| documents.failure(source, error);
+    let made_from = documents.workspace(source)?.made_from(&source.path).map_err(of)?;
     let is_ours = made_from.is_some();
     let made_from = made_from.unwrap_or_else(|| source.absolute().display().to_string());
     if let Some(output) = output {
-        let place = desk.folders.locate(output)?;
+        let place = documents.folders.locate(output)?;
         let is_source = place.absolute() == source.absolute();
         if is_source && !is_ours {
             return Err(Error::OutputIsInput { path: source.path.as_str().into() }.into());
         }
         if !is_source {
-            check_new(desk, source, &place, &made_from)?;
+            check_new(documents, source, &place, &made_from)?;
         }
         return Ok(Target { place, source: made_from, is_source });
     }
@@ -68,11 +68,11 @@ pub(crate) fn target(
     };
     for number in 1..=LAST_NUMBER {
         let place = source.with(beside(&source.path, suffix, number)?);
-        let workspace = desk.workspace(&place)?;
-        if !workspace.is_there(&place.path).map_err(|error| desk.failure(&place, error.into()))? {
+        let workspace = documents.workspace(&place)?;
+        if !workspace.is_there(&place.path).map_err(|error| documents.failure(&place, error.into()))? {
             return Ok(Target { place, source: made_from, is_source: false });
         }
-        let there = workspace.made_from(&place.path).map_err(|error| desk.failure(&place, error))?;
+        let there = workspace.made_from(&place.path).map_err(|error| documents.failure(&place, error))?;
         if there.is_some_and(|there| there == made_from) && matches!(usual, Usual::GoOn(_)) {
             return Err(holds_changes(&place, source));
         }
@@ -82,17 +82,17 @@ pub(crate) fn target(
 
 /// Refuses a name that cannot be that of a new document.
 pub(crate) fn check_new(
-    desk: &McpDesk,
+    documents: &McpDocuments,
     source: &Place,
     place: &Place,
     made_from: &str,
 ) -> Result<(), Failure> {
     check_ending(place)?;
-    let workspace = desk.workspace(place)?;
-    if !workspace.is_there(&place.path).map_err(|error| desk.failure(place, error.into()))? {
+    let workspace = documents.workspace(place)?;
+    if !workspace.is_there(&place.path).map_err(|error| documents.failure(place, error.into()))? {
         return Ok(());
     }
-    let there = workspace.made_from(&place.path).map_err(|error| desk.failure(place, error))?;
+    let there = workspace.made_from(&place.path).map_err(|error| documents.failure(place, error))?;
     if there.is_some_and(|there| there == made_from) {
         return Err(holds_changes(place, source));
     }

@@ -96,7 +96,8 @@ fn list(sent: Value, depth: usize, remarks: &mut Vec<String>) -> Value {
 }
 
 fn names_operation(fields: &Map<String, Value>) -> bool {
-    ["op", "operation"].iter().chain(NAME_KEYS).any(|key| fields.get(*key).is_some_and(Value::is_string))
+    let mut names = ["op", "operation"].iter().chain(NAME_KEYS).filter_map(|key| fields.get(*key)?.as_str());
+    names.any(|name| known(name).is_some())
 }
 
 /// Whether it is `{"modify_text": {…}}`.

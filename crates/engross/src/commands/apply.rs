@@ -1,6 +1,6 @@
 //! `engross apply`
 
-use engross_documents::change::{Palette, printable};
+use engross_documents::change::Palette;
 use engross_documents::report::{self, ending, text};
 use engross_documents::{Destination, Receipt, has_result, signature};
 use engross_docx::ops::{Batch, OperationResult, Summary, parse_batch};

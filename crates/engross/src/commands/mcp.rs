@@ -5,7 +5,7 @@ mod install;
 use std::path::Path;
 use std::sync::Arc;
 
-use engross_mcp::{AllowedFolders, McpDesk, serve};
+use engross_mcp::{AllowedFolders, McpDocuments, serve};
 use engross_protocol::{Exit, Failure, SystemClock};
 
 use super::CommandEnd;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEn
     };
     let folders = AllowedFolders::open(&folders)?;
     let data = data_folder(args.data.as_deref())?;
-    let desk = McpDesk::new(folders, data, &settings.author.value, Arc::new(SystemClock))?;
+    let documents = McpDocuments::new(folders, data, &settings.author.value, Arc::new(SystemClock))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| {
         Failure::new(
@@ -38,14 +38,14 @@ pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEn
             format!("the machine gives no room to serve a client: {error}; close other programs"),
         )
     })?;
-    let desk = Arc::new(desk);
+    let documents = Arc::new(documents);
     let ended = runtime.block_on(async {
         tokio::select! {
-            ended = serve(Arc::clone(&desk), tokio::io::stdin(), tokio::io::stdout()) => ended,
+            ended = serve(Arc::clone(&documents), tokio::io::stdin(), tokio::io::stdout()) => ended,
             () = asked_to_stop() => Ok(()),
         }
     });
-    desk.finish_writing();
+    documents.finish_writing();
     // A read of standard input cannot be broken off, so nobody waits for it.
     runtime.shutdown_background();
     ended.map(|()| CommandEnd::With(Exit::Done))

@@ -8,8 +8,8 @@ const SKILL: &str = include_str!("../../../../skills/engross/SKILL.md");
 
 /// What stands in the fences of a language.
 fn fenced(language: &str) -> Vec<&'static str> {
-    let parts = SKILL.split(&format!("```{language}\n")).skip(1);
-    parts.filter_map(|part| part.split("```").next()).collect()
+    let fence = format!("```{language}\n");
+    SKILL.split(&fence).skip(1).filter_map(|part| part.split("```").next()).collect()
 }
 
 #[test]

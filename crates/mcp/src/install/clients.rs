@@ -10,7 +10,7 @@ pub struct McpClient {
     /// By this name people know it.
     pub title: &'static str,
     /// Its settings of a person.
-    pub(super) own: (Base, &'static str),
+    pub(super) own: (FolderKind, &'static str),
     /// Its settings of a project, if it has such.
     pub(super) project: Option<&'static str>,
     pub(super) form: EntryForm,
@@ -19,7 +19,7 @@ pub struct McpClient {
 
 /// The folder that a path begins at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum FolderKind {
     /// The person's folder.
     Home,
     /// `~/.config`; on Windows the folder for data of applications.
@@ -78,7 +78,7 @@ pub struct ServerStart {
 
 const fn client(
     (name, title): (&'static str, &'static str),
-    own: (Base, &'static str),
+    own: (FolderKind, &'static str),
     project: Option<&'static str>,
     form: EntryForm,
     started_in: StartedIn,
@@ -92,21 +92,21 @@ const FOLDER: StartedIn = StartedIn::Variable("${workspaceFolder}");
 const CLIENTS: &[McpClient] = &[
     client(
         ("amazon-q", "Amazon Q Developer"),
-        (Base::Home, ".aws/amazonq/mcp.json"),
+        (FolderKind::Home, ".aws/amazonq/mcp.json"),
         Some(".amazonq/mcp.json"),
         SERVERS,
         StartedIn::Anywhere,
     ),
     client(
         ("claude-code", "Claude Code"),
-        (Base::Home, ".claude.json"),
+        (FolderKind::Home, ".claude.json"),
         Some(".mcp.json"),
         EntryForm::TypedJson("mcpServers", "stdio"),
         StartedIn::Project,
     ),
     client(
         ("claude-desktop", "Claude Desktop"),
-        (Base::Applications, "Claude/claude_desktop_config.json"),
+        (FolderKind::Applications, "Claude/claude_desktop_config.json"),
         None,
         SERVERS,
         StartedIn::Anywhere,
@@ -114,7 +114,7 @@ const CLIENTS: &[McpClient] = &[
     client(
         ("cline", "Cline"),
         (
-            Base::Applications,
+            FolderKind::Applications,
             "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
         ),
         None,
@@ -123,71 +123,77 @@ const CLIENTS: &[McpClient] = &[
     ),
     client(
         ("codex", "Codex"),
-        (Base::Home, ".codex/config.toml"),
+        (FolderKind::Home, ".codex/config.toml"),
         Some(".codex/config.toml"),
         EntryForm::Toml("mcp_servers"),
         StartedIn::Project,
     ),
     client(
         ("copilot", "GitHub Copilot CLI"),
-        (Base::Home, ".copilot/mcp-config.json"),
+        (FolderKind::Home, ".copilot/mcp-config.json"),
         None,
         EntryForm::ToolsJson("mcpServers", "local"),
         StartedIn::Project,
     ),
-    client(("cursor", "Cursor"), (Base::Home, ".cursor/mcp.json"), Some(".cursor/mcp.json"), SERVERS, FOLDER),
+    client(
+        ("cursor", "Cursor"),
+        (FolderKind::Home, ".cursor/mcp.json"),
+        Some(".cursor/mcp.json"),
+        SERVERS,
+        FOLDER,
+    ),
     client(
         ("gemini", "Gemini CLI"),
-        (Base::Home, ".gemini/settings.json"),
+        (FolderKind::Home, ".gemini/settings.json"),
         Some(".gemini/settings.json"),
         SERVERS,
         StartedIn::Project,
     ),
     client(
         ("junie", "JetBrains Junie"),
-        (Base::Home, ".junie/mcp/mcp.json"),
+        (FolderKind::Home, ".junie/mcp/mcp.json"),
         Some(".junie/mcp/mcp.json"),
         SERVERS,
         StartedIn::Anywhere,
     ),
     client(
         ("kiro", "Kiro"),
-        (Base::Home, ".kiro/settings/mcp.json"),
+        (FolderKind::Home, ".kiro/settings/mcp.json"),
         Some(".kiro/settings/mcp.json"),
         SERVERS,
         StartedIn::Anywhere,
     ),
     client(
         ("lm-studio", "LM Studio"),
-        (Base::Home, ".lmstudio/mcp.json"),
+        (FolderKind::Home, ".lmstudio/mcp.json"),
         None,
         SERVERS,
         StartedIn::Anywhere,
     ),
     client(
         ("opencode", "opencode"),
-        (Base::Config, "opencode/opencode.json"),
+        (FolderKind::Config, "opencode/opencode.json"),
         Some("opencode.json"),
         EntryForm::ListJson,
         StartedIn::Project,
     ),
     client(
         ("vscode", "VS Code"),
-        (Base::Applications, "Code/User/mcp.json"),
+        (FolderKind::Applications, "Code/User/mcp.json"),
         Some(".vscode/mcp.json"),
         EntryForm::TypedJson("servers", "stdio"),
         FOLDER,
     ),
     client(
         ("windsurf", "Windsurf"),
-        (Base::Home, ".codeium/windsurf/mcp_config.json"),
+        (FolderKind::Home, ".codeium/windsurf/mcp_config.json"),
         None,
         SERVERS,
         StartedIn::Anywhere,
     ),
     client(
         ("zed", "Zed"),
-        (Base::Config, "zed/settings.json"),
+        (FolderKind::Config, "zed/settings.json"),
         Some(".zed/settings.json"),
         EntryForm::Json("context_servers"),
         StartedIn::Anywhere,
@@ -215,9 +221,9 @@ impl McpClient {
         }
         let (base, path) = self.own;
         let base = match base {
-            Base::Home => &folders.home,
-            Base::Config => &folders.config,
-            Base::Applications => &folders.applications,
+            FolderKind::Home => &folders.home,
+            FolderKind::Config => &folders.config,
+            FolderKind::Applications => &folders.applications,
         };
         Some(base.join(path))
     }

@@ -12,22 +12,22 @@ use engross_store::files::Precondition;
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::budget::Budget;
-use crate::desk::McpDesk;
+use crate::documents::McpDocuments;
 use crate::target::{Usual, target};
 use crate::watch::{Watch, stopped};
 
-pub(super) fn run(desk: &McpDesk, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
     let options = CompareOptions {
-        author: desk.author(arguments.text("author"))?.to_owned(),
-        date: desk.clock.now().to_string(),
+        author: documents.author(arguments.text("author"))?.to_owned(),
+        date: documents.clock.now().to_string(),
         view: Side::Accept,
         moves: true,
     };
     watch.step(0, "reading")?;
-    let (before, old) = desk.read(arguments.required("before"))?;
-    let (after, new) = desk.read(arguments.required("after"))?;
-    let naming = desk.naming();
-    let target = target(desk, &before, arguments.text("output"), Usual::NewFile("compared"))?;
+    let (before, old) = documents.read(arguments.required("before"))?;
+    let (after, new) = documents.read(arguments.required("after"))?;
+    let naming = documents.naming();
+    let target = target(documents, &before, arguments.text("output"), Usual::NewFile("compared"))?;
     if target.is_source || target.place.absolute() == after.absolute() {
         let path = target.place.path.as_str().into();
         return Err(Error::OutputIsInput { path }.into());
@@ -44,8 +44,8 @@ pub(super) fn run(desk: &McpDesk, arguments: &Arguments, watch: &Watch) -> Resul
     }
     watch.step(2, "writing")?;
     let path = target.place.shown();
-    let put = desk.workspace(&target.place)?.put(&target.place.path, &made.bytes, &Precondition::Absent);
-    put.map_err(|error| desk.failure(&target.place, error))?;
+    let put = documents.workspace(&target.place)?.put(&target.place.path, &made.bytes, &Precondition::Absent);
+    put.map_err(|error| documents.failure(&target.place, error))?;
     drop(naming);
     let mut text = format!("Wrote {path}: {}", differences::counts(&changes, made.proof));
     let mut list = String::new();

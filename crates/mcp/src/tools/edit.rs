@@ -15,13 +15,13 @@ use serde_json::{Map, Value};
 use crate::answer::Answer;
 use crate::arguments::{Arguments, invalid};
 use crate::budget::Budget;
-use crate::desk::McpDesk;
+use crate::documents::McpDocuments;
 use crate::folders::Place;
 use crate::target::{Target, Usual, check_ending, target};
 use crate::watch::{Watch, stopped};
 
 /// What an edit did.
-struct Edited {
+struct BatchOutcome {
     results: Vec<OperationResult>,
     effects: Effects,
     warnings: Vec<String>,
@@ -31,18 +31,18 @@ struct Edited {
 
 /// What became of the file.
 struct Outcome {
-    edited: Edited,
+    edited: BatchOutcome,
     /// What was proven, of a result that there is.
     delivery: Option<Delivery>,
     revision: String,
     checkpoint: Option<String>,
 }
 
-pub(super) fn run(desk: &McpDesk, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
     let path = arguments.required("path");
     match (arguments.value("operations"), arguments.text("from_markdown")) {
         (Some(_), Some(_)) => Err(invalid("give 'operations' or 'from_markdown', not both".to_owned())),
-        (None, Some(markdown)) => create(desk, path, markdown),
+        (None, Some(markdown)) => create(documents, path, markdown),
         (None, None) => Err(invalid(
             "there is nothing to do; give 'operations', such as [{\"op\": \"modify_text\", \"originalText\": \"30 days\", \
              \"replacementText\": \"60 days\"}]"
@@ -51,14 +51,14 @@ pub(super) fn run(desk: &McpDesk, arguments: &Arguments, watch: &Watch) -> Resul
         (Some(operations), None) => {
             let batch = batch(operations, arguments)?;
             let options = EditOptions {
-                author: desk.author(arguments.text("author"))?.to_owned(),
-                date: desk.clock.now().to_string(),
+                author: documents.author(arguments.text("author"))?.to_owned(),
+                date: documents.clock.now().to_string(),
             };
             watch.step(0, "reading")?;
-            let (source, bytes) = desk.read(path)?;
-            let naming = desk.naming();
-            let target = target(desk, &source, arguments.text("output"), Usual::GoOn("redline"))?;
-            let workspace = desk.workspace(&target.place)?;
+            let (source, bytes) = documents.read(path)?;
+            let naming = documents.naming();
+            let target = target(documents, &source, arguments.text("output"), Usual::GoOn("redline"))?;
+            let workspace = documents.workspace(&target.place)?;
             let workspace = workspace.of_one(target.place.path.clone(), bytes, Some(target.source.clone().into()));
             watch.step(1, "applying")?;
             let is_dry = arguments.flag("dry_run");
@@ -68,7 +68,7 @@ pub(super) fn run(desk: &McpDesk, arguments: &Arguments, watch: &Watch) -> Resul
                 apply(&workspace, &target, &batch, &options, watch)
             };
             drop(naming);
-            let outcome = outcome.map_err(|error| desk.failure(&source, error))?.ok_or_else(stopped)?;
+            let outcome = outcome.map_err(|error| documents.failure(&source, error))?.ok_or_else(stopped)?;
             Ok(answer(&workspace, &target, &outcome, is_dry))
         }
     }
@@ -96,13 +96,13 @@ fn edit(
     pictures: BTreeMap<String, Vec<u8>>,
     batch: &Batch,
     options: &EditOptions,
-) -> Result<Edited, engross_docx::Error> {
+) -> Result<BatchOutcome, engross_docx::Error> {
     let warnings = guards(document).into_iter().map(|finding| finding.message).collect();
     let (before, count) = (document.survey(), document.paragraph_count());
     document.give_files(pictures);
     let results = document.apply(batch, options)?;
     let effects = document.effects(&before);
-    Ok(Edited { results, effects, warnings, paragraphs: (count, document.paragraph_count()) })
+    Ok(BatchOutcome { results, effects, warnings, paragraphs: (count, document.paragraph_count()) })
 }
 
 /// Applies a batch to the file; nothing when the client took the call back.
@@ -211,16 +211,16 @@ pub(super) fn written(workspace: &Workspace, place: &Place) -> Option<(PathBuf, 
 }
 
 /// Makes a document where none is.
-fn create(desk: &McpDesk, path: &str, markdown: &str) -> Result<Answer, Failure> {
-    let place = desk.folders.locate(path)?;
+fn create(documents: &McpDocuments, path: &str, markdown: &str) -> Result<Answer, Failure> {
+    let place = documents.folders.locate(path)?;
     check_ending(&place)?;
-    let _naming = desk.naming();
+    let _naming = documents.naming();
     let bytes = from_markdown(markdown, None, &Limits::default())
         .map_err(|error| Failure::from(Error::document(place.shown(), error)))?;
-    let put = desk.workspace(&place)?.put(&place.path, &bytes, &Precondition::Absent);
+    let put = documents.workspace(&place)?.put(&place.path, &bytes, &Precondition::Absent);
     put.map_err(|error| match error {
         Error::File(FileError::TargetExists { .. }) => FileError::TargetExists { path: place.shown() }.into(),
-        other => desk.failure(&place, other),
+        other => documents.failure(&place, other),
     })?;
     let text = format!("Wrote {}, a new document.\n", place.shown());
     Ok(Answer { text, written: Some((place.absolute(), bytes.len() as u64)), is_error: false })

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::arguments::Arguments;
-use crate::desk::McpDesk;
+use crate::documents::McpDocuments;
 use crate::table::ToolRow;
 use crate::watch::Watch;
 
@@ -22,9 +22,9 @@ pub(crate) use describe::{operation_names, operation_schema};
 pub(crate) use read::reading;
 
 /// Carries out a call.
-pub(crate) fn call(desk: &McpDesk, tool: &ToolRow, sent: Value, watch: &Watch) -> Answer {
+pub(crate) fn call(documents: &McpDocuments, tool: &ToolRow, sent: Value, watch: &Watch) -> Answer {
     let answered = Arguments::read(sent, tool).and_then(|arguments| {
-        let mut answer = carry_out(desk, tool, &arguments, watch)?;
+        let mut answer = carry_out(documents, tool, &arguments, watch)?;
         if !arguments.remarks.is_empty() {
             answer.text.push_str(&format!("\nRead with repairs: {}.\n", arguments.remarks.join("; ")));
         }
@@ -34,17 +34,17 @@ pub(crate) fn call(desk: &McpDesk, tool: &ToolRow, sent: Value, watch: &Watch) -
 }
 
 fn carry_out(
-    desk: &McpDesk,
+    documents: &McpDocuments,
     tool: &ToolRow,
     arguments: &Arguments,
     watch: &Watch,
 ) -> Result<Answer, Failure> {
     match tool.name {
-        "read_document" => read::run(desk, arguments),
-        "edit_document" => edit::run(desk, arguments, watch),
+        "read_document" => read::run(documents, arguments),
+        "edit_document" => edit::run(documents, arguments, watch),
         "describe_operations" => describe::run(arguments),
-        "resolve_changes" => resolve::run(desk, arguments, watch),
-        "compare_documents" => compare::run(desk, arguments, watch),
-        _ => check::run(desk, arguments),
+        "resolve_changes" => resolve::run(documents, arguments, watch),
+        "compare_documents" => compare::run(documents, arguments, watch),
+        _ => check::run(documents, arguments),
     }
 }

@@ -9,14 +9,14 @@ use engross_protocol::Failure;
 use crate::answer::Answer;
 use crate::arguments::Arguments;
 use crate::budget::Budget;
-use crate::desk::McpDesk;
+use crate::documents::McpDocuments;
 use crate::folders::Place;
 
 /// What part of the room an outline may take before the text.
 const OUTLINE_PART: usize = 4;
 
-pub(super) fn run(desk: &McpDesk, arguments: &Arguments) -> Result<Answer, Failure> {
-    let (place, opened) = desk.open(arguments.required("path"))?;
+pub(super) fn run(documents: &McpDocuments, arguments: &Arguments) -> Result<Answer, Failure> {
+    let (place, opened) = documents.open(arguments.required("path"))?;
     let document = opened.document;
     let budget = Budget::of_tokens(arguments.count("max_tokens"));
     let of = |error| Failure::from(Error::document(place.shown(), error));

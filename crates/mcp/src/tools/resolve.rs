@@ -8,29 +8,32 @@ use engross_protocol::{Exit, Failure};
 use crate::answer::Answer;
 use crate::arguments::{Arguments, invalid};
 use crate::budget::Budget;
-use crate::desk::McpDesk;
+use crate::documents::McpDocuments;
 use crate::target::{Usual, target};
 use crate::watch::Watch;
 
-pub(super) fn run(desk: &McpDesk, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
     let (side, suffix, done) = match arguments.required("action") {
         "reject" => (Side::Reject, "rejected", "rejected"),
         _ => (Side::Accept, "accepted", "accepted"),
     };
     let choice = choice(arguments)?;
     watch.step(0, "reading")?;
-    let (source, bytes) = desk.read(arguments.required("path"))?;
-    let naming = desk.naming();
-    let target = target(desk, &source, arguments.text("output"), Usual::NewFile(suffix))?;
-    let workspace =
-        desk.workspace(&target.place)?.of_one(target.place.path.clone(), bytes, Some(target.source.into()));
+    let (source, bytes) = documents.read(arguments.required("path"))?;
+    let naming = documents.naming();
+    let target = target(documents, &source, arguments.text("output"), Usual::NewFile(suffix))?;
+    let workspace = documents.workspace(&target.place)?.of_one(
+        target.place.path.clone(),
+        bytes,
+        Some(target.source.into()),
+    );
     watch.step(1, "resolving")?;
     let resolved = workspace.edit(&target.place.path, None, Tracking::Tracked, |document| {
         let resolved = document.resolve(side, &choice)?;
         Ok((resolved, document.revisions()?.len()))
     });
     drop(naming);
-    let ((resolved, left), edit, _) = resolved.map_err(|error| desk.failure(&source, error))?;
+    let ((resolved, left), edit, _) = resolved.map_err(|error| documents.failure(&source, error))?;
     if resolved.is_empty() {
         let message = format!(
             "{}: no tracked change fits; read_document with mode=revisions lists them",

@@ -12,7 +12,7 @@ use engross_store::files::{FileError, Locks};
 use crate::folders::{AllowedFolders, Place};
 
 /// What every call of the server needs.
-pub struct McpDesk {
+pub struct McpDocuments {
     pub(crate) folders: AllowedFolders,
     data: PathBuf,
     locks: Locks,
@@ -22,7 +22,7 @@ pub struct McpDesk {
     naming: Mutex<()>,
 }
 
-impl McpDesk {
+impl McpDocuments {
     /// Documents beneath `folders`; checkpoints are kept in the folder `data`, and changes are made in the name of `author`.
     ///
     /// # Errors
