@@ -30,6 +30,13 @@ engross_protocol::codes! {
         why: "The request was accepted, but no turn was open. This should not happen; please report it.",
         remedy: "Send a new user message.",
     }
+    ARGUMENTS_MALFORMED: Done, 200 {
+        summary: "The model called a tool with arguments that are no JSON object.",
+        why: "\
+            This is a warning: the call was not made, the client was not asked, and the model was told to \
+            send it again.",
+        remedy: "Nothing, if the turn went on. A model that does this often is too small for its tools.",
+    }
     CALLS_EXPIRED: Refused, 500 {
         summary: "The results of a turn's calls did not come in time.",
         why: "\
@@ -88,7 +95,8 @@ engross_protocol::codes! {
         summary: "The model was not given the whole conversation.",
         why: "\
             The session keeps everything, but gives the model only the last turns of what it has stored \
-            (ten, unless set otherwise). What a client sends itself is never left out.",
+            (ten, unless set otherwise), and no message that the provider refused for good. What a client \
+            sends itself is never left out.",
         remedy: "\
             Nothing, if the beginning does not matter. Otherwise raise the number of turns, or send the \
             whole conversation with the request.",
@@ -144,10 +152,11 @@ engross_protocol::codes! {
             new message gives the model a new chance.",
     }
     REPEATED_CALL: Model, 500 {
-        summary: "The model made the same call three times in a row.",
+        summary: "The model made the same call again and again, and got nowhere.",
         why: "\
-            It does not get on. The first repetition is answered with a warning, the second ends the run. \
-            What was applied until then is in the file; the answer says that it is not complete.",
+            It does not get on. A tool of the server is called twice in a row at most. A tool of the client is \
+            called each time, unless it says that it is idempotent; eight results that are all the same end \
+            the turn. What was applied until then is in the file; the answer says that it is not complete.",
         remedy: "Say more exactly what to change, or choose another model.",
     }
     RESULTS_MISSING: Refused, 409 {
@@ -221,6 +230,13 @@ engross_protocol::codes! {
             The message names the setting. `author` has 1 to 255 bytes without control characters, \
             `system_prompt` at most 65,536 bytes, `history_turns` is 1 to 1000 and `max_rounds` 1 to 100.",
         remedy: "Send the settings again with that one mended. Nothing was set.",
+    }
+    TOOL_CALL_MISSING: Refused, 502 {
+        summary: "The request requires a call of a tool, and the model made none.",
+        why: "\
+            `tool_choice` was `required` or named a function. Some models and servers do not hold to it. \
+            What the model said instead is in the session.",
+        remedy: "Ask again, let the model choose (`auto`), or take another model.",
     }
     TURN_CANCELLED: Done, 409 {
         summary: "The turn was cancelled.",

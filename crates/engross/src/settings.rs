@@ -78,6 +78,8 @@ pub(crate) struct Settings {
     pub(crate) tool_json_fallback: Setting<bool>,
     /// Whether models may give a file's content as the free text of a call.
     pub(crate) tool_free_text: Setting<bool>,
+    /// Whether the field `user` of a request names its session.
+    pub(crate) session_by_user: Setting<bool>,
     /// Seconds that a provider may be silent.
     pub(crate) model_timeout: Setting<u64>,
     /// The skillbook whose lessons sessions are given; without one they are given none.
@@ -148,6 +150,7 @@ impl Settings {
             client_tools,
             tool_json_fallback: values.switch("tool_json_fallback")?,
             tool_free_text: values.switch("tool_free_text")?,
+            session_by_user: values.switch("session_by_user")?,
             model_timeout: values.number("model_timeout", 120, 1..=86_400)?,
             skillbook,
             skill_tokens: values.number("skill_tokens", 800, 50..=20_000)?,

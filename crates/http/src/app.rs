@@ -17,7 +17,9 @@ use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 use super::access::Access;
 use super::connections::{Overload, Peer};
 use super::error::Error;
-use super::headers::{OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
+use super::headers::{
+    OPENCLAW_SESSION_KEY, REQUEST_ID, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS,
+};
 use super::metrics::RouteName;
 use super::routes::{about, acp, chat, events, health, models, responses, sessions, workspaces};
 use super::server::Server;
@@ -131,13 +133,14 @@ fn shown_path(request: &Request) -> String {
 }
 
 fn cors(access: Access) -> CorsLayer {
-    let headers: [HeaderName; 11] = [
+    let headers: [HeaderName; 12] = [
         OPENCLAW_SESSION_KEY,
         SESSION_KEY,
         SESSION_ID,
         TURN,
         REQUEST_ID,
         SHOULD_RETRY,
+        WARNINGS,
         RETRY_AFTER,
         ALLOW,
         ETAG,

@@ -22,9 +22,9 @@ engross_protocol::codes! {
     CONTENT_IGNORED: Done, 200 {
         summary: "A part of the request was left out.",
         why: "\
-            This is a warning: the request was carried out without the part. Only text is read, so \
-            pictures, sound and files are left out, and so are messages without text and messages of an \
-            unknown role. The message names the place.",
+            This is a warning: the request was carried out without the part, whose type nobody knows, and \
+            without messages that hold no text or have an unknown role. The message names the place. \
+            Pictures, sound and files are not left out: they are refused (`INVALID_REQUEST`).",
         remedy: "If the part matters, send it as text.",
     }
     INVALID_REQUEST: Usage, 400 {
@@ -61,7 +61,8 @@ engross_protocol::codes! {
         summary: "A field of the request has no effect.",
         why: "\
             This is a warning: the request was carried out. The field changes answers elsewhere but not \
-            here, such as `n`, `seed` or `response_format`.",
+            here: the model that answers does not take it, or nobody knows it. The header \
+            `x-engross-warnings` holds the warnings of an answer.",
         remedy: "Leave the field out, and do not rely on it.",
     }
     RESPONSE_NOT_FOUND: Refused, 404 {

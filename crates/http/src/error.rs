@@ -270,7 +270,11 @@ pub(crate) fn kind_of(status: u16) -> &'static str {
 /// The status of an answer that failed before anything of it was sent. Our key at the provider is no business of the
 /// client's, so that a refused one is a bad gateway and not a 401.
 pub fn status_of_answer(code: &str) -> u16 {
-    use engross_agent::codes::{LISTENER_GONE, TURN_CANCELLED};
-    let tables = [engross_llm::codes::ALL, engross_store::codes::ALL, &[LISTENER_GONE, TURN_CANCELLED]];
+    use engross_agent::codes::{LISTENER_GONE, TOOL_CALL_MISSING, TURN_CANCELLED, TURN_SUPERSEDED};
+    let tables = [
+        engross_llm::codes::ALL,
+        engross_store::codes::ALL,
+        &[LISTENER_GONE, TOOL_CALL_MISSING, TURN_CANCELLED, TURN_SUPERSEDED],
+    ];
     find(&tables, code).map_or(500, |row| row.status)
 }

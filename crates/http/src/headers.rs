@@ -37,6 +37,8 @@ pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempote
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Names the request in both logs.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// What the client should know of how its request was read: notices, in words.
+pub(crate) const WARNINGS: HeaderName = HeaderName::from_static("x-engross-warnings");
 /// Tells OpenAI's libraries whether to repeat a request by themselves.
 pub(crate) const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 

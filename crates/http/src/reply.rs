@@ -8,8 +8,9 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::error::Error;
-use super::headers::{OPENCLAW_SESSION_KEY, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN};
+use super::headers::{OPENCLAW_SESSION_KEY, SESSION_ID, SESSION_KEY, SHOULD_RETRY, TURN, WARNINGS};
 use super::service::AnswerEvents;
+use super::wire::Notice;
 
 /// A body of JSON with status 200.
 pub(crate) fn json(body: impl Into<Bytes>) -> Response {
@@ -37,6 +38,29 @@ pub(crate) fn described(response: Result<Response, Error>, description: HeaderMa
     let mut response = response.unwrap_or_else(IntoResponse::into_response);
     response.headers_mut().extend(description);
     response
+}
+
+/// Most bytes of all warnings in a header: proxies take little more for all headers together.
+const WARNING_BYTES: usize = 2048;
+
+/// Says in a header what the client should know: no client library shows the object `engross` of a body.
+pub(crate) fn warn(response: &mut Response, notices: &[Notice]) {
+    let mut text = String::new();
+    for notice in notices {
+        let separator = if text.is_empty() { "" } else { " | " };
+        let line = format!("{separator}{}: {}", notice.code, notice.message);
+        if text.len() + line.len() > WARNING_BYTES {
+            break;
+        }
+        text.extend(
+            line.chars().map(|letter| if letter == ' ' || letter.is_ascii_graphic() { letter } else { '?' }),
+        );
+    }
+    if let Ok(value) = HeaderValue::from_str(&text)
+        && !text.is_empty()
+    {
+        response.headers_mut().insert(WARNINGS, value);
+    }
 }
 
 impl IntoResponse for Error {

@@ -143,7 +143,7 @@ async fn responses_whole_and_streamed() {
 
 #[tokio::test]
 async fn the_header_names_the_session_before_the_body_does() {
-    let (fake, app) = plain();
+    let (fake, app) = with(|server| server.session_by_user = true);
     let body = r#"{"user":"u","messages":[{"role":"user","content":"Hi"}]}"#;
     for (headers, expected) in [
         (vec![], Ok(SessionName::User("u".to_owned()))),

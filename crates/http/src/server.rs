@@ -54,6 +54,8 @@ pub struct Server<S> {
     pub brake: Brake,
     /// Whether only models that are listed are accepted.
     pub strict_models: bool,
+    /// Whether the field `user` names a session. Clients send it for other reasons, too.
+    pub session_by_user: bool,
     /// Bounds.
     pub limits: Limits,
     /// Counters.

@@ -7,7 +7,9 @@ use std::future::Future;
 use engross_agent::session::{
     PositionedEvent, RequestError, SessionName, SessionView, Settings, TurnRequest,
 };
+use engross_llm::OptionTreatment;
 use engross_protocol::SessionId;
+use serde_json::Value;
 
 /// Answers requests to sessions.
 pub trait Service: Send + Sync + 'static {
@@ -48,6 +50,9 @@ pub trait Service: Send + Sync + 'static {
         principal: &str,
         key: &SessionName,
     ) -> impl Future<Output = Result<bool, RequestError>> + Send;
+
+    /// What a model makes of an option with this value: the one of that name, or the usual one.
+    fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment;
 
     /// Names of further models.
     fn models(&self) -> Vec<String>;

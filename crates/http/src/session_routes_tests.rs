@@ -30,6 +30,7 @@ async fn a_session_is_shown_with_its_conversation() {
         parameters: engross_agent::session::Parameters::default(),
         background: false,
         writing: None,
+        partial: String::new(),
     };
     let session = SessionState {
         key: "agent:main:doc".to_owned(),

@@ -3,7 +3,9 @@
 use engross_agent::session::{
     AnswerStream, PositionedEvent, RequestError, SessionName, SessionView, Sessions, Settings, TurnRequest,
 };
+use engross_llm::OptionTreatment;
 use engross_protocol::SessionId;
+use serde_json::Value;
 
 use super::service::{AnswerEvents, Service};
 
@@ -33,6 +35,10 @@ impl Service for Sessions {
 
     async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
         Self::cancel(self, principal, key).await
+    }
+
+    fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
+        Self::treatment(self, model, option, value)
     }
 
     fn models(&self) -> Vec<String> {

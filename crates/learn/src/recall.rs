@@ -60,6 +60,14 @@ impl Model for RecallingModel {
         self.model.info()
     }
 
+    fn searches(&self) -> bool {
+        self.model.searches()
+    }
+
+    fn treats(&self, option: &str, value: &serde_json::Value) -> engross_llm::OptionTreatment {
+        self.model.treats(option, value)
+    }
+
     fn answer(&self, mut request: Request) -> BoxStream<'static, Result<Event, Error>> {
         let lessons = self.lessons(&request.messages);
         if !lessons.is_empty() {

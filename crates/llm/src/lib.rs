@@ -11,6 +11,7 @@ mod error;
 mod http;
 mod model;
 mod open;
+mod options;
 mod provider;
 mod script;
 mod spec;
@@ -25,6 +26,8 @@ mod error_tests;
 #[cfg(test)]
 mod open_tests;
 #[cfg(test)]
+mod options_tests;
+#[cfg(test)]
 mod provider_tests;
 #[cfg(test)]
 mod spec_tests;
@@ -37,6 +40,9 @@ pub use model::{
     Usage,
 };
 pub use open::{ProviderSettings, open};
+pub use options::{
+    AnswerOptions, OptionTreatment, Provider, asks_nothing, option_names, option_table, treatment,
+};
 pub use script::ScriptModel;
 pub use secrecy::SecretString;
 pub use spec::ModelSpec;

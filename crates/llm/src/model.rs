@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Error;
+use crate::options::{AnswerOptions, OptionTreatment, Provider, treatment};
 
 /// A model that answers a conversation, piece by piece.
 pub trait Model: Send + Sync {
@@ -23,6 +24,11 @@ pub trait Model: Send + Sync {
     /// Whether it can search the web by means of its provider, see [`Request::web_search`].
     fn searches(&self) -> bool {
         false
+    }
+
+    /// What it makes of an option with this value, see [`Request::options`].
+    fn treats(&self, option: &str, value: &Value) -> OptionTreatment {
+        treatment(Provider::Embedded, option, value)
     }
 }
 
@@ -50,6 +56,8 @@ pub struct Request {
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature; the provider's default when `None`.
     pub temperature: Option<f64>,
+    /// What else is asked of the answer. What the provider does not take is left out, see [`Model::treats`].
+    pub options: AnswerOptions,
     /// Whether the answer shall be found in the web, with sources. Only for a model that [searches](Model::searches);
     /// others answer as usual. Not together with `tools`, which some providers refuse.
     pub web_search: bool,
@@ -119,6 +127,9 @@ pub struct ToolSpec {
     /// JSON Schema of its arguments; `null` for a tool that takes free text. Where the provider has such tools, the text comes
     /// without any escapes; the call's arguments are `{"input": TEXT}` all the same. It is not offered to other models.
     pub parameters: Value,
+    /// Whether the arguments must fit the schema exactly, where the provider sees to it; as it likes when `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strict: Option<bool>,
 }
 
 impl ToolSpec {

@@ -13,6 +13,7 @@ use sse_stream::{Sse, SseByteStream};
 
 use crate::dialect::{Decoder, Dialect, Progress};
 use crate::http::Endpoint;
+use crate::options::{OptionTreatment, treatment};
 use crate::{Error, Event, Model, ModelInfo, Request};
 
 /// The option by which servers are asked for the cost.
@@ -48,6 +49,10 @@ impl Model for ProviderModel {
 
     fn searches(&self) -> bool {
         self.dialect.searches()
+    }
+
+    fn treats(&self, option: &str, value: &Value) -> OptionTreatment {
+        treatment(self.dialect.provider(), option, value)
     }
 
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {

@@ -29,6 +29,7 @@ fn request(messages: Vec<Message>) -> Request {
         name: "apply_redlines".to_owned(),
         description: String::new(),
         parameters: json!({ "type": "object" }),
+        strict: None,
     };
     Request { messages, tools: vec![tool], ..Request::default() }
 }

@@ -23,7 +23,12 @@ struct Bench(Mutex<Vec<bool>>);
 impl Toolbox for Bench {
     fn tools(&self) -> Vec<ServerTool> {
         let tool = |name: &str, read_only| ServerTool {
-            spec: ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}) },
+            spec: ToolSpec {
+                name: name.to_owned(),
+                description: String::new(),
+                parameters: json!({}),
+                strict: None,
+            },
             read_only,
         };
         vec![tool("read", true), tool("apply", false)]

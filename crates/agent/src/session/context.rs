@@ -39,7 +39,14 @@ pub(crate) fn window(session: &SessionState, policy: ContextPolicy) -> Window {
         by_turns
     };
     let from = by_turns.min(sent);
-    Window { messages: messages.get(from..).unwrap_or_default().to_vec(), left_out: from }
+    let present = session.turn.as_ref().map_or(messages.len(), |turn| turn.start.min(turn.sent_from));
+    let stays = |(at, message): (usize, &Message)| {
+        // What the client sends itself is its own affair.
+        (at >= present || !session.refused.contains(&at)).then(|| message.clone())
+    };
+    let given: Vec<Message> = messages.iter().enumerate().skip(from).filter_map(stays).collect();
+    let left_out = messages.len() - given.len();
+    Window { messages: given, left_out }
 }
 
 /// Where turns begin, the last one first: at a user message that does not follow another.

@@ -297,7 +297,10 @@ impl Decider<'_> {
         let window = window(self.session, self.rules.context);
         if window.left_out > 0 && !self.tries.is_noted {
             self.tries.is_noted = true;
-            let message = format!("the model was not given the first {} messages", window.left_out);
+            let message = match self.session.refused.is_empty() {
+                true => format!("the model was not given the first {} messages", window.left_out),
+                false => format!("the model was not given {} earlier messages", window.left_out),
+            };
             self.tries.note =
                 Some(LogEvent::Noted { code: codes::HISTORY_LEFT_OUT.name.to_owned(), message });
         }
@@ -332,6 +335,7 @@ impl Decider<'_> {
             },
             max_output_tokens: turn.parameters.max_output_tokens,
             temperature: turn.parameters.temperature,
+            options: turn.parameters.options.clone(),
             web_search: false,
         };
         Action::Ask(request, model)
@@ -426,7 +430,11 @@ impl Decider<'_> {
     }
 
     fn end(&mut self, kind: TurnEndingKind, code: &str, message: &str, retry_after: Option<u64>) -> Action {
+        let is_cut = matches!(kind, TurnEndingKind::Cancelled | TurnEndingKind::Failed);
+        let keeps_part = is_cut && self.turn().is_some_and(TurnState::has_part);
         self.push(LogEvent::Ended(TurnEnding {
+            keeps_part,
+            is_refused: kind == TurnEndingKind::Failed && code == engross_llm::codes::MODEL_BAD_REQUEST.name,
             kind,
             code: code.to_owned(),
             message: message.to_owned(),

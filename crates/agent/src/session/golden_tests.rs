@@ -150,6 +150,7 @@ fn an_idempotency_key_stands_for_the_same_request_as_before() {
         name: "look".to_owned(),
         description: "d".to_owned(),
         parameters: json!({"type": "object", "a": [1, 2.5, true, null, "x"]}),
+        strict: None,
     };
     let large = TurnRequest {
         key: Some(SessionName::Named("k".to_owned())),
@@ -164,8 +165,9 @@ fn an_idempotency_key_stands_for_the_same_request_as_before() {
                 is_error: true,
             },
         ],
-        tools: Some(vec![ClientTool { spec, read_only: true }]),
+        tools: Some(vec![ClientTool { spec, read_only: true, idempotent: false }]),
         parameters: Parameters {
+            options: engross_llm::AnswerOptions::default(),
             model: Some("m".to_owned()),
             max_output_tokens: Some(9),
             temperature: Some(0.5),

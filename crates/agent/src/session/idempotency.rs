@@ -6,10 +6,11 @@ use engross_protocol::hex;
 use engross_protocol::shared;
 use engross_store::Name;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::error::RequestError;
-use super::request::TurnRequest;
+use super::request::{ClientToolChoice, TurnRequest};
 use crate::codes;
 
 /// A key of a request, and what the request was.
@@ -17,6 +18,68 @@ use crate::codes;
 pub(super) struct KeyClaim {
     pub(super) name: Name,
     digest: String,
+}
+
+/// What a request says, as 0.1.0 wrote it: keys that it stored stand for the same requests. What came since is behind that, where
+/// there is any.
+fn content(request: &TurnRequest) -> String {
+    #[derive(Debug)]
+    #[expect(dead_code, reason = "they are shown")]
+    struct ToolSpec<'a> {
+        name: &'a str,
+        description: &'a str,
+        parameters: &'a Value,
+    }
+    #[derive(Debug)]
+    #[expect(dead_code, reason = "they are shown")]
+    struct ClientTool<'a> {
+        spec: ToolSpec<'a>,
+        read_only: bool,
+    }
+    #[derive(Debug)]
+    #[expect(dead_code, reason = "they are shown")]
+    struct Parameters<'a> {
+        model: &'a Option<String>,
+        max_output_tokens: Option<u32>,
+        temperature: Option<f64>,
+        tool_choice: &'a ClientToolChoice,
+        write_content: bool,
+    }
+    let tool = |tool: &'_ super::request::ClientTool| -> String {
+        let spec = &tool.spec;
+        let spec =
+            ToolSpec { name: &spec.name, description: &spec.description, parameters: &spec.parameters };
+        format!("{:?}", ClientTool { spec, read_only: tool.read_only })
+    };
+    let tools: Option<Vec<RawText>> =
+        request.tools.as_ref().map(|tools| tools.iter().map(|each| RawText(tool(each))).collect());
+    let asked = &request.parameters;
+    let parameters = Parameters {
+        model: &asked.model,
+        max_output_tokens: asked.max_output_tokens,
+        temperature: asked.temperature,
+        tool_choice: &asked.tool_choice,
+        write_content: asked.write_content,
+    };
+    let mut content = format!("{:?}", (&request.key, &request.system, &request.messages, tools, parameters));
+    if !asked.options.is_empty() {
+        content.push_str(&format!("{:?}", asked.options));
+    }
+    for tool in request.tools.iter().flatten() {
+        if tool.idempotent || tool.spec.strict.is_some() {
+            content.push_str(&format!("{:?}", (&tool.spec.name, tool.idempotent, tool.spec.strict)));
+        }
+    }
+    content
+}
+
+/// Text that is shown as it is.
+struct RawText(String);
+
+impl std::fmt::Debug for RawText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -35,10 +98,7 @@ impl KeyClaim {
                 format!("the idempotency key cannot be used: {error}"),
             )
         })?;
-        let content = format!(
-            "{:?}",
-            (&request.key, &request.system, &request.messages, &request.tools, &request.parameters)
-        );
+        let content = content(request);
         let digest = hex::encode(Sha256::digest(content.as_bytes()));
         Ok(Some(Self { name, digest }))
     }

@@ -35,7 +35,7 @@ pub(crate) fn take_in(
     let mut known = if request.is_whole {
         branch(&session.messages, &request.messages)
     } else {
-        align(&session.messages, &request.messages)
+        repeats(session, &request.messages).unwrap_or_else(|| align(&session.messages, &request.messages))
     };
     // A client may leave out results that the session has. A branch never begins between a call and its result.
     let results = session.messages.get(known.keep..).unwrap_or_default();
@@ -92,6 +92,16 @@ fn align(stored: &[Message], sent: &[Message]) -> KnownMessages {
         return KnownMessages { consumed: stored.len() - at, keep: stored.len(), sent_from: at };
     }
     KnownMessages { consumed: common, keep: common, sent_from: 0 }
+}
+
+/// A message that is sent again after its answer was cut: the new answer comes in the place of what was heard of the old one.
+fn repeats(session: &SessionState, sent: &[Message]) -> Option<KnownMessages> {
+    let before = session.messages.get(..session.cut?)?;
+    if session.messages.len() > before.len() + 1 || sent.iter().any(is_assistant) {
+        return None;
+    }
+    let known = align(before, sent);
+    (known.consumed > 0).then_some(known)
 }
 
 /// Where a conversation that was sent as a whole leaves the stored one: before its last message at the latest.
@@ -182,6 +192,8 @@ impl Intake<'_> {
                 code: codes::TURN_SUPERSEDED.name.to_owned(),
                 message: "a new message came before the turn was over".to_owned(),
                 retry_after: None,
+                keeps_part: turn.has_part(),
+                is_refused: false,
             }));
         }
         self.accept(self.session.turns + 1, history);
@@ -209,7 +221,11 @@ impl Intake<'_> {
     }
 
     fn accept(&mut self, turn: u64, messages: Vec<Message>) {
-        let keep = (self.known.keep < self.session.messages.len()).then_some(self.known.keep);
+        // A client that sends what it heard of an answer which was cut brings in the place of what the session kept of it.
+        let brings_answer = messages.first().is_some_and(is_assistant);
+        let is_cut = self.session.turn.as_ref().is_some_and(|turn| !turn.partial.is_empty());
+        let diverges = self.known.keep < self.session.messages.len() || (brings_answer && is_cut);
+        let keep = diverges.then_some(self.known.keep);
         let tools = self.request.tools.as_ref().filter(|tools| **tools != self.session.tools);
         self.events.push(LogEvent::Accepted(AcceptedRequest {
             turn,

@@ -266,6 +266,12 @@ pub struct TurnEnding {
     /// Seconds to wait before asking again, where the provider says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<u64>,
+    /// Whether what was heard of an answer that never became whole stays in the conversation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_part: bool,
+    /// Whether the provider refused for good what the turn brought, so that no model is given it again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_refused: bool,
 }
 
 /// What a turn's end means for its listeners.

@@ -69,7 +69,7 @@ pub(super) fn ops() -> impl Strategy<Value = Vec<Op>> {
 }
 
 fn spec(name: &str) -> ToolSpec {
-    ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}) }
+    ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}), strict: None }
 }
 
 /// A session with its client, its model and its disk.
@@ -103,7 +103,7 @@ impl World {
     }
 
     fn request(&self, messages: Vec<Message>) -> TurnRequest {
-        let tool = |name: &str| ClientTool { spec: spec(name), read_only: false };
+        let tool = |name: &str| ClientTool { spec: spec(name), read_only: false, idempotent: false };
         TurnRequest { messages, tools: Some(vec![tool("read_document")]), ..TurnRequest::default() }
     }
 

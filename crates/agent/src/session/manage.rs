@@ -3,8 +3,9 @@
 //! Must never change a session while a turn of it runs.
 
 use engross_journal::{Log, NewLog};
-use engross_llm::{Message, Usage};
+use engross_llm::{Message, OptionTreatment, Usage};
 use engross_protocol::SessionId;
+use serde_json::Value;
 
 use super::decide::{Input, Offer, PartialAnswer, RetryState, decide};
 use super::error::RequestError;
@@ -106,6 +107,12 @@ impl Sessions {
     #[must_use]
     pub fn models(&self) -> Vec<String> {
         self.inner.config.models.names().map(str::to_owned).collect()
+    }
+
+    /// What a model makes of an option with this value: the one of that name, or the usual one.
+    #[must_use]
+    pub fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
+        self.inner.config.models.get(model).treats(option, value)
     }
 
     /// A session as it stands in the log now.

@@ -231,7 +231,12 @@ struct Press(Arc<Outside>);
 
 impl Toolbox for Press {
     fn tools(&self) -> Vec<ServerTool> {
-        let spec = ToolSpec { name: "apply".to_owned(), description: String::new(), parameters: json!({}) };
+        let spec = ToolSpec {
+            name: "apply".to_owned(),
+            description: String::new(),
+            parameters: json!({}),
+            strict: None,
+        };
         vec![ServerTool { spec, read_only: false }]
     }
 

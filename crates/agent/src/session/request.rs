@@ -1,6 +1,6 @@
 //! What a client asks of a session, whatever the wire it came by.
 
-use engross_llm::{Message, ToolSpec};
+use engross_llm::{AnswerOptions, Message, ToolSpec};
 use serde::{Deserialize, Serialize};
 
 /// One request: everything the client sent, in order.
@@ -46,6 +46,9 @@ pub struct ClientTool {
     /// Whether it changes nothing, so that the same call may be made again.
     #[serde(default)]
     pub read_only: bool,
+    /// Whether the same call twice does no more than once, so that a repeated one need not be made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub idempotent: bool,
 }
 
 /// Bounds and sampling of a request.
@@ -60,6 +63,9 @@ pub struct Parameters {
     /// Sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// What else is asked of the answers.
+    #[serde(default, skip_serializing_if = "AnswerOptions::is_empty")]
+    pub options: AnswerOptions,
     /// Whether tools may or must be called.
     #[serde(default)]
     pub tool_choice: ClientToolChoice,

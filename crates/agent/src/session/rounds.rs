@@ -14,30 +14,60 @@ const NAMED: usize = 12;
 /// The most bytes of one reason in a report.
 const REASON_BYTES: usize = 300;
 
-/// How often each of `calls` is made in a row behind `messages`, this time included.
-pub(super) fn repeats(messages: &[Message], calls: &[ToolCall]) -> Vec<u32> {
-    let mut row: Option<(&ToolCall, u32)> = None;
-    for message in messages {
-        if let Message::Assistant { tool_calls, .. } = message {
-            for call in tool_calls {
-                row = Some(next_in_row(row, call));
-            }
-        }
-    }
-    let mut counts = Vec::with_capacity(calls.len());
-    for call in calls {
-        let (call, count) = next_in_row(row, call);
-        counts.push(count);
-        row = Some((call, count));
-    }
-    counts
+/// How often a call was made in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Repetition {
+    /// This time included.
+    pub(super) calls: u32,
+    /// How many of those before had the same result as the last of them, itself included.
+    pub(super) same_results: u32,
 }
 
-fn next_in_row<'a>(row: Option<(&'a ToolCall, u32)>, call: &'a ToolCall) -> (&'a ToolCall, u32) {
-    match row {
-        Some((known, count)) if same_call(known, call) => (call, count + 1),
-        _ => (call, 1),
+/// How often each of `calls` is made in a row behind `messages`.
+pub(super) fn repeats(messages: &[Message], calls: &[ToolCall]) -> Vec<Repetition> {
+    let mut row: Option<(&ToolCall, Repetition)> = None;
+    // The result of the last call of the row.
+    let mut last: Option<&str> = None;
+    for (at, message) in messages.iter().enumerate() {
+        let Message::Assistant { tool_calls, .. } = message else { continue };
+        for call in tool_calls {
+            let (call, mut repetition) = next_in_row(row, call);
+            let result = result_behind(messages.get(at + 1..).unwrap_or_default(), &call.id);
+            let goes_on = repetition.calls > 1 && result.is_some() && result == last;
+            repetition.same_results =
+                if goes_on { repetition.same_results + 1 } else { u32::from(result.is_some()) };
+            last = result;
+            row = Some((call, repetition));
+        }
     }
+    let mut repetitions = Vec::with_capacity(calls.len());
+    for call in calls {
+        let (call, repetition) = next_in_row(row, call);
+        repetitions.push(repetition);
+        row = Some((call, repetition));
+    }
+    repetitions
+}
+
+fn next_in_row<'a>(
+    row: Option<(&'a ToolCall, Repetition)>,
+    call: &'a ToolCall,
+) -> (&'a ToolCall, Repetition) {
+    match row {
+        Some((known, before)) if same_call(known, call) => {
+            (call, Repetition { calls: before.calls + 1, ..before })
+        }
+        _ => (call, Repetition { calls: 1, same_results: 0 }),
+    }
+}
+
+/// The result of a call in the round behind it.
+fn result_behind<'a>(messages: &'a [Message], id: &str) -> Option<&'a str> {
+    let round = messages.iter().map_while(|message| match message {
+        Message::Tool { tool_call_id, content, .. } => Some((tool_call_id, content)),
+        _ => None,
+    });
+    round.into_iter().find(|(call, _)| *call == id).map(|(_, content)| content.as_str())
 }
 
 /// What the model reads for a call that repeats the one before it, and whether that is a failure. `before` is the call before

@@ -1,5 +1,6 @@
 //! What the tests of the service share: a model that says what it is told to, and a world around it.
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -26,11 +27,17 @@ pub(crate) type Pieces = Vec<Result<Event, Error>>;
 pub(crate) struct ScriptedModel {
     pub(super) answers: Mutex<VecDeque<Pieces>>,
     pub(super) asked: Mutex<Vec<Request>>,
+    /// Whether its answers have no end.
+    pub(super) hangs: AtomicBool,
 }
 
 impl ScriptedModel {
     pub(crate) fn new(answers: impl IntoIterator<Item = Pieces>) -> Arc<Self> {
-        Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() })
+        Arc::new(Self {
+            answers: Mutex::new(answers.into_iter().collect()),
+            asked: Mutex::default(),
+            hangs: AtomicBool::new(false),
+        })
     }
 
     pub(super) fn asked(&self) -> Vec<Vec<Message>> {
@@ -46,6 +53,9 @@ impl Model for ScriptedModel {
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {
         self.asked.lock().unwrap().push(request);
         match self.answers.lock().unwrap().pop_front() {
+            Some(pieces) if self.hangs.load(Ordering::SeqCst) => {
+                stream::iter(pieces).chain(stream::pending()).boxed()
+            }
             Some(pieces) => stream::iter(pieces).boxed(),
             // Nobody told it anything: it never answers.
             None => stream::pending().boxed(),
@@ -155,8 +165,9 @@ pub(super) fn result(id: &str, name: &str, content: &str) -> Message {
 }
 
 pub(super) fn tool(name: &str) -> ClientTool {
-    let spec = ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}) };
-    ClientTool { spec, read_only: false }
+    let spec =
+        ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}), strict: None };
+    ClientTool { spec, read_only: false, idempotent: false }
 }
 
 pub(super) fn request(messages: Vec<Message>) -> TurnRequest {
@@ -190,7 +201,12 @@ pub(super) struct Hammer(pub(super) Mutex<u32>);
 
 impl Toolbox for Hammer {
     fn tools(&self) -> Vec<ServerTool> {
-        let spec = ToolSpec { name: "hammer".to_owned(), description: String::new(), parameters: json!({}) };
+        let spec = ToolSpec {
+            name: "hammer".to_owned(),
+            description: String::new(),
+            parameters: json!({}),
+            strict: None,
+        };
         vec![ServerTool { spec, read_only: false }]
     }
 

@@ -6,7 +6,7 @@ use engross_store::{MemoryStore, Store};
 
 use super::event::{AnswerFinish, TurnEvent};
 use super::log::LogEvent;
-use super::request::{SessionName, TurnRequest};
+use super::request::{ClientToolChoice, SessionName, TurnRequest};
 use super::service_support::*;
 use super::{Sessions, SessionsConfig, TurnRules};
 
@@ -298,21 +298,106 @@ async fn a_server_that_stops_takes_nothing_new_and_ends_what_runs() {
     assert_eq!(error.code, "SERVER_STOPPING");
 }
 
+/// The model pages through something: each call is the client's to make, and its result is another one.
 #[tokio::test]
-async fn a_call_made_three_times_stops_the_turn() {
-    let look = || calls("", &[("x", "look", "{ \"a\": 1 }")]);
-    let again = |id: &str| calls("", &[(id, "look", "{\"a\":1}")]);
-    let world = world([look(), again("y"), again("z")]);
+async fn a_repeated_call_of_a_client_is_made_each_time() {
+    let page = |id: &str| calls("", &[(id, "look", "{}")]);
+    let ids: Vec<String> = (0..12).map(|number| format!("c{number}")).collect();
+    let world = world(ids.iter().map(|id| page(id)).chain([text("all read")]));
     heard(world.sessions.submit(with_tools(vec![user("go")])).await.unwrap()).await;
-    let answer = world.sessions.submit(request(vec![result("x", "look", "seen")])).await.unwrap();
-    let (text, calls, end) = heard(answer).await;
-    assert!(text.contains("three times") && calls.is_empty(), "{text} {calls:?}");
-    assert_eq!(end, done(AnswerFinish::Stop));
-    let second = world.model.asked()[2].last().cloned();
+    for (number, id) in ids.iter().enumerate() {
+        let given = result(id, "look", &format!("page {number}"));
+        let (words, calls, _) = heard(world.sessions.submit(request(vec![given])).await.unwrap()).await;
+        match ids.get(number + 1) {
+            Some(next) => assert_eq!(calls, [(next.clone(), "look".to_owned())], "{words}"),
+            None => assert_eq!(words, "all read"),
+        }
+    }
+    let told = world.model.asked().pop().unwrap();
     assert!(
-        matches!(second, Some(Message::Tool { content, .. }) if content.contains("seen")),
-        "the earlier result is told"
+        (0..12).all(|number| told.contains(&result(&ids[number], "look", &format!("page {number}")))),
+        "{told:?}"
     );
+}
+
+#[tokio::test]
+async fn a_call_whose_results_are_all_the_same_stops_the_turn() {
+    let look = |id: &str| calls("", &[(id, "look", "{ \"a\": 1 }")]);
+    let ids: Vec<String> = (0..9).map(|number| format!("c{number}")).collect();
+    let world = world(ids.iter().map(|id| look(id)));
+    heard(world.sessions.submit(with_tools(vec![user("go")])).await.unwrap()).await;
+    for (number, id) in ids.iter().take(8).enumerate() {
+        let answer = world.sessions.submit(request(vec![result(id, "look", "seen")])).await.unwrap();
+        let (text, calls, end) = heard(answer).await;
+        if number < 7 {
+            assert_eq!(calls.len(), 1, "{number}: {text}");
+        } else {
+            assert!(text.contains("again and again") && calls.is_empty(), "{text} {calls:?}");
+            assert_eq!(end, done(AnswerFinish::Stop));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_call_of_an_idempotent_tool_is_answered_with_its_result() {
+    let look = |id: &str| calls("", &[(id, "look", "{}")]);
+    let world = world([look("x"), look("y"), text("done")]);
+    let mut asked = with_tools(vec![user("go")]);
+    asked.tools.iter_mut().flatten().for_each(|tool| tool.idempotent = true);
+    heard(world.sessions.submit(asked).await.unwrap()).await;
+    let answer = world.sessions.submit(request(vec![result("x", "look", "seen")])).await.unwrap();
+    let (text, calls, _) = heard(answer).await;
+    assert_eq!((text.as_str(), calls.len()), ("done", 0));
+    let told = world.model.asked()[2].last().cloned();
+    assert!(matches!(told, Some(Message::Tool { content, .. }) if content.contains("seen")));
+}
+
+#[tokio::test]
+async fn what_a_person_heard_stays_when_the_turn_is_cancelled() {
+    let slow = vec![Ok(Event::Text("The term is five".to_owned()))];
+    let world = world([slow, text("Five years.")]);
+    world.model.hangs.store(true, std::sync::atomic::Ordering::SeqCst);
+    let mut answer = world.sessions.submit(request(vec![user("a")])).await.unwrap();
+    let (id, key) = (answer.session, SessionName::Named(answer.key.clone()));
+    assert!(matches!(answer.next().await.unwrap().event, TurnEvent::Text(_)));
+    assert!(world.sessions.cancel("", &key).await.unwrap());
+    heard(answer).await;
+    assert_eq!(world.messages(id).await, [user("a"), said("The term is five")]);
+    world.model.hangs.store(false, std::sync::atomic::Ordering::SeqCst);
+    let next = TurnRequest { key: Some(key), ..request(vec![user("go on")]) };
+    heard(world.sessions.submit(next).await.unwrap()).await;
+    assert_eq!(world.model.asked()[1], [user("a"), said("The term is five"), user("go on")]);
+}
+
+/// A message that the provider refuses costs that message, not those after it.
+#[tokio::test]
+async fn a_refused_message_is_left_out_and_the_rest_stays() {
+    let refuse = || vec![Err(Error::BadRequest { provider: "p", status: 400, message: "poison".to_owned() })];
+    // A session of one message is not mended: it is refused at once.
+    let world = world([text("Hello."), refuse(), refuse(), refuse(), refuse(), text("one"), text("two")]);
+    let first = world.sessions.submit(request(vec![user("hi")])).await.unwrap();
+    let key = Some(SessionName::Named(first.key.clone()));
+    heard(first).await;
+    let ask = |words: &str| TurnRequest { key: key.clone(), ..request(vec![user(words)]) };
+    let (_, _, end) = heard(world.sessions.submit(ask("poison")).await.unwrap()).await;
+    assert!(matches!(end, TurnEvent::Failed { code, .. } if code == "MODEL_BAD_REQUEST"));
+    for (words, calls) in [("q0", 6), ("q1", 7)] {
+        heard(world.sessions.submit(ask(words)).await.unwrap()).await;
+        assert_eq!(world.model.asked().len(), calls, "one call of the model, and no mending");
+    }
+    let told = world.model.asked().pop().unwrap();
+    assert_eq!(told, [user("hi"), said("Hello."), user("q0"), said("one"), user("q1")]);
+}
+
+#[tokio::test]
+async fn a_choice_that_requires_a_call_holds() {
+    let world = world([text("I would rather talk."), text("fine")]);
+    let mut asked = with_tools(vec![user("go")]);
+    asked.parameters.tool_choice = ClientToolChoice::Required;
+    let (_, _, end) = heard(world.sessions.submit(asked).await.unwrap()).await;
+    assert!(matches!(&end, TurnEvent::Failed { code, .. } if code == "TOOL_CALL_MISSING"), "{end:?}");
+    let (words, ..) = heard(world.sessions.submit(request(vec![user("then talk")])).await.unwrap()).await;
+    assert_eq!(words, "fine");
 }
 
 #[tokio::test]

@@ -2,13 +2,15 @@
 //!
 //! Must never be changed but by [`SessionState::apply`], so that a state read from the log is the state that was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engross_llm::{Message, ToolCall};
 use engross_protocol::WriteSessionId;
 use serde::{Deserialize, Serialize};
 
-use super::log::{AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, Standing, WriteReport};
+use super::log::{
+    AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, Standing, TurnEnding, WriteReport,
+};
 use super::request::{ClientTool, Parameters};
 use super::settings::Settings;
 
@@ -37,6 +39,12 @@ pub struct SessionState {
     /// Files that the model has left incomplete, the last few, with their write sessions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left: BTreeMap<String, WriteSessionId>,
+    /// Messages that a provider refused for good: they stay in the conversation, and no model is given them again.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub refused: BTreeSet<usize>,
+    /// The message that is what was heard of an answer which never became whole, while it is the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<usize>,
 }
 
 /// A turn that is not over: from a user message to its final answer, over as many requests as it takes.
@@ -65,6 +73,9 @@ pub struct TurnState {
     /// The file that is being written: the model's text is its content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writing: Option<FileInProgress>,
+    /// What was heard of an answer that is not whole yet.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub partial: String,
 }
 
 /// A file that is being written.
@@ -124,6 +135,12 @@ pub struct OpenCall {
 }
 
 impl TurnState {
+    /// Whether anything was heard of an answer that is not whole.
+    #[must_use]
+    pub fn has_part(&self) -> bool {
+        !self.partial.trim().is_empty()
+    }
+
     /// Calls of one side without a result, in order.
     pub fn open(&self, side: CallSide) -> impl Iterator<Item = &OpenCall> {
         self.calls.iter().filter(move |call| call.side == side && call.result.is_none())
@@ -172,17 +189,25 @@ impl SessionState {
                     turn.client_rounds += 1;
                 }
             }
-            LogEvent::Ended(_) => {
+            LogEvent::Ended(ending) => {
                 // A call without a result would wedge the conversation; nobody may end a turn with one.
                 debug_assert!(self.turn.as_ref().is_none_or(|turn| turn.calls.is_empty()));
                 self.leave();
+                self.keep_partial(ending);
                 self.turn = None;
             }
-            LogEvent::Streamed { .. } | LogEvent::Noted { .. } => {}
+            LogEvent::Streamed { text, from } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.partial.truncate(*from);
+                    turn.partial.push_str(text);
+                }
+            }
+            LogEvent::Noted { .. } => {}
         }
     }
 
     fn accept(&mut self, accepted: &AcceptedRequest) {
+        self.cut = None;
         if let Some(tools) = &accepted.tools {
             self.tools.clone_from(tools);
         }
@@ -194,6 +219,7 @@ impl SessionState {
         }
         if let Some(keep) = accepted.keep {
             self.messages.truncate(keep);
+            self.refused.retain(|at| *at < keep);
         }
         if self.turn.as_ref().is_some_and(|turn| turn.number != accepted.turn) {
             self.leave();
@@ -214,7 +240,9 @@ impl SessionState {
             parameters: Parameters::default(),
             background: false,
             writing: None,
+            partial: String::new(),
         });
+        turn.partial.clear();
         turn.sent_from = turn.sent_from.min(accepted.sent_from);
         if fresh || accepted.system.is_some() {
             turn.system.clone_from(&accepted.system);
@@ -232,6 +260,7 @@ impl SessionState {
         self.messages.push(Message::Assistant { content: text.to_owned(), tool_calls });
         if let Some(turn) = &mut self.turn {
             turn.asked += 1;
+            turn.partial.clear();
             turn.calls = calls
                 .iter()
                 .map(|call| OpenCall { call: call.call.clone(), side: call.side, began: false, result: None })
@@ -239,6 +268,19 @@ impl SessionState {
             if !turn.calls.is_empty() {
                 turn.phase = TurnPhase::Calling;
             }
+        }
+    }
+
+    /// What a person has heard stays in the conversation; what a provider has refused stays there for people alone.
+    fn keep_partial(&mut self, ending: &TurnEnding) {
+        let Some(turn) = &mut self.turn else { return };
+        if ending.keeps_part && !turn.partial.is_empty() {
+            let content = std::mem::take(&mut turn.partial);
+            self.cut = Some(self.messages.len());
+            self.messages.push(Message::Assistant { content, tool_calls: Vec::new() });
+        }
+        if ending.is_refused {
+            self.refused.extend(turn.start..self.messages.len());
         }
     }
 

@@ -296,7 +296,9 @@ impl TurnTask {
                 }
                 () = unstored.is_due() => {
                     let PartialAnswer { text, from, .. } = unstored.take();
-                    let piece = [LogEvent::Streamed { text, from }];
+                    let piece = LogEvent::Streamed { text, from };
+                    session.apply(&piece);
+                    let piece = [piece];
                     record::append(&config, session, &piece, Vec::new(), config.clock.millis()).await?;
                 }
                 () = &mut deserted, if !background => {

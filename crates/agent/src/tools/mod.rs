@@ -112,8 +112,7 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
                                         markup: {++inserted++} and {--deleted--} text are both shown."
                     }
                 }
-            }),
-        },
+            }), strict: None },
         ToolSpec {
             name: APPLY_REDLINES.to_owned(),
             description: "Edits the document by tracked changes. Give 'operations'. All paragraph numbers mean the document \
@@ -130,7 +129,6 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
                         "description": "Instead of operations: the edit in plain words. It costs another model call."
                     }
                 }
-            }),
-        },
+            }), strict: None },
     ]
 }

@@ -108,6 +108,5 @@ pub(crate) fn spec() -> ToolSpec {
             "additionalProperties": false,
             "required": ["instruction"],
             "properties": {"instruction": {"type": "string", "description": "What to find out, in full."}}
-        }),
-    }
+        }), strict: None }
 }

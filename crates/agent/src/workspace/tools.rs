@@ -350,6 +350,7 @@ impl Toolbox for DocumentTools {
                 name: LIST_DOCUMENTS.to_owned(),
                 description: "Lists the Word documents of the workspace.".to_owned(),
                 parameters: json!({"type": "object", "properties": {}, "additionalProperties": false}),
+                strict: None,
             };
             tools.push(ServerTool { spec, read_only: true });
         }

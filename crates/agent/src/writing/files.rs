@@ -66,6 +66,7 @@ pub(super) fn tools() -> Vec<ServerTool> {
             parameters: json!({
                 "type": "object", "properties": properties, "required": required, "additionalProperties": false,
             }),
+            strict: None,
         },
         read_only: true,
     };

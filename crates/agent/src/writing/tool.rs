@@ -89,6 +89,7 @@ fn begin_spec() -> ToolSpec {
             "required": ["target_file", "operation"],
             "additionalProperties": false,
         }),
+        strict: None,
     }
 }
 
@@ -108,6 +109,7 @@ fn write_file_spec() -> ToolSpec {
             "required": ["target_file", "operation", "content"],
             "additionalProperties": false,
         }),
+        strict: None,
     }
 }
 
@@ -115,7 +117,12 @@ fn write_text_spec() -> ToolSpec {
     let description = "Writes a text file. The first line of the call is create, overwrite or append, a space, and the path of \
         the file beneath the workspace. All of the content follows on the lines behind it, as it is: no quotes, no escapes, \
         no fence.";
-    ToolSpec { name: WRITE_TEXT.to_owned(), description: description.to_owned(), parameters: Value::Null }
+    ToolSpec {
+        name: WRITE_TEXT.to_owned(),
+        description: description.to_owned(),
+        parameters: Value::Null,
+        strict: None,
+    }
 }
 
 /// Reads a call of [`BEGIN`], for files beneath `folder`.

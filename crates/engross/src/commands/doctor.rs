@@ -114,6 +114,7 @@ fn rows(settings: &Settings) -> Vec<Row> {
         ),
         row("tool_free_text", json!(settings.tool_free_text.value), &settings.tool_free_text.origin),
         row("agents", json!(settings.agents.keys().collect::<Vec<_>>()), &settings.agents_origin()),
+        row("session_by_user", json!(settings.session_by_user.value), &settings.session_by_user.origin),
         row("model_timeout", json!(settings.model_timeout.value), &settings.model_timeout.origin),
         row("skillbook", json!(settings.skillbook.value), &settings.skillbook.origin),
         row("skill_tokens", json!(settings.skill_tokens.value), &settings.skill_tokens.origin),

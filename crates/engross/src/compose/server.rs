@@ -70,6 +70,7 @@ struct Parts {
     locks: Locks,
     access: Access,
     certificate: Option<front::Certificate>,
+    session_by_user: bool,
 }
 
 /// Serves until the person or the system wants an end.
@@ -205,6 +206,7 @@ fn parts(args: &ServeArgs, environment: &Environment) -> Result<Parts, Failure> 
     Ok(Parts {
         access: front::access(args, environment)?,
         certificate: front::Certificate::of(args)?,
+        session_by_user: settings.session_by_user.value,
         models: sessions::models(&settings, environment)?,
         settings: sessions::session_settings(&settings)?,
         client_tools: sessions::client_tools(&settings)?,
@@ -230,7 +232,7 @@ async fn serve(
     ready: impl FnOnce(SocketAddr, &str),
 ) -> Result<(), Failure> {
     let Parts { models, settings, client_tools, documents, writes, content, tasks, .. } = parts;
-    let Parts { root, locks, access, certificate, .. } = parts;
+    let Parts { root, locks, access, certificate, session_by_user, .. } = parts;
     let store = open_store(args).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let spec = models.get(None).info().spec;
@@ -277,6 +279,7 @@ async fn serve(
         access,
         brake: Brake::default(),
         strict_models: args.strict_models,
+        session_by_user,
         limits: limits.clone(),
         metrics: Arc::new(Metrics::with(exports.arrears())),
     };

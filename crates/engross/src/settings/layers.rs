@@ -25,6 +25,7 @@ pub(crate) const KEYS: &[&str] = &[
     "tool_json_fallback",
     "tool_free_text",
     "model_timeout",
+    "session_by_user",
     "skillbook",
     "skill_tokens",
     "agents",

@@ -48,14 +48,19 @@ async fn a_log_has_one_beginning() {
 }
 
 #[tokio::test]
-async fn a_cancelled_turn_leaves_no_empty_answer() {
+async fn a_cancelled_turn_leaves_what_was_heard_and_no_empty_answer() {
     let mut whole = whole(json!({"turns": [silent("one two three")], "default": {"text": "well"}}));
     let socket = ask_and_leave(&mut whole, &json!({"messages": [user("hang")]}), 1).await;
     send(&whole.app, Method::POST, &format!("{DOC}/cancel"), &[], "").await;
     drop(socket);
     assert_eq!(said(&whole.chat(json!({"messages": [user("go on")]})).await), "well");
-    assert_eq!(whole.roles().await, ["user", "user", "assistant"]);
-    assert_eq!(whole.asked_messages(1), json!([user("hang"), user("go on")]));
+    // What was heard stays; nothing, where nothing was.
+    let asked = whole.asked_messages(1);
+    let asked = asked.as_array().unwrap();
+    assert_eq!((asked.first(), asked.last()), (Some(&user("hang")), Some(&user("go on"))));
+    for message in asked.iter().filter(|message| message["role"] == "assistant") {
+        assert!(message["content"].as_str().is_some_and(|text| text.starts_with("one")), "{message}");
+    }
 }
 
 #[tokio::test]

@@ -87,13 +87,65 @@ async fn every_refusal_has_the_one_shape() {
     assert_eq!(get(&whole.app, "/healthz", &[]).await.json(), json!({"ok": true, "status": "live"}));
 }
 
-/// A picture that cannot be read is left out with a warning, wherever it comes from: no address of a client is asked.
+/// A picture that no model gets is refused by name, wherever it comes from: no address of a client is asked.
 #[tokio::test]
-async fn a_picture_is_left_out_with_a_warning() {
+async fn a_picture_that_no_model_gets_is_refused() {
     let whole = whole(json!({"default": {"text": "ok"}}));
     let image = json!({"type": "image_url", "image_url": {"url": "http://127.0.0.1:9/x.png"}});
     let content = json!([{"type": "text", "text": "what is this?"}, image]);
     let got = whole.chat(json!({"messages": [{"role": "user", "content": content}]})).await;
-    assert_eq!(got.json()["engross"]["warnings"][0]["code"], "CONTENT_IGNORED", "{}", got.text);
-    assert_eq!(whole.asked_messages(0), json!([user("what is this?")]));
+    assert_eq!(
+        (got.status, &got.json()["error"]["param"]),
+        (400, &json!("messages[0].content[1]")),
+        "{}",
+        got.text
+    );
+    assert_eq!(whole.asked().len(), 0);
+}
+
+/// What a provider takes reaches it, what it cannot do is refused by name, and what does no harm is said in a header.
+#[tokio::test]
+async fn options_are_passed_refused_or_told() {
+    let whole = whole(json!({"default": {"text": "ok"}}));
+    let schema = json!({"type": "json_schema", "json_schema": {"name": "n", "strict": true, "schema": {"type": "object"}}});
+    let got = whole
+        .chat(json!({
+            "messages": [user("hi")], "top_p": 0.5, "top_k": 4, "stop": "END", "seed": 7, "response_format": schema,
+            "user": "alice", "service_tier": "flex", "guided_regex": "a+", "made_up": 1,
+            "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": true}}],
+            "parallel_tool_calls": false,
+        }))
+        .await;
+    assert_eq!(got.status, 200, "{}", got.text);
+    let asked = whole.asked()[0].body.clone();
+    for (field, value) in [
+        ("top_p", json!(0.5)),
+        ("top_k", json!(4)),
+        ("stop", json!("END")),
+        ("seed", json!(7)),
+        ("response_format", schema),
+        ("guided_regex", json!("a+")),
+        ("parallel_tool_calls", json!(false)),
+        ("service_tier", json!(null)),
+        ("user", json!(null)),
+    ] {
+        assert_eq!(asked[field], value, "{field}");
+    }
+    assert_eq!(asked["tools"][0]["function"]["strict"], true);
+    let warnings = got.header("x-engross-warnings").unwrap();
+    assert!(
+        ["`made_up`", "`service_tier`", "`user`"].iter().all(|name| warnings.contains(name)),
+        "{warnings}"
+    );
+    for (body, field) in [
+        (json!({"n": 2}), "n"),
+        (json!({"logprobs": true}), "logprobs"),
+        (json!({"modalities": ["text", "audio"]}), "modalities"),
+    ] {
+        let mut body = body;
+        body["messages"] = json!([user("hi")]);
+        let got = whole.chat(body).await;
+        assert_eq!((got.status, &got.json()["error"]["param"]), (400, &json!(field)), "{}", got.text);
+    }
+    assert_eq!(whole.asked().len(), 1);
 }

@@ -77,6 +77,7 @@ pub(super) fn whole(script: Value) -> Whole {
         access: Access::default(),
         brake: Brake::default(),
         strict_models: false,
+        session_by_user: false,
         limits: Limits::default(),
         metrics: Arc::default(),
         // The folder is gone at once: no test here has documents.

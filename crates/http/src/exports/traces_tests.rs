@@ -52,6 +52,8 @@ fn a_failed_tool_has_its_words_in_both_columns() {
         code: "MODEL_AUTH".to_owned(),
         message: "m".to_owned(),
         retry_after: None,
+        keeps_part: false,
+        is_refused: false,
     };
     let said = json!({"kind": "failed", "code": "MODEL_AUTH", "message": "m"});
     let expected = TraceEvent::new(9, SESSION, 5, "ended").details(said.clone().into()).error(said.into());

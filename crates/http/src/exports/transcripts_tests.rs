@@ -40,7 +40,14 @@ fn turn(number: u64) -> Vec<LogEvent> {
         model: "rules".to_owned(),
     };
     let kind = TurnEndingKind::Whole(AnswerFinish::Stop);
-    let ended = TurnEnding { kind, code: String::new(), message: String::new(), retry_after: None };
+    let ended = TurnEnding {
+        kind,
+        code: String::new(),
+        message: String::new(),
+        retry_after: None,
+        keeps_part: false,
+        is_refused: false,
+    };
     vec![LogEvent::Accepted(accepted), answered, LogEvent::Ended(ended)]
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::{check_model, head, wanted};
+use super::{check_model, head, settle, wanted};
 use crate::error::Error;
 use crate::listening::SseResponse;
 use crate::server::Server;
@@ -25,6 +25,7 @@ pub(crate) async fn create<S: Service>(
     let room = bytes.into_room();
     check_model(&server, &asked)?;
     headers::complete(&mut asked.request, &parts.headers)?;
+    settle(&server, &mut asked)?;
     let wants_events = headers::wants_events(&parts.headers)?;
 
     let mut answering = server.service.submit(asked.request).await?;
@@ -40,11 +41,20 @@ pub(crate) async fn create<S: Service>(
         if let Some(behind) = wanted.behind {
             answering.resume_after(behind.position);
         }
+        let warnings = asked.notices.clone();
         let stream = ChatStream::new(&head, wanted, asked.notices);
-        SseResponse::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+        let heard = SseResponse::new(answering, Arc::clone(&server.metrics));
+        heard.stream(stream, server.limits.heartbeat).await.map(|mut response| {
+            reply::warn(&mut response, &warnings);
+            response
+        })
     } else {
         let whole = SseResponse::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
-        whole.map(|whole| reply::json(chat_body(&head, &whole).take()))
+        whole.map(|whole| {
+            let mut response = reply::json(chat_body(&head, &whole).take());
+            reply::warn(&mut response, &whole.notices);
+            response
+        })
     };
     Ok(reply::described(response, described))
 }

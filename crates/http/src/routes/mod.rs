@@ -18,10 +18,14 @@ pub(super) mod workspaces;
 pub(crate) mod write_routes;
 pub(super) mod write_sessions;
 
+use engross_llm::OptionTreatment;
+use serde_json::json;
+
 use super::error::Error;
+use super::keys;
 use super::server::Server;
-use super::service::AnswerEvents;
-use super::wire::{AnswerShape, EventId, Head, RequestHead};
+use super::service::{AnswerEvents, Service};
+use super::wire::{AnswerShape, EventId, Head, Notice, RequestHead, field_of};
 
 /// Refuses a model that is not listed, where the server insists.
 fn check_model<S>(server: &Server<S>, asked: &RequestHead) -> Result<(), Error> {
@@ -32,6 +36,39 @@ fn check_model<S>(server: &Server<S>, asked: &RequestHead) -> Result<(), Error> 
     };
     if server.strict_models && !is_offered(&asked.model) {
         return Err(Error::ModelNotOffered { model: asked.model.chars().take(100).collect() });
+    }
+    Ok(())
+}
+
+/// Settles what the model that answers can do of what is asked of it. What it cannot do is refused by name, or noted where the
+/// answer means the same without it.
+fn settle<S: Service>(server: &Server<S>, asked: &mut RequestHead) -> Result<(), Error> {
+    if let Some(user) = asked.user.take() {
+        if server.session_by_user {
+            asked.request.key = match asked.request.key.take() {
+                None => keys::of_user(&user)?,
+                key => key,
+            };
+        } else if !user.trim().is_empty() {
+            asked.request.parameters.options.set("user", json!(user));
+        }
+    }
+    let options = asked.request.parameters.options.clone();
+    let model = asked.request.parameters.model.as_deref();
+    for (name, value) in options.iter() {
+        let field = field_of(name, asked.is_responses);
+        match server.service.treatment(model, name, value) {
+            OptionTreatment::Passed => continue,
+            OptionTreatment::Refused => {
+                return Err(Error::invalid(
+                    field,
+                    "cannot be done by the model that answers here; leave it out",
+                ));
+            }
+            OptionTreatment::Ignored => {}
+        }
+        asked.notices.push(Notice::new("PARAMETER_IGNORED", format!("`{field}` has no effect here.")));
+        asked.request.parameters.options.remove(name);
     }
     Ok(())
 }

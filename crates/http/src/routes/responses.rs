@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::response::Response;
 
-use super::{check_model, head, wanted};
+use super::{check_model, head, settle, wanted};
 use crate::error::Error;
 use crate::listening::SseResponse;
 use crate::server::Server;
@@ -25,6 +25,7 @@ pub(crate) async fn create<S: Service>(
     let room = bytes.into_room();
     check_model(&server, &asked)?;
     headers::complete(&mut asked.request, &parts.headers)?;
+    settle(&server, &mut asked)?;
     let wants_events = headers::wants_events(&parts.headers)?;
 
     let answering = server.service.submit(asked.request).await?;
@@ -37,11 +38,20 @@ pub(crate) async fn create<S: Service>(
     let response = if asked.stream {
         // Later events repeat the whole text, so the stream is made from its beginning, and sent from where it goes on.
         let wanted = wanted(headers::last_event_id(&parts.headers), &answering, false, wants_events);
+        let warnings = asked.notices.clone();
         let stream = ResponsesStream::new(head, wanted, asked.namespaces, asked.notices);
-        SseResponse::new(answering, Arc::clone(&server.metrics)).stream(stream, server.limits.heartbeat).await
+        let heard = SseResponse::new(answering, Arc::clone(&server.metrics));
+        heard.stream(stream, server.limits.heartbeat).await.map(|mut response| {
+            reply::warn(&mut response, &warnings);
+            response
+        })
     } else {
         let whole = SseResponse::new(answering, Arc::clone(&server.metrics)).whole(asked.notices).await;
-        whole.map(|whole| reply::json(responses_body(&head, &whole, &asked.namespaces).take()))
+        whole.map(|whole| {
+            let mut response = reply::json(responses_body(&head, &whole, &asked.namespaces).take());
+            reply::warn(&mut response, &whole.notices);
+            response
+        })
     };
     Ok(reply::described(response, described))
 }

@@ -11,8 +11,10 @@ use engross_agent::session::{
 };
 use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
+use engross_llm::{OptionTreatment, Provider, treatment};
 use engross_protocol::{CountingIds, FixedClock, SessionId};
 use engross_store::files::{Locks, Root};
+use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::service::{AnswerEvents, Service};
@@ -137,6 +139,10 @@ impl Service for Fake {
         Ok(true)
     }
 
+    fn treatment(&self, _: Option<&str>, option: &str, value: &Value) -> OptionTreatment {
+        treatment(Provider::Compatible, option, value)
+    }
+
     fn models(&self) -> Vec<String> {
         vec!["slow".to_owned()]
     }
@@ -202,6 +208,7 @@ pub fn server(service: &Fake) -> Server<Fake> {
         access: Access::default(),
         brake: Brake::default(),
         strict_models: false,
+        session_by_user: false,
         limits: Limits::default(),
         metrics: Arc::default(),
     }

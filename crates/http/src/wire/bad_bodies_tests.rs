@@ -79,7 +79,7 @@ fn bodies_of_chat_completions() {
         ),
         (
             messages(r#"[{"role":"user","content":[{"type":"image_url"}]}]"#),
-            "MESSAGE_MISSING Missing user message in `messages`. Send at least one message of the role user or tool that is not empty.",
+            "INVALID_REQUEST `messages[0].content[0]` is of the type image_url, which no model gets here yet: send what it says as text.",
         ),
         // Messages.
         (messages("{}"), "INVALID_REQUEST `messages` must be a list, not an object."),
@@ -175,9 +175,16 @@ fn bodies_of_chat_completions() {
         ),
         (with(r#""background":1"#), "INVALID_REQUEST `background` must be true or false, not a number."),
         (with(r#""user":{"id":1}"#), "INVALID_REQUEST `user` must be a string, not an object."),
+        (with(r#""top_p":2"#), "INVALID_REQUEST `top_p` must be between 0 and 1."),
+        (with(r#""stop":[1]"#), "INVALID_REQUEST `stop` must be a string, or a list of up to 16."),
+        (with(r#""seed":"x""#), "INVALID_REQUEST `seed` must be a whole number, not a string."),
         (
-            with(r#""user":"a\u0000b""#),
-            "SESSION_KEY_INVALID The session key holds control characters. Send one without.",
+            with(r#""response_format":{"type":"json_schema"}"#),
+            "INVALID_REQUEST `response_format.json_schema.name` is missing.",
+        ),
+        (
+            with(r#""response_format":{"type":"xml"}"#),
+            "INVALID_REQUEST `response_format.type` must be text, json_object or json_schema.",
         ),
         (with(r#""temperature":5"#), "INVALID_REQUEST `temperature` must be between 0 and 2."),
         (with(r#""temperature":-0.1"#), "INVALID_REQUEST `temperature` must be between 0 and 2."),

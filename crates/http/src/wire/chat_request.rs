@@ -4,14 +4,14 @@
 //! changes the answer without a notice.
 
 use engross_agent::session::{Parameters, TurnRequest};
-use serde_json::Value;
+use engross_llm::AnswerOptions;
 
-use super::content::{Conversation, note};
+use super::content::Conversation;
 use super::fields::{self, Object, Path};
+use super::options;
 use super::tools::{self, Others, Tools};
-use super::{DEFAULT_MODEL, NAMED_MODEL, Notice, RequestHead};
+use super::{DEFAULT_MODEL, NAMED_MODEL, RequestHead};
 use crate::error::Error;
-use crate::keys;
 
 /// Reads a body.
 ///
@@ -45,15 +45,18 @@ pub(crate) fn chat_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     let common = common(&mut body, choice_name, &mut request)?;
     request.parameters.max_output_tokens = most_tokens(&mut body)?;
     let options_at = Path::root("stream_options");
-    let options = fields::take(&mut body, "stream_options")
+    let stream_options = fields::take(&mut body, "stream_options")
         .map(|value| fields::object(value, options_at))
         .transpose()?;
-    let mut options = options.unwrap_or_default();
-    let include_usage = fields::flag(&mut options, "include_usage", options_at.field("include_usage"))?;
-    note_ignored(&body, &mut notices);
+    let mut stream_options = stream_options.unwrap_or_default();
+    let include_usage =
+        fields::flag(&mut stream_options, "include_usage", options_at.field("include_usage"))?;
+    request.parameters.options = options::take(&mut body)?;
+    options::note_unknown(&body, &mut notices);
     Ok(RequestHead {
         request,
         model: common.model,
+        user: common.user,
         stream: common.stream,
         include_usage: include_usage.unwrap_or(false),
         notices,
@@ -64,6 +67,7 @@ pub(crate) fn chat_request(bytes: &[u8]) -> Result<RequestHead, Error> {
 /// What both routes have.
 pub(super) struct Common {
     pub(super) model: String,
+    pub(super) user: Option<String>,
     pub(super) stream: bool,
 }
 
@@ -77,7 +81,6 @@ pub(super) fn common(
     let stream = fields::flag(body, "stream", Path::root("stream"))?.unwrap_or(false);
     request.background = fields::flag(body, "background", Path::root("background"))?.unwrap_or(false);
     let user = fields::text(body, "user", Path::root("user"))?;
-    request.key = user.as_deref().map(keys::of_user).transpose()?.flatten();
     let temperature = fields::number(body, "temperature", Path::root("temperature"), 0.0..=2.0)?;
     let tool_choice = fields::take(body, choice_name)
         .map(|value| tools::choice(value, request.tools.as_deref(), Path::root(choice_name)))
@@ -86,47 +89,11 @@ pub(super) fn common(
         model: model.as_deref().and_then(|model| model.strip_prefix(NAMED_MODEL)).map(str::to_owned),
         max_output_tokens: None,
         temperature,
+        options: AnswerOptions::default(),
         tool_choice: tool_choice.unwrap_or_default(),
         write_content: false,
     };
-    Ok(Common { model: model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()), stream })
-}
-
-/// Fields that would change the answer elsewhere, with the value that changes nothing.
-const IGNORED: &[(&str, Option<f64>)] = &[
-    ("n", Some(1.0)),
-    ("top_p", Some(1.0)),
-    ("frequency_penalty", Some(0.0)),
-    ("presence_penalty", Some(0.0)),
-    ("seed", None),
-    ("stop", None),
-    ("response_format", None),
-    ("logit_bias", None),
-    ("top_logprobs", None),
-    ("reasoning_effort", None),
-    ("modalities", None),
-    ("text", None),
-    ("reasoning", None),
-    ("truncation", None),
-    ("max_tool_calls", None),
-    ("parallel_tool_calls", None),
-];
-
-/// Says which fields were not used.
-pub(super) fn note_ignored(body: &Object, notices: &mut Vec<Notice>) {
-    for (name, neutral) in IGNORED {
-        let Some(value) = body.get(*name) else { continue };
-        let changes_nothing = match value {
-            Value::Null => true,
-            Value::Array(list) => list.is_empty(),
-            Value::Object(object) => object.is_empty(),
-            Value::Bool(true) => *name == "parallel_tool_calls",
-            other => neutral.is_some() && other.as_f64() == *neutral,
-        };
-        if !changes_nothing {
-            note(notices, "PARAMETER_IGNORED", || format!("`{name}` has no effect here."));
-        }
-    }
+    Ok(Common { model: model.unwrap_or_else(|| DEFAULT_MODEL.to_owned()), user, stream })
 }
 
 fn most_tokens(body: &mut Object) -> Result<Option<u32>, Error> {

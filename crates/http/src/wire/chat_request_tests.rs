@@ -1,7 +1,7 @@
 //! Bodies of chat completions that are accepted, as whole values.
 
-use engross_agent::session::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
-use engross_llm::{Message, ToolSpec};
+use engross_agent::session::{ClientTool, ClientToolChoice, Parameters, TurnRequest};
+use engross_llm::{AnswerOptions, Message, ToolSpec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -38,8 +38,9 @@ fn conversation(messages: Vec<Message>) -> RequestHead {
 }
 
 fn tool(name: &str, description: &str, parameters: Value, read_only: bool) -> ClientTool {
-    let spec = ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters };
-    ClientTool { spec, read_only }
+    let spec =
+        ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters, strict: None };
+    ClientTool { spec, read_only, idempotent: false }
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn everything_at_once() {
         request: TurnRequest {
             is_whole: false,
             principal: String::new(),
-            key: Some(SessionName::User("conv:42".to_owned())),
+            key: None,
             system: Some("Be brief.".to_owned()),
             messages: vec![user("Hi")],
             tools: Some(vec![tool("read", "", json!({"type": "object", "properties": {}}), false)]),
@@ -70,6 +71,7 @@ fn everything_at_once() {
                 model: None,
                 max_output_tokens: Some(20),
                 temperature: Some(0.5),
+                options: options(json!({"metadata": {"a": "b"}})),
                 tool_choice: ClientToolChoice::Required,
                 ..Parameters::default()
             },
@@ -78,6 +80,7 @@ fn everything_at_once() {
             background: true,
         },
         model: "gpt-4o".to_owned(),
+        user: Some("Conv:42".to_owned()),
         stream: true,
         include_usage: true,
         ..RequestHead::default()
@@ -111,10 +114,10 @@ fn instructions_are_joined_and_no_part_of_the_conversation() {
 fn parts_of_text_are_joined_and_others_left_out_with_a_notice() {
     let body = json!({"messages": [
         {"role": "user", "content": [
-            {"type": "text", "text": "One"}, {"type": "image_url", "image_url": {"url": "data:"}}, "Two",
+            {"type": "text", "text": "One"}, {"type": "hologram", "data": "x"}, "Two",
             {"type": "input_text", "text": "Three"},
         ]},
-        {"role": "user", "content": [{"type": "image_url", "image_url": 7}]},
+        {"role": "user", "content": [{"type": "hologram", "data": 7}]},
         {"role": "critic", "content": "No."},
         {"role": "assistant", "content": ""},
     ]});
@@ -122,11 +125,11 @@ fn parts_of_text_are_joined_and_others_left_out_with_a_notice() {
     expected.notices = vec![
         Notice::new(
             "CONTENT_IGNORED",
-            "`messages[0].content[1]` is of the type image_url and was left out: only text is read.",
+            "`messages[0].content[1]` is of the type hologram and was left out: only text is read.",
         ),
         Notice::new(
             "CONTENT_IGNORED",
-            "`messages[1].content[0]` is of the type image_url and was left out: only text is read.",
+            "`messages[1].content[0]` is of the type hologram and was left out: only text is read.",
         ),
         Notice::new("CONTENT_IGNORED", "`messages[1].content` holds no text and was left out."),
         Notice::new("CONTENT_IGNORED", "`messages[2]` has the unknown role 'critic' and was left out."),
@@ -210,7 +213,11 @@ fn tools_are_nested_or_flat_and_may_be_read_only() {
     ]});
     let empty = json!({"type": "object", "properties": {}});
     let expected = vec![
-        tool("a", "A.", json!({"z": 1, "y": 2}), false),
+        ClientTool {
+            spec: ToolSpec { strict: Some(true), ..tool("a", "A.", json!({"z": 1, "y": 2}), false).spec },
+            read_only: false,
+            idempotent: false,
+        },
         tool("b", "", empty.clone(), false),
         tool("c", "", empty.clone(), true),
         tool("d", "", empty.clone(), true),
@@ -243,24 +250,34 @@ fn the_choice_among_tools() {
 }
 
 #[test]
-fn what_has_no_effect_is_said() {
+fn what_is_asked_is_taken_and_what_nobody_knows_is_said() {
     let body = json!({
         "messages": [{"role": "user", "content": "Hi"}],
-        "n": 3, "top_p": 0.5, "seed": 1, "stop": ["x"], "response_format": {"type": "json_object"}, "presence_penalty": 0,
-        "logit_bias": {}, "store": false,
+        "n": 1, "top_p": 0.5, "seed": 1, "stop": ["x"], "response_format": {"type": "json_object"}, "presence_penalty": 0,
+        "logit_bias": {}, "store": true, "guided_json": {"type": "object"}, "colour": "blue",
     });
-    let names: Vec<String> =
-        asked(&body).notices.into_iter().map(|notice| notice.code + " " + &notice.message).collect();
-    let expected = ["n", "top_p", "seed", "stop", "response_format"]
-        .map(|name| format!("PARAMETER_IGNORED `{name}` has no effect here."));
-    assert_eq!(names, expected);
+    let asked = asked(&body);
+    assert_eq!(
+        asked.request.parameters.options,
+        options(json!({
+            "top_p": 0.5, "seed": 1, "stop": ["x"], "response_format": {"type": "json_object"},
+            "guided_json": {"type": "object"},
+        }))
+    );
+    let notices: Vec<String> =
+        asked.notices.into_iter().map(|notice| notice.code + " " + &notice.message).collect();
+    assert_eq!(notices, ["PARAMETER_IGNORED `colour` has no effect here."]);
 }
 
 #[test]
 fn notices_are_bounded() {
-    let parts = vec![json!({"type": "image_url"}); 1_000];
+    let parts = vec![json!({"type": "hologram"}); 1_000];
     let body = json!({"messages": [{"role": "user", "content": parts}, {"role": "user", "content": "Hi"}]});
     assert_eq!(asked(&body).notices.len(), 20);
+}
+
+fn options(asked: Value) -> AnswerOptions {
+    serde_json::from_value(asked).unwrap()
 }
 
 /// Names and words that mean something here.

@@ -141,6 +141,18 @@ impl Conversation {
                 Some("refusal") => {
                     texts.extend(fields::text(&mut part, "refusal", at.field("refusal"))?);
                 }
+                // Without it the answer would be about something else.
+                Some(
+                    other @ ("image" | "image_url" | "input_image" | "file" | "input_file" | "document"
+                    | "input_audio" | "audio" | "video_url"),
+                ) => {
+                    return Err(Error::invalid(
+                        at,
+                        format!(
+                            "is of the type {other}, which no model gets here yet: send what it says as text"
+                        ),
+                    ));
+                }
                 Some(other) => note(&mut self.notices, "CONTENT_IGNORED", || {
                     format!("`{at}` is of the type {} and was left out: only text is read.", shorten(other))
                 }),

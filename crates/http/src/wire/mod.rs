@@ -7,6 +7,7 @@ mod chat_answer;
 mod chat_request;
 mod content;
 mod fields;
+mod options;
 mod out;
 mod responses_answer;
 mod responses_request;
@@ -33,6 +34,7 @@ pub(crate) mod samples;
 pub(crate) use answer::{AnswerShape, Encoder, EventId, Head, Progress, Whole};
 pub(crate) use chat_answer::{ChatStream, chat_body};
 pub(crate) use chat_request::chat_request;
+pub(crate) use options::field_of;
 pub(crate) use out::Out;
 pub(crate) use responses_answer::{ResponsesStream, responses_body};
 pub(crate) use responses_request::responses_request;
@@ -66,6 +68,10 @@ pub(crate) struct RequestHead {
     pub(crate) request: TurnRequest,
     /// The model as the client named it; the answer echoes it.
     pub(crate) model: String,
+    /// Whether it came in the shape of responses.
+    pub(crate) is_responses: bool,
+    /// The person that the request speaks for, as the client says.
+    pub(crate) user: Option<String>,
     /// Whether the answer is streamed.
     pub(crate) stream: bool,
     /// Whether a stream ends with the usage. Only chat completions ask.
@@ -86,7 +92,7 @@ pub(crate) struct Notice {
 }
 
 impl Notice {
-    fn new(code: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into() }
     }
 }

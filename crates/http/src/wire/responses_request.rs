@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::RequestHead;
 use super::answer::session_of_response;
-use super::chat_request::{common, note_ignored};
+use super::chat_request::common;
 use super::content::{Conversation, function_call, note, shorten};
 use super::fields::{self, Object, Path, expected};
+use super::options;
 use super::tools::{Namespaces, Others, Tools};
 use crate::error::Error;
 
@@ -58,10 +59,17 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
             session.ok_or_else(|| Error::ResponseNotFound { id: shorten(&id).to_owned() })?,
         ));
     }
-    note_ignored(&body, &mut notices);
+    let nested = options::take_nested(&mut body, &mut notices)?;
+    request.parameters.options = options::take(&mut body)?;
+    for (name, value) in nested.iter() {
+        request.parameters.options.set(name, value.clone());
+    }
+    options::note_unknown(&body, &mut notices);
     Ok(RequestHead {
         request,
+        is_responses: true,
         model: common.model,
+        user: common.user,
         stream: common.stream,
         include_usage: false,
         namespaces,

@@ -20,6 +20,7 @@ fn a_string_is_a_message() {
     let expected = RequestHead {
         request: TurnRequest { messages: vec![user("Hi")], ..TurnRequest::default() },
         model: "engross".to_owned(),
+        is_responses: true,
         ..RequestHead::default()
     };
     assert_eq!(asked(&json!({"input": "Hi"})), expected);
@@ -58,6 +59,7 @@ fn everything_at_once() {
         name: "read".to_owned(),
         description: "Reads.".to_owned(),
         parameters: json!({"type": "object"}),
+        strict: Some(false),
     };
     let expected = RequestHead {
         request: TurnRequest {
@@ -76,7 +78,7 @@ fn everything_at_once() {
                 Message::Assistant { content: String::new(), tool_calls: vec![call("call_3", "read", "")] },
                 result("call_3", "read", ""),
             ],
-            tools: Some(vec![ClientTool { spec, read_only: false }]),
+            tools: Some(vec![ClientTool { spec, read_only: false, idempotent: false }]),
             parameters: Parameters {
                 model: None,
                 max_output_tokens: Some(9),
@@ -89,6 +91,8 @@ fn everything_at_once() {
             background: false,
         },
         model: "gpt-5".to_owned(),
+        is_responses: true,
+        user: Some("u".to_owned()),
         stream: true,
         ..RequestHead::default()
     };

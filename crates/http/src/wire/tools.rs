@@ -118,7 +118,7 @@ impl Tools {
 
     fn function(&mut self, mut tool: Object, namespace: Option<&str>, at: Path<'_>) -> Result<(), Error> {
         let function_at = at.field("function");
-        let outer_reads = reads_only(&mut tool, at)?;
+        let outer = hints(&mut tool, at)?;
         let (mut function, at) = match fields::take(&mut tool, "function") {
             Some(function) => (fields::object(function, function_at)?, function_at),
             None => (tool, at),
@@ -135,7 +135,10 @@ impl Tools {
         };
         let description =
             fields::text(&mut function, "description", at.field("description"))?.unwrap_or_default();
-        let read_only = reads_only(&mut function, at)?.or(outer_reads).unwrap_or(false);
+        let inner = hints(&mut function, at)?;
+        let read_only = inner.read_only.or(outer.read_only).unwrap_or(false);
+        let idempotent = inner.idempotent.or(outer.idempotent).unwrap_or(false);
+        let strict = fields::flag(&mut function, "strict", at.field("strict"))?;
         if !self.taken.insert(flat.clone()) {
             return Err(Error::tool(
                 at.field("name"),
@@ -151,7 +154,8 @@ impl Tools {
         if let Some(namespace) = namespace {
             self.namespaces.0.insert(flat.clone(), (namespace.to_owned(), name));
         }
-        self.list.push(ClientTool { spec: ToolSpec { name: flat, description, parameters }, read_only });
+        let spec = ToolSpec { name: flat, description, parameters, strict };
+        self.list.push(ClientTool { spec, read_only, idempotent });
         Ok(())
     }
 }
@@ -231,12 +235,26 @@ fn name_of(object: &mut Object, at: Path<'_>) -> Result<String, Error> {
     Ok(name)
 }
 
-/// Whether a tool says that it changes nothing: in our words, or in those of MCP.
-fn reads_only(tool: &mut Object, at: Path<'_>) -> Result<Option<bool>, Error> {
-    let ours = fields::flag(tool, "x-read-only", at.field("x-read-only"))?;
+/// What a tool says of itself.
+#[derive(Default)]
+struct Hints {
+    /// It changes nothing.
+    read_only: Option<bool>,
+    /// The same call twice does no more than once.
+    idempotent: Option<bool>,
+}
+
+/// What a tool says of itself: in our words, or in those of MCP.
+fn hints(tool: &mut Object, at: Path<'_>) -> Result<Hints, Error> {
+    let mut hints = Hints {
+        read_only: fields::flag(tool, "x-read-only", at.field("x-read-only"))?,
+        idempotent: fields::flag(tool, "x-idempotent", at.field("x-idempotent"))?,
+    };
     let annotations_at = at.field("annotations");
-    let Some(annotations) = fields::take(tool, "annotations") else { return Ok(ours) };
+    let Some(annotations) = fields::take(tool, "annotations") else { return Ok(hints) };
     let mut annotations = fields::object(annotations, annotations_at)?;
-    let hint = fields::flag(&mut annotations, "readOnlyHint", annotations_at.field("readOnlyHint"))?;
-    Ok(ours.or(hint))
+    let mut hint = |name| fields::flag(&mut annotations, name, annotations_at.field(name));
+    hints.read_only = hints.read_only.or(hint("readOnlyHint")?);
+    hints.idempotent = hints.idempotent.or(hint("idempotentHint")?);
+    Ok(hints)
 }

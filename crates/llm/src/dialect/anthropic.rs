@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
+use crate::options::{self, Provider};
 use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, Usage};
 
 /// The provider wants a limit on every request. All its models since 2025 allow this many.
@@ -40,7 +41,13 @@ impl Dialect for Anthropic {
         }
         let mut tools = request.tools.iter().filter(|tool| !tool.is_free_text()).peekable();
         if tools.peek().is_some() {
-            let tool = |tool: &crate::ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters});
+            let tool = |tool: &crate::ToolSpec| {
+                let mut offer = json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters});
+                if tool.strict == Some(true) {
+                    offer["strict"] = json!(true);
+                }
+                offer
+            };
             body["tools"] = tools.map(tool).collect();
             match &request.tool_choice {
                 ToolChoice::Auto => {}
@@ -54,7 +61,20 @@ impl Dialect for Anthropic {
         if let Some(temperature) = request.temperature {
             body["temperature"] = json!(temperature);
         }
+        options::write(&request.options, Provider::Anthropic, &mut body);
+        let has_tools = body.get("tools").is_some();
+        if let Some(fields) = body.as_object_mut() {
+            match fields.get_mut("tool_choice") {
+                Some(choice) if has_tools && choice["type"].is_null() => choice["type"] = json!("auto"),
+                Some(_) if !has_tools => drop(fields.remove("tool_choice")),
+                _ => {}
+            }
+        }
         body
+    }
+
+    fn provider(&self) -> Provider {
+        Provider::Anthropic
     }
 
     fn searches(&self) -> bool {

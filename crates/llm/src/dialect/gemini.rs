@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
+use crate::options::{self, Provider};
 use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, Usage};
 
 /// How many signatures are kept: more calls than a turn may make.
@@ -60,17 +61,22 @@ impl Dialect for Gemini {
         if request.web_search {
             body["tools"] = json!([{"googleSearch": {}}]);
         }
-        let mut options = Map::new();
+        let mut config = Map::new();
         if let Some(limit) = request.max_output_tokens {
-            options.insert("maxOutputTokens".to_owned(), json!(limit));
+            config.insert("maxOutputTokens".to_owned(), json!(limit));
         }
         if let Some(temperature) = request.temperature {
-            options.insert("temperature".to_owned(), json!(temperature));
+            config.insert("temperature".to_owned(), json!(temperature));
         }
-        if !options.is_empty() {
-            body["generationConfig"] = Value::Object(options);
+        if !config.is_empty() {
+            body["generationConfig"] = Value::Object(config);
         }
+        options::write(&request.options, Provider::Gemini, &mut body);
         body
+    }
+
+    fn provider(&self) -> Provider {
+        Provider::Gemini
     }
 
     fn searches(&self) -> bool {

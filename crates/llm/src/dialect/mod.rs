@@ -30,12 +30,16 @@ pub(crate) use gemini::Gemini;
 pub(crate) use openai::{OpenAi, TokenLimit};
 
 use crate::http::{Endpoint, message_in};
+use crate::options::Provider;
 use crate::{Error, Event, FinishReason, Request};
 
 /// A provider's format.
 pub(crate) trait Dialect: Send + Sync + 'static {
     /// The body of the request.
     fn body(&self, request: &Request) -> Value;
+
+    /// Whose format it is.
+    fn provider(&self) -> Provider;
 
     /// Whether the provider searches the web for this model.
     fn searches(&self) -> bool;

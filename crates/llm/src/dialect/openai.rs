@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::calls::Calls;
 use super::{Decoder, Dialect, Progress, arguments_object, parse, reported};
 use crate::http::Endpoint;
+use crate::options::{self, Provider};
 use crate::{Error, Event, FinishReason, Message, Request, Source, ToolCall, ToolChoice, ToolSpec, Usage};
 
 /// Chat completions with the model `name`.
@@ -44,9 +45,15 @@ impl Dialect for OpenAi {
                 true => {
                     json!({"type": "custom", "custom": {"name": tool.name, "description": tool.description}})
                 }
-                false => json!({"type": "function", "function": {
-                    "name": tool.name, "description": tool.description, "parameters": tool.parameters,
-                }}),
+                false => {
+                    let mut function = json!({
+                        "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+                    });
+                    if let Some(strict) = tool.strict {
+                        function["strict"] = json!(strict);
+                    }
+                    json!({"type": "function", "function": function})
+                }
             };
             body["tools"] = request.tools.iter().map(tool).collect();
             match &request.tool_choice {
@@ -74,7 +81,20 @@ impl Dialect for OpenAi {
         if let Some(temperature) = request.temperature {
             body["temperature"] = json!(temperature);
         }
+        options::write(&request.options, self.provider(), &mut body);
+        if request.tools.is_empty()
+            && let Some(body) = body.as_object_mut()
+        {
+            body.remove("parallel_tool_calls");
+        }
         body
+    }
+
+    fn provider(&self) -> Provider {
+        match self.token_limit {
+            TokenLimit::MaxCompletionTokens => Provider::OpenAi,
+            TokenLimit::MaxTokens => Provider::Compatible,
+        }
     }
 
     /// Chat completions search with models made for it only: `gpt-5-search-api`, `gpt-4o-search-preview`, `…:online`.

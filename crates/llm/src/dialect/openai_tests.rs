@@ -124,7 +124,8 @@ fn ids_are_unique_in_a_conversation() {
 
 #[test]
 fn free_text_of_a_call_is_an_argument_that_stays_open_when_it_is_cut() {
-    let tool = ToolSpec { name: "f".to_owned(), description: "d".to_owned(), parameters: Value::Null };
+    let tool =
+        ToolSpec { name: "f".to_owned(), description: "d".to_owned(), parameters: Value::Null, strict: None };
     let said = ToolCall {
         id: "c".to_owned(),
         name: "f".to_owned(),
@@ -174,7 +175,8 @@ fn free_text_of_a_call_is_an_argument_that_stays_open_when_it_is_cut() {
 
 #[test]
 fn models_without_free_text_are_not_offered_it() {
-    let tool = ToolSpec { name: "f".to_owned(), description: String::new(), parameters: Value::Null };
+    let tool =
+        ToolSpec { name: "f".to_owned(), description: String::new(), parameters: Value::Null, strict: None };
     let request = Request { tools: vec![tool], ..Request::default() };
     let bodies = [
         super::anthropic::Anthropic { name: "m".to_owned() }.body(&request),

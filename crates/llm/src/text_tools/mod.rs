@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::stream::{self, BoxStream, StreamExt};
 
+use crate::options::OptionTreatment;
 use crate::{Error, Event, Model, ModelInfo, Request};
 use reading::CallReader;
 use request::in_text;
@@ -43,6 +44,10 @@ impl<M: Model + 'static> Model for TextTools<M> {
 
     fn searches(&self) -> bool {
         self.model.searches()
+    }
+
+    fn treats(&self, option: &str, value: &serde_json::Value) -> OptionTreatment {
+        self.model.treats(option, value)
     }
 
     fn answer(&self, request: Request) -> BoxStream<'static, Result<Event, Error>> {

@@ -45,6 +45,7 @@ fn question() -> Request {
         name: "write".to_owned(),
         description: "Writes.".to_owned(),
         parameters: json!({"type": "object"}),
+        strict: None,
     };
     let call =
         ToolCall { id: "a".to_owned(), name: "write".to_owned(), arguments: "{\"file\":\"x\"}".to_owned() };

@@ -20,6 +20,7 @@ fn conversation() -> Request {
         is_error,
     };
     Request {
+        options: engross_llm::AnswerOptions::default(),
         system: "Be brief.".to_owned(),
         messages: vec![
             Message::User { content: "Weather?".to_owned() },

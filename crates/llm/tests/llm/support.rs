@@ -66,6 +66,7 @@ pub fn weather_tool() -> ToolSpec {
         name: "get_weather".to_owned(),
         description: "The weather of a city.".to_owned(),
         parameters: weather_parameters(),
+        strict: None,
     }
 }
 

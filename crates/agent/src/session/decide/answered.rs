@@ -8,7 +8,17 @@ use super::{Action, Decider};
 use crate::codes;
 use crate::session::event::AnswerFinish;
 use crate::session::log::{CallSide, LogEvent, ModelCall, ResultSource, TurnEndingKind};
+use crate::session::request::ClientToolChoice;
 use crate::session::rounds;
+
+/// So many results of the same call, one after the other and all the same, and it is not made again: it gets nowhere.
+const SAME_RESULTS: u32 = 8;
+
+/// Whether arguments can be carried out. None at all are an empty object.
+fn is_object(arguments: &str) -> bool {
+    arguments.trim().is_empty()
+        || serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(arguments).is_ok()
+}
 
 impl Decider<'_> {
     pub(super) fn answered(&mut self, answer: Answer, model: String) -> Action {
@@ -24,9 +34,13 @@ impl Decider<'_> {
         let mut refused: Vec<(String, String)> = Vec::new();
         let mut stopped = None;
         let mut calls = Vec::with_capacity(answer.tool_calls.len());
-        for (call, count) in answer.tool_calls.into_iter().zip(repeats) {
+        for (call, repetition) in answer.tool_calls.into_iter().zip(repeats) {
             let side = self.side(&call.name);
             let reads = self.reads(&call.name);
+            // A client's tool may do more each time that it is called: the next page, one step back. Only results tell.
+            let runs_again = side == CallSide::Client && !self.is_idempotent(&call.name);
+            let count = if runs_again { 1 } else { repetition.calls };
+            let is_stuck = runs_again && repetition.same_results >= SAME_RESULTS;
             let may_come_again = rounds::may_come_again(&self.session.messages, &call);
             let side = if self.content_results.iter().any(|(id, _)| *id == call.id) {
                 CallSide::Server
@@ -37,11 +51,19 @@ impl Decider<'_> {
                         .to_owned(),
                 ));
                 CallSide::Nobody
-            } else if stopped.is_some() || (count >= 3 && !(may_come_again && count < 6)) {
+            } else if side == CallSide::Client && !is_object(&call.arguments) {
+                let message = format!("the arguments of a call of {} were no JSON object", call.name);
+                self.push(LogEvent::Noted { code: codes::ARGUMENTS_MALFORMED.name.to_owned(), message });
+                refused.push((
+                    call.id.clone(),
+                    "This was not done: its arguments are no JSON object. Send the call again with valid JSON.".to_owned(),
+                ));
+                CallSide::Nobody
+            } else if stopped.is_some() || is_stuck || (count >= 3 && !(may_come_again && count < 6)) {
                 stopped.get_or_insert_with(|| call.name.clone());
                 refused.push((
                     call.id.clone(),
-                    "This was not done: the same call came three times in a row.".to_owned(),
+                    "This was not done: the same call came again and again, with the same result.".to_owned(),
                 ));
                 CallSide::Nobody
             } else if count == 2 && !reads && !may_come_again {
@@ -66,6 +88,7 @@ impl Decider<'_> {
             calls.push(ModelCall { call, side });
         }
         let has_calls = !calls.is_empty();
+        let lacks_call = !has_calls && cut.is_none() && self.must_call();
         self.push(LogEvent::Answered { text: answer.text, calls, usage: answer.usage, cut, model });
         for (id, result) in std::mem::take(&mut self.content_results) {
             self.push(LogEvent::resulted(id, result, ResultSource::Server));
@@ -88,9 +111,14 @@ impl Decider<'_> {
         if let Some(name) = stopped {
             self.close_open();
             let message = format!(
-                "The model called {name} three times with the same arguments, so it was stopped. Say how to go on."
+                "The model called {name} again and again with the same arguments and results, so it was stopped. Say how to go on."
             );
             return self.stop(codes::REPEATED_CALL.name, &message);
+        }
+        if lacks_call {
+            let message =
+                "the request requires a call of a tool, and the model made none; ask again, or let it choose";
+            return self.end(TurnEndingKind::Failed, codes::TOOL_CALL_MISSING.name, message, None);
         }
         if !has_calls {
             return self.end(TurnEndingKind::Whole(AnswerFinish::Stop), "", "", None);
@@ -115,6 +143,18 @@ impl Decider<'_> {
         } else {
             CallSide::Nobody
         }
+    }
+
+    /// Whether the answer that has just come had to call a tool.
+    fn must_call(&self) -> bool {
+        self.turn().is_some_and(|turn| {
+            let choice = &turn.parameters.tool_choice;
+            turn.asked == 0 && matches!(choice, ClientToolChoice::Required | ClientToolChoice::Named(_))
+        }) && self.specs().next().is_some()
+    }
+
+    fn is_idempotent(&self, name: &str) -> bool {
+        self.client_tool(name).is_some_and(|tool| tool.idempotent)
     }
 
     /// The messages of the present turn.

@@ -222,8 +222,9 @@ impl EntryLines<'_> {
         }
     }
 
-    fn ended(&mut self, TurnEnding { kind, code, message, .. }: &TurnEnding) {
+    fn ended(&mut self, TurnEnding { kind, code, message, keeps_part, .. }: &TurnEnding) {
         self.close();
+        let stays = *keeps_part && !self.to.partial.is_empty();
         let (end, stop) = match kind {
             TurnEndingKind::Whole(_) => ("whole", None),
             TurnEndingKind::Stopped => ("stopped", None),
@@ -233,7 +234,12 @@ impl EntryLines<'_> {
             }
         };
         match stop {
-            Some(stop) => self.part(stop, format!("{code}: {message}")),
+            Some(stop) => {
+                self.part(stop, format!("{code}: {message}"));
+                if stays {
+                    self.to.path.extend(self.to.leaf);
+                }
+            }
             None => self.abandon(),
         }
         let mut data = json!({"turn": self.to.turn, "end": end});
@@ -253,7 +259,7 @@ impl EntryLines<'_> {
         }
     }
 
-    /// What came of an answer, which is no message of the conversation.
+    /// What came of an answer that never became whole.
     fn part(&mut self, stop: &'static str, error: String) {
         let text = std::mem::take(&mut self.to.partial);
         let model = self.to.model.clone();

@@ -102,9 +102,10 @@ fn active(lines: &[Value]) -> Vec<Short> {
     let Some(leaf) = lines.last().filter(|line| line["type"] != "session") else { return Vec::new() };
     let messages = branch(&ids, leaf).into_iter().filter(|line| line["type"] == "message");
     let messages = messages.map(|line| &line["message"]);
-    // Parts of answers are no messages of the conversation.
-    let whole =
-        messages.filter(|message| !matches!(message["stopReason"].as_str(), Some("error" | "aborted")));
+    // An answer of which nothing was heard is no message of the conversation.
+    let is_cut = |message: &Value| matches!(message["stopReason"].as_str(), Some("error" | "aborted"));
+    let is_empty = |message: &Value| message["content"][0]["text"].as_str().is_none_or(str::is_empty);
+    let whole = messages.filter(|message| !(is_cut(message) && is_empty(message)));
     in_order(whole.map(|message| {
         let text = message["content"][0]["text"].as_str().unwrap_or_default();
         let mut calls: Vec<String> = calls_of(message).into_iter().map(str::to_owned).collect();
@@ -207,7 +208,14 @@ fn answered(text: &str, calls: &[ToolCall]) -> LogEvent {
 
 fn ended(kind: TurnEndingKind, code: &str) -> LogEvent {
     let (code, message) = (code.to_owned(), if code.is_empty() { "" } else { "why" }.to_owned());
-    LogEvent::Ended(TurnEnding { kind, code, message, retry_after: None })
+    LogEvent::Ended(TurnEnding {
+        kind,
+        code,
+        message,
+        retry_after: None,
+        keeps_part: false,
+        is_refused: false,
+    })
 }
 
 fn streamed(text: &str, from: usize) -> LogEvent {
