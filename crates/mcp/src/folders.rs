@@ -88,7 +88,7 @@ impl AllowedFolders {
     pub(crate) fn locate(&self, text: &str) -> Result<Place, Failure> {
         let text = text.trim();
         let decoded = match text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:")) {
-            Some(_) => self.from_address(text)?,
+            Some(_) => self.path_of_address(text)?,
             None => text.to_owned(),
         };
         let text = if cfg!(windows) { decoded.replace('\\', "/") } else { decoded };
@@ -108,7 +108,7 @@ impl AllowedFolders {
     }
 
     /// The path in a `file:` address of this machine.
-    fn from_address(&self, text: &str) -> Result<String, Failure> {
+    fn path_of_address(&self, text: &str) -> Result<String, Failure> {
         let rest = text.get(5..).unwrap_or_default();
         let rest = match rest.strip_prefix("//") {
             Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),

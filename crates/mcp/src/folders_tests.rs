@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "the tests look at the files that are read and written")]
+
 use std::path::Path;
 
 use crate::folders::AllowedFolders;

@@ -1,4 +1,5 @@
 //! A client that misbehaves in the ordinary ways, and one that does the whole job.
+#![expect(clippy::disallowed_methods, reason = "the tests look at the files that are read and written")]
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +37,6 @@ impl Client {
             McpDocuments::new(folders, data.path().to_owned(), "Ada", Arc::new(SystemClock)).unwrap();
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = split(theirs);
-        #[expect(clippy::disallowed_methods, reason = "the test waits for it")]
         let server = tokio::spawn(serve(Arc::new(documents), read, write));
         let (read, out) = split(ours);
         Self { folder, _data: data, lines: BufReader::new(read), out, server, next: 0 }

@@ -20,7 +20,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::spawn_blocking;
 
 use crate::documents::McpDocuments;
-use crate::table::{TOOLS, tool};
+use crate::table::{TOOLS, ToolRow, tool};
 use crate::watch::{STEPS, Watch};
 use crate::{prompts, resources, tools};
 
@@ -86,7 +86,7 @@ impl ServerHandler for McpServer {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(|row| row.definition()).collect()))
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(ToolRow::definition).collect()))
     }
 
     async fn call_tool(

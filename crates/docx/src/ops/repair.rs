@@ -258,7 +258,8 @@ fn paragraph_number(text: &str) -> Option<Value> {
 }
 
 fn whole(number: f64) -> Option<Value> {
-    #[expect(clippy::cast_possible_truncation, reason = "bounded before")]
     let is_whole = number.fract() == 0.0 && number.abs() < 1e9;
-    is_whole.then(|| Value::from(number as i64))
+    #[expect(clippy::cast_possible_truncation, reason = "bounded above")]
+    let whole = number as i64;
+    is_whole.then(|| Value::from(whole))
 }

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "the tests look at the files that are read and written")]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 

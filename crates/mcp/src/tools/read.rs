@@ -78,7 +78,7 @@ pub(crate) fn reading(
         }
     }
     let room = budget.without(&out);
-    Ok(out + &fitting(whole, &comments, room))
+    Ok(out + &fitting(&whole, &comments, room))
 }
 
 /// `nda.docx, 42 paragraphs, revision 5f3a…`
@@ -92,7 +92,7 @@ fn head(place: &Place, document: &WordDocument) -> String {
 }
 
 /// The paragraphs from the first on that fit with their comments, and where the rest begins; at least one, cut if it must be.
-fn fitting(whole: Reading, comments: &[Comment], room: Budget) -> String {
+fn fitting(whole: &Reading, comments: &[Comment], room: Budget) -> String {
     let first = |count: usize| {
         let mut part = whole.clone();
         let next = part.paragraphs.get(count).map(|paragraph| paragraph.address.clone());
