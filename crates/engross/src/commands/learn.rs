@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use engross_documents::change::printable;
 use engross_learn::agents_md::MarkerMode;
 use engross_learn::disk::{BlockSync, BookFile, folder_of, sync_files};
 use engross_learn::reflect::ModelReflector;
@@ -17,7 +18,6 @@ use serde::Serialize;
 
 use super::synced::counted;
 use super::{CommandEnd, settings};
-use crate::change::printable;
 use crate::cli::LearnArgs;
 use crate::compose::model;
 use crate::compose::skillbook::{book_paths, home, instructions, rest};

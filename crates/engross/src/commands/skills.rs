@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 
+use engross_documents::change::printable;
 use engross_learn::Error;
 use engross_learn::disk::BookFile;
 use engross_learn::skillbook::render::toon;
@@ -15,7 +16,6 @@ use serde_json::{Value, json};
 
 use super::CommandEnd;
 use super::synced::counted;
-use crate::change::printable;
 use crate::cli::{BookArgs, ExportArgs, FormatArg, ReviewArgs, SkillsArgs, SkillsCommand};
 use crate::compose::skillbook::book_paths;
 use crate::files::read_text;
