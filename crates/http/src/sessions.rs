@@ -1,13 +1,14 @@
 //! The real session service behind the routes.
 
 use engross_agent::session::{
-    AnswerStream, PositionedEvent, RequestError, SessionName, SessionView, Sessions, Settings, TurnRequest,
+    AnswerPlace, AnswerStream, AnswerView, PositionedEvent, RequestError, SessionName, SessionSummary,
+    SessionView, Sessions, Settings, TurnRequest,
 };
 use engross_llm::OptionTreatment;
 use engross_protocol::SessionId;
 use serde_json::Value;
 
-use super::service::{AnswerEvents, Service};
+use super::service::{AnswerEvents, EarlierAnswer, Service};
 
 impl Service for Sessions {
     type AnswerEvents = AnswerStream;
@@ -35,6 +36,28 @@ impl Service for Sessions {
 
     async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
         Self::cancel(self, principal, key).await
+    }
+
+    async fn page(
+        &self,
+        principal: &str,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionSummary>, RequestError> {
+        Self::page(self, principal, after, limit).await
+    }
+
+    async fn delete(&self, principal: &str, key: &SessionName) -> Result<SessionId, RequestError> {
+        Self::delete(self, principal, key).await
+    }
+
+    async fn answer(
+        &self,
+        principal: &str,
+        place: AnswerPlace,
+    ) -> Result<EarlierAnswer<AnswerStream>, RequestError> {
+        let AnswerView { answer, runs, answers, input } = Self::answer(self, principal, place).await?;
+        Ok(EarlierAnswer { events: answer, runs, answers, input })
     }
 
     fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment {

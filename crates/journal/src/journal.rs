@@ -167,9 +167,10 @@ impl<M: Machine, X: Default> Journal<M, X> {
         (logs.len(), logs.values().filter_map(bytes).sum())
     }
 
-    /// Forgets a log that came to nothing.
+    /// Forgets a log that came to nothing, or is gone, with the names that led to it.
     pub fn forget(&self, id: SessionId) {
         lock(&self.inner.logs).remove(&id);
+        lock(&self.inner.names).retain(|_, row| row.session != id);
     }
 
     /// All logs in memory.
@@ -373,6 +374,11 @@ impl<M: Machine> LogGuard<M> {
     ) -> Result<(), Error> {
         let store = &*self.leases.store;
         self.log.append(store, self.fence, events, names, now).await
+    }
+
+    /// Notes that the log is gone: its state is not used again, and who waits for it finds nothing.
+    pub fn discard(&mut self) {
+        self.log.state_mut();
     }
 
     /// Renews the lease for as long as it is polled; resolves only when the lease is lost.

@@ -279,6 +279,19 @@ fn put(path: &Path, bytes: &[u8], unchanged_since: Option<&Stamp>, private: bool
     Ok(())
 }
 
+/// Removes a file, if it is there.
+///
+/// # Errors
+/// [`PathError::WriteFailed`].
+pub fn remove(path: &Path) -> Result<(), PathError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(PathError::refused(path, &error.to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Makes a folder and those above it, unless they are there.
 ///
 /// # Errors

@@ -153,6 +153,25 @@ pub(super) fn release(connection: &Connection, session: SessionId, fence: Fence)
     Ok(())
 }
 
+/// Deletes a session. What its pages held is written over, so that nothing of it is found in the file.
+pub(super) fn delete(connection: &Connection, session: SessionId) -> Result<bool, Fault> {
+    let Some(Row { number, .. }) = find(connection, session)? else { return Ok(false) };
+    connection.pragma_update(None, "secure_delete", "on")?;
+    let erase = || {
+        connection.execute(
+            "DELETE FROM entries WHERE place >= ?1 AND place < ?2",
+            [number << 32, (number + 1) << 32],
+        )?;
+        connection.execute("DELETE FROM snapshots WHERE session = ?1", [number])?;
+        connection.execute("DELETE FROM names WHERE session = ?1", [number])?;
+        connection.execute("DELETE FROM sessions WHERE number = ?1", [number])
+    };
+    let erased = erase();
+    connection.pragma_update(None, "secure_delete", "off")?;
+    erased?;
+    Ok(true)
+}
+
 /// The lease of a session as it is in the file.
 pub(super) fn read_lease(connection: &Connection, session: SessionId) -> Result<Lease, Fault> {
     Ok(find(connection, session)?.ok_or(Error::UnknownSession { session })?.lease)
