@@ -59,6 +59,7 @@ async fn a_whole_answer() {
     }
     let expected = TurnRequest {
         after: None,
+        is_passing: false,
         is_whole: false,
         principal: String::new(),
         key: Some(SessionName::Named("agent:main:dok-ü".to_owned())),

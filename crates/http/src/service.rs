@@ -5,7 +5,7 @@
 use std::future::Future;
 
 use engross_agent::session::{
-    AnswerPlace, PositionedEvent, RequestError, SessionName, SessionSummary, SessionView, Settings,
+    AnswerPlace, PositionedEvent, RequestError, SessionName, SessionOverview, SessionView, Settings,
     TurnRequest,
 };
 use engross_llm::{Message, OptionTreatment};
@@ -58,7 +58,7 @@ pub trait Service: Send + Sync + 'static {
         principal: &str,
         after: Option<SessionId>,
         limit: usize,
-    ) -> impl Future<Output = Result<Vec<SessionSummary>, RequestError>> + Send;
+    ) -> impl Future<Output = Result<Vec<SessionOverview>, RequestError>> + Send;
 
     /// Deletes a session for good.
     fn delete(

@@ -9,7 +9,7 @@ use engross_protocol::SessionId;
 use super::error::RequestError;
 use super::log::LogEvent;
 use super::record;
-use super::request::{AnswerPlace, TurnRequest};
+use super::request::{AnswerPlace, SessionName, TurnRequest};
 use super::service::Sessions;
 use super::settings::Settings;
 use super::state::SessionState;
@@ -17,6 +17,21 @@ use super::submit::PreparedRequest;
 use crate::codes;
 
 impl Sessions {
+    /// A request as the first one of a session that another service keeps: with what was said up to the answer that it goes on from.
+    ///
+    /// # Errors
+    /// When there is no such answer, or the store cannot be reached.
+    pub async fn copied(&self, request: TurnRequest) -> Result<TurnRequest, RequestError> {
+        let Some(after) = request.after else { return Ok(request) };
+        let named = SessionName::Named(after.session.to_string());
+        let Ok((id, _)) = self.known(&request.principal, &named).await else { return Err(unknown()) };
+        let log = record::read_log(self.inner.journal.store(), id).await?;
+        if !is_answer(&log, after.answer) {
+            return Err(unknown());
+        }
+        Ok(behind(&log, after.answer, &request).0)
+    }
+
     /// The request as the first one of a new session, with the settings of that; `None` where it goes on in its own, as the answer is
     /// its newest.
     pub(super) async fn branch_of(
@@ -41,18 +56,7 @@ impl Sessions {
                  to go on with the session",
             ));
         }
-        let SessionState { tools, workspace, settings, .. } = state_at(&log, after.answer);
-        let mut messages = said_until(&log, after.answer);
-        messages.extend(prepared.request.messages.iter().cloned());
-        let asked = &prepared.request;
-        let request = TurnRequest {
-            key: None,
-            after: None,
-            messages,
-            tools: asked.tools.clone().or(Some(tools)),
-            workspace: asked.workspace.clone().or(workspace),
-            ..asked.clone()
-        };
+        let (request, settings) = behind(&log, after.answer, &prepared.request);
         let toolbox = match (&prepared.toolbox, &request.workspace) {
             (Some(toolbox), _) => Some(std::sync::Arc::clone(toolbox)),
             (None, Some(workspace)) => self.inner.config.toolboxes.open(workspace).await.ok(),
@@ -60,6 +64,27 @@ impl Sessions {
         };
         Ok(Some((PreparedRequest { request, claim: prepared.claim.clone(), toolbox }, settings)))
     }
+}
+
+/// Whether an answer of this number was begun.
+fn is_answer(log: &[LogEntry<LogEvent>], answer: u64) -> bool {
+    log.iter().any(|entry| entry.seq == answer && matches!(entry.event, LogEvent::Accepted(_)))
+}
+
+/// A request as the first one of a new session that goes on from an answer, and the settings of then.
+fn behind(log: &[LogEntry<LogEvent>], answer: u64, asked: &TurnRequest) -> (TurnRequest, Settings) {
+    let SessionState { tools, workspace, settings, .. } = state_at(log, answer);
+    let mut messages = said_until(log, answer);
+    messages.extend(asked.messages.iter().cloned());
+    let request = TurnRequest {
+        key: None,
+        after: None,
+        messages,
+        tools: asked.tools.clone().or(Some(tools)),
+        workspace: asked.workspace.clone().or(workspace),
+        ..asked.clone()
+    };
+    (request, settings)
 }
 
 /// The state of a session when an answer of it had ended.

@@ -55,7 +55,7 @@ pub struct SessionLine {
 
 /// A session in a page of all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionSummary {
+pub struct SessionOverview {
     /// Its id.
     pub id: SessionId,
     /// Its canonical key.
@@ -90,7 +90,7 @@ impl Sessions {
         principal: &str,
         after: Option<SessionId>,
         limit: usize,
-    ) -> Result<Vec<SessionSummary>, RequestError> {
+    ) -> Result<Vec<SessionOverview>, RequestError> {
         let store = &*self.inner.config.store;
         let (mut found, mut after) = (Vec::new(), after);
         while found.len() < limit {
@@ -98,7 +98,7 @@ impl Sessions {
             let Some(last) = page.last() else { break };
             after = Some(last.id);
             let mine = page.into_iter().filter(|summary| principal_in(&summary.key) == principal);
-            found.extend(mine.map(|summary| SessionSummary {
+            found.extend(mine.map(|summary| SessionOverview {
                 id: summary.id,
                 key: key_in(&summary.key),
                 created: summary.created_at,
@@ -138,6 +138,45 @@ impl Sessions {
             observer.deleted(id);
         }
         Ok(id)
+    }
+
+    /// Whether there is a session of this name.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn has(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
+        Ok(self.find(&name_of(principal, key)?.0).await?.is_some())
+    }
+
+    /// Deletes sessions that were not changed for `age` milliseconds, and the oldest of those beyond `most`; one on which somebody works
+    /// stays.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn expire(&self, age: u64, most: usize) -> Result<usize, RequestError> {
+        let Inner { config, journal, .. } = &*self.inner;
+        let now = config.clock.millis();
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let page = config.store.list(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            all.extend(page.into_iter().map(|summary| (summary.changed_at, summary.id)));
+        }
+        all.sort_unstable();
+        let surplus = all.len().saturating_sub(most);
+        let mut gone = 0;
+        for (at, (changed, id)) in all.into_iter().enumerate() {
+            if at >= surplus && now.saturating_sub(changed) < age {
+                break;
+            }
+            // Who works on it holds this.
+            if journal.get(id).lock_if_idle().is_some() {
+                gone += usize::from(config.store.delete(id).await?);
+                journal.forget(id);
+            }
+        }
+        Ok(gone)
     }
 
     /// An answer of a session, as far as it is.

@@ -101,7 +101,7 @@ pub use log::{
     AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, ResultSource, SeenFile, Standing, ToolResult,
     TurnEnding, TurnEndingKind, WriteReport,
 };
-pub use manage::{AnswerView, SessionLine, SessionSummary, SessionView};
+pub use manage::{AnswerView, SessionLine, SessionOverview, SessionView};
 pub use observe::{Observer, StoredEntries};
 pub use request::{AnswerPlace, ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
 pub use service::Sessions;

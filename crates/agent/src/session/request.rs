@@ -30,6 +30,8 @@ pub struct TurnRequest {
     pub idempotency_key: Option<String>,
     /// Whether the turn goes on when nobody listens.
     pub background: bool,
+    /// Whether nothing of it may be stored for good.
+    pub is_passing: bool,
 }
 
 /// An answer of a session.

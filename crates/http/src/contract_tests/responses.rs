@@ -186,3 +186,34 @@ async fn sessions_are_listed_shown_in_pages_and_deleted() {
     assert_eq!(whole.asked_messages(6), json!([user("new")]));
     assert_eq!(send(&whole.app, Method::DELETE, "/v1/sessions/nobody", &[], "").await.status, 404);
 }
+
+/// What may not be stored is in memory alone, for as long as its client may go on with it.
+#[tokio::test]
+async fn what_may_not_be_stored_is_not() {
+    let whole = whole(json!({"default": {"text": "ok"}}));
+    let first = id(&respond(&whole, &[], json!({"input": "PRIVATE", "store": false})).await);
+    let next = json!({"input": "more", "store": false, "previous_response_id": first});
+    let second = respond(&whole, &[], next).await;
+    assert_eq!(whole.asked_messages(1), json!([user("PRIVATE"), said("ok"), user("more")]));
+    let session = second.header("x-engross-session-id").unwrap();
+    assert_eq!(
+        get(&whole.app, &format!("/v1/sessions/{session}"), &[]).await.status,
+        200,
+        "it is there to go on with"
+    );
+    // From what was stored a copy goes on.
+    let kept = id(&respond(&whole, &[], json!({"input": "public"})).await);
+    let aside = json!({"input": "ASIDE", "store": false, "previous_response_id": kept});
+    respond(&whole, &[], aside).await;
+    assert_eq!(whole.asked_messages(3), json!([user("public"), said("ok"), user("ASIDE")]));
+    let stored = whole.everything_stored().await;
+    assert!(
+        stored.contains("public") && !stored.contains("PRIVATE") && !stored.contains("ASIDE"),
+        "{stored}"
+    );
+    assert_eq!(get(&whole.app, "/v1/sessions", &[]).await.json()["data"].as_array().unwrap().len(), 1);
+    // A session with a name is kept, and says so.
+    let named =
+        respond(&whole, &[("x-engross-session-key", "k")], json!({"input": "x", "store": false})).await;
+    assert!(named.header("x-engross-warnings").unwrap().contains("`store`"));
+}

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engross_agent::session::{
-    AnswerFinish, AnswerPlace, PositionedEvent, RequestError, SessionName, SessionSummary, SessionView,
+    AnswerFinish, AnswerPlace, PositionedEvent, RequestError, SessionName, SessionOverview, SessionView,
     Settings, TurnEvent, TurnRequest,
 };
 use engross_agent::workspace::Workspaces;
@@ -145,7 +145,7 @@ impl Service for Fake {
         _: &str,
         _: Option<SessionId>,
         _: usize,
-    ) -> Result<Vec<SessionSummary>, RequestError> {
+    ) -> Result<Vec<SessionOverview>, RequestError> {
         Ok(Vec::new())
     }
 

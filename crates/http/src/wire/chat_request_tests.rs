@@ -62,6 +62,7 @@ fn everything_at_once() {
     let expected = RequestHead {
         request: TurnRequest {
             after: None,
+            is_passing: false,
             is_whole: false,
             principal: String::new(),
             key: None,

@@ -67,6 +67,7 @@ fn everything_at_once() {
                 session: "ses_00000000000000000000000000000007".parse().unwrap(),
                 answer: 12,
             }),
+            is_passing: true,
             is_whole: false,
             principal: String::new(),
             key: None,

@@ -1,6 +1,6 @@
 //! `/v1/sessions/{key}`: a session as it is shown, and settings as they come.
 
-use engross_agent::session::{CallSide, SessionSummary, SessionView, Settings, TurnPhase};
+use engross_agent::session::{CallSide, SessionOverview, SessionView, Settings, TurnPhase};
 use engross_llm::{Message, ToolCall};
 use engross_protocol::SessionId;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn number(field: &str, value: &str, range: std::ops::RangeInclusive<usize>) -> R
 }
 
 /// The body of a page of all sessions. One more than is shown says that there are more.
-pub(crate) fn sessions_body(mut sessions: Vec<SessionSummary>, limit: usize) -> Value {
+pub(crate) fn sessions_body(mut sessions: Vec<SessionOverview>, limit: usize) -> Value {
     let has_more = sessions.len() > limit;
     sessions.truncate(limit);
     let data: Vec<Value> = sessions

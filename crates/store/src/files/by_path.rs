@@ -284,10 +284,11 @@ fn put(path: &Path, bytes: &[u8], unchanged_since: Option<&Stamp>, private: bool
 /// # Errors
 /// [`PathError::WriteFailed`].
 pub fn remove(path: &Path) -> Result<(), PathError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(PathError::refused(path, &error.to_string()))
-        }
+    let failed = |error: std::io::Error| PathError::refused(path, &error.to_string());
+    let name = path.file_name().ok_or_else(|| PathError::refused(path, "it names no file"))?;
+    let dir = Dir::open_ambient_dir(folder_of(path), ambient_authority()).map_err(failed)?;
+    match dir.remove_file(name) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
         _ => Ok(()),
     }
 }

@@ -153,22 +153,14 @@ pub(super) fn release(connection: &Connection, session: SessionId, fence: Fence)
     Ok(())
 }
 
-/// Deletes a session. What its pages held is written over, so that nothing of it is found in the file.
+/// Deletes a session. What its pages held is written over, as the connection is set up so.
 pub(super) fn delete(connection: &Connection, session: SessionId) -> Result<bool, Fault> {
     let Some(Row { number, .. }) = find(connection, session)? else { return Ok(false) };
-    connection.pragma_update(None, "secure_delete", "on")?;
-    let erase = || {
-        connection.execute(
-            "DELETE FROM entries WHERE place >= ?1 AND place < ?2",
-            [number << 32, (number + 1) << 32],
-        )?;
-        connection.execute("DELETE FROM snapshots WHERE session = ?1", [number])?;
-        connection.execute("DELETE FROM names WHERE session = ?1", [number])?;
-        connection.execute("DELETE FROM sessions WHERE number = ?1", [number])
-    };
-    let erased = erase();
-    connection.pragma_update(None, "secure_delete", "off")?;
-    erased?;
+    let (from, to) = (place(number, 0), place(number + 1, 0));
+    connection.execute("DELETE FROM entries WHERE place >= ?1 AND place < ?2", [from, to])?;
+    connection.execute("DELETE FROM snapshots WHERE session = ?1", [number])?;
+    connection.execute("DELETE FROM names WHERE session = ?1", [number])?;
+    connection.execute("DELETE FROM sessions WHERE number = ?1", [number])?;
     Ok(true)
 }
 
