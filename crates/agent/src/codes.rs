@@ -123,14 +123,6 @@ engross_protocol::codes! {
         why: "It is empty, too long, or holds a character that no key may have.",
         remedy: "Use a key of 1 to 255 printable characters, such as a UUID.",
     }
-    INVALID_ARGUMENTS: Refused, 500 {
-        summary: "The model called a tool with arguments that cannot be used.",
-        why: "\
-            They are not valid JSON, or a field is unknown or has the wrong type. The model is told and \
-            may correct itself. You see this code only in the conversation.",
-        remedy: "\
-            Nothing, if the run ends well. Small models make this mistake more often; choose a larger one.",
-    }
     LISTENER_GONE: Refused, 409 {
         summary: "Nobody listened to the answer any more.",
         why: "\

@@ -56,7 +56,7 @@ fn without_fence(text: &str) -> &str {
 
 fn no_operations(text: &str) -> ToolError {
     ToolError::new(
-        codes::INVALID_ARGUMENTS.name,
+        engross_protocol::shared::INVALID_ARGUMENTS.name,
         format!(
             "the instruction was not turned into operations; give the operations yourself. The answer was: {}",
             cut(text.trim(), 400)

@@ -44,20 +44,27 @@
 //! | `written` | what was written into which file, and which revisions in it are one's own? |
 //! | `pictures` | which files does content name, and what is in them? |
 //! | `receipt` | what does the caller get? |
+//! | `change`, `report`, `differences`, `listing` | how do people and agents read a change, a receipt, what differs, what is in a document? |
 //! | `signature` | which authors and dates may changes have? |
 //! | `error` | what can go wrong? |
 
+pub mod change;
 mod changes;
 mod checkpoints;
 pub mod codes;
 mod delivery;
+pub mod differences;
 mod error;
+pub mod listing;
 mod pictures;
 mod receipt;
+pub mod report;
 pub mod signature;
 mod workspace;
 mod written;
 
+#[cfg(test)]
+mod change_tests;
 #[cfg(test)]
 mod changes_tests;
 #[cfg(test)]

@@ -194,6 +194,15 @@ impl Workspace {
         Ok(self.files.remove(path, precondition)?)
     }
 
+    /// The document that a file was made from, if the file is as engross wrote it.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn made_from(&self, path: &RelPath) -> Result<Option<String>, Error> {
+        let written = self.store.written()?;
+        Ok(self.read(path)?.and_then(|bytes| written.source_of(&sha256_of(&bytes))))
+    }
+
     /// Opens a document.
     ///
     /// # Errors

@@ -42,9 +42,14 @@ impl WrittenFiles {
         }
     }
 
+    /// The document that the file with this hash was made from, if it was written here.
+    pub(crate) fn source_of(&self, sha256: &str) -> Option<String> {
+        self.read(sha256).map(|record| record.source)
+    }
+
     /// Whether the file with this hash was made from the document `source`.
     pub(crate) fn is_made_from(&self, sha256: &str, source: &str) -> bool {
-        self.read(sha256).is_some_and(|record| record.source == source)
+        self.source_of(sha256).is_some_and(|made_from| made_from == source)
     }
 
     /// Takes note of a file that is about to be written from `source`.

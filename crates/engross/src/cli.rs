@@ -3,6 +3,8 @@
 //! Must never do anything: it only says what was asked for.
 
 mod learn;
+mod mcp;
+mod skill;
 mod task;
 
 use std::path::PathBuf;
@@ -15,6 +17,8 @@ pub(crate) use learn::{
     AgentsMdArgs, AgentsMdCommand, BookArgs, ExportArgs, FormatArg, LearnArgs, RepairArgs, ReviewArgs,
     SkillsArgs, SkillsCommand, SyncBlockArgs, TranscriptArgs, TranscriptCommand,
 };
+pub(crate) use mcp::{McpArgs, McpCommand, McpInstallArgs, McpPlaceArgs, McpUninstallArgs};
+pub(crate) use skill::{AgentSkillArgs, AgentSkillCommand, AgentSkillInstallArgs};
 pub(crate) use task::{
     AnswerArgs, AtBridgeArgs, BridgeArgs, PlaceArgs, RunArgs, SyncArgs, TaskArgs, TaskCommand, ThreadArgs,
 };
@@ -88,6 +92,11 @@ pub(crate) enum Command {
     /// Keep the lessons in AGENTS.md, CLAUDE.md and GEMINI.md up to date.
     #[cfg_attr(not(feature = "server"), command(hide = true))]
     AgentsMd(AgentsMdArgs),
+    /// Serve documents to the clients of agents: Claude, Codex, Cursor, VS Code and others, over the Model Context Protocol.
+    #[cfg_attr(not(feature = "mcp"), command(hide = true))]
+    Mcp(McpArgs),
+    /// The skill that tells agents how to work with this program: write it where they look, or print it.
+    AgentSkill(AgentSkillArgs),
     /// Show version, settings and where they come from, the model, and what the machine offers.
     Doctor(DoctorArgs),
 }
@@ -112,7 +121,12 @@ impl Command {
             Self::Skills(args) => args.command.wants_json(),
             Self::AgentsMd(args) => args.command.wants_json(),
             Self::Doctor(args) => args.common.json,
-            Self::Chat(_) | Self::Serve(_) | Self::ToMarkdown(_) | Self::FromMarkdown(_) => false,
+            Self::Chat(_)
+            | Self::Serve(_)
+            | Self::Mcp(_)
+            | Self::AgentSkill(_)
+            | Self::ToMarkdown(_)
+            | Self::FromMarkdown(_) => false,
         }
     }
 }

@@ -20,6 +20,7 @@ const AREAS: &[(&str, &[&[&Code]])] = &[
     ("Write sessions", &[engross_write::codes::ALL]),
     ("Tasks", &[engross_tasks::codes::ALL, engross_threads::codes::ALL]),
     ("Artifacts", &[engross_artifacts::codes::ALL]),
+    ("Clients of agents", &[engross_mcp::codes::ALL]),
     ("Agents and gateways", &[engross_acp::codes::ALL, engross_openclaw::codes::ALL]),
     ("Learning", &[engross_learn::codes::ALL]),
     ("Stores", &[engross_store::codes::ALL, engross_store::blobs::codes::ALL]),

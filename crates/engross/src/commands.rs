@@ -2,6 +2,7 @@
 //!
 //! Must never put rooms together: that is done in [`crate::compose`].
 
+pub(crate) mod agent_skill;
 #[cfg(feature = "server")]
 pub(crate) mod agents_md;
 pub(crate) mod apply;
@@ -17,6 +18,8 @@ pub(crate) mod edit;
 #[cfg(feature = "server")]
 pub(crate) mod learn;
 pub(crate) mod markdown;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 pub(crate) mod read;
 pub(crate) mod resolve;
 pub(crate) mod revisions;

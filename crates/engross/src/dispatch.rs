@@ -11,11 +11,14 @@ use engross_protocol::{Exit, Failure};
 
 use crate::cli::{Cli, Command};
 use crate::commands::CommandEnd;
+#[cfg(feature = "mcp")]
+use crate::commands::mcp;
+use crate::commands::{
+    agent_skill, apply, check, checkpoint, comments, compare, doctor, edit, markdown, read, resolve,
+    revisions,
+};
 #[cfg(feature = "server")]
 use crate::commands::{agents_md, chat, learn, serve, skills, task, transcript, write};
-use crate::commands::{
-    apply, check, checkpoint, comments, compare, doctor, edit, markdown, read, resolve, revisions,
-};
 use crate::failure;
 use crate::output::{Output, note};
 use crate::settings::Environment;
@@ -71,7 +74,12 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Command::Skills(args) => skills::run(args, &environment, output),
         #[cfg(feature = "server")]
         Command::AgentsMd(args) => agents_md::run(args, &environment, output),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(args) => mcp::run(args, &environment),
+        Command::AgentSkill(args) => agent_skill::run(args),
         Command::Doctor(args) => doctor::run(args, &environment, output),
+        #[cfg(not(feature = "mcp"))]
+        Command::Mcp(_) => Err(Failure::left_out("`engross mcp`", "mcp")),
         #[cfg(not(feature = "server"))]
         Command::Write(_) => Err(Failure::left_out("`engross write`", "server")),
         #[cfg(not(feature = "server"))]

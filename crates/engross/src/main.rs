@@ -7,7 +7,6 @@
     expect(dead_code, unused_imports, reason = "what only the server uses is declared all the same")
 )]
 
-mod change;
 mod cli;
 mod codes;
 mod commands;
@@ -17,12 +16,9 @@ mod failure;
 mod files;
 mod output;
 mod progress;
-mod report;
 mod settings;
 mod signals;
 
-#[cfg(test)]
-mod change_tests;
 #[cfg(test)]
 mod codes_tests;
 #[cfg(test)]

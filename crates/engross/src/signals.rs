@@ -61,6 +61,22 @@ impl NotedSignals {
     }
 }
 
+/// Resolves when the person or the system wants an end.
+pub(crate) async fn asked_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
 /// From now on a file beyond the size limit of the process is an error, not the end of it.
 pub(crate) fn survive_file_limit() {
     #[cfg(unix)]

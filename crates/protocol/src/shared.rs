@@ -17,9 +17,9 @@ crate::codes! {
         summary: "This engross was built without what was asked for.",
         why: "\
             Parts of engross are left out of a build by cargo features, so that it is small and quick to \
-            build: `server` (chat, serve, task, write, learn), `cluster` (Postgres, object storage), \
-            `code` (grammars of programming languages), `otel` (OpenTelemetry). The message names the part \
-            and its feature. Nothing was done.",
+            build: `server` (chat, serve, task, write, learn), `mcp` (a server for the clients of agents), \
+            `cluster` (Postgres, object storage), `code` (grammars of programming languages), `otel` \
+            (OpenTelemetry). The message names the part and its feature. Nothing was done.",
         remedy: "\
             Build with the feature that the message names, or with `--features full` for everything, or \
             take a published binary.",
@@ -30,6 +30,15 @@ crate::codes! {
             An earlier request with this key said something else. Its answer would be the wrong one. \
             Nothing was stored.",
         remedy: "Use a new key for a new request, and the same key only to repeat the very same request.",
+    }
+    INVALID_ARGUMENTS: Refused, 500 {
+        summary: "A model called a tool with arguments that cannot be used.",
+        why: "\
+            They are not valid JSON, or an argument is missing, unknown or of the wrong type. The message \
+            names it. The model is told and may correct itself. You see this code only in the \
+            conversation.",
+        remedy: "\
+            Nothing, if the run ends well. Small models make this mistake more often; choose a larger one.",
     }
     INVALID_JSON: Usage, 400 {
         summary: "The file with the operations, or the body of a request, is not JSON.",

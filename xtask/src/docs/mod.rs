@@ -3,6 +3,7 @@
 //! Must never write what a person wrote: each file here owns one part of its pages.
 
 mod operations;
+mod skill;
 
 use std::process::Command;
 
@@ -11,6 +12,7 @@ use xtask::{Result, root, run_command};
 /// Writes all of them.
 pub(crate) fn run() -> Result<()> {
     operations::write()?;
+    skill::write()?;
     error_pages()
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must never guess: unknown fields are refused, naming the nearest. A wrong operation does not hinder its neighbours.
 
-use engross_docx::ops::{Operation, parse_operations};
+use engross_docx::ops::{Operation, parse_operations, repair_operations};
 use engross_docx::read::{ReadOptions, View};
 use engross_llm::ToolCall;
 use engross_protocol::shared;
@@ -62,6 +62,7 @@ pub(crate) fn parse_call(call: &ToolCall, texts: &Texts) -> Result<ParsedCall, T
 /// Reads operations one by one. `json` is the list, or an object that holds it as `operations`.
 pub(crate) fn proposals(json: &Value, texts: &Texts) -> Result<Vec<Proposal>, ToolError> {
     let list = json.get("operations").unwrap_or(json);
+    let list = repair_operations(list.clone()).operations;
     let list = list.as_array().ok_or_else(|| {
         invalid("'operations' is no list; give {\"operations\": [{\"op\": …}, …]}".to_owned())
     })?;
@@ -151,5 +152,5 @@ fn operation(json: &Value, texts: &Texts) -> Result<Operation, ToolError> {
 }
 
 fn invalid(message: String) -> ToolError {
-    ToolError::new(codes::INVALID_ARGUMENTS.name, message)
+    ToolError::new(shared::INVALID_ARGUMENTS.name, message)
 }

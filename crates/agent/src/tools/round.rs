@@ -152,8 +152,11 @@ impl Round {
                         None => applied.insert(apply_together(document, &edits, options, bytes)?.into_iter()),
                     };
                     match answers.next() {
-                        None => ToolError::new(codes::INVALID_ARGUMENTS.name, "the call was not carried out")
-                            .into(),
+                        None => ToolError::new(
+                            engross_protocol::shared::INVALID_ARGUMENTS.name,
+                            "the call was not carried out",
+                        )
+                        .into(),
                         Some(answer) => {
                             for (result, proposal) in answer.results.into_iter().zip(proposals) {
                                 let result = OperationResult { index: done.operations.len(), ..result };

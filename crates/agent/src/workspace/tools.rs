@@ -83,14 +83,14 @@ impl DocumentTools {
             None | Some(Value::Null) => self.the_document()?,
             Some(_) => {
                 return Err(ToolError::new(
-                    codes::INVALID_ARGUMENTS.name,
+                    engross_protocol::shared::INVALID_ARGUMENTS.name,
                     "'file' is no text; name a document",
                 ));
             }
         };
         if self.workspace.only().is_some_and(|only| *only != path) {
             return Err(ToolError::new(
-                codes::INVALID_ARGUMENTS.name,
+                engross_protocol::shared::INVALID_ARGUMENTS.name,
                 "there is one document; leave 'file' out",
             ));
         }
@@ -107,7 +107,7 @@ impl DocumentTools {
             [(only, _)] => Ok(only.clone()),
             _ => {
                 let message = format!("say which document with 'file'; {LIST_DOCUMENTS} names them");
-                Err(ToolError::new(codes::INVALID_ARGUMENTS.name, message))
+                Err(ToolError::new(engross_protocol::shared::INVALID_ARGUMENTS.name, message))
             }
         }
     }
@@ -422,7 +422,8 @@ impl Toolbox for DocumentTools {
                     }
                 }
             }
-            let missing = || refused(codes::INVALID_ARGUMENTS.name, "the call was not carried out");
+            let missing =
+                || refused(engross_protocol::shared::INVALID_ARGUMENTS.name, "the call was not carried out");
             results.into_iter().map(|result| result.unwrap_or_else(missing)).collect()
         })
     }

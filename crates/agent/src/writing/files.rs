@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::lines::{FileText, numbered};
-use crate::codes;
 use crate::session::{ServerTool, ToolResult};
 use crate::tools::cut;
 
@@ -135,7 +134,7 @@ impl FileTools {
         let name = path.name().to_ascii_lowercase();
         if name.ends_with(".docx") || name.ends_with(".docm") {
             return Err((
-                codes::INVALID_ARGUMENTS.name,
+                engross_protocol::shared::INVALID_ARGUMENTS.name,
                 format!("{path} is a Word document: read it with read_document"),
             ));
         }
@@ -187,13 +186,17 @@ impl FileTools {
         let text = arguments.get("text").and_then(Value::as_str).unwrap_or_default();
         let is_set = |name: &str| arguments.get(name).and_then(Value::as_bool).unwrap_or_default();
         if text.is_empty() {
-            return Err((codes::INVALID_ARGUMENTS.name, "'text' is empty: say what to look for".to_owned()));
+            return Err((
+                engross_protocol::shared::INVALID_ARGUMENTS.name,
+                "'text' is empty: say what to look for".to_owned(),
+            ));
         }
         let pattern = if is_set("regex") { text.to_owned() } else { regex::escape(text) };
         let regex =
             RegexBuilder::new(&pattern).case_insensitive(is_set("ignore_case")).size_limit(1 << 20).build();
-        let regex = regex
-            .map_err(|error| (codes::INVALID_ARGUMENTS.name, format!("the pattern is wrong: {error}")))?;
+        let regex = regex.map_err(|error| {
+            (engross_protocol::shared::INVALID_ARGUMENTS.name, format!("the pattern is wrong: {error}"))
+        })?;
         let (files, mut more) = self.files(arguments, SEARCHED)?;
         let mut hits = Vec::new();
         for (path, size) in files.iter().filter(|(_, size)| *size <= LARGEST) {
@@ -260,8 +263,9 @@ impl FileTools {
 
 fn path_of(arguments: &Map<String, Value>) -> Result<RelPath, Refusal> {
     let named = ["file", "path", "target_file"].iter().find_map(|name| arguments.get(*name)?.as_str());
-    let named =
-        named.ok_or_else(|| (codes::INVALID_ARGUMENTS.name, "'file' is missing: name a file".to_owned()))?;
+    let named = named.ok_or_else(|| {
+        (engross_protocol::shared::INVALID_ARGUMENTS.name, "'file' is missing: name a file".to_owned())
+    })?;
     let path = RelPath::parse(named.trim_start_matches("./")).map_err(|error| refused(&error))?;
     if path.components().any(|part| OWN.contains(&part)) {
         let error = FileError::ProtectedPath {

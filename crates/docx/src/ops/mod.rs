@@ -15,6 +15,7 @@ mod objects;
 mod operation;
 mod parts;
 mod references;
+mod repair;
 mod result;
 mod review_rows;
 mod schema;
@@ -33,6 +34,7 @@ pub use operation::{
 };
 pub use parts::{PageKind, PropertyChanges, PropertyValue, StoryKind};
 pub use references::{ReferenceEdit, ReferenceTarget, ShownPart, Spot};
+pub use repair::{RepairedOperations, is_same_name, repair_operations};
 pub(crate) use result::{Change, OperationOutcome, Outcome};
 pub use result::{OperationResult, Proof, ProofBase, ProofState, Status, Summary, Tracking};
 pub use schema::operations_schema;
@@ -40,5 +42,7 @@ pub use search::{FieldPolicy, Needle, Search, SearchScope};
 
 #[cfg(test)]
 mod batch_tests;
+#[cfg(test)]
+mod repair_tests;
 #[cfg(test)]
 mod schema_tests;

@@ -1,26 +1,21 @@
 //! `engross apply`
 
-use std::fmt::Write as _;
-
+use engross_documents::change::Palette;
+use engross_documents::report::{self, ending, text};
 use engross_documents::{Destination, Receipt, has_result, signature};
 use engross_docx::ops::{Batch, OperationResult, Summary, parse_batch};
-use engross_docx::{EditOptions, Effects, NumberChange, Reference, TermChange, Tracking, guards};
+use engross_docx::{EditOptions, Effects, Tracking, guards};
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
 use super::documents::{clock, deliver, destination, open, pictures_here};
 use super::{CommandEnd, settings};
-use crate::change::{Palette, printable};
 use crate::cli::ApplyArgs;
 use crate::failure::{self, usage};
 use crate::files::read_text;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::report::{ending, text};
 use crate::settings::{Environment, Flags};
-
-/// How many new numbers are told to people.
-const RENUMBERED_SHOWN: usize = 3;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -78,52 +73,11 @@ pub(crate) fn run(
             true => "This was a dry run: nothing was written.".to_owned(),
             false => ending(receipt.output.as_deref(), receipt.proof, tracking),
         };
-        let end = effects_text(&answer.effects) + &end;
+        let end = report::effects(&answer.effects) + &end;
         text(receipt, &receipt.operations, Palette::new(output.colour), &end)
     })?;
     let is_whole = summary.refused + summary.failed == 0;
     Ok(CommandEnd::With(if is_whole { Exit::Done } else { Exit::Refused }))
-}
-
-/// The further effects of the edits, for people.
-fn effects_text(effects: &Effects) -> String {
-    let mut out = String::new();
-    // A clause that comes or goes moves all behind it; the first say how.
-    for NumberChange { address, from, to } in effects.renumbered.iter().take(RENUMBERED_SHOWN) {
-        let _ = writeln!(out, "{address} was {from} and is {to}.");
-    }
-    if let Some(more) = effects.renumbered.len().checked_sub(RENUMBERED_SHOWN).filter(|more| *more > 0) {
-        let s = if more == 1 { "" } else { "s" };
-        let _ = writeln!(out, "{more} more paragraph{s} behind have other numbers; --json lists them.");
-    }
-    for Reference { address, names, now, .. } in &effects.stale_references {
-        let now = now.as_deref().unwrap_or("gone");
-        let _ = writeln!(out, "{address} says {}, which is {now} now.", printable(names));
-    }
-    for Reference { address, names, .. } in &effects.dangling_references {
-        let _ = writeln!(out, "{address} refers to {}, which has no text any more.", printable(names));
-    }
-    for address in &effects.outdated_contents {
-        let _ = writeln!(out, "The table of contents at {address} needs an update.");
-    }
-    if effects.fields_to_update > 0 {
-        let _ =
-            writeln!(out, "{} fields show something old until they are updated.", effects.fields_to_update);
-    }
-    for term in &effects.defined_terms {
-        let what = match term.change {
-            TermChange::Added => "is defined now",
-            TermChange::Removed => "is not defined any more",
-            TermChange::Changed => "is defined in other words",
-        };
-        let _ = writeln!(out, "{} {what}; used in {}.", printable(&term.term), term.used.join(", "));
-    }
-    let more = effects.more;
-    let left_out = more.renumbered + more.stale_references + more.dangling_references + more.defined_terms;
-    if left_out > 0 {
-        let _ = writeln!(out, "There are {left_out} more such effects.");
-    }
-    out
 }
 
 /// The operations. What the command line says of author and date goes before what they say.

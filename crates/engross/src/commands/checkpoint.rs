@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use engross_documents::change::printable;
 use engross_documents::{
     Checkpoint, CheckpointStore, Checkpoints, InputFile, TakenBack, losses, new_revisions, without_change_set,
 };
@@ -10,7 +11,6 @@ use engross_protocol::{Exit, Failure, SystemClock};
 use serde::Serialize;
 
 use super::CommandEnd;
-use crate::change::printable;
 use crate::cli::{CheckpointArgs, CheckpointCommand};
 use crate::compose::data::data_folder;
 use crate::failure::of_delivery;

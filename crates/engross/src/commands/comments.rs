@@ -1,14 +1,12 @@
 //! `engross comments`
 
-use std::fmt::Write as _;
-
+use engross_documents::listing;
 use engross_docx::PlacedComment;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
 use super::CommandEnd;
 use super::documents::open;
-use crate::change::printable;
 use crate::cli::ListArgs;
 use crate::failure;
 use crate::output::Output;
@@ -30,9 +28,9 @@ struct Row {
     text: String,
 }
 
-impl From<PlacedComment> for Row {
-    fn from(placed: PlacedComment) -> Self {
-        let PlacedComment { address, comment } = placed;
+impl From<&PlacedComment> for Row {
+    fn from(placed: &PlacedComment) -> Self {
+        let PlacedComment { address, comment } = placed.clone();
         Self {
             id: comment.id,
             author: comment.stamp.author,
@@ -48,30 +46,7 @@ impl From<PlacedComment> for Row {
 pub(crate) fn run(args: &ListArgs, output: Output) -> Result<CommandEnd, Failure> {
     let (input, document) = open(&args.file)?;
     let comments = document.comments().map_err(|error| failure::of_document(input.path(), &error))?;
-    let answer = Answer { comments: comments.into_iter().map(Row::from).collect() };
-    output.answer(&answer, || text(&answer.comments))?;
+    let answer = Answer { comments: comments.iter().map(Row::from).collect() };
+    output.answer(&answer, || listing::comments(&comments))?;
     Ok(CommandEnd::With(Exit::Done))
-}
-
-fn text(rows: &[Row]) -> String {
-    let mut out = String::new();
-    for row in rows {
-        let date = row.date.as_deref().unwrap_or("no date");
-        let _ = writeln!(
-            out,
-            "{:<6} {}, {}  (id {})",
-            printable(&row.address),
-            printable(&row.author),
-            printable(date),
-            printable(&row.id)
-        );
-        if !row.quoted.is_empty() {
-            let _ = writeln!(out, "       on “{}”", printable(&row.quoted));
-        }
-        for line in row.text.lines() {
-            let _ = writeln!(out, "       {}", printable(line));
-        }
-    }
-    let _ = writeln!(out, "{} comments.", rows.len());
-    out
 }

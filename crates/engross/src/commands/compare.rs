@@ -5,28 +5,24 @@ mod html;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use engross_documents::{Destination, InputFile, signature};
-use engross_docx::ops::{Proof, ProofState};
+use engross_documents::change::{Palette, printable};
+use engross_documents::{Destination, InputFile, differences, signature};
+use engross_docx::ops::Proof;
 use engross_docx::revisions::Side;
 use engross_docx::{
-    ChangeKind, ChangeSubject, CompareOptions, Comparison, DocumentChange, Limitation, Limits, changes_of,
-    counts_by_story,
+    CompareOptions, Comparison, DocumentChange, Limitation, Limits, changes_of, counts_by_story,
 };
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 
 use super::documents::clock;
 use super::{CommandEnd, settings};
-use crate::change::{Palette, printable};
 use crate::cli::{CompareArgs, CompareView, DiffArgs};
 use crate::failure;
 use crate::files::by_path;
 use crate::output::Output;
 use crate::settings::{Environment, Flags};
 use crate::signals::HeldBack;
-
-/// Characters of a longest text that a list shows.
-const SHOWN: usize = 160;
 
 /// What both commands answer.
 #[derive(Serialize)]
@@ -80,8 +76,9 @@ pub(crate) fn compare(
     }
     let answer = answer((&args.before, &args.after), Some(&target), comparison, changes);
     output.answer(&answer, || {
-        let mut text = if args.summary { summary(&answer) } else { counted(&answer) };
-        text.push_str(&limitations(&answer));
+        let counted = if args.summary { differences::summary } else { differences::counts };
+        let mut text = counted(&answer.changes, answer.proof);
+        text.push_str(&differences::limitations(&answer.limitations));
         let _ = writeln!(text, "{}", target.display());
         text
     })?;
@@ -104,9 +101,10 @@ pub(crate) fn diff(args: &DiffArgs, output: Output) -> Result<CommandEnd, Failur
         let palette = Palette::new(output.colour);
         let mut text = String::new();
         for change in &answer.changes {
-            let _ = writeln!(text, "{:<6} {}", printable(&change.address), line(change, palette));
+            let _ =
+                writeln!(text, "{:<6} {}", printable(&change.address), differences::line(change, palette));
         }
-        text + &limitations(&answer)
+        text + &differences::limitations(&answer.limitations)
     })?;
     let differs = args.exit_code && !(answer.changes.is_empty() && answer.limitations.is_empty());
     Ok(CommandEnd::With(if differs { Exit::Refused } else { Exit::Done }))
@@ -152,86 +150,4 @@ fn answer(
         changes,
         limitations: comparison.limitations,
     }
-}
-
-/// How many changes there are, in a line.
-fn counted(answer: &Answer) -> String {
-    let count = |kind: ChangeKind| answer.changes.iter().filter(|change| change.kind == kind).count();
-    let parts: Vec<String> = [
-        (ChangeKind::Replacement, "replaced"),
-        (ChangeKind::Insertion, "inserted"),
-        (ChangeKind::Deletion, "deleted"),
-        (ChangeKind::Formatting, "formatted"),
-        (ChangeKind::TableInsertion, "rows or cells inserted"),
-        (ChangeKind::TableDeletion, "rows or cells deleted"),
-    ]
-    .into_iter()
-    .map(|(kind, name)| (count(kind), name))
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, name)| format!("{count} {name}"))
-    .collect();
-    let holds = answer.proof.accept == ProofState::Holds && answer.proof.reject == ProofState::Holds;
-    let proven = if holds { "proven: rejecting gives the first, accepting the second" } else { "NOT proven" };
-    match parts.is_empty() {
-        true => "no change\n".to_owned(),
-        false => format!("{}\n{proven}\n", parts.join(", ")),
-    }
-}
-
-/// What changed in plain words, what matters most first.
-fn summary(answer: &Answer) -> String {
-    let mut text = counted(answer);
-    for (subject, title) in [
-        (ChangeSubject::Amount, "Amounts"),
-        (ChangeSubject::Date, "Dates and periods"),
-        (ChangeSubject::Number, "Numbers"),
-        (ChangeSubject::Term, "Names and defined terms"),
-        (ChangeSubject::Words, "Other words"),
-        (ChangeSubject::Layout, "Layout and tables"),
-    ] {
-        let own: Vec<&DocumentChange> =
-            answer.changes.iter().filter(|change| change.subject == subject).collect();
-        if own.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "\n{title}:");
-        for change in own {
-            let _ =
-                writeln!(text, "  {:<6} {}", printable(&change.address), line(change, Palette::new(false)));
-        }
-    }
-    text.push('\n');
-    text
-}
-
-fn line(change: &DocumentChange, palette: Palette) -> String {
-    let before = shown(&change.before);
-    let after = shown(&change.after);
-    match change.kind {
-        ChangeKind::Formatting => format!("formatting: {after}").trim_end_matches(": ").to_owned(),
-        ChangeKind::TableInsertion => "a row or cell is inserted".to_owned(),
-        ChangeKind::TableDeletion => "a row or cell is deleted".to_owned(),
-        _ => crate::change::replaced(&before, &after, palette) + if change.is_paragraph { " ¶" } else { "" },
-    }
-}
-
-fn shown(text: &str) -> String {
-    if text.chars().count() <= SHOWN {
-        return text.to_owned();
-    }
-    format!("{}…", text.chars().take(SHOWN).collect::<String>())
-}
-
-fn limitations(answer: &Answer) -> String {
-    let mut text = String::new();
-    for limitation in &answer.limitations {
-        let what = if limitation.applied {
-            "applied without a tracked change"
-        } else {
-            "not a tracked change, left"
-        };
-        let _ =
-            writeln!(text, "note: {}: {} ({what})", limitation.address, printable(&limitation.difference));
-    }
-    text
 }

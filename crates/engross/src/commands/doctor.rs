@@ -4,13 +4,13 @@
 
 use std::fmt::Write as _;
 
+use engross_documents::change::printable;
 use engross_llm::ModelSpec;
 use engross_protocol::{Exit, Failure};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::CommandEnd;
-use crate::change::printable;
 use crate::cli::DoctorArgs;
 use crate::files::check_folder;
 use crate::output::Output;

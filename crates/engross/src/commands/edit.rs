@@ -5,6 +5,8 @@
 use std::sync::Arc;
 
 use engross_agent::{EditRun, EditRunEvent, EditRunOperation, EditRunOptions, EditRunOutcome};
+use engross_documents::change::Palette;
+use engross_documents::report::{self, ending};
 use engross_documents::{Receipt, has_worked, signature};
 use engross_docx::ops::{Operation, OwnPolicy};
 use engross_docx::{EditOptions, OwnRecord, Tracking, WordDocument, guards};
@@ -15,13 +17,11 @@ use serde_json::{Value, json};
 
 use super::documents::{clock, deliver, destination, open, pictures_here};
 use super::{CommandEnd, settings};
-use crate::change::Palette;
 use crate::cli::EditArgs;
 use crate::compose::model;
 use crate::failure::{self, usage};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::report::{self, ending};
 use crate::settings::{Environment, Flags};
 
 #[derive(Serialize)]
@@ -139,7 +139,7 @@ fn show(event: EditRunEvent, progress: &Progress, said: &mut String) {
         EditRunEvent::Text(text) => said.push_str(&text),
         EditRunEvent::Applying { summary } => {
             if !said.trim().is_empty() {
-                progress.line(&crate::change::printable(said.trim()));
+                progress.line(&engross_documents::change::printable(said.trim()));
                 said.clear();
             }
             progress.status(&format!("Applying edits: {summary}"));
@@ -204,6 +204,6 @@ fn text(answer: &Answer, tracking: Tracking, output: Output) -> String {
     if words.is_empty() {
         return summary;
     }
-    let words: Vec<String> = words.lines().map(crate::change::printable).collect();
+    let words: Vec<String> = words.lines().map(engross_documents::change::printable).collect();
     format!("{}\n\n{summary}", words.join("\n"))
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use engross_documents::change::printable;
 use engross_learn::agents_md::MarkerMode;
 use engross_learn::disk::{BlockSync, BookFile, folder_of, sync_files};
 use engross_learn::reflect::ModelReflector;
@@ -17,7 +18,6 @@ use serde::Serialize;
 
 use super::synced::counted;
 use super::{CommandEnd, settings};
-use crate::change::printable;
 use crate::cli::LearnArgs;
 use crate::compose::model;
 use crate::compose::skillbook::{book_paths, home, instructions, rest};
@@ -215,6 +215,13 @@ fn text(answer: &Answer, book: &BookFile) -> String {
             counted(usize::try_from(report.calls).unwrap_or(usize::MAX), "time"),
             usage.input_tokens,
             usage.output_tokens
+        );
+    }
+    if report.redacted > 0 {
+        let _ = writeln!(
+            text,
+            "Taken out, with personal data: {}",
+            counted(usize::try_from(report.redacted).unwrap_or(usize::MAX), "secret")
         );
     }
     for conflict in &report.conflicts {

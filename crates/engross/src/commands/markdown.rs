@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use engross_documents::change::printable;
 use engross_documents::{Destination, InputFile, read_pictures};
 use engross_docx::read::View;
 use engross_docx::{Limits, MadeDocument, MarkdownReading, from_markdown_with, picture_names};
@@ -11,7 +12,6 @@ use engross_store::files::{Precondition, RelPath, Root};
 
 use super::CommandEnd;
 use super::documents::open;
-use crate::change::printable;
 use crate::cli::{FromMarkdownArgs, ToMarkdownArgs, ViewArg};
 use crate::failure;
 use crate::files::{by_path, make_folder, read_text};

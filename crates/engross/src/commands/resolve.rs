@@ -1,6 +1,8 @@
 //! `engross accept` and `engross reject`
 
 use engross_documents::Receipt;
+use engross_documents::change::Palette;
+use engross_documents::report::{ending, text};
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Status, Summary};
 use engross_docx::revisions::{Choice, RevisionKind, Side};
@@ -9,11 +11,9 @@ use engross_protocol::{Exit, Failure};
 
 use super::CommandEnd;
 use super::documents::{deliver, destination, open};
-use crate::change::Palette;
 use crate::cli::{AcceptArgs, ResolveArgs};
 use crate::failure;
 use crate::output::Output;
-use crate::report::{ending, text};
 
 pub(crate) fn accept(args: &AcceptArgs, output: Output) -> Result<CommandEnd, Failure> {
     let options = CleanOptions { keep_comments: args.keep_comments, anonymous: args.anonymous };

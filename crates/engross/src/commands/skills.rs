@@ -3,19 +3,19 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 
+use engross_documents::change::printable;
 use engross_learn::Error;
 use engross_learn::disk::BookFile;
 use engross_learn::skillbook::render::toon;
 use engross_learn::skillbook::{
-    Author, Book, Effect, SettleContext, Skill, SkillOperation, SkillStatus, conflicts, import, markdown,
-    score, settle, to_hybrid,
+    Author, Book, Effect, Observation, SettleContext, Skill, SkillOperation, SkillStatus, conflicts, import,
+    markdown, score, settle, to_hybrid,
 };
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::{Value, json};
 
 use super::CommandEnd;
 use super::synced::counted;
-use crate::change::printable;
 use crate::cli::{BookArgs, ExportArgs, FormatArg, ReviewArgs, SkillsArgs, SkillsCommand};
 use crate::compose::skillbook::book_paths;
 use crate::files::read_text;
@@ -107,6 +107,7 @@ fn settle_all(book: &mut BookFile, operations: &[SkillOperation]) -> Result<Vec<
         by: Author::Person,
         trace: "person",
         session: "person",
+        seen: Observation::unknown(),
         now: SystemClock.millis(),
         doubts: &|_| Vec::new(),
     };

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use engross_documents::change::{printable, printable_lines};
 use engross_learn::disk::{SessionFile, SessionReader, inspect_file, open, sessions_at, write_whole};
 use engross_learn::trace::{Options, build};
 use engross_learn::transcript::repair::repair;
@@ -14,7 +15,6 @@ use engross_protocol::{Exit, Failure};
 use serde_json::{Map, Value, json};
 
 use super::CommandEnd;
-use crate::change::{printable, printable_lines};
 use crate::cli::{RepairArgs, TranscriptArgs, TranscriptCommand};
 use crate::output::{Output, note};
 

@@ -29,6 +29,7 @@ use crate::failure::usage;
 use crate::files::{self, FolderLock};
 use crate::output::note;
 use crate::settings::{Environment, Flags, Settings};
+use crate::signals;
 use engross_http::exports::Exports;
 use engross_http::{
     Access, AllSessions, Brake, Documents, Limits, Metrics, Server, app, task_routes, write_routes,
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &ServeArgs, environment: &Environment) -> Result<(), Fai
     sessions::runtime()?.block_on(async {
         let listener = listen(args.listen).await?;
         let stop = async {
-            asked_to_stop().await;
+            signals::asked_to_stop().await;
             note("Stopping: running turns are finished first");
             PATIENCE
         };
@@ -483,22 +484,6 @@ async fn reload(certificate: Option<&front::Certificate>) {
         }
     }
     std::future::pending::<()>().await;
-}
-
-/// Resolves when the person or the system wants an end.
-async fn asked_to_stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminate.recv() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {

@@ -66,6 +66,19 @@ fn the_guide_of_tasks_names_every_command_and_flag() {
 }
 
 #[test]
+fn the_guide_of_clients_of_agents_names_every_flag() {
+    let desk = TestBench::new();
+    let guide = include_str!("../../../../docs/guide/mcp.md");
+    for command in [&["mcp"][..], &["mcp", "install"], &["mcp", "uninstall"], &["agent-skill", "install"]] {
+        let help = desk.run(&[command, &["--help"]].concat());
+        assert_eq!(help.code, Some(0));
+        for flag in flags(&help.stdout).filter(|flag| !["--help", "--version"].contains(flag)) {
+            assert!(guide.contains(flag), "{flag} of {command:?} is not in the guide");
+        }
+    }
+}
+
+#[test]
 fn help_version_and_nothing() {
     let desk = TestBench::new();
     let version = desk.run(&["--version"]);

@@ -21,6 +21,7 @@ mod killed;
 mod learning;
 mod learning_runs;
 mod lists;
+mod mcp;
 mod old_data;
 mod output_files;
 mod read;
@@ -29,6 +30,7 @@ mod resolve;
 mod serve;
 mod settings;
 mod side_by_side;
+mod skill;
 mod tasks;
 #[cfg(feature = "otel")]
 mod telemetry;

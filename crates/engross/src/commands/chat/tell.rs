@@ -6,6 +6,8 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use engross_agent::session::{AnswerFinish, LogEvent, Observer, StoredEntries, ToolStep, TurnEvent};
+use engross_documents::change::{Palette, describe, printable, printable_lines};
+use engross_documents::report::ending;
 use engross_docx::Tracking;
 use engross_docx::ops::{OperationResult, Proof, ProofState, Status, Summary};
 use engross_llm::Message;
@@ -14,9 +16,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::change::{Palette, describe, printable, printable_lines};
 use crate::output::{note, print};
-use crate::report::ending;
 
 /// The tool whose end is told: a file that is written.
 const WRITES: &str = "WritePlanTool_begin";

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use engross_agent::session::SessionLine;
 use engross_documents::Error as DocumentError;
+use engross_documents::change::printable;
 use engross_llm::Message;
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use engross_store::files::{Precondition, RelPath};
@@ -13,7 +14,6 @@ use engross_store::files::{Precondition, RelPath};
 use super::events::{ScreenEvent, UndoStep};
 use super::styled::{Colour, Style, StyledLine};
 use super::{Terminal, changes, failed};
-use crate::change::printable;
 use crate::commands::chat::commands::{Command, help};
 use crate::commands::chat::document::failed as document_failed;
 use crate::commands::chat::tell::earlier;

@@ -2,11 +2,11 @@
 //!
 //! Must never hide that something is left out.
 
+use engross_documents::change::{Palette, propose};
 use engross_docx::ops::OperationResult;
 use similar::{ChangeTag, TextDiff};
 
 use super::styled::{Colour, Style, StyledLine, Theme, wrap_hanging};
-use crate::change::{Palette, propose};
 use crate::commands::chat::approvals::{Change, FileChange};
 
 /// Unchanged lines around changed ones.

@@ -3,6 +3,7 @@
 //! Must never say that something was changed before it is.
 
 use engross_agent::session::{Standing, WriteReport};
+use engross_documents::change::describe;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -10,7 +11,6 @@ use super::changes;
 use super::events::{ScreenAction, UndoStep};
 use super::screen::Screen;
 use super::styled::{Style, StyledLine};
-use crate::change::describe;
 use crate::commands::chat::approvals::{Change, FileChange};
 use crate::commands::chat::tell::EditDetails;
 

@@ -2,9 +2,8 @@
 //!
 //! Must never hold a character that could steer a terminal: text comes in through [`StyledLine::push`], which replaces them.
 
+use engross_documents::change::printable_lines;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
-use crate::change::printable_lines;
 
 /// Cells between two tab stops; a tab is shown as so many blanks.
 const TAB: &str = "    ";
@@ -117,7 +116,7 @@ impl StyledLine {
         }
     }
 
-    /// A line that was rendered for people elsewhere, with marks of [`Palette`](crate::change::Palette).
+    /// A line that was rendered for people elsewhere, with marks of [`Palette`](engross_documents::change::Palette).
     pub(super) fn of_rendered(text: &str) -> Self {
         let mut line = Self::default();
         let mut style = Style::default();

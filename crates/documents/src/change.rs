@@ -13,7 +13,7 @@ const LONGEST: usize = 600;
 
 /// How changed words are marked.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Palette {
+pub struct Palette {
     deleted: (&'static str, &'static str),
     inserted: (&'static str, &'static str),
     refused: (&'static str, &'static str),
@@ -21,7 +21,7 @@ pub(crate) struct Palette {
 
 impl Palette {
     /// With colours or with signs.
-    pub(crate) fn new(colour: bool) -> Self {
+    pub fn new(colour: bool) -> Self {
         if colour {
             Self {
                 deleted: ("\u{1b}[31;9m", "\u{1b}[0m"),
@@ -35,7 +35,7 @@ impl Palette {
 }
 
 /// One operation in two or three lines: where and what, the words, and why not.
-pub(crate) fn describe(result: &OperationResult, palette: Palette) -> String {
+pub fn describe(result: &OperationResult, palette: Palette) -> String {
     let status = match result.status {
         Status::Applied => "applied",
         Status::NoChange => "no change",
@@ -65,7 +65,7 @@ pub(crate) fn describe(result: &OperationResult, palette: Palette) -> String {
 }
 
 /// An operation that is not carried out yet: where and what, the words, and why it would not be.
-pub(crate) fn propose(result: &OperationResult, palette: Palette) -> String {
+pub fn propose(result: &OperationResult, palette: Palette) -> String {
     let described = describe(result, palette);
     if result.status != Status::Applied {
         return described;
@@ -75,7 +75,7 @@ pub(crate) fn propose(result: &OperationResult, palette: Palette) -> String {
 }
 
 /// The words that differ, marked, with what stands around them.
-pub(crate) fn words(before: &str, after: &str, palette: Palette) -> String {
+pub fn words(before: &str, after: &str, palette: Palette) -> String {
     let hunks = diff(before, after);
     if hunks.is_empty() {
         return shortened(after, LONGEST);
@@ -94,7 +94,7 @@ pub(crate) fn words(before: &str, after: &str, palette: Palette) -> String {
 }
 
 /// Words that give way to others, without what stands around them.
-pub(crate) fn replaced(before: &str, after: &str, palette: Palette) -> String {
+pub fn replaced(before: &str, after: &str, palette: Palette) -> String {
     let mut out = String::new();
     mark(&mut out, before, palette.deleted);
     mark(&mut out, after, palette.inserted);
@@ -131,14 +131,14 @@ fn shortened(text: &str, longest: usize) -> String {
 }
 
 /// Text from a document on one line, without what could steer a terminal.
-pub(crate) fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.chars()
         .map(|character| if matches!(character, '\n' | '\r') { '⏎' } else { harmless(character) })
         .collect()
 }
 
 /// Text on its lines, without what could steer a terminal.
-pub(crate) fn printable_lines(text: &str) -> String {
+pub fn printable_lines(text: &str) -> String {
     let shown = text.chars().filter(|character| *character != '\r');
     shown.map(|character| if character == '\n' { character } else { harmless(character) }).collect()
 }

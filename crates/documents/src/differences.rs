@@ -1,0 +1,100 @@
+//! What differs between two documents, as people and agents read it.
+//!
+//! Must never say that a redline is proven which is not.
+
+use std::fmt::Write as _;
+
+use engross_docx::ops::{Proof, ProofState};
+use engross_docx::{ChangeKind, ChangeSubject, DocumentChange, Limitation};
+
+use crate::change::{Palette, printable, replaced};
+
+/// Characters of a longest text that a list shows.
+const SHOWN: usize = 160;
+
+/// How many changes there are and whether the redline is proven, in two lines.
+#[must_use]
+pub fn counts(changes: &[DocumentChange], proof: Proof) -> String {
+    let count = |kind: ChangeKind| changes.iter().filter(|change| change.kind == kind).count();
+    let parts: Vec<String> = [
+        (ChangeKind::Replacement, "replaced"),
+        (ChangeKind::Insertion, "inserted"),
+        (ChangeKind::Deletion, "deleted"),
+        (ChangeKind::Formatting, "formatted"),
+        (ChangeKind::TableInsertion, "rows or cells inserted"),
+        (ChangeKind::TableDeletion, "rows or cells deleted"),
+    ]
+    .into_iter()
+    .map(|(kind, name)| (count(kind), name))
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, name)| format!("{count} {name}"))
+    .collect();
+    let holds = proof.accept == ProofState::Holds && proof.reject == ProofState::Holds;
+    let proven = if holds { "proven: rejecting gives the first, accepting the second" } else { "NOT proven" };
+    match parts.is_empty() {
+        true => "no change\n".to_owned(),
+        false => format!("{}\n{proven}\n", parts.join(", ")),
+    }
+}
+
+/// What changed in plain words, what matters most first.
+#[must_use]
+pub fn summary(changes: &[DocumentChange], proof: Proof) -> String {
+    let mut text = counts(changes, proof);
+    for (subject, title) in [
+        (ChangeSubject::Amount, "Amounts"),
+        (ChangeSubject::Date, "Dates and periods"),
+        (ChangeSubject::Number, "Numbers"),
+        (ChangeSubject::Term, "Names and defined terms"),
+        (ChangeSubject::Words, "Other words"),
+        (ChangeSubject::Layout, "Layout and tables"),
+    ] {
+        let own: Vec<&DocumentChange> = changes.iter().filter(|change| change.subject == subject).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n{title}:");
+        for change in own {
+            let _ =
+                writeln!(text, "  {:<6} {}", printable(&change.address), line(change, Palette::new(false)));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// What one change does.
+#[must_use]
+pub fn line(change: &DocumentChange, palette: Palette) -> String {
+    let before = shown(&change.before);
+    let after = shown(&change.after);
+    match change.kind {
+        ChangeKind::Formatting => format!("formatting: {after}").trim_end_matches(": ").to_owned(),
+        ChangeKind::TableInsertion => "a row or cell is inserted".to_owned(),
+        ChangeKind::TableDeletion => "a row or cell is deleted".to_owned(),
+        _ => replaced(&before, &after, palette) + if change.is_paragraph { " ¶" } else { "" },
+    }
+}
+
+fn shown(text: &str) -> String {
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    format!("{}…", text.chars().take(SHOWN).collect::<String>())
+}
+
+/// What differs and is no tracked change.
+#[must_use]
+pub fn limitations(limitations: &[Limitation]) -> String {
+    let mut text = String::new();
+    for limitation in limitations {
+        let what = if limitation.applied {
+            "applied without a tracked change"
+        } else {
+            "not a tracked change, left"
+        };
+        let _ =
+            writeln!(text, "note: {}: {} ({what})", limitation.address, printable(&limitation.difference));
+    }
+    text
+}

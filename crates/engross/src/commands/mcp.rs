@@ -1,0 +1,52 @@
+//! `engross mcp`
+
+mod install;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engross_mcp::{AllowedFolders, McpDocuments, serve};
+use engross_protocol::{Exit, Failure, SystemClock};
+
+use super::CommandEnd;
+use crate::cli::{McpArgs, McpCommand};
+use crate::compose::data::data_folder;
+use crate::settings::{Environment, Flags, Settings};
+use crate::signals::asked_to_stop;
+
+pub(crate) fn run(args: &McpArgs, environment: &Environment) -> Result<CommandEnd, Failure> {
+    match &args.command {
+        Some(McpCommand::Install(args)) => return install::install(args),
+        Some(McpCommand::Uninstall(args)) => return install::uninstall(args),
+        None => {}
+    }
+    let flags = Flags { config: args.config.clone(), author: args.author.clone(), ..Flags::default() };
+    let settings = Settings::load(&flags, environment)?;
+    let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
+    let folders = match args.root.as_slice() {
+        [] => vec![AllowedFolders::usual(Path::new("."), home.as_deref())?],
+        named => named.to_vec(),
+    };
+    let folders = AllowedFolders::open(&folders)?;
+    let data = data_folder(args.data.as_deref())?;
+    let documents = McpDocuments::new(folders, data, &settings.author.value, Arc::new(SystemClock))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| {
+        Failure::new(
+            Exit::Io,
+            "LISTEN_FAILED",
+            format!("the machine gives no room to serve a client: {error}; close other programs"),
+        )
+    })?;
+    let documents = Arc::new(documents);
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            ended = serve(Arc::clone(&documents), tokio::io::stdin(), tokio::io::stdout()) => ended,
+            () = asked_to_stop() => Ok(()),
+        }
+    });
+    documents.finish_writing();
+    // A read of standard input cannot be broken off, so nobody waits for it.
+    runtime.shutdown_background();
+    ended.map(|()| CommandEnd::With(Exit::Done))
+}

@@ -1,0 +1,101 @@
+//! `engross mcp` as a client starts it, and the settings of clients.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::desk::{ENGROSS, TestBench};
+
+/// Says `lines` to a server over the bench's folder and closes; its answers by id, and its exit code.
+fn talk(desk: &TestBench, arguments: &[&str], lines: &[Value]) -> (Vec<Value>, Option<i32>) {
+    let mut server = desk
+        .command(ENGROSS)
+        .arg("mcp")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let mut answers = Vec::new();
+    for line in lines {
+        writeln!(input, "{line}").unwrap();
+        if line.get("id").is_some() {
+            let mut answer = String::new();
+            output.read_line(&mut answer).unwrap();
+            answers.push(serde_json::from_str(&answer).unwrap());
+        }
+    }
+    drop(input);
+    (answers, server.wait().unwrap().code())
+}
+
+#[test]
+fn a_client_starts_it_edits_and_leaves() {
+    let desk = TestBench::new();
+    let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let operations = json!([{"op": "modify_text", "originalText": "three (3) years", "replacementText": "five (5) years"}]);
+    let call = json!({"name": "edit_document", "arguments": {"path": "nda.docx", "operations": operations}});
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": greeting}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
+    ];
+    let (answers, code) = talk(&desk, &["--root", ".", "--author", "Ada"], &lines);
+    let text = answers[1]["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("1 applied. Wrote nda.redline.docx"), "{text}");
+    assert_eq!(code, Some(0));
+    let revisions = desk.run(&["revisions", "nda.redline.docx", "--json"]).json();
+    assert!(revisions.to_string().contains("\"Ada\""), "{revisions}");
+}
+
+#[test]
+fn it_does_not_serve_a_home_by_accident() {
+    let desk = TestBench::new();
+    let ran = desk.command(ENGROSS).arg("mcp").current_dir("/").stdin(Stdio::null()).output().unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("[FOLDER_TOO_WIDE]"), "{ran:?}");
+    // The bench is the home of its programs.
+    let ran = desk.command(ENGROSS).arg("mcp").output().unwrap();
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("[FOLDER_TOO_WIDE]"), "{ran:?}");
+    assert_eq!(desk.run(&["mcp", "--root", "nowhere"]).code, Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_client_is_told_once_and_forgets_again() {
+    let desk = TestBench::new();
+    let home = desk.path("home");
+    std::fs::create_dir_all(home.join(".codex")).unwrap();
+    let settings = home.join(".codex/config.toml");
+    let before = "model = \"o9\" # mine\n";
+    std::fs::write(&settings, before).unwrap();
+    let run = |arguments: &[&str]| {
+        let ran = desk.command(ENGROSS).arg("mcp").args(arguments).env("HOME", &home).output().unwrap();
+        (ran.status.code(), String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
+    };
+    let (code, said, _) = run(&["install", "--client", "codex"]);
+    assert_eq!((code, said.starts_with("Codex knows engross now: ")), (Some(0), true), "{said}");
+    let after = std::fs::read_to_string(&settings).unwrap();
+    assert!(after.starts_with(before) && after.contains("[mcp_servers.engross]"), "{after}");
+    assert_eq!(std::fs::read_to_string(home.join(".codex/config.toml.before-engross")).unwrap(), before);
+    assert!(run(&["install", "--client", "codex"]).1.starts_with("Codex knows engross already: "));
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), after);
+    assert!(run(&["uninstall", "--client", "codex"]).1.contains("does not know engross any more"));
+    assert!(!std::fs::read_to_string(&settings).unwrap().contains("engross"));
+    // A project's own, and only shown.
+    assert_eq!(run(&["install", "--client", "vscode", "--project"]).0, Some(0));
+    let project = std::fs::read_to_string(desk.path(".vscode/mcp.json")).unwrap();
+    assert!(project.contains("${workspaceFolder}"), "{project}");
+    let (_, shown, _) = run(&["install", "--client", "zed", "--root", ".", "--print"]);
+    assert!(shown.contains("context_servers") && !home.join(".config/zed").exists(), "{shown}");
+    // What cannot be done says what can.
+    assert!(run(&["install", "--client", "claude-desktop"]).2.contains("--root DIR"));
+    assert!(run(&["install", "--client", "netscape"]).2.contains("known are amazon-q, claude-code"));
+    std::fs::write(&settings, "model = ").unwrap();
+    assert!(run(&["install", "--client", "codex"]).2.contains("[CONFIG_INVALID]"));
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), "model = ");
+}

@@ -1,0 +1,267 @@
+//! What a client meant by the arguments of a call.
+//!
+//! Clients send JSON in texts, wrappers around wrappers, `null` for what they have no value for, and names in their own spelling. Must
+//! never guess: what can mean one thing is brought into its form and remarked on; all else is refused with the field named.
+
+use engross_docx::ops::{is_same_name, repair_operations};
+use engross_protocol::{Failure, shared};
+use serde_json::{Map, Value, json};
+
+use crate::table::{ArgumentKind, ArgumentRow, ToolRow};
+
+/// What clients wrap arguments in.
+const WRAPPERS: &[&str] = &["arguments", "input", "params", "parameters", "args", "kwargs"];
+
+/// What clients call a path.
+const PATH_NAMES: &[&str] =
+    &["file", "filename", "file_path", "document", "document_path", "doc", "docx", "uri"];
+
+/// How many wrappers are opened.
+const DEPTH: usize = 4;
+
+/// The arguments of a call in their form.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    fields: Map<String, Value>,
+    /// What was brought into another form.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Arguments {
+    /// Reads what a client sent to a tool.
+    pub(crate) fn read(sent: Value, tool: &ToolRow) -> Result<Self, Failure> {
+        let mut arguments = Self::default();
+        let mut sent = arguments.unwrapped(sent, tool)?;
+        // What a client has no value for, it sends as null or as an empty text.
+        sent.retain(|_, value| !value.is_null());
+        arguments.gather_operation(&mut sent, tool);
+        for (key, value) in sent {
+            let row = arguments.row(&key, tool)?;
+            if matches!(row.kind, ArgumentKind::Operations) {
+                arguments.operations(value, tool);
+                continue;
+            }
+            if let Some(value) = arguments.of_kind(value, row)? {
+                arguments.fields.insert(row.name.to_owned(), value);
+            }
+        }
+        match tool.arguments.iter().find(|row| row.is_required && !arguments.fields.contains_key(row.name)) {
+            Some(missing) => {
+                Err(invalid(format!("{} needs '{}'; it takes {}", tool.name, missing.name, takes(tool))))
+            }
+            None => Ok(arguments),
+        }
+    }
+
+    /// A text that must be there; the table says which must.
+    pub(crate) fn required(&self, name: &str) -> &str {
+        self.text(name).unwrap_or_default()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).and_then(Value::as_str)
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.fields.get(name).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    pub(crate) fn count(&self, name: &str) -> Option<usize> {
+        self.fields.get(name).and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok())
+    }
+
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
+        let list = self.fields.get(name).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// A value as it is.
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name)
+    }
+
+    fn remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+
+    /// The object of the arguments, out of the texts and wrappers that it came in.
+    fn unwrapped(&mut self, mut sent: Value, tool: &ToolRow) -> Result<Map<String, Value>, Failure> {
+        for _ in 0..DEPTH {
+            sent = match sent {
+                Value::Null => return Ok(Map::new()),
+                Value::String(text) if text.trim().is_empty() => return Ok(Map::new()),
+                Value::String(text) => {
+                    let parsed = serde_json::from_str(&text).map_err(|error| {
+                        invalid(format!(
+                            "the arguments are a text that is not valid JSON ({error}); send one object"
+                        ))
+                    })?;
+                    self.remark("the arguments came as a text".to_owned());
+                    parsed
+                }
+                Value::Object(fields) => match wrapped(&fields, tool) {
+                    None => return Ok(fields),
+                    Some((key, inner)) => {
+                        self.remark(format!("the arguments stood within '{key}'"));
+                        inner
+                    }
+                },
+                _ => break,
+            };
+        }
+        Err(invalid(format!(
+            "the arguments of {} are no object; send one object with {}",
+            tool.name,
+            takes(tool)
+        )))
+    }
+
+    /// Makes a list of an operation whose fields stand among the arguments.
+    fn gather_operation(&mut self, sent: &mut Map<String, Value>, tool: &ToolRow) {
+        let takes_operations = tool.arguments.iter().any(|row| row.kind == ArgumentKind::Operations);
+        let has_list = sent.keys().any(|key| is_same_name(key, "operations"));
+        if !takes_operations || has_list || !(sent.contains_key("op") || sent.contains_key("operation")) {
+            return;
+        }
+        let keys: Vec<String> = sent.keys().filter(|key| self.row(key, tool).is_err()).cloned().collect();
+        let operation: Map<String, Value> =
+            keys.into_iter().filter_map(|key| Some((key.clone(), sent.remove(&key)?))).collect();
+        self.remark("the fields of one operation stood beside 'path'".to_owned());
+        sent.insert("operations".to_owned(), json!([operation]));
+    }
+
+    /// The argument that a key means.
+    fn row(&self, key: &str, tool: &ToolRow) -> Result<&'static ArgumentRow, Failure> {
+        let rows: &'static [ArgumentRow] = tool.arguments;
+        let exact = rows.iter().find(|row| row.name == key);
+        let found = exact.or_else(|| rows.iter().find(|row| is_same_name(row.name, key)));
+        let is_path = || PATH_NAMES.iter().any(|name| is_same_name(name, key));
+        let found = found.or_else(|| rows.iter().find(|row| row.name == "path").filter(|_| is_path()));
+        found.ok_or_else(|| {
+            let score = |row: &&ArgumentRow| strsim::jaro_winkler(row.name, &key.to_lowercase());
+            let nearest = rows.iter().max_by(|one, other| score(one).total_cmp(&score(other)));
+            let nearest = nearest.filter(|row| score(row) > 0.75);
+            let nearest = nearest.map_or_else(String::new, |row| format!("did you mean '{}'? ", row.name));
+            invalid(format!("{} has no argument '{key}'; {nearest}It takes {}", tool.name, takes(tool)))
+        })
+    }
+
+    /// A value in the form of its kind; nothing for one that is as good as none.
+    fn of_kind(&mut self, value: Value, row: &ArgumentRow) -> Result<Option<Value>, Failure> {
+        let wrong = |what: &str| invalid(format!("'{}' is no {what}", row.name));
+        let repaired = match (row.kind, &value) {
+            (_, Value::String(text)) if text.trim().is_empty() => return Ok(None),
+            (ArgumentKind::Flag, Value::Bool(_))
+            | (ArgumentKind::Text | ArgumentKind::Path, Value::String(_)) => {
+                return Ok(Some(value));
+            }
+            (ArgumentKind::Text, Value::Number(number)) => json!(number.to_string()),
+            (ArgumentKind::Flag, Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" => json!(true),
+                "false" => json!(false),
+                _ => return Err(wrong("true or false")),
+            },
+            (ArgumentKind::Count, _) => {
+                let number = match &value {
+                    Value::String(text) => text.trim().parse().ok(),
+                    other => other.as_f64(),
+                };
+                let number = number.filter(|number| number.fract() == 0.0 && (1.0..1e9).contains(number));
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded above")]
+                let number = number.ok_or_else(|| wrong("whole number from 1"))? as u64;
+                if value == json!(number) {
+                    return Ok(Some(value));
+                }
+                json!(number)
+            }
+            (ArgumentKind::Word(words), Value::String(text)) => {
+                let found = words.iter().find(|word| is_same_name(word, text));
+                let Some(word) = found else {
+                    return Err(invalid(format!(
+                        "'{}' cannot be '{text}'; it takes {}",
+                        row.name,
+                        words.join(", ")
+                    )));
+                };
+                if word == text {
+                    return Ok(Some(value));
+                }
+                json!(word)
+            }
+            (ArgumentKind::Texts, _) => {
+                let texts = texts(&value).ok_or_else(|| wrong("list of texts"))?;
+                if texts.is_empty() || json!(texts) == value {
+                    return Ok(Some(json!(texts)));
+                }
+                json!(texts)
+            }
+            (ArgumentKind::Path | ArgumentKind::Text | ArgumentKind::Word(_), _) => {
+                return Err(wrong("text"));
+            }
+            (ArgumentKind::Flag, _) => return Err(wrong("true or false")),
+            (ArgumentKind::Operations, _) => return Err(wrong("list of operations")),
+        };
+        self.remark(format!("'{}' came in another form", row.name));
+        Ok(Some(repaired))
+    }
+
+    /// The operations, and what of a batch came within them.
+    fn operations(&mut self, value: Value, tool: &ToolRow) {
+        let mut repaired = repair_operations(value);
+        if let Value::Object(batch) = &mut repaired.operations
+            && let Some(inner) = batch.remove("operations")
+        {
+            for (key, value) in std::mem::take(batch) {
+                // What the batch says besides is an argument here; what is none, the parser would have refused, too.
+                let row = self.row(&key, tool).ok().filter(|row| row.kind != ArgumentKind::Operations);
+                if let Some(row) = row
+                    && let Ok(Some(value)) = self.of_kind(value, row)
+                {
+                    self.fields.entry(row.name).or_insert(value);
+                }
+            }
+            self.remark("a batch stood within 'operations'".to_owned());
+            repaired = repair_operations(inner);
+        }
+        self.remarks.extend(repaired.remarks);
+        self.fields.insert("operations".to_owned(), repaired.operations);
+    }
+}
+
+/// What a wrapper holds, if the arguments are nothing but one.
+fn wrapped(fields: &Map<String, Value>, tool: &ToolRow) -> Option<(String, Value)> {
+    let (key, value) = fields.iter().next().filter(|_| fields.len() == 1)?;
+    let is_wrapper = key == tool.name || WRAPPERS.iter().any(|name| is_same_name(name, key));
+    let holds = match value {
+        Value::Object(_) => true,
+        Value::String(text) => text.trim_start().starts_with('{'),
+        _ => false,
+    };
+    let is_argument = tool.arguments.iter().any(|row| row.name == key);
+    (is_wrapper && holds && !is_argument).then(|| (key.clone(), value.clone()))
+}
+
+/// A list of texts, or one text that is one or holds one.
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    match value {
+        Value::Array(items) => items.iter().map(text).collect(),
+        Value::String(inner) if inner.trim_start().starts_with('[') => {
+            serde_json::from_str::<Vec<Value>>(inner).ok()?.iter().map(text).collect()
+        }
+        other => Some(vec![text(other)?]),
+    }
+}
+
+fn takes(tool: &ToolRow) -> String {
+    tool.arguments.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The failure of arguments that cannot be used.
+pub(crate) fn invalid(message: String) -> Failure {
+    Failure::of(shared::INVALID_ARGUMENTS, message)
+}

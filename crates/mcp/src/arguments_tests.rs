@@ -1,0 +1,90 @@
+use serde_json::{Value, json};
+
+use crate::arguments::Arguments;
+use crate::table::tool;
+
+fn read(name: &str, sent: Value) -> Result<Arguments, String> {
+    Arguments::read(sent, tool(name).unwrap()).map_err(|failure| failure.message)
+}
+
+#[test]
+fn one_call_in_the_forms_of_many_clients() {
+    let operations = json!([{"op": "delete_paragraph", "paragraphIndex": 4}]);
+    let plain = json!({"path": "nda.docx", "operations": operations, "dry_run": true});
+    let sent = [
+        plain.clone(),
+        json!(plain.to_string()),
+        json!({"arguments": plain}),
+        json!({"input": {"arguments": plain.to_string()}}),
+        json!({"edit_document": plain}),
+        json!({"path": "nda.docx", "operations": operations.to_string(), "dryRun": "True", "author": null}),
+        json!({"file_path": "nda.docx", "Operations": operations, "dry-run": true, "output": ""}),
+        json!({"path": "nda.docx", "op": "delete_paragraph", "paragraphIndex": 4, "dry_run": true}),
+        json!({"path": "nda.docx", "operations": {"operations": operations, "dryRun": true}}),
+        json!({"path": "nda.docx", "operations": operations[0], "dry_run": true}),
+    ];
+    for sent in sent {
+        let arguments =
+            read("edit_document", sent.clone()).unwrap_or_else(|message| panic!("{sent}: {message}"));
+        assert_eq!(arguments.required("path"), "nda.docx", "{sent}");
+        assert!(arguments.flag("dry_run"), "{sent}");
+        assert_eq!(arguments.value("operations"), Some(&operations), "{sent}");
+        assert_eq!(arguments.text("author"), None);
+        assert!(sent != plain || arguments.remarks.is_empty(), "{:?}", arguments.remarks);
+    }
+}
+
+#[test]
+fn numbers_words_and_lists_in_other_forms() {
+    let arguments =
+        read("read_document", json!({"path": "a.docx", "limit": "20", "from": 7, "view": "Markup"})).unwrap();
+    assert_eq!(
+        (arguments.count("limit"), arguments.text("from"), arguments.text("view")),
+        (Some(20), Some("7"), Some("markup"))
+    );
+    for ids in [json!([3, "4"]), json!("[\"3\", 4]")] {
+        let arguments =
+            read("resolve_changes", json!({"path": "a.docx", "action": "ACCEPT", "ids": ids})).unwrap();
+        assert_eq!(
+            (arguments.texts("ids"), arguments.required("action")),
+            (vec!["3".to_owned(), "4".to_owned()], "accept")
+        );
+    }
+    assert_eq!(
+        read("describe_operations", json!({"names": "edit_table"})).unwrap().texts("names"),
+        ["edit_table"]
+    );
+    assert_eq!(read("describe_operations", Value::Null).unwrap().texts("names"), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_by_name() {
+    let cases = [
+        ("read_document", json!({}), "read_document needs 'path'; it takes path, mode"),
+        ("read_document", json!({"path": null}), "needs 'path'"),
+        ("read_document", json!({"path": ["a.docx"]}), "'path' is no text"),
+        (
+            "read_document",
+            json!({"path": "a.docx", "serach": "x"}),
+            "no argument 'serach'; did you mean 'search'?",
+        ),
+        ("read_document", json!({"path": "a.docx", "limit": 0}), "'limit' is no whole number from 1"),
+        ("read_document", json!({"path": "a.docx", "limit": 2.5}), "'limit' is no whole number"),
+        (
+            "read_document",
+            json!({"path": "a.docx", "view": "plain"}),
+            "'view' cannot be 'plain'; it takes accepted, original, markup",
+        ),
+        (
+            "edit_document",
+            json!({"path": "a.docx", "dry_run": "yes please"}),
+            "'dry_run' is no true or false",
+        ),
+        ("edit_document", json!("{\"path\": "), "not valid JSON"),
+        ("edit_document", json!([1]), "are no object"),
+    ];
+    for (name, sent, says) in cases {
+        let message = read(name, sent.clone()).unwrap_err();
+        assert!(message.contains(says), "{sent}: {message}");
+    }
+}

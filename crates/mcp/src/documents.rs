@@ -1,0 +1,88 @@
+//! What every call needs: the folders, the checkpoints, a name for the author, the clock.
+//!
+//! Must never remember anything between two calls.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use engross_documents::{CheckpointStore, Error, OpenDocument, Workspace, signature};
+use engross_protocol::{Clock, Failure};
+use engross_store::files::{FileError, Locks};
+
+use crate::folders::{AllowedFolders, Place};
+
+/// What every call of the server needs.
+pub struct McpDocuments {
+    pub(crate) folders: AllowedFolders,
+    data: PathBuf,
+    locks: Locks,
+    pub(crate) clock: Arc<dyn Clock>,
+    author: String,
+    /// Held by a call from the choice of a name for its result until that is written, so that no two choose the same.
+    naming: Mutex<()>,
+}
+
+impl McpDocuments {
+    /// Documents beneath `folders`; checkpoints are kept in the folder `data`, and changes are made in the name of `author`.
+    ///
+    /// # Errors
+    /// `INVALID_AUTHOR`, and when nothing can be kept in `data`.
+    pub fn new(
+        folders: AllowedFolders,
+        data: PathBuf,
+        author: &str,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Failure> {
+        CheckpointStore::in_data(&data)?;
+        let author = signature::author(author)?.to_owned();
+        Ok(Self { folders, data, locks: Locks::new(), clock, author, naming: Mutex::new(()) })
+    }
+
+    /// The name that changes are made in.
+    pub(crate) fn author<'a>(&'a self, asked: Option<&'a str>) -> Result<&'a str, Failure> {
+        signature::author(asked.unwrap_or(&self.author))
+    }
+
+    /// The documents of the folder that a place is in.
+    pub(crate) fn workspace(&self, place: &Place) -> Result<Workspace, Failure> {
+        let store = CheckpointStore::in_data(&self.data)?.beneath(place.base.clone(), None);
+        Ok(Workspace::new(place.folder.clone(), store, self.locks.clone(), Arc::clone(&self.clock)))
+    }
+
+    /// The document that a client names.
+    pub(crate) fn open(&self, path: &str) -> Result<(Place, OpenDocument), Failure> {
+        let place = self.folders.locate(path)?;
+        let opened = self.workspace(&place)?.open(&place.path);
+        let opened = opened.map_err(|error| self.failure(&place, error))?;
+        Ok((place, opened))
+    }
+
+    /// The bytes of the file that a client names.
+    pub(crate) fn read(&self, path: &str) -> Result<(Place, Vec<u8>), Failure> {
+        let place = self.folders.locate(path)?;
+        let bytes =
+            self.workspace(&place)?.read(&place.path).map_err(|error| self.failure(&place, error.into()))?;
+        let bytes = bytes.ok_or_else(|| self.folders.missing(&place))?;
+        Ok((place, bytes))
+    }
+
+    /// What went wrong at a place, with what may help.
+    pub(crate) fn failure(&self, place: &Place, error: Error) -> Failure {
+        match error {
+            Error::File(FileError::TargetMissing { .. }) => self.folders.missing(place),
+            Error::File(error) => self.folders.refused(error),
+            Error::Document { error, .. } => Error::document(place.shown(), error).into(),
+            other => other.into(),
+        }
+    }
+
+    /// Waits until the call that writes has written.
+    pub fn finish_writing(&self) {
+        drop(self.naming());
+    }
+
+    /// The right to choose the name of a result.
+    pub(crate) fn naming(&self) -> MutexGuard<'_, ()> {
+        self.naming.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

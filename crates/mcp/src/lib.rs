@@ -1,0 +1,48 @@
+//! A server for the clients of agents, over the Model Context Protocol: Word documents beneath the folders that a person names are
+//! read, edited as proven tracked changes, resolved, compared and checked.
+//!
+//! Six tools in little room; the operations of the language are told when they are asked for. What clients send is brought into its
+//! form where it can mean one thing (`arguments`). Documents are named by path in every call, and nothing is remembered between two
+//! calls: the revision of this protocol since 2026-07-28 has no sessions. Must never touch a file outside the folders, replace a file
+//! that it has not written itself, or ask a model.
+//!
+//! | File | Question it answers |
+//! |---|---|
+//! | `server` | how does a request of the protocol become a call, and what is told meanwhile? |
+//! | `table` | which tools are there, and what do they take? |
+//! | `arguments` | what did the client mean? |
+//! | `folders` | which file does a path mean, and may it be touched? |
+//! | `documents` | what does every call need: folders, checkpoints, an author, the clock? |
+//! | `target` | into which file does a result go? |
+//! | `budget` | how much may an answer hold? |
+//! | `tools/` | what does each tool do? |
+//! | `install` | how is a client told of the server? |
+//! | `resources`, `prompts` | what may be read and asked besides? |
+
+mod answer;
+mod arguments;
+mod budget;
+pub mod codes;
+mod documents;
+mod folders;
+pub mod install;
+mod prompts;
+mod resources;
+mod server;
+mod table;
+mod target;
+mod tools;
+mod watch;
+
+#[cfg(test)]
+mod arguments_tests;
+#[cfg(test)]
+mod folders_tests;
+#[cfg(test)]
+mod partner_tests;
+#[cfg(test)]
+mod table_tests;
+
+pub use documents::McpDocuments;
+pub use folders::AllowedFolders;
+pub use server::{McpServer, serve};

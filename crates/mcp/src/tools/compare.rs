@@ -1,0 +1,66 @@
+//! `compare_documents`: makes a redline of two documents.
+
+use std::fmt::Write as _;
+
+use engross_documents::change::{Palette, printable};
+use engross_documents::{Error, differences};
+use engross_docx::revisions::Side;
+use engross_docx::{CompareOptions, Limits, changes_of};
+use engross_protocol::Failure;
+use engross_store::files::Precondition;
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::budget::Budget;
+use crate::documents::McpDocuments;
+use crate::target::{Usual, target};
+use crate::watch::{Watch, stopped};
+
+pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+    let options = CompareOptions {
+        author: documents.author(arguments.text("author"))?.to_owned(),
+        date: documents.clock.now().to_string(),
+        view: Side::Accept,
+        moves: true,
+    };
+    watch.step(0, "reading")?;
+    let (before, old) = documents.read(arguments.required("before"))?;
+    let (after, new) = documents.read(arguments.required("after"))?;
+    let naming = documents.naming();
+    let target = target(documents, &before, arguments.text("output"), Usual::NewFile("compared"))?;
+    if target.is_source || target.place.absolute() == after.absolute() {
+        let path = target.place.path.as_str().into();
+        return Err(Error::OutputIsInput { path }.into());
+    }
+    watch.step(1, "comparing")?;
+    let made = engross_docx::compare(old, new, &options, &Limits::default()).map_err(|failed| {
+        let place = if failed.is_after { &after } else { &before };
+        Failure::from(Error::document(place.shown(), failed.error))
+    })?;
+    let of = |error| Failure::from(Error::document(before.shown(), error));
+    let changes = changes_of(made.bytes.clone(), &Limits::default()).map_err(of)?;
+    if watch.is_stopped() {
+        return Err(stopped());
+    }
+    watch.step(2, "writing")?;
+    let path = target.place.shown();
+    let put = documents.workspace(&target.place)?.put(&target.place.path, &made.bytes, &Precondition::Absent);
+    put.map_err(|error| documents.failure(&target.place, error))?;
+    drop(naming);
+    let mut text = format!("Wrote {path}: {}", differences::counts(&changes, made.proof));
+    let mut list = String::new();
+    for change in &changes {
+        let _ = writeln!(
+            list,
+            "{:<6} {}",
+            printable(&change.address),
+            differences::line(change, Palette::new(false))
+        );
+    }
+    text.push_str(&Budget::of_tokens(None).cut(&list, "read the redline with mode=revisions"));
+    text.push_str(
+        &Budget::of_tokens(None).part(4).cut(&differences::limitations(&made.limitations), "and so on"),
+    );
+    let size = u64::try_from(made.bytes.len()).unwrap_or_default();
+    Ok(Answer { text, written: Some((target.place.absolute(), size)), is_error: false })
+}

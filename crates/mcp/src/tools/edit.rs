@@ -1,0 +1,227 @@
+//! `edit_document`: operations as proven tracked changes, or a new document of Markdown.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use engross_documents::change::{Palette, describe};
+use engross_documents::{Delivery, Error, Workspace, has_result, report, signature};
+use engross_docx::ops::{Batch, OperationResult, Proof, Status, Summary, parse_batch};
+use engross_docx::{EditOptions, Effects, Limits, Tracking, WordDocument, from_markdown, guards};
+use engross_protocol::{Exit, Failure};
+use engross_store::files::{FileError, Precondition};
+use serde_json::{Map, Value};
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, invalid};
+use crate::budget::Budget;
+use crate::documents::McpDocuments;
+use crate::folders::Place;
+use crate::target::{Target, Usual, check_ending, target};
+use crate::watch::{Watch, stopped};
+
+/// What an edit did.
+struct BatchOutcome {
+    results: Vec<OperationResult>,
+    effects: Effects,
+    warnings: Vec<String>,
+    /// Paragraphs before and after.
+    paragraphs: (usize, usize),
+}
+
+/// What became of the file.
+struct Outcome {
+    edited: BatchOutcome,
+    /// What was proven, of a result that there is.
+    delivery: Option<Delivery>,
+    revision: String,
+    checkpoint: Option<String>,
+}
+
+pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+    let path = arguments.required("path");
+    match (arguments.value("operations"), arguments.text("from_markdown")) {
+        (Some(_), Some(_)) => Err(invalid("give 'operations' or 'from_markdown', not both".to_owned())),
+        (None, Some(markdown)) => create(documents, path, markdown),
+        (None, None) => Err(invalid(
+            "there is nothing to do; give 'operations', such as [{\"op\": \"modify_text\", \"originalText\": \"30 days\", \
+             \"replacementText\": \"60 days\"}]"
+                .to_owned(),
+        )),
+        (Some(operations), None) => {
+            let batch = batch(operations, arguments)?;
+            let options = EditOptions {
+                author: documents.author(arguments.text("author"))?.to_owned(),
+                date: documents.clock.now().to_string(),
+            };
+            watch.step(0, "reading")?;
+            let (source, bytes) = documents.read(path)?;
+            let naming = documents.naming();
+            let target = target(documents, &source, arguments.text("output"), Usual::GoOn("redline"))?;
+            let workspace = documents.workspace(&target.place)?;
+            let workspace = workspace.of_one(target.place.path.clone(), bytes, Some(target.source.clone().into()));
+            watch.step(1, "applying")?;
+            let is_dry = arguments.flag("dry_run");
+            let outcome = if is_dry {
+                try_out(&workspace, &target, &batch, &options)
+            } else {
+                apply(&workspace, &target, &batch, &options, watch)
+            };
+            drop(naming);
+            let outcome = outcome.map_err(|error| documents.failure(&source, error))?.ok_or_else(stopped)?;
+            Ok(answer(&workspace, &target, &outcome, is_dry))
+        }
+    }
+}
+
+/// The batch in the language; what is wrong with one operation costs that one.
+fn batch(operations: &Value, arguments: &Arguments) -> Result<Batch, Failure> {
+    let mut json = Map::new();
+    json.insert("operations".to_owned(), operations.clone());
+    json.insert("atomic".to_owned(), Value::Bool(arguments.flag("atomic")));
+    if let Some(revision) = arguments.text("expected_revision") {
+        json.insert("expectedRevision".to_owned(), Value::String(revision.to_owned()));
+    }
+    let parsed = parse_batch(&Value::Object(json));
+    let mut batch = parsed.map_err(|error| {
+        let message = format!("{error}; describe_operations tells what there is");
+        Failure::new(Exit::Usage, error.code(), message)
+    })?;
+    signature::check(&mut batch)?;
+    Ok(batch)
+}
+
+fn edit(
+    document: &mut WordDocument,
+    pictures: BTreeMap<String, Vec<u8>>,
+    batch: &Batch,
+    options: &EditOptions,
+) -> Result<BatchOutcome, engross_docx::Error> {
+    let warnings = guards(document).into_iter().map(|finding| finding.message).collect();
+    let (before, count) = (document.survey(), document.paragraph_count());
+    document.give_files(pictures);
+    let results = document.apply(batch, options)?;
+    let effects = document.effects(&before);
+    Ok(BatchOutcome { results, effects, warnings, paragraphs: (count, document.paragraph_count()) })
+}
+
+/// Applies a batch to the file; nothing when the client took the call back.
+fn apply(
+    workspace: &Workspace,
+    target: &Target,
+    batch: &Batch,
+    options: &EditOptions,
+    watch: &Watch,
+) -> Result<Option<Outcome>, Error> {
+    let path = &target.place.path;
+    let pictures = workspace.pictures(&batch.operations);
+    let (edited, edit, document) = workspace.edit(path, None, Tracking::Tracked, |document| {
+        let edited = edit(document, pictures.clone(), batch, options)?;
+        if watch.is_stopped() {
+            // As it was opened, so nothing is written.
+            *document = WordDocument::open(document.source().to_vec(), &Limits::default())?;
+            return Ok(None);
+        }
+        let _ = watch.step(2, "proving and writing");
+        Ok(Some(edited))
+    })?;
+    let Some(edited) = edited else { return Ok(None) };
+    let is_written = edited.results.iter().any(|result| result.status == Status::Applied);
+    let delivery = has_result(&edited.results).then(|| Delivery {
+        output: is_written.then(|| target.place.shown()),
+        sha256: edit.sha256,
+        proof: edit.proof,
+    });
+    Ok(Some(Outcome { edited, delivery, revision: document.revision(), checkpoint: edit.checkpoint }))
+}
+
+/// Does everything but write.
+fn try_out(
+    workspace: &Workspace,
+    target: &Target,
+    batch: &Batch,
+    options: &EditOptions,
+) -> Result<Option<Outcome>, Error> {
+    let path = &target.place.path;
+    let mut document = workspace.open(path)?.document;
+    let failed = |error| Error::document(path.as_str(), error);
+    let edited =
+        edit(&mut document, workspace.pictures(&batch.operations), batch, options).map_err(failed)?;
+    let saved = document.save(Tracking::Tracked).map_err(failed)?;
+    let delivery = has_result(&edited.results).then(|| Delivery {
+        output: None,
+        sha256: String::new(),
+        proof: saved.proof,
+    });
+    Ok(Some(Outcome { edited, delivery, revision: document.revision(), checkpoint: None }))
+}
+
+fn answer(workspace: &Workspace, target: &Target, outcome: &Outcome, is_dry: bool) -> Answer {
+    let Outcome { edited, delivery, revision, checkpoint } = outcome;
+    let summary = Summary::of(&edited.results);
+    let output = delivery.as_ref().and_then(|delivery| delivery.output.clone());
+    let proof = delivery.as_ref().map_or_else(Proof::default, |delivery| delivery.proof);
+    let end = match is_dry {
+        true => "This was a dry run: nothing was written.".to_owned(),
+        false => report::ending(output.as_deref(), proof, Tracking::Tracked),
+    };
+    let mut text = format!("{}. {end}\n", report::counts(summary));
+    for warning in edited.warnings.iter().filter(|_| summary.applied > 0) {
+        let _ = writeln!(text, "Warning: {warning}");
+    }
+    let budget = Budget::of_tokens(None);
+    text.push_str(&listed(&edited.results, budget));
+    text.push_str(&budget.part(4).cut(&report::effects(&edited.effects), "the rest is alike"));
+    let (before, after) = edited.paragraphs;
+    if before != after && !is_dry {
+        let _ = writeln!(
+            text,
+            "There are {after} paragraphs now, {before} before: read again before you name numbers."
+        );
+    }
+    if let Some(output) = &output {
+        let _ = writeln!(text, "{output} is at revision {revision}; name it as 'path' to go on.");
+    }
+    if let Some(checkpoint) = checkpoint {
+        let _ = writeln!(text, "What it was before is checkpoint {checkpoint}.");
+    }
+    let is_error = summary.applied + summary.no_change == 0 && !edited.results.is_empty();
+    let written = output.and_then(|_| written(workspace, &target.place));
+    Answer { text, written, is_error }
+}
+
+/// The results in order, those that need repair before all if not all fit.
+fn listed(results: &[OperationResult], budget: Budget) -> String {
+    let tell =
+        |result: &OperationResult| format!("#{} {}", result.index, describe(result, Palette::new(false)));
+    let all: String = results.iter().map(tell).collect();
+    if all.len() <= budget.bytes() {
+        return all;
+    }
+    let (wrong, right): (Vec<_>, Vec<_>) =
+        results.iter().partition(|result| matches!(result.status, Status::Refused | Status::Failed));
+    let sorted: String = wrong.into_iter().chain(right).map(tell).collect();
+    budget.cut(&sorted, "send fewer operations in one call to see them all")
+}
+
+/// The file that was written, and its size.
+pub(super) fn written(workspace: &Workspace, place: &Place) -> Option<(PathBuf, u64)> {
+    let size = workspace.read(&place.path).ok().flatten().map(|bytes| bytes.len())?;
+    Some((place.absolute(), u64::try_from(size).unwrap_or_default()))
+}
+
+/// Makes a document where none is.
+fn create(documents: &McpDocuments, path: &str, markdown: &str) -> Result<Answer, Failure> {
+    let place = documents.folders.locate(path)?;
+    check_ending(&place)?;
+    let _naming = documents.naming();
+    let bytes = from_markdown(markdown, None, &Limits::default())
+        .map_err(|error| Failure::from(Error::document(place.shown(), error)))?;
+    let put = documents.workspace(&place)?.put(&place.path, &bytes, &Precondition::Absent);
+    put.map_err(|error| match error {
+        Error::File(FileError::TargetExists { .. }) => FileError::TargetExists { path: place.shown() }.into(),
+        other => documents.failure(&place, other),
+    })?;
+    let text = format!("Wrote {}, a new document.\n", place.shown());
+    Ok(Answer { text, written: Some((place.absolute(), bytes.len() as u64)), is_error: false })
+}

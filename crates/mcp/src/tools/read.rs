@@ -1,0 +1,124 @@
+//! `read_document`: as much of a document as fits, and where the rest begins.
+
+use engross_documents::{Error, listing};
+use engross_docx::WordDocument;
+use engross_docx::read::{ReadOptions, Reading, View, notation};
+use engross_docx::revisions::Comment;
+use engross_protocol::Failure;
+
+use crate::answer::Answer;
+use crate::arguments::Arguments;
+use crate::budget::Budget;
+use crate::documents::McpDocuments;
+use crate::folders::Place;
+
+/// What part of the room an outline may take before the text.
+const OUTLINE_PART: usize = 4;
+
+pub(super) fn run(documents: &McpDocuments, arguments: &Arguments) -> Result<Answer, Failure> {
+    let (place, opened) = documents.open(arguments.required("path"))?;
+    let document = opened.document;
+    let budget = Budget::of_tokens(arguments.count("max_tokens"));
+    let of = |error| Failure::from(Error::document(place.shown(), error));
+    let list = match arguments.text("mode") {
+        None | Some("text") => {
+            let options = ReadOptions {
+                view: match arguments.text("view") {
+                    Some("original") => View::Original,
+                    Some("markup") => View::Markup,
+                    _ => View::Accepted,
+                },
+                story: arguments.text("story").map(str::to_owned),
+                search: arguments.text("search").map(str::to_owned),
+                from: arguments.text("from").map(str::to_owned),
+                limit: arguments.count("limit"),
+                ..ReadOptions::default()
+            };
+            return Ok(Answer::of(reading(&place, &document, &options, budget)?));
+        }
+        Some("outline") => listing::outline(&document.outline().map_err(of)?),
+        Some("comments") => listing::comments(&document.comments().map_err(of)?),
+        Some("revisions") => listing::revisions(&document.revisions().map_err(of)?),
+        Some("controls") => listing::controls(&document.controls().map_err(of)?),
+        Some("styles") => listing::styles(&document.styles().map_err(of)?),
+        Some(_) => listing::properties(&document.properties().map_err(of)?),
+    };
+    let head = head(&place, &document);
+    let list = if list.is_empty() { "There are none.\n".to_owned() } else { list };
+    let list =
+        budget.without(&head).cut(&list, "raise max_tokens, or look at the text with 'search' and 'from'");
+    Ok(Answer::of(head + &list))
+}
+
+/// The text of a document, as much as fits.
+pub(crate) fn reading(
+    place: &Place,
+    document: &WordDocument,
+    options: &ReadOptions,
+    budget: Budget,
+) -> Result<String, Failure> {
+    let of = |error| Failure::from(Error::document(place.shown(), error));
+    let whole = document.read(options).map_err(of)?;
+    let comments: Vec<Comment> =
+        document.comments().map_err(of)?.into_iter().map(|placed| placed.comment).collect();
+    let mut out = head(place, document);
+    let is_plain = *options == ReadOptions { view: options.view, ..ReadOptions::default() };
+    let text = notation(&whole, &comments);
+    if text.len() <= budget.without(&out).bytes() {
+        if whole.paragraphs.is_empty() {
+            out.push_str("No paragraph fits.\n");
+        }
+        return Ok(out + &text);
+    }
+    if is_plain {
+        let outline = listing::outline(&document.outline().map_err(of)?);
+        if !outline.is_empty() {
+            let outline = budget.part(OUTLINE_PART).cut(&outline, "mode=outline lists them");
+            out.push_str(&format!("Outline:\n{outline}\n"));
+        }
+    }
+    let room = budget.without(&out);
+    Ok(out + &fitting(&whole, &comments, room))
+}
+
+/// `nda.docx, 42 paragraphs, revision 5f3a…`
+fn head(place: &Place, document: &WordDocument) -> String {
+    format!(
+        "{}, {} paragraphs, revision {}\n",
+        place.shown(),
+        document.paragraph_count(),
+        document.revision()
+    )
+}
+
+/// The paragraphs from the first on that fit with their comments, and where the rest begins; at least one, cut if it must be.
+fn fitting(whole: &Reading, comments: &[Comment], room: Budget) -> String {
+    let first = |count: usize| {
+        let mut part = whole.clone();
+        let next = part.paragraphs.get(count).map(|paragraph| paragraph.address.clone());
+        part.paragraphs.truncate(count);
+        part.cursor = next.or(part.cursor);
+        part
+    };
+    let (mut fits, mut does_not) = (0, whole.paragraphs.len() + 1);
+    while fits + 1 < does_not {
+        let middle = fits.midpoint(does_not);
+        if notation(&first(middle), comments).len() <= room.bytes() {
+            fits = middle;
+        } else {
+            does_not = middle;
+        }
+    }
+    if fits > 0 {
+        return notation(&first(fits), comments);
+    }
+    let mut one = first(1);
+    if let Some(paragraph) = one.paragraphs.first_mut() {
+        let kept = paragraph.text.floor_char_boundary(room.bytes().saturating_sub(400));
+        let left = paragraph.text.get(kept..).unwrap_or_default().chars().count();
+        paragraph.text.truncate(kept);
+        paragraph.text.push_str(&format!("… [{left} more characters; raise max_tokens, or search in them]"));
+    }
+    // Comments that do not fit beside it are listed by mode=comments.
+    notation(&one, &[])
+}

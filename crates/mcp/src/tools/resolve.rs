@@ -1,0 +1,71 @@
+//! `resolve_changes`: accepts or rejects tracked changes.
+
+use engross_documents::{listing, report};
+use engross_docx::Tracking;
+use engross_docx::revisions::{Choice, Range, RevisionKind, Side};
+use engross_protocol::{Exit, Failure};
+
+use crate::answer::Answer;
+use crate::arguments::{Arguments, invalid};
+use crate::budget::Budget;
+use crate::documents::McpDocuments;
+use crate::target::{Usual, target};
+use crate::watch::Watch;
+
+pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch) -> Result<Answer, Failure> {
+    let (side, suffix, done) = match arguments.required("action") {
+        "reject" => (Side::Reject, "rejected", "rejected"),
+        _ => (Side::Accept, "accepted", "accepted"),
+    };
+    let choice = choice(arguments)?;
+    watch.step(0, "reading")?;
+    let (source, bytes) = documents.read(arguments.required("path"))?;
+    let naming = documents.naming();
+    let target = target(documents, &source, arguments.text("output"), Usual::NewFile(suffix))?;
+    let workspace = documents.workspace(&target.place)?.of_one(
+        target.place.path.clone(),
+        bytes,
+        Some(target.source.into()),
+    );
+    watch.step(1, "resolving")?;
+    let resolved = workspace.edit(&target.place.path, None, Tracking::Tracked, |document| {
+        let resolved = document.resolve(side, &choice)?;
+        Ok((resolved, document.revisions()?.len()))
+    });
+    drop(naming);
+    let ((resolved, left), edit, _) = resolved.map_err(|error| documents.failure(&source, error))?;
+    if resolved.is_empty() {
+        let message = format!(
+            "{}: no tracked change fits; read_document with mode=revisions lists them",
+            source.shown()
+        );
+        return Err(Failure::new(Exit::Refused, "NOTHING_APPLIED", message));
+    }
+    let path = target.place.shown();
+    let mut text = format!("{} changes {done}, {left} left. ", resolved.len());
+    text.push_str(&report::ending(Some(&path), edit.proof, Tracking::Tracked));
+    text.push('\n');
+    if let Some(checkpoint) = &edit.checkpoint {
+        text.push_str(&format!("What {path} was before is checkpoint {checkpoint}.\n"));
+    }
+    let list = Budget::of_tokens(None).cut(&listing::revisions(&resolved), "they are resolved as well");
+    Ok(Answer {
+        text: text + &list,
+        written: super::edit::written(&workspace, &target.place),
+        is_error: false,
+    })
+}
+
+fn choice(arguments: &Arguments) -> Result<Choice, Failure> {
+    let range = arguments.text("range").map(|text| {
+        Range::parse(text).ok_or_else(|| {
+            invalid(format!("'range' cannot be '{text}'; give P3-P9, P3, footnote:3/P1-P2 or footnote:3"))
+        })
+    });
+    Ok(Choice {
+        ids: arguments.texts("ids").iter().map(|id| id.trim_start_matches("rev:").to_owned()).collect(),
+        author: arguments.text("by_author").map(str::to_owned),
+        kinds: arguments.text("kind").map(RevisionKind::named).unwrap_or_default(),
+        range: range.transpose()?,
+    })
+}
