@@ -17,8 +17,8 @@ use crate::safety::origin::{self, ToolNames};
 use crate::safety::{doubts, redact, redactions};
 use crate::skillbook::journal::{Record, SessionEnd, SessionMark};
 use crate::skillbook::{
-    Author, Citations, Effect, Quarantine, SettleContext, Skill, SkillOperation, SkillRefusal,
-    SkillStatus, Verdict, Witness, settle,
+    Author, Citations, Effect, Quarantine, SettleContext, Skill, SkillOperation, SkillRefusal, SkillStatus,
+    Verdict, Witness, settle,
 };
 use crate::trace::{self, Trace};
 use crate::transcript::{EntryKind, LineContent, Transcript, TranscriptReader};
