@@ -29,9 +29,6 @@ pub(crate) fn corpus_documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
     documents(&corpus(), &mut found);
     found.sort();
-    if found.is_empty() {
-        eprintln!("skipped: no documents in {}", corpus().display());
-    }
     found
 }
 
@@ -39,6 +36,9 @@ pub(crate) fn corpus_documents() -> Vec<PathBuf> {
 #[expect(clippy::disallowed_methods, reason = "reads test documents")]
 fn sound_documents_have_no_errors() {
     let found = corpus_documents();
+    if found.is_empty() {
+        eprintln!("skipped: no documents in {}", corpus().display());
+    }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut errors = Vec::new();
     for path in &found {

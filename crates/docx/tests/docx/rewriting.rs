@@ -38,16 +38,7 @@ fn resolved(bytes: &[u8], side: Side) -> Vec<u8> {
     document.save(Tracking::Tracked).unwrap().bytes
 }
 
-/// What is deleted and inserted, in words.
-fn changes(bytes: &[u8]) -> Vec<(String, String)> {
-    let revisions = open(bytes).revisions().unwrap();
-    revisions
-        .into_iter()
-        .map(|placed| (format!("{:?}", placed.revision.kind), placed.revision.text))
-        .collect()
-}
-
-/// The same, of the changes that a rewrite made.
+/// What a rewrite deleted and inserted, in words.
 fn new_changes(made: &Rewritten) -> Vec<String> {
     let revisions = open(&made.bytes).revisions().unwrap();
     let is_own = |id: Option<i64>| id.is_some_and(|id| made.result.revision_ids.contains(&id));
@@ -69,7 +60,7 @@ fn applied(before: &str, after: &str) -> Vec<String> {
 }
 
 fn nda() -> Vec<u8> {
-    std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/nda.docx")).unwrap()
+    include_bytes!("../../../../examples/nda.docx").to_vec()
 }
 
 const PAGE: &str = "# Terms\n\nThe fee is ten euros.\n\n- one apple\n- two pears\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n\nThe end of it.";

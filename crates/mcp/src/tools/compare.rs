@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use engross_documents::change::{Palette, printable};
-use engross_documents::{Error, differences};
+use engross_documents::{Error, Redline, differences, redline};
+use engross_docx::CompareOptions;
 use engross_docx::revisions::Side;
-use engross_docx::{CompareOptions, Limits, changes_of};
 use engross_protocol::Failure;
 use engross_store::files::Precondition;
 
@@ -33,23 +33,21 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
         return Err(Error::OutputIsInput { path }.into());
     }
     watch.step(1, "comparing")?;
-    let made = engross_docx::compare(old, new, &options, &Limits::default()).map_err(|failed| {
+    let Redline { bytes, report } = redline(old, new, &options).map_err(|failed| {
         let place = if failed.is_after { &after } else { &before };
         Failure::from(Error::document(place.shown(), failed.error))
     })?;
-    let of = |error| Failure::from(Error::document(before.shown(), error));
-    let changes = changes_of(made.bytes.clone(), &Limits::default()).map_err(of)?;
     if watch.is_stopped() {
         return Err(stopped());
     }
     watch.step(2, "writing")?;
     let path = target.place.shown();
-    let put = documents.workspace(&target.place)?.put(&target.place.path, &made.bytes, &Precondition::Absent);
+    let put = documents.workspace(&target.place)?.put(&target.place.path, &bytes, &Precondition::Absent);
     put.map_err(|error| documents.failure(&target.place, error))?;
     drop(naming);
-    let mut text = format!("Wrote {path}: {}", differences::counts(&changes, made.proof));
+    let mut text = format!("Wrote {path}: {}", differences::counts(&report.changes, report.proof));
     let mut list = String::new();
-    for change in &changes {
+    for change in &report.changes {
         let _ = writeln!(
             list,
             "{:<6} {}",
@@ -59,8 +57,8 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
     }
     text.push_str(&Budget::of_tokens(None).cut(&list, "read the redline with mode=revisions"));
     text.push_str(
-        &Budget::of_tokens(None).part(4).cut(&differences::limitations(&made.limitations), "and so on"),
+        &Budget::of_tokens(None).part(4).cut(&differences::limitations(&report.limitations), "and so on"),
     );
-    let size = u64::try_from(made.bytes.len()).unwrap_or_default();
+    let size = u64::try_from(bytes.len()).unwrap_or_default();
     Ok(Answer { text, written: Some((target.place.absolute(), size)), is_error: false })
 }

@@ -46,9 +46,9 @@ impl Rewriter<'_> {
         let (text, wanted) = (text.clone(), wanted.clone());
         let number = old.source.number.clone();
         let nodes = old.source.paragraphs.clone();
-        let edges = text_of(&old.read).map(|read| edges(bare(read, &number), bare(&text, &number)));
+        let edges = text_of(&old.read).map(|read| edges(bare(read, &number), &bare(&text, &number)));
         let text = bare(&text, &number);
-        let wanted = if number.is_empty() { wanted } else { without_number(wanted, &number) };
+        let wanted = if number.is_empty() { wanted } else { without_number(&wanted, &number) };
         let wanted = task_box(new, in_typography_of(&text, wanted));
         let text = task_box(&old.block, text);
         if text == wanted {
@@ -69,9 +69,9 @@ impl Rewriter<'_> {
         (text, wanted): (&StyledText, StyledText),
         (lead, tail): (String, String),
     ) {
-        let (mut wanted, kept) = without_known_objects(&text.objects, wanted);
+        let (mut wanted, kept) = without_known_objects(&text.objects, &wanted);
         self.change_objects(nodes, &text.objects, &kept);
-        let (known, _) = without_known_objects(&text.objects, text.clone());
+        let (known, _) = without_known_objects(&text.objects, text);
         if known == wanted {
             return;
         }
@@ -93,7 +93,7 @@ impl Rewriter<'_> {
         let mut whole = literal(&lead);
         whole.append(std::mem::take(&mut wanted));
         whole.append(literal(&tail));
-        let content = inline(whole);
+        let content = inline(&whole);
         self.rewrite.edits.push(match has_notes {
             // Only blocks define what notes say.
             true => Edit::Replace { place, end: None, content, continues: true },
@@ -143,7 +143,7 @@ impl Rewriter<'_> {
                                 NoteKind::Footnote => format!("footnote:{id}"),
                                 NoteKind::Endnote => format!("endnote:{id}"),
                             };
-                            let paragraphs: Vec<String> = wanted.iter().cloned().map(inline).collect();
+                            let paragraphs: Vec<String> = wanted.iter().map(inline).collect();
                             let place = Place { story: Some(story), address: Address::Any, occurrence: None };
                             (Some(place), ObjectAction::EditNote(paragraphs.join("\n\n")))
                         }
@@ -192,7 +192,7 @@ impl Rewriter<'_> {
             if first == last {
                 self.change_text(in_body(first), &nodes, (&text, wanted), Default::default());
             } else {
-                let content = inline(wanted).replace('\n', "\n\n");
+                let content = inline(&wanted).replace('\n', "\n\n");
                 let edit = Edit::Replace {
                     place: in_body(first),
                     end: Some(in_body(last)),

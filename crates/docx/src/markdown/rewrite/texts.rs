@@ -10,7 +10,7 @@ use crate::text::{
 };
 
 /// A text as inline Markdown, with what its notes say behind it.
-pub(super) fn inline(text: StyledText) -> String {
+pub(super) fn inline(text: &StyledText) -> String {
     let lead = text.text.len() - text.text.trim_start_matches([' ', '\t']).len();
     let tail = text.text.trim_end_matches([' ', '\t']).len().max(lead);
     let (before, behind) = (text.slice(0..lead), text.slice(tail..text.text.len()));
@@ -30,13 +30,13 @@ pub(super) fn bare(text: &StyledText, number: &str) -> StyledText {
 }
 
 /// New text without a number like this one: the same, or one that is written alike, or any that is plainly one.
-pub(super) fn without_number(text: StyledText, number: &str) -> StyledText {
+pub(super) fn without_number(text: &StyledText, number: &str) -> StyledText {
     let own = first_words(&text.text, number.split_whitespace().count());
     let behind = text.text.get(own.len()..).unwrap_or_default();
     let len = if !own.is_empty() && digits_alike(own.trim()) == digits_alike(number.trim()) {
         text.text.len() - behind.trim_start().len()
     } else if text.text.starts_with(number.trim()) {
-        return bare(&text, number);
+        return bare(text, number);
     } else {
         typed_number(&text.text).map_or(0, |number| number.len)
     };
@@ -128,7 +128,7 @@ fn respelled(text: &StyledText, spelling: &str) -> StyledText {
 /// of it.
 pub(super) fn without_known_objects(
     known: &[PlacedObject],
-    text: StyledText,
+    text: &StyledText,
 ) -> (StyledText, Vec<Option<InlineObject>>) {
     let mut kept: Vec<Option<InlineObject>> = vec![None; known.len()];
     let mut gone = Vec::new();
@@ -175,11 +175,11 @@ pub(super) fn numberless(block: Block<StyledText>, number: &str) -> Block<Styled
     if number.is_empty() || matches!(block.kind, BlockKind::Table(_)) {
         return block;
     }
-    block.map(|text| without_number(text, number))
+    block.map(|text| without_number(&text, number))
 }
 
 /// The white space around a text that Markdown leaves out.
-pub(super) fn edges(read: StyledText, told: StyledText) -> (String, String) {
+pub(super) fn edges(read: StyledText, told: &StyledText) -> (String, String) {
     let text = read.text;
     let lead = text.len() - text.trim_start().len();
     let tail = text.trim_end().len().max(lead);
