@@ -36,7 +36,7 @@ pub(crate) fn compare_options(bytes: Option<&[u8]>) -> Result<ComparisonRequest,
         match (name.as_str(), value) {
             (_, Value::Null) => {}
             ("author", Value::String(author)) => {
-                request.author = Some(signature::author(&author)?.to_owned())
+                request.author = Some(signature::author(&author)?.to_owned());
             }
             ("date", Value::String(date)) => request.date = Some(signature::date(&date)?.to_string()),
             ("view", Value::String(view)) => {
