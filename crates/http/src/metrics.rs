@@ -22,6 +22,7 @@ impl RouteName {
             "/healthz" => "/healthz",
             "/readyz" => "/readyz",
             "/metrics" => "/metrics",
+            "/mcp" => "/mcp",
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
             _ if path.starts_with("/v1/sessions/") => "/v1/sessions",
             _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",
