@@ -30,6 +30,23 @@ engross_protocol::codes! {
         why: "The request was accepted, but no turn was open. This should not happen; please report it.",
         remedy: "Send a new user message.",
     }
+    ANSWER_ELSEWHERE: Usage, 400 {
+        summary: "`previous_response_id` belongs to another session than the one that the request names.",
+        why: "A request goes on in one session. Its key, or `conversation`, names another one than the response.",
+        remedy: "Send the key, or the id of the response, but not both.",
+    }
+    ANSWER_SUPERSEDED: Refused, 409 {
+        summary: "The session has gone on since the response that the request goes on from.",
+        why: "\
+            Without a session key a branch begins there, as a session of its own. A session with a key has \
+            one line of conversation.",
+        remedy: "Leave the key out to branch off, or the id of the response to go on with the session.",
+    }
+    ANSWER_UNKNOWN: Refused, 404 {
+        summary: "There is no such response.",
+        why: "Its session was deleted, or never had an answer of this number.",
+        remedy: "Send the conversation itself, or the id of another response.",
+    }
     ARGUMENTS_MALFORMED: Done, 200 {
         summary: "The model called a tool with arguments that are no JSON object.",
         why: "\

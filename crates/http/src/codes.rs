@@ -65,6 +65,11 @@ engross_protocol::codes! {
             `x-engross-warnings` holds the warnings of an answer.",
         remedy: "Leave the field out, and do not rely on it.",
     }
+    RESPONSE_IN_USE: Refused, 409 {
+        summary: "The response is part of a conversation with others.",
+        why: "What a later response rests on cannot be deleted beneath it. Nothing was deleted.",
+        remedy: "Delete the session as one: `DELETE /v1/sessions/KEY`. The message names it.",
+    }
     RESPONSE_NOT_FOUND: Refused, 404 {
         summary: "`previous_response_id` is not the id of a response.",
         why: "Ids of responses have the form `resp_SESSION_NUMBER`. The one that was sent has not.",

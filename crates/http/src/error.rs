@@ -57,6 +57,14 @@ pub enum Error {
         /// What was sent.
         id: String,
     },
+    /// A response whose session has others.
+    #[error(
+        "The response is part of a conversation with others, which is deleted as one: DELETE /v1/sessions/{session}."
+    )]
+    ResponseInUse {
+        /// The session.
+        session: String,
+    },
     /// The server insists on models that it lists.
     #[error("The model '{model}' does not exist here. Use `engross`, or ask GET /v1/models.")]
     ModelNotOffered {
@@ -159,6 +167,7 @@ impl Error {
             Self::ToolInvalid { .. } => codes::TOOL_INVALID,
             Self::SessionKeyInvalid { .. } => engross_agent::codes::SESSION_KEY_INVALID,
             Self::ResponseNotFound { .. } => codes::RESPONSE_NOT_FOUND,
+            Self::ResponseInUse { .. } => codes::RESPONSE_IN_USE,
             Self::ModelNotOffered { .. } => engross_agent::codes::MODEL_NOT_OFFERED,
             Self::Unauthorized => codes::UNAUTHORIZED,
             Self::TooManyAttempts { .. } => codes::TOO_MANY_ATTEMPTS,
@@ -238,7 +247,12 @@ impl Error {
     pub(crate) fn json(&self) -> Vec<u8> {
         let mut body = json!({"error": self.body()});
         // OpenAI's name for the field, which its libraries show.
-        if let Self::InvalidRequest { field, .. } | Self::ToolInvalid { field, .. } = self {
+        let field = match self {
+            Self::InvalidRequest { field, .. } | Self::ToolInvalid { field, .. } => Some(field.as_str()),
+            Self::Session(error) => error.details["field"].as_str(),
+            _ => None,
+        };
+        if let Some(field) = field {
             body["error"]["param"] = json!(field);
         }
         if let Self::Write(refusal) = self {

@@ -71,6 +71,7 @@ pub use metrics::Metrics;
 pub use routes::task_routes::router as task_routes;
 pub use routes::write_routes::router as write_routes;
 pub use server::{Limits, Server};
+pub use sessions::AllSessions;
 pub use wire::client_tools;
 #[cfg(any(test, feature = "testing"))]
 pub use wire::status_of as status_of_write;

@@ -18,13 +18,13 @@ impl RouteName {
     pub fn of(path: &str) -> Self {
         Self(match path {
             "/v1/chat/completions" => "/v1/chat/completions",
-            "/v1/responses" => "/v1/responses",
             "/healthz" => "/healthz",
             "/readyz" => "/readyz",
             "/metrics" => "/metrics",
             "/mcp" => "/mcp",
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
-            _ if path.starts_with("/v1/sessions/") => "/v1/sessions",
+            _ if path == "/v1/responses" || path.starts_with("/v1/responses/") => "/v1/responses",
+            _ if path == "/v1/sessions" || path.starts_with("/v1/sessions/") => "/v1/sessions",
             _ if path.starts_with("/v1/write-sessions") => "/v1/write-sessions",
             _ if path.starts_with("/api/write-session") => "/api/write-session",
             "/acp" | "/acp/rpc" => "/acp",

@@ -58,6 +58,8 @@ async fn a_whole_answer() {
         assert_eq!(got.header(name).as_deref(), Some(value), "{name}");
     }
     let expected = TurnRequest {
+        after: None,
+        is_passing: false,
         is_whole: false,
         principal: String::new(),
         key: Some(SessionName::Named("agent:main:dok-ü".to_owned())),
@@ -127,7 +129,9 @@ async fn responses_whole_and_streamed() {
     assert_eq!((got.status, got.json()["id"].clone()), (200, json!(format!("resp_{SESSION}_12"))));
     assert_eq!(got.json()["output"][0]["content"][0]["text"], "ok");
     assert_eq!(got.header("x-engross-session-id").as_deref(), Some(SESSION));
-    assert_eq!(fake.submitted()[0].key, Some(SessionName::Named(SESSION.to_owned())));
+    let submitted = fake.submitted();
+    let after = submitted[0].after.unwrap();
+    assert_eq!((after.session.to_string().as_str(), after.answer, &submitted[0].key), (SESSION, 3, &None));
 
     fake.answer(text("ok"));
     let whole = post(&app, "/v1/responses", &[], r#"{"input":"Hi","stream":true}"#).await.text;

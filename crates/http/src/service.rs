@@ -5,9 +5,10 @@
 use std::future::Future;
 
 use engross_agent::session::{
-    PositionedEvent, RequestError, SessionName, SessionView, Settings, TurnRequest,
+    AnswerPlace, PositionedEvent, RequestError, SessionName, SessionOverview, SessionView, Settings,
+    TurnRequest,
 };
-use engross_llm::OptionTreatment;
+use engross_llm::{Message, OptionTreatment};
 use engross_protocol::SessionId;
 use serde_json::Value;
 
@@ -51,6 +52,28 @@ pub trait Service: Send + Sync + 'static {
         key: &SessionName,
     ) -> impl Future<Output = Result<bool, RequestError>> + Send;
 
+    /// At most `limit` sessions, the newest first, behind `after`.
+    fn page(
+        &self,
+        principal: &str,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<SessionOverview>, RequestError>> + Send;
+
+    /// Deletes a session for good.
+    fn delete(
+        &self,
+        principal: &str,
+        key: &SessionName,
+    ) -> impl Future<Output = Result<SessionId, RequestError>> + Send;
+
+    /// An answer that was asked for before.
+    fn answer(
+        &self,
+        principal: &str,
+        place: AnswerPlace,
+    ) -> impl Future<Output = Result<EarlierAnswer<Self::AnswerEvents>, RequestError>> + Send;
+
     /// What a model makes of an option with this value: the one of that name, or the usual one.
     fn treatment(&self, model: Option<&str>, option: &str, value: &Value) -> OptionTreatment;
 
@@ -59,6 +82,18 @@ pub trait Service: Send + Sync + 'static {
 
     /// What keeps it from accepting requests, by name; nothing when it is ready.
     fn failing(&self) -> impl Future<Output = Vec<&'static str>> + Send;
+}
+
+/// An answer that was asked for before.
+pub struct EarlierAnswer<A> {
+    /// It, from its beginning.
+    pub events: A,
+    /// Whether it is still being made.
+    pub runs: bool,
+    /// How many answers its session has.
+    pub answers: usize,
+    /// What its request brought.
+    pub input: Vec<Message>,
 }
 
 /// An answer that is being listened to. Dropping it means that the client went away.

@@ -44,7 +44,13 @@ async fn a_session_is_shown_with_its_conversation() {
         workspace: Some("deal".to_owned()),
         ..SessionState::default()
     };
-    fake.show(Ok(SessionView { id: SESSION.parse().unwrap(), head: 3, created: 5_000, session }));
+    fake.show(Ok(SessionView {
+        id: SESSION.parse().unwrap(),
+        head: 3,
+        created: 5_000,
+        session,
+        runs: false,
+    }));
     let call = json!({"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}});
     let expected = json!({
         "id": SESSION, "object": "engross.session", "key": "agent:main:doc", "created": 5, "turns": 1,

@@ -18,6 +18,9 @@ use super::error::Error;
 use super::lease::Leases;
 use super::log::{Creation, Log, Machine, NewLog};
 
+/// How many uses lie between two looks at how much memory the logs take up.
+const TRIM_EVERY: u64 = 16;
+
 /// What a journal is made of.
 #[derive(Clone)]
 pub struct Options {
@@ -39,11 +42,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// A journal in a store that belongs to this process, with 1,024 logs or 32 MiB in memory.
+    /// A journal in a store that belongs to this process, with 1,024 logs or 16 MiB in memory.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Self {
         let tasks = TaskTracker::new();
-        Self { store, clock, holder: None, logs: 1024, bytes: 32 << 20, names: 8 * 1024, tasks }
+        Self { store, clock, holder: None, logs: 1024, bytes: 16 << 20, names: 8 * 1024, tasks }
     }
 }
 
@@ -127,14 +130,21 @@ impl<M: Machine, X: Default> Journal<M, X> {
             extra: X::default(),
         };
         let log = Arc::clone(logs.entry(id).or_insert_with(|| Arc::new(new())));
-        log.used.store(self.inner.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        let use_number = self.inner.uses.fetch_add(1, Ordering::Relaxed);
+        log.used.store(use_number, Ordering::Relaxed);
+        if use_number % TRIM_EVERY == TRIM_EVERY - 1 {
+            self.trim_all(&mut logs);
+        }
         log
     }
 
     /// Lets go of the logs that were not asked for the longest, when those that nobody works on take up more bytes than they
     /// may: down to half of it.
     pub fn trim(&self) {
-        let mut logs = lock(&self.inner.logs);
+        self.trim_all(&mut lock(&self.inner.logs));
+    }
+
+    fn trim_all(&self, logs: &mut HashMap<SessionId, Arc<LoadedLog<M, X>>>) {
         let mut spare: Vec<(u64, SessionId, usize)> = Vec::new();
         for (id, loaded) in logs.iter() {
             if Arc::strong_count(loaded) > 1 {
@@ -167,9 +177,10 @@ impl<M: Machine, X: Default> Journal<M, X> {
         (logs.len(), logs.values().filter_map(bytes).sum())
     }
 
-    /// Forgets a log that came to nothing.
+    /// Forgets a log that came to nothing, or is gone, with the names that led to it.
     pub fn forget(&self, id: SessionId) {
         lock(&self.inner.logs).remove(&id);
+        lock(&self.inner.names).retain(|_, row| row.session != id);
     }
 
     /// All logs in memory.
@@ -373,6 +384,11 @@ impl<M: Machine> LogGuard<M> {
     ) -> Result<(), Error> {
         let store = &*self.leases.store;
         self.log.append(store, self.fence, events, names, now).await
+    }
+
+    /// Notes that the log is gone: its state is not used again, and who waits for it finds nothing.
+    pub fn discard(&mut self) {
+        self.log.state_mut();
     }
 
     /// Renews the lease for as long as it is polled; resolves only when the lease is lost.

@@ -87,6 +87,9 @@ impl Store for WatchedStore {
         self.snapshots.lock().unwrap().extend(append.snapshot.as_ref().map(Vec::len));
         self.store.append(append)
     }
+    fn delete(&self, session: SessionId) -> Pending<'_, bool> {
+        self.store.delete(session)
+    }
     fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {
         if self.fails_to_load.load(Ordering::SeqCst) {
             return away();

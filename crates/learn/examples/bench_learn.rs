@@ -13,7 +13,8 @@ use std::time::Instant;
 use engross_learn::skillbook::journal::{Record, read, write};
 use engross_learn::skillbook::render::{RecallQuery, choose, toon};
 use engross_learn::skillbook::{
-    Author, Book, SettleContext, Skill, SkillOperation, SkillSource, SkillStatus, import, settle, to_hybrid,
+    Author, Book, Observation, SettleContext, Skill, SkillOperation, SkillSource, SkillStatus, import,
+    settle, to_hybrid,
 };
 use engross_learn::transcript::stats::count;
 use serde::Deserialize;
@@ -206,7 +207,12 @@ fn book(count: u64) -> Result<(), BenchError> {
             status: SkillStatus::Active,
             created: 1_772_206_205_000,
             updated: 1_772_206_205_000,
-            sources: vec![SkillSource { trace: session.clone(), session, evidence: "two calls".to_owned() }],
+            sources: vec![SkillSource {
+                trace: session.clone(),
+                session,
+                evidence: "two calls".to_owned(),
+                ..SkillSource::default()
+            }],
             ..Skill::default()
         })));
     }
@@ -237,6 +243,7 @@ fn book(count: u64) -> Result<(), BenchError> {
         by: Author::Learnt,
         trace: "t",
         session: "t",
+        seen: Observation::unknown(),
         now: 1,
         doubts: &engross_learn::safety::doubts,
     };

@@ -39,6 +39,15 @@ engross_protocol::codes! {
             Wait for the other one's end, then run the command again. A run that was killed holds nothing \
             back.",
     }
+    LEARN_FORMAT_UNKNOWN: Refused, 422 {
+        summary: "A session is in a format that is not known.",
+        why: "\
+            The file has lines, and none of them is of a session of OpenClaw, engross, Claude Code or Codex. Nothing was \
+            learnt from it, and it is not remembered as learnt: a later version that knows its format reads it.",
+        remedy: "\
+            Name folders and files of the programs above. For another one, convert its sessions, or wait for a version \
+            that reads them.",
+    }
     LEARN_NOT_EXPERIENCE: Refused, 422 {
         summary: "A lesson stands in instructions that the agent was given.",
         why: "\

@@ -81,6 +81,13 @@ impl Store for MemoryStore {
         self.with(|tables| tables.append(append))
     }
 
+    fn delete(&self, session: SessionId) -> Pending<'_, bool> {
+        self.with(|tables| {
+            tables.names.retain(|_, row| row.session != session);
+            Ok(tables.sessions.remove(&session).is_some())
+        })
+    }
+
     fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {
         self.with(|tables| {
             let row = tables.row(session)?;

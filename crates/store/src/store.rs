@@ -38,6 +38,10 @@ pub trait Store: Send + Sync {
     /// one, [`Error::NameTaken`] when a name exists, be it for this very session.
     fn append(&self, append: Append) -> Pending<'_, u64>;
 
+    /// Deletes a session with its entries, its snapshot and all its names, for good; tells whether there was one. Its id is never
+    /// used again, its names may be.
+    fn delete(&self, session: SessionId) -> Pending<'_, bool>;
+
     /// At most `limit` entries with a greater number than `after`, oldest first.
     fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>>;
 

@@ -62,6 +62,9 @@ fn content(request: &TurnRequest) -> String {
         write_content: asked.write_content,
     };
     let mut content = format!("{:?}", (&request.key, &request.system, &request.messages, tools, parameters));
+    if let Some(after) = &request.after {
+        content.push_str(&format!("{after:?}"));
+    }
     if !asked.options.is_empty() {
         content.push_str(&format!("{:?}", asked.options));
     }

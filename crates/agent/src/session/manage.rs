@@ -7,15 +7,17 @@ use engross_llm::{Message, OptionTreatment, Usage};
 use engross_protocol::SessionId;
 use serde_json::Value;
 
+use super::answer::AnswerStream;
+use super::branch;
 use super::decide::{Input, Offer, PartialAnswer, RetryState, decide};
 use super::error::RequestError;
-use super::log::LogEvent;
-use super::names::{name_of, principal_in};
+use super::log::{LogEvent, ResultSource};
+use super::names::{key_in, name_of, principal_in};
 use super::record::{self, lost};
-use super::request::SessionName;
+use super::request::{AnswerPlace, SessionName};
 use super::service::{Inner, Sessions, moment, unknown};
 use super::settings::Settings;
-use super::state::SessionState;
+use super::state::{SessionState, TurnPhase};
 use crate::codes;
 
 /// Sessions that are listed at once.
@@ -32,6 +34,8 @@ pub struct SessionView {
     pub created: u64,
     /// Its state.
     pub session: SessionState,
+    /// Whether a turn of it runs, here or on another server.
+    pub runs: bool,
 }
 
 /// A session in a list.
@@ -49,7 +53,172 @@ pub struct SessionLine {
     pub message: String,
 }
 
+/// A session in a page of all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionOverview {
+    /// Its id.
+    pub id: SessionId,
+    /// Its canonical key.
+    pub key: String,
+    /// When it was created, in milliseconds since 1970.
+    pub created: u64,
+    /// When it was last changed, in milliseconds since 1970.
+    pub changed: u64,
+    /// How many entries its log has.
+    pub entries: u64,
+}
+
+/// An answer that was asked for before.
+pub struct AnswerView {
+    /// It, from its beginning.
+    pub answer: AnswerStream,
+    /// Whether it is still being made.
+    pub runs: bool,
+    /// How many answers its session has.
+    pub answers: usize,
+    /// What its request brought: messages, and results of calls.
+    pub input: Vec<Message>,
+}
+
 impl Sessions {
+    /// At most `limit` sessions of a principal, the newest first; the next page is what comes behind the last of this one.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn page(
+        &self,
+        principal: &str,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Vec<SessionOverview>, RequestError> {
+        let store = &*self.inner.config.store;
+        let (mut found, mut after) = (Vec::new(), after);
+        while found.len() < limit {
+            let page = store.list(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            let mine = page.into_iter().filter(|summary| principal_in(&summary.key) == principal);
+            found.extend(mine.map(|summary| SessionOverview {
+                id: summary.id,
+                key: key_in(&summary.key),
+                created: summary.created_at,
+                changed: summary.changed_at,
+                entries: summary.head,
+            }));
+        }
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// Deletes a session for good, with all that was said in it. A turn that runs is cancelled first.
+    ///
+    /// # Errors
+    /// When there is no such session, another server works on it, or the store cannot be reached.
+    pub async fn delete(&self, principal: &str, key: &SessionName) -> Result<SessionId, RequestError> {
+        let (id, text) = self.known(principal, key).await?;
+        let Inner { config, journal, .. } = &*self.inner;
+        let loaded = journal.get(id);
+        if let Some(newest) = loaded.extra.get() {
+            newest.channel.cancel();
+        }
+        let mut session = match journal.open(loaded.lock_behind(config.queue).await?).await {
+            Err(engross_journal::Error::Unknown) => {
+                journal.forget(id);
+                return Err(unknown(&text));
+            }
+            opened => opened?,
+        };
+        let deleted = config.store.delete(id).await;
+        // Nobody may go on with what is in memory.
+        session.discard();
+        session.release().await;
+        deleted?;
+        journal.forget(id);
+        for observer in &config.observers {
+            observer.deleted(id);
+        }
+        Ok(id)
+    }
+
+    /// Whether there is a session of this name.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn has(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
+        Ok(self.find(&name_of(principal, key)?.0).await?.is_some())
+    }
+
+    /// Deletes sessions that were not changed for `age` milliseconds, and the oldest of those beyond `most`; one on which somebody works
+    /// stays.
+    ///
+    /// # Errors
+    /// When the store cannot be reached.
+    pub async fn expire(&self, age: u64, most: usize) -> Result<usize, RequestError> {
+        let Inner { config, journal, .. } = &*self.inner;
+        let now = config.clock.millis();
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let page = config.store.list(after, PAGE).await?;
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            all.extend(page.into_iter().map(|summary| (summary.changed_at, summary.id)));
+        }
+        all.sort_unstable();
+        let surplus = all.len().saturating_sub(most);
+        let mut gone = 0;
+        for (at, (changed, id)) in all.into_iter().enumerate() {
+            if at >= surplus && now.saturating_sub(changed) < age {
+                break;
+            }
+            // Who works on it holds this.
+            if journal.get(id).lock_if_idle().is_some() {
+                gone += usize::from(config.store.delete(id).await?);
+                journal.forget(id);
+            }
+        }
+        Ok(gone)
+    }
+
+    /// An answer of a session, as far as it is.
+    ///
+    /// # Errors
+    /// When there is no such answer, or the store cannot be reached.
+    pub async fn answer(&self, principal: &str, place: AnswerPlace) -> Result<AnswerView, RequestError> {
+        let named = SessionName::Named(place.session.to_string());
+        let Ok((id, _)) = self.known(principal, &named).await else { return Err(branch::unknown()) };
+        let log = record::read_log(&*self.inner.config.store, id).await?;
+        let asked = log.iter().position(|entry| {
+            entry.seq == place.answer
+                && matches!(&entry.event, LogEvent::Accepted(accepted) if !accepted.retake)
+        });
+        let Some(asked) = asked else { return Err(branch::unknown()) };
+        let answer = record::standing(&log, place.answer);
+        let newest = self.inner.journal.get(id).extra.get();
+        let runs = newest.is_some_and(|newest| newest.answer == answer && !newest.channel.is_over());
+        let mut input = Vec::new();
+        for entry in log.iter().skip(asked) {
+            match &entry.event {
+                LogEvent::Accepted(accepted) if entry.seq == place.answer => {
+                    input.extend(accepted.messages.iter().cloned());
+                }
+                LogEvent::Resulted { id, content, is_error, from: ResultSource::Client, .. } => {
+                    input.push(Message::Tool {
+                        tool_call_id: id.clone(),
+                        name: String::new(),
+                        content: content.clone(),
+                        is_error: *is_error,
+                    });
+                }
+                _ => break,
+            }
+        }
+        let answers = log
+            .iter()
+            .filter(|entry| matches!(&entry.event, LogEvent::Accepted(accepted) if !accepted.retake))
+            .count();
+        Ok(AnswerView { answer: AnswerStream::recorded(id, &log, answer), runs, answers, input })
+    }
+
     /// The sessions of a principal that were changed last, the newest first, at most `limit`.
     ///
     /// # Errors
@@ -125,7 +294,25 @@ impl Sessions {
         let stored = store.load_by_id(id).await?.ok_or_else(|| unknown(&text))?;
         let created = stored.created_at;
         let log = Log::<SessionState>::replay(store, stored).await?;
-        Ok(SessionView { id, head: log.head(), created, session: log.into_state() })
+        let (head, session) = (log.head(), log.into_state());
+        let is_open =
+            session.turn.as_ref().is_some_and(|turn| !matches!(turn.phase, TurnPhase::Suspended { .. }));
+        let runs = is_open && self.runs(id).await;
+        Ok(SessionView { id, head, created, session, runs })
+    }
+
+    /// Whether somebody works on a session: a turn of this process, or another server.
+    async fn runs(&self, id: SessionId) -> bool {
+        let journal = &self.inner.journal;
+        let Some(lock) = journal.get(id).lock_if_idle() else { return true };
+        match journal.open_if_free(lock).await {
+            Ok(Some(session)) => {
+                session.release().await;
+                false
+            }
+            Ok(None) => true,
+            Err(_) => false,
+        }
     }
 
     /// Sets what holds for a session from its next model call on; what is left out is as the server has it. A session that

@@ -17,6 +17,7 @@
 //! | `service`, `config` | what can be asked of all sessions, and what are they made of? |
 //! | `submit`, `turn` | how does a request get in, and who carries it out, one at a time? |
 //! | `manage` | what can be done to a session beside asking it? |
+//! | `branch` | how does a request go on from an answer that is not the newest? |
 //! | `watch` | what happens to a session when no request comes? |
 //! | `record`, `names`, `idempotency` | how is it stored, and found again? |
 //! | `observe` | who else is notified of what was stored? |
@@ -26,6 +27,7 @@
 //! | `context` | how is the context window built, and what if a provider refuses it? |
 
 mod answer;
+mod branch;
 mod channel;
 mod config;
 mod context;
@@ -99,9 +101,9 @@ pub use log::{
     AcceptedRequest, CallSide, LogEvent, ModelCall, OpenedFile, ResultSource, SeenFile, Standing, ToolResult,
     TurnEnding, TurnEndingKind, WriteReport,
 };
-pub use manage::{SessionLine, SessionView};
+pub use manage::{AnswerView, SessionLine, SessionOverview, SessionView};
 pub use observe::{Observer, StoredEntries};
-pub use request::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
+pub use request::{AnswerPlace, ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
 pub use service::Sessions;
 pub use settings::Settings;
 pub use spans::model_name;

@@ -24,4 +24,7 @@ pub struct StoredEntries<'a> {
 pub trait Observer: Send + Sync {
     /// Entries were stored.
     fn stored(&self, stored: StoredEntries<'_>);
+
+    /// A session was deleted, and what was made of it has to go.
+    fn deleted(&self, _session: SessionId) {}
 }

@@ -106,6 +106,10 @@ impl Store for Life {
         self.ask(|store| store.create(new))
     }
 
+    fn delete(&self, session: SessionId) -> Pending<'_, bool> {
+        self.ask(move |store| store.delete(session))
+    }
+
     fn append(&self, append: Append) -> Pending<'_, u64> {
         if self.full.load(Ordering::SeqCst) {
             let place = "the test's disk".to_owned();

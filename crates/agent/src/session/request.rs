@@ -1,6 +1,7 @@
 //! What a client asks of a session, whatever the wire it came by.
 
 use engross_llm::{AnswerOptions, Message, ToolSpec};
+use engross_protocol::SessionId;
 use serde::{Deserialize, Serialize};
 
 /// One request: everything the client sent, in order.
@@ -10,6 +11,9 @@ pub struct TurnRequest {
     pub principal: String,
     /// The session's key as the client gave it; a new session without.
     pub key: Option<SessionName>,
+    /// The answer that the request goes on from. Where its session has gone on since, a new session begins with what was said up
+    /// to there: a branch.
+    pub after: Option<AnswerPlace>,
     /// Whether `messages` are the whole conversation: what the session has beyond them leaves it, and the last is answered anew.
     pub is_whole: bool,
     /// Standing instructions of this request; not stored as part of the conversation.
@@ -26,6 +30,17 @@ pub struct TurnRequest {
     pub idempotency_key: Option<String>,
     /// Whether the turn goes on when nobody listens.
     pub background: bool,
+    /// Whether nothing of it may be stored for good.
+    pub is_passing: bool,
+}
+
+/// An answer of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct AnswerPlace {
+    /// The session.
+    pub session: SessionId,
+    /// The number of its answer.
+    pub answer: u64,
 }
 
 /// How a client names a session.

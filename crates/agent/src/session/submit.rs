@@ -11,6 +11,7 @@ use engross_protocol::shared;
 use engross_store::Name;
 
 use super::answer::AnswerStream;
+use super::branch;
 use super::channel::AnswerHandle;
 use super::error::{RefusalKind, RequestError};
 use super::idempotency::KeyClaim;
@@ -20,17 +21,18 @@ use super::names::{key_in, name_of};
 use super::record::{self, SessionGuard, lost};
 use super::request::{SessionName, TurnRequest};
 use super::service::{Inner, Sessions, moment, unknown};
+use super::settings::Settings;
 use super::state::SessionState;
 use super::toolbox::Toolbox;
 use crate::codes;
 
 /// A request with what was found out about it before its session was asked.
-struct PreparedRequest {
-    request: TurnRequest,
+pub(super) struct PreparedRequest {
+    pub(super) request: TurnRequest,
     /// Its idempotency key, if it has one.
-    claim: Option<KeyClaim>,
+    pub(super) claim: Option<KeyClaim>,
     /// The tools of the workspace that the request names.
-    toolbox: Option<Arc<dyn Toolbox>>,
+    pub(super) toolbox: Option<Arc<dyn Toolbox>>,
 }
 
 impl Sessions {
@@ -51,23 +53,30 @@ impl Sessions {
         if let Some(earlier) = self.earlier(&prepared).await? {
             return Ok(earlier);
         }
-        let key = match &prepared.request.key {
+        let after = prepared.request.after;
+        let place = after.map(|after| SessionName::Named(after.session.to_string()));
+        let key = match prepared.request.key.as_ref().or(place.as_ref()) {
             Some(key) => Some(name_of(&prepared.request.principal, key)?),
             None => None,
         };
         let id = match &key {
             // A request that may open a session finds out by trying, so that the store is asked once.
-            Some((name, text)) if opens(&prepared.request) && text.parse::<SessionId>().is_err() => {
+            Some((name, text))
+                if opens(&prepared.request) && after.is_none() && text.parse::<SessionId>().is_err() =>
+            {
                 self.inner.journal.remembered(name).map(|row| row.session)
             }
             Some((name, _)) => self.find(name).await?,
             None => None,
         };
+        if after.is_some_and(|after| id != Some(after.session)) && prepared.request.key.is_some() {
+            return Err(branch::elsewhere());
+        }
         match (id, key) {
             (Some(id), _) => self.resume(id, &prepared).await,
             (None, Some((_, text))) if text.parse::<SessionId>().is_ok() => Err(unknown(&text)),
-            (None, Some((name, text))) => self.begin(Some(name), Some(text), &prepared).await,
-            (None, None) => self.begin(None, None, &prepared).await,
+            (None, Some((name, text))) => self.begin(Some(name), Some(text), &prepared, None).await,
+            (None, None) => self.begin(None, None, &prepared, None).await,
         }
     }
 
@@ -105,11 +114,13 @@ impl Sessions {
     }
 
     /// A session that does not exist yet, with its first request as one.
-    async fn begin(
+    /// `settings` are those that it has from its beginning.
+    pub(super) async fn begin(
         &self,
         name: Option<Name>,
         text: Option<String>,
         prepared: &PreparedRequest,
+        settings: Option<Settings>,
     ) -> Result<AnswerStream, RequestError> {
         let request = &prepared.request;
         let now = self.inner.config.clock.millis();
@@ -120,6 +131,7 @@ impl Sessions {
             None => name_of(&request.principal, &SessionName::Named(key.clone()))?.0,
         };
         let mut events = vec![LogEvent::Opened { key: key.clone() }];
+        events.extend(settings.map(LogEvent::Configured));
         events.extend(take_in(&SessionState { key, ..SessionState::default() }, request, moment(now))?);
         let answer = record::answer_of(&events, 0).ok_or_else(lost)?;
         let names = prepared.claim.iter().map(|claim| claim.name(answer)).collect();
@@ -150,7 +162,22 @@ impl Sessions {
             // A client that gave the turn up and says something new does not want to wait for it.
             newest.channel.cancel();
         }
-        let mut session = journal.open(loaded.lock_behind(config.queue).await?).await?;
+        let lock = loaded.lock_behind(config.queue).await?;
+        let mut session = match journal.open(lock).await {
+            // It was deleted by another server: its name may be another session's by now.
+            Err(engross_journal::Error::Unknown) => {
+                journal.forget(id);
+                return Err(lost());
+            }
+            opened => opened?,
+        };
+        if let Some(after) = prepared.request.after
+            && let Some(branch) = self.branch_of(id, after, prepared).await?
+        {
+            session.release().await;
+            let (prepared, settings) = branch;
+            return Box::pin(self.begin(None, None, &prepared, Some(settings))).await;
+        }
         let now = config.clock.millis();
         let events = match take_in(&session, &prepared.request, moment(now)) {
             Ok(events) => events,

@@ -217,6 +217,13 @@ fn text(answer: &Answer, book: &BookFile) -> String {
             usage.output_tokens
         );
     }
+    if report.redacted > 0 {
+        let _ = writeln!(
+            text,
+            "Taken out, with personal data: {}",
+            counted(usize::try_from(report.redacted).unwrap_or(usize::MAX), "secret")
+        );
+    }
     for conflict in &report.conflicts {
         let _ = writeln!(
             text,

@@ -8,8 +8,8 @@ use engross_learn::Error;
 use engross_learn::disk::BookFile;
 use engross_learn::skillbook::render::toon;
 use engross_learn::skillbook::{
-    Author, Book, Effect, SettleContext, Skill, SkillOperation, SkillStatus, conflicts, import, markdown,
-    score, settle, to_hybrid,
+    Author, Book, Effect, Observation, SettleContext, Skill, SkillOperation, SkillStatus, conflicts, import,
+    markdown, score, settle, to_hybrid,
 };
 use engross_protocol::{Clock, Exit, Failure, SystemClock};
 use serde_json::{Value, json};
@@ -107,6 +107,7 @@ fn settle_all(book: &mut BookFile, operations: &[SkillOperation]) -> Result<Vec<
         by: Author::Person,
         trace: "person",
         session: "person",
+        seen: Observation::unknown(),
         now: SystemClock.millis(),
         doubts: &|_| Vec::new(),
     };

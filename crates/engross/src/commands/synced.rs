@@ -34,6 +34,7 @@ pub(super) fn explain(warning: BlockWarning) -> &'static str {
         BlockWarning::EditedInside => "someone changed the text inside the block",
         BlockWarning::TooLargeForHosts => "the file is longer than agents read (25 KB or 200 lines)",
         BlockWarning::Repaired => "markers were put right",
+        BlockWarning::OpenComment => "a comment before the block is never closed; close it with -->",
     }
 }
 

@@ -31,7 +31,9 @@ use crate::output::note;
 use crate::settings::{Environment, Flags, Settings};
 use crate::signals;
 use engross_http::exports::Exports;
-use engross_http::{Access, Brake, Documents, Limits, Metrics, Server, app, task_routes, write_routes};
+use engross_http::{
+    Access, AllSessions, Brake, Documents, Limits, Metrics, Server, app, task_routes, write_routes,
+};
 
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
@@ -239,29 +241,35 @@ async fn serve(
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let spec = models.get(None).info().spec;
     let exports = Exports::start(&store, args.transcripts.as_deref(), args.traces.as_deref()).await?;
-    let service = Sessions::new(SessionsConfig {
-        store: Arc::clone(&store),
-        models,
+    let toolboxes = Arc::new(TaskToolboxes {
+        usual: documents.workspaces.clone(),
+        root,
+        locks,
+        clock: Arc::new(SystemClock),
+        writes: writes.clone(),
+        content,
+    });
+    let config = |store: Arc<dyn Store>, observers, node| SessionsConfig {
+        store,
+        models: models.clone(),
         rules: TurnRules::default(),
-        settings,
-        client_tools,
-        toolboxes: Arc::new(TaskToolboxes {
-            usual: documents.workspaces.clone(),
-            root,
-            locks,
-            clock: Arc::new(SystemClock),
-            writes: writes.clone(),
-            content,
-        }),
-        observers: exports.observers(),
+        settings: settings.clone(),
+        client_tools: client_tools.clone(),
+        toolboxes: Arc::<TaskToolboxes>::clone(&toolboxes),
+        observers,
         grace: Duration::from_secs(30),
         queue: 32,
         turns: 4096,
         working: 1024,
-        node: (args.store != "memory").then(sessions::process_name),
+        node,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
-    });
+    };
+    let node = (args.store != "memory").then(sessions::process_name);
+    let service = Sessions::new(config(Arc::clone(&store), exports.observers(), node));
+    // What clients do not want stored is nowhere else.
+    let passing = Sessions::new(config(Arc::new(MemoryStore::new()), Vec::new(), None));
+    let all = AllSessions::new(service.clone(), passing.clone());
     let (threads, agents) = (Arc::clone(&tasks.store), Arc::clone(&tasks.agents));
     let hashes = Arc::clone(&tasks.hashes);
     if let Some(blobs) = &tasks.blobs {
@@ -274,7 +282,7 @@ async fn serve(
     runs.recover().await.map_err(|error| Failure::new(Exit::Io, error.code(), error.to_string()))?;
     let limits = Limits::default();
     let server = Server {
-        service: service.clone(),
+        service: all.clone(),
         documents,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
@@ -304,13 +312,13 @@ async fn serve(
     let draining = async {
         let patience = stop.await;
         // Who asks meanwhile is told to come again, and a balancer sees it at /readyz.
-        tokio::join!(service.drain(patience), runs.drain(patience));
+        tokio::join!(all.drain(patience), runs.drain(patience));
         stopping.notify_one();
         // Connections that nobody closes do not hold up the end.
         tokio::time::sleep(patience.min(Duration::from_secs(5))).await;
     };
     let watching = async {
-        service.watch(WATCH_EVERY).await;
+        tokio::join!(service.watch(WATCH_EVERY), passing.watch(WATCH_EVERY));
         // It ends when the server drains; what ends the server is the rest.
         std::future::pending::<()>().await;
     };
@@ -322,6 +330,7 @@ async fn serve(
         loop {
             tokio::time::sleep(SAVE_EVERY).await;
             save(&hashes).await;
+            all.forget_old().await;
         }
     };
     let catching_up = async {
@@ -345,7 +354,7 @@ async fn serve(
         () = draining => {}
         () = reload(certificate.as_ref()) => {}
     }
-    service.drain(Duration::ZERO).await;
+    all.drain(Duration::ZERO).await;
     runs.drain(Duration::ZERO).await;
     agents.shut_down().await;
     save(&hashes).await;

@@ -78,10 +78,10 @@ fn sessions_become_a_skillbook_and_a_block_and_a_second_run_does_nothing() {
         "{first:#}"
     );
     let book: Value = serde_json::from_slice(&desk.bytes(".openclaw/workspace/ace_skillbook.json")).unwrap();
-    assert_eq!(book["sections"], json!({"context": ["paths-00001"]}));
+    assert_eq!(book["sections"], json!({"context": ["paths-89758796"]}));
     let shown = String::from_utf8(desk.bytes(".openclaw/workspace/AGENTS.md")).unwrap();
     assert!(shown.starts_with("# Mine\r\n\r\n<!-- ACE:SKILLBOOK:START -->\r\n"), "{shown}");
-    assert!(shown.contains("paths-00001\tpaths\tStat a path before reading it"), "{shown}");
+    assert!(shown.contains("paths-89758796\tpaths\tStat a path before reading it"), "{shown}");
     let second = desk.run(&LEARN).json();
     assert_eq!((&second["skipped"], &second["calls"], &second["learnt"]), (&json!(2), &json!(0), &json!(0)));
     assert_eq!(second["agents_md"][0]["is_changed"], false);
@@ -141,7 +141,7 @@ fn what_cannot_be_learnt_is_refused_with_a_code() {
 fn a_person_decides_about_skills() {
     let desk = home();
     desk.run(&["learn", "--agent", "ops"]);
-    let id = "tool_read-00001";
+    let id = "tool_read-36255507";
     let waiting = desk.run(&["skills", "review", "--json"]).json();
     assert_eq!(waiting["waiting"][0]["id"], id, "{waiting:#}");
     assert_eq!(desk.run(&["skills", "review", "--accept", id]).code, Some(0));

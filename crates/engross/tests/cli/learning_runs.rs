@@ -184,26 +184,26 @@ fn sessions_are_given_what_fits_cite_it_and_their_outcome_votes() {
     std::fs::create_dir_all(desk.path("server")).unwrap();
     assert_eq!(desk.run(&["learn", "--model", "script:script.json"]).code, Some(0));
     let model = ModelServer::start(json!({"turns": [], "default": {
-        "text": "I stat the path first, by [paths-00001], and it is there."}}));
+        "text": "I stat the path first, by [paths-89758796], and it is there."}}));
     let mut server = serve(&desk, &model, "800");
     let say = |text: &str| json!([{"role": "user", "content": text}]);
     assert_eq!(server.chat("s", "1", &say("Please read the path /conf for me")).unwrap().0, 200);
     let shown = system_of(&model);
-    assert!(shown.contains("paths-00001\\tpaths\\tStat a path before reading it"), "{shown}");
+    assert!(shown.contains("paths-89758796\\tpaths\\tStat a path before reading it"), "{shown}");
     assert_eq!(server.chat("t", "2", &say("Sing a song about summer")).unwrap().0, 200);
-    assert!(!system_of(&model).contains("paths-00001"), "what does not fit is not shown");
+    assert!(system_of(&model).contains("paths-89758796"), "all is shown while it fits the budget");
     // What a person decides meanwhile holds from the next question on.
-    assert_eq!(desk.run(&["skills", "retire", "paths-00001"]).code, Some(0));
+    assert_eq!(desk.run(&["skills", "retire", "paths-89758796"]).code, Some(0));
     assert_eq!(server.chat("u", "3", &say("Please read the path /conf again")).unwrap().0, 200);
-    assert!(!system_of(&model).contains("paths-00001"));
-    assert_eq!(desk.run(&["skills", "review", "--accept", "paths-00001"]).code, Some(0));
+    assert!(!system_of(&model).contains("paths-89758796"));
+    assert_eq!(desk.run(&["skills", "review", "--accept", "paths-89758796"]).code, Some(0));
     let pid = server.child().id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     assert!(server.child().wait().unwrap().success());
     let learn = ["learn", "--sessions", "transcripts", "--reprocess", "--json"];
     for run in 0..2 {
         assert_eq!(desk.run(&learn).code, Some(0));
-        let skill = desk.run(&["skills", "show", "paths-00001", "--json"]).json();
+        let skill = desk.run(&["skills", "show", "paths-89758796", "--json"]).json();
         // Three sessions named it, each with one vote however often it is read.
         assert_eq!((&skill["helpful"], &skill["harmful"]), (&json!(3), &json!(0)), "run {run}: {skill:#}");
     }

@@ -306,6 +306,55 @@ fn nobody_else_can_read_what_a_server_keeps() {
     }
 }
 
+/// What is deleted is gone from the disk: the store, its log, and the transcript.
+#[test]
+fn nothing_of_a_deleted_session_is_found_in_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.json");
+    std::fs::write(&script, SCRIPT).unwrap();
+    let (spec, transcripts) = (format!("script:{}", script.display()), folder.path().join("transcripts"));
+    let arguments = ["--model", &spec, "--transcripts", transcripts.to_str().unwrap()];
+    let server = Server::try_start(folder.path(), &arguments).unwrap();
+    let secret = "PRICE-OF-THE-HOUSE-4711";
+    for number in 0..3 {
+        server.chat("kept", &format!("k{number}"), &said("hello")).unwrap();
+        server
+            .chat("gone", &format!("g{number}"), &said(&format!("{secret} {}", "x".repeat(9_000))))
+            .unwrap();
+    }
+    let finds = || {
+        let mut found = Vec::new();
+        let mut folders = vec![folder.path().join("data"), transcripts.clone()];
+        while let Some(next) = folders.pop() {
+            for entry in std::fs::read_dir(next).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true => folders.push(path),
+                    false => {
+                        let bytes = std::fs::read(&path).unwrap_or_default();
+                        if bytes.windows(secret.len()).any(|window| window == secret.as_bytes()) {
+                            found.push(path);
+                        }
+                    }
+                }
+            }
+        }
+        found
+    };
+    let until = Instant::now() + Duration::from_secs(10);
+    while finds().len() < 2 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(finds().len() >= 2, "it is in the store and in the transcript before: {:?}", finds());
+    assert_eq!(server.send("DELETE", "/v1/sessions/gone", &[], b"").unwrap().0, 200);
+    let until = Instant::now() + Duration::from_secs(10);
+    while !finds().is_empty() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(finds(), Vec::<std::path::PathBuf>::new());
+    assert_eq!(server.get("/v1/sessions/kept").unwrap().0, 200);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_server_goes_on_when_its_terminal_hangs_up() {

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 const BEYOND: usize = 32;
 
 /// A connection that has waited for less has not shown that it says nothing.
-const YOUNG: Duration = Duration::from_millis(150);
+const YOUNG: Duration = Duration::from_millis(100);
 
 /// The same for one whose body is on its way.
 const YOUNG_BODY: Duration = Duration::from_secs(5);

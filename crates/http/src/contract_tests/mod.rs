@@ -55,5 +55,6 @@ mod anomalies;
 mod history;
 mod provider;
 mod refusals;
+mod responses;
 mod tools;
 mod whole;

@@ -16,7 +16,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::super::{Access, Brake, Limits, Server, app};
+use super::super::{Access, AllSessions, Brake, Limits, Server, app};
 use crate::testing::client::{CHAT, Got, get, send};
 use crate::testing::fake::documents;
 
@@ -54,22 +54,25 @@ pub(super) fn whole(script: Value) -> Whole {
     )
     .unwrap();
     let store = Arc::new(MemoryStore::new());
-    let service = Sessions::new(SessionsConfig {
-        store: Arc::<MemoryStore>::clone(&store),
-        models: Models::one(model),
-        rules: TurnRules::default(),
-        settings: Settings::default(),
-        client_tools: Vec::new(),
-        toolboxes: Arc::new(NoToolboxes),
-        observers: Vec::new(),
-        grace: GRACE,
-        queue: 8,
-        turns: 100,
-        working: 100,
-        node: None,
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
-    });
+    let sessions = |store: &Arc<MemoryStore>| {
+        Sessions::new(SessionsConfig {
+            store: Arc::<MemoryStore>::clone(store),
+            models: Models::one(Arc::clone(&model)),
+            rules: TurnRules::default(),
+            settings: Settings::default(),
+            client_tools: Vec::new(),
+            toolboxes: Arc::new(NoToolboxes),
+            observers: Vec::new(),
+            grace: GRACE,
+            queue: 8,
+            turns: 100,
+            working: 100,
+            node: None,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+        })
+    };
+    let service = AllSessions::new(sessions(&store), sessions(&Arc::new(MemoryStore::new())));
     let server = Server {
         service,
         clock: Arc::new(SystemClock),
@@ -87,6 +90,17 @@ pub(super) fn whole(script: Value) -> Whole {
 }
 
 impl Whole {
+    /// The bodies of all entries in the store.
+    pub(super) async fn everything_stored(&self) -> String {
+        let mut all = String::new();
+        for summary in self.store.list(None, 100).await.unwrap() {
+            for entry in self.store.entries(summary.id, 0, 1000).await.unwrap() {
+                all.push_str(&String::from_utf8_lossy(&entry.body));
+            }
+        }
+        all
+    }
+
     /// A request to the session `doc`.
     pub(super) async fn chat(&self, body: Value) -> Got {
         self.chat_with(&[], body).await

@@ -69,6 +69,10 @@ impl Observer for Transcripts {
     fn stored(&self, stored: StoredEntries<'_>) {
         self.waiting.add(stored.session);
     }
+
+    fn deleted(&self, session: SessionId) {
+        self.waiting.add(session);
+    }
 }
 
 /// The thread.
@@ -181,7 +185,14 @@ impl Export {
             None => self.open(session)?,
         };
         loop {
-            let page = self.store.entries(session, known.seq, PAGE).await?;
+            let page = match self.store.entries(session, known.seq, PAGE).await {
+                // It was deleted, and its transcript goes with it.
+                Err(engross_store::Error::UnknownSession { .. }) => {
+                    drop(known);
+                    return Ok(files::remove(&self.path(session))?);
+                }
+                page => page?,
+            };
             let mut lines = String::new();
             for entry in &page {
                 known.take(entry, &mut lines)?;

@@ -53,6 +53,10 @@ fn settle<S: Service>(server: &Server<S>, asked: &mut RequestHead) -> Result<(),
             asked.request.parameters.options.set("user", json!(user));
         }
     }
+    if asked.request.is_passing && asked.request.key.is_some() {
+        let message = "`store` has no effect in a session that has a name: what is said in it is kept.";
+        asked.notices.push(Notice::new("PARAMETER_IGNORED", message));
+    }
     let options = asked.request.parameters.options.clone();
     let model = asked.request.parameters.model.as_deref();
     for (name, value) in options.iter() {

@@ -1,16 +1,22 @@
-//! `POST /v1/responses`.
+//! `/v1/responses`: asks, looks at what was answered, stops it, deletes it.
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request, State};
 use axum::response::Response;
+use engross_agent::session::{AnswerPlace, SessionName};
+use serde_json::json;
 
 use super::{check_model, head, settle, wanted};
 use crate::error::Error;
 use crate::listening::SseResponse;
 use crate::server::Server;
 use crate::service::{AnswerEvents, Service};
-use crate::wire::{ResponsesStream, responses_body, responses_request};
+use crate::wire::{
+    DEFAULT_MODEL, Head, Namespaces, ResponsesStream, input_items, place_of_response, response_state,
+    responses_body, responses_request,
+};
 use crate::{body, headers, reply};
 
 /// Accepts a request, and answers it whole or as a stream.
@@ -27,6 +33,8 @@ pub(crate) async fn create<S: Service>(
     headers::complete(&mut asked.request, &parts.headers)?;
     settle(&server, &mut asked)?;
     let wants_events = headers::wants_events(&parts.headers)?;
+    // The client comes back for it.
+    let is_polled = asked.request.background && !asked.stream;
 
     let answering = server.service.submit(asked.request).await?;
     drop(room);
@@ -35,7 +43,11 @@ pub(crate) async fn create<S: Service>(
     }
     let head = head(&answering, asked.model);
     let described = reply::description(&answering);
-    let response = if asked.stream {
+    let response = if is_polled && !answering.replayed() {
+        let mut response = reply::json(response_state(&head, None).to_string());
+        reply::warn(&mut response, &asked.notices);
+        Ok(response)
+    } else if asked.stream {
         // Later events repeat the whole text, so the stream is made from its beginning, and sent from where it goes on.
         let wanted = wanted(headers::last_event_id(&parts.headers), &answering, false, wants_events);
         let warnings = asked.notices.clone();
@@ -54,4 +66,77 @@ pub(crate) async fn create<S: Service>(
         })
     };
     Ok(reply::described(response, described))
+}
+
+type Id = Result<Path<String>, PathRejection>;
+
+/// A response as it is.
+pub(crate) async fn look<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    id: Id,
+) -> Result<Response, Error> {
+    let place = place(id)?;
+    Ok(shown(&server, place).await?.0)
+}
+
+/// What its request brought.
+pub(crate) async fn input<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    id: Id,
+) -> Result<Response, Error> {
+    let earlier = server.service.answer("", place(id)?).await?;
+    let head = head(&earlier.events, DEFAULT_MODEL.to_owned());
+    Ok(reply::json(input_items(&head, &earlier.input).to_string()))
+}
+
+/// Stops a response that is being made, and gives it as it is then.
+pub(crate) async fn cancel<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    id: Id,
+) -> Result<Response, Error> {
+    let place = place(id)?;
+    if server.service.answer("", place).await?.runs {
+        server.service.cancel("", &SessionName::Named(place.session.to_string())).await?;
+    }
+    Ok(shown(&server, place).await?.0)
+}
+
+/// Deletes a response with its session, where it is the only one of that: a conversation of several is deleted as one.
+pub(crate) async fn remove<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    id: Id,
+) -> Result<Response, Error> {
+    let place = place(id)?;
+    let (_, head, answers) = shown(&server, place).await?;
+    if answers > 1 {
+        return Err(Error::ResponseInUse { session: place.session.to_string() });
+    }
+    server.service.delete("", &SessionName::Named(place.session.to_string())).await?;
+    let id = response_state(&head, None)["id"].clone();
+    Ok(reply::json(json!({"id": id, "object": "response", "deleted": true}).to_string()))
+}
+
+fn place(id: Id) -> Result<AnswerPlace, Error> {
+    let Path(id) = id.map_err(|_| Error::ResponseNotFound { id: String::new() })?;
+    place_of_response(&id)
+}
+
+/// A response as it is, its head, and how many its session has.
+async fn shown<S: Service>(
+    server: &Arc<Server<S>>,
+    place: AnswerPlace,
+) -> Result<(Response, Head, usize), Error> {
+    let earlier = server.service.answer("", place).await?;
+    let head = head(&earlier.events, DEFAULT_MODEL.to_owned());
+    let described = reply::description(&earlier.events);
+    let body = if earlier.runs {
+        response_state(&head, None).to_string().into()
+    } else {
+        match SseResponse::new(earlier.events, Arc::clone(&server.metrics)).whole(Vec::new()).await {
+            Ok(whole) => responses_body(&head, &whole, &Namespaces::default()).take(),
+            Err(error) => response_state(&head, Some(&error)).to_string().into(),
+        }
+    };
+    let response = reply::described(Ok(reply::json(body)), described);
+    Ok((response, head, earlier.answers))
 }

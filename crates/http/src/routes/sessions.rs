@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path, RawQuery, Request, State};
 use axum::response::Response;
 use engross_agent::session::SessionName;
 use serde_json::json;
@@ -11,7 +11,9 @@ use serde_json::json;
 use crate::error::Error;
 use crate::server::Server;
 use crate::service::Service;
-use crate::wire::{session_body, settings_request};
+use crate::wire::{
+    page_of_messages, session_body, session_query, sessions_body, sessions_query, settings_request,
+};
 use crate::{body, keys, reply};
 
 type Key = Result<Path<String>, PathRejection>;
@@ -20,9 +22,31 @@ type Key = Result<Path<String>, PathRejection>;
 pub(crate) async fn look<S: Service>(
     State(server): State<Arc<Server<S>>>,
     key: Key,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Error> {
+    let page = session_query(&query.unwrap_or_default())?;
     let view = server.service.look("", &named(key)?).await?;
-    Ok(reply::json(session_body(&view).to_string()))
+    let shown = page_of_messages(&page, view.session.messages.len());
+    Ok(reply::json(session_body(&view, shown).to_string()))
+}
+
+/// A page of all sessions, the newest first.
+pub(crate) async fn list<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Error> {
+    let (limit, after) = sessions_query(&query.unwrap_or_default())?;
+    let sessions = server.service.page("", after, limit + 1).await?;
+    Ok(reply::json(sessions_body(sessions, limit).to_string()))
+}
+
+/// Deletes the session for good.
+pub(crate) async fn remove<S: Service>(
+    State(server): State<Arc<Server<S>>>,
+    key: Key,
+) -> Result<Response, Error> {
+    let id = server.service.delete("", &named(key)?).await?;
+    Ok(reply::json(json!({"id": id, "object": "engross.session", "deleted": true}).to_string()))
 }
 
 /// What is set for the session; the rest is as the server has it.

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engross_agent::session::{
-    AnswerFinish, PositionedEvent, RequestError, SessionName, SessionView, Settings, TurnEvent, TurnRequest,
+    AnswerFinish, AnswerPlace, PositionedEvent, RequestError, SessionName, SessionOverview, SessionView,
+    Settings, TurnEvent, TurnRequest,
 };
 use engross_agent::workspace::Workspaces;
 use engross_docx::Tracking;
@@ -17,7 +18,7 @@ use engross_store::files::{Locks, Root};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::service::{AnswerEvents, Service};
+use crate::service::{AnswerEvents, EarlierAnswer, Service};
 use crate::{Access, Brake, Documents, Limits, Server};
 
 /// The id of the one session.
@@ -137,6 +138,24 @@ impl Service for Fake {
     async fn cancel(&self, principal: &str, key: &SessionName) -> Result<bool, RequestError> {
         self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
         Ok(true)
+    }
+
+    async fn page(
+        &self,
+        _: &str,
+        _: Option<SessionId>,
+        _: usize,
+    ) -> Result<Vec<SessionOverview>, RequestError> {
+        Ok(Vec::new())
+    }
+
+    async fn delete(&self, principal: &str, key: &SessionName) -> Result<SessionId, RequestError> {
+        self.0.listened.lock().unwrap().push((principal.to_owned(), key.clone()));
+        Ok(SESSION.parse().unwrap())
+    }
+
+    async fn answer(&self, _: &str, _: AnswerPlace) -> Result<EarlierAnswer<FakeAnswer>, RequestError> {
+        Ok(EarlierAnswer { events: self.take()?, runs: false, answers: 1, input: Vec::new() })
     }
 
     fn treatment(&self, _: Option<&str>, option: &str, value: &Value) -> OptionTreatment {

@@ -4,10 +4,11 @@
 
 use std::str::FromStr;
 
-use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
+use engross_agent::session::{AnswerFinish, AnswerPlace, PositionedEvent, TurnEvent};
 use engross_llm::{ToolCall, Usage};
 use engross_protocol::SessionId;
 
+use super::content::shorten;
 use super::{Notice, Out};
 use crate::error::Error;
 
@@ -43,11 +44,16 @@ impl Head {
     }
 }
 
-/// The session that a response belongs to, if its id is one of ours.
-pub(super) fn session_of_response(id: &str) -> Option<String> {
-    let (session, answer) = id.strip_prefix("resp_")?.rsplit_once('_')?;
-    let is_ours = SessionId::from_str(session).is_ok() && answer.parse::<u64>().is_ok();
-    is_ours.then(|| session.to_owned())
+/// The answer that a response is, if its id is one of ours.
+///
+/// # Errors
+/// [`Error::ResponseNotFound`].
+pub(crate) fn place_of_response(id: &str) -> Result<AnswerPlace, Error> {
+    let parts = id.strip_prefix("resp_").and_then(|rest| rest.rsplit_once('_'));
+    let place = parts.and_then(|(session, answer)| {
+        Some(AnswerPlace { session: SessionId::from_str(session).ok()?, answer: answer.parse().ok()? })
+    });
+    place.ok_or_else(|| Error::ResponseNotFound { id: shorten(id).to_owned() })
 }
 
 /// A place in the stream of an answer: the `id:` of an event and the `Last-Event-ID` of a request. Printed as

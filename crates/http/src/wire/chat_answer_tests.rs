@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Notice;
-use super::answer::{AnswerShape, EventId, Head, Item, Place, Whole, session_of_response};
+use super::answer::{AnswerShape, EventId, Head, Item, Place, Whole, place_of_response};
 use super::chat_answer::{ChatStream, chat_body};
 use super::samples::{ReceivedAnswer, answers, call, encode, events, head, hear, place_of, reading};
 use crate::testing::fake::place;
@@ -175,7 +175,8 @@ fn an_answer_without_end_is_an_error_unless_the_listener_had_the_end() {
 
 #[test]
 fn ids_lead_back() {
-    assert_eq!(session_of_response(&head().response_id()), Some(head().session.to_string()));
+    let answer = place_of_response(&head().response_id()).unwrap();
+    assert_eq!((answer.session, answer.answer), (head().session, head().answer));
     for id in [
         "",
         "resp_",
@@ -184,7 +185,7 @@ fn ids_lead_back() {
         "ses_00000000000000000000000000000007_1",
         &head().session.to_string(),
     ] {
-        assert_eq!(session_of_response(id), None, "{id}");
+        assert!(place_of_response(id).is_err(), "{id}");
     }
     for (id, in_call) in [("12-345", false), ("12-345+", true)] {
         let known = EventId { answer: 12, place: Place { position: 345, in_call } };

@@ -79,6 +79,7 @@ pub(super) fn common(
 ) -> Result<Common, Error> {
     let model = fields::text(body, "model", Path::root("model"))?.filter(|model| !model.trim().is_empty());
     let stream = fields::flag(body, "stream", Path::root("stream"))?.unwrap_or(false);
+    request.is_passing = fields::flag(body, "store", Path::root("store"))? == Some(false);
     request.background = fields::flag(body, "background", Path::root("background"))?.unwrap_or(false);
     let user = fields::text(body, "user", Path::root("user"))?;
     let temperature = fields::number(body, "temperature", Path::root("temperature"), 0.0..=2.0)?;

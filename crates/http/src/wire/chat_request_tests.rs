@@ -61,6 +61,8 @@ fn everything_at_once() {
     });
     let expected = RequestHead {
         request: TurnRequest {
+            after: None,
+            is_passing: false,
             is_whole: false,
             principal: String::new(),
             key: None,

@@ -94,8 +94,8 @@ fn the_answers_are_ours() {
         ..SessionState::default()
     };
     let id = "ses_01994f6e5a0c7c3f8a51d2b9c4e80f17".parse().unwrap();
-    let view = SessionView { id, head: 4, created: 1_795_293_365_000, session };
-    let expected: Vec<Value> = expected.into_iter().chain([session_body(&view)]).collect();
+    let view = SessionView { id, head: 4, created: 1_795_293_365_000, session, runs: false };
+    let expected: Vec<Value> = expected.into_iter().chain([session_body(&view, 0..2)]).collect();
     let shown: Vec<Value> = fences("```json\n{\"id\"")
         .into_iter()
         .map(|rest| serde_json::from_str(&format!("{{\"id\"{rest}")).unwrap())

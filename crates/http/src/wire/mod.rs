@@ -31,14 +31,16 @@ mod responses_request_tests;
 #[cfg(test)]
 pub(crate) mod samples;
 
-pub(crate) use answer::{AnswerShape, Encoder, EventId, Head, Progress, Whole};
+pub(crate) use answer::{AnswerShape, Encoder, EventId, Head, Progress, Whole, place_of_response};
 pub(crate) use chat_answer::{ChatStream, chat_body};
 pub(crate) use chat_request::chat_request;
 pub(crate) use options::field_of;
 pub(crate) use out::Out;
-pub(crate) use responses_answer::{ResponsesStream, responses_body};
+pub(crate) use responses_answer::{ResponsesStream, input_items, response_state, responses_body};
 pub(crate) use responses_request::responses_request;
-pub(crate) use session::{session_body, settings_request};
+pub(crate) use session::{
+    page_of_messages, session_body, session_query, sessions_body, sessions_query, settings_request,
+};
 pub(crate) use tools::Namespaces;
 pub use tools::client_tools;
 pub(crate) use workspace::{

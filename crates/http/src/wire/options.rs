@@ -11,7 +11,7 @@ use super::fields::{self, Object, Path, expected};
 use crate::error::Error;
 
 /// Fields that say nothing of the answer, or that another place reads.
-const OTHERS: &[&str] = &["include", "store", "stream_options"];
+const OTHERS: &[&str] = &["include", "stream_options"];
 
 /// Takes the options of a body.
 ///

@@ -3,8 +3,9 @@
 //! An event's number depends on the answer's content only, not on how its text came in pieces, so that a listener can go
 //! on behind any event. Must never end a stream of an answer that failed as if it were whole.
 
+use engross_agent::codes::TURN_CANCELLED;
 use engross_agent::session::{AnswerFinish, PositionedEvent, TurnEvent};
-use engross_llm::{ToolCall, Usage};
+use engross_llm::{Message, ToolCall, Usage};
 use serde_json::{Value, json};
 
 use super::answer::{self, AnswerShape, Encoder, Head, Item, Progress, Whole};
@@ -31,6 +32,52 @@ pub(crate) fn responses_body(head: &Head, whole: &Whole, namespaces: &Namespaces
     let mut out = Out::default();
     out.json(&response(head, &State::of(finish), &output, usage, &whole.notices));
     out
+}
+
+/// The body of a response that has no output to show: it is being made, or it failed.
+pub(crate) fn response_state(head: &Head, failed: Option<&Error>) -> Value {
+    let state = match failed {
+        None => State::InProgress,
+        Some(error) if error.code() == TURN_CANCELLED.name => State::Cancelled,
+        Some(error) => State::Failed { code: error.code().to_owned(), message: error.to_string() },
+    };
+    response(head, &state, &[], None, &[])
+}
+
+/// What a request brought, as items of a response's input.
+pub(crate) fn input_items(head: &Head, input: &[Message]) -> Value {
+    let mut items: Vec<Value> = Vec::new();
+    for message in input {
+        let id = head.item_id("in", items.len());
+        match message {
+            Message::User { content } => items.push(json!({
+                "id": id, "type": "message", "role": "user", "status": "completed",
+                "content": [{"type": "input_text", "text": content}],
+            })),
+            Message::Assistant { content, tool_calls } => {
+                if !content.is_empty() {
+                    items.push(json!({
+                        "id": id, "type": "message", "role": "assistant", "status": "completed",
+                        "content": [text_part(content)],
+                    }));
+                }
+                for call in tool_calls {
+                    items.push(json!({
+                        "id": head.item_id("in", items.len()), "type": "function_call", "call_id": call.id,
+                        "name": call.name, "arguments": call.arguments, "status": "completed",
+                    }));
+                }
+            }
+            Message::Tool { tool_call_id, content, .. } => items.push(json!({
+                "id": id, "type": "function_call_output", "call_id": tool_call_id, "output": content,
+                "status": "completed",
+            })),
+        }
+    }
+    let id = |item: Option<&Value>| item.map_or(Value::Null, |item| item["id"].clone());
+    json!({
+        "object": "list", "first_id": id(items.first()), "last_id": id(items.last()), "has_more": false, "data": items,
+    })
 }
 
 /// An answer as a stream of events.
@@ -243,6 +290,7 @@ impl Phase {
 /// How far a response is.
 enum State {
     InProgress,
+    Cancelled,
     Completed,
     Incomplete { reason: &'static str },
     Failed { code: String, message: String },
@@ -260,6 +308,7 @@ impl State {
     fn name(&self) -> &'static str {
         match self {
             Self::InProgress => "in_progress",
+            Self::Cancelled => "cancelled",
             Self::Completed => "completed",
             Self::Incomplete { .. } => "incomplete",
             Self::Failed { .. } => "failed",
@@ -271,7 +320,7 @@ impl State {
             Self::InProgress => "response.in_progress",
             Self::Completed => "response.completed",
             Self::Incomplete { .. } => "response.incomplete",
-            Self::Failed { .. } => "response.failed",
+            Self::Cancelled | Self::Failed { .. } => "response.failed",
         }
     }
 }

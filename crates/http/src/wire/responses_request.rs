@@ -7,13 +7,14 @@ use engross_llm::ToolCall;
 use serde_json::Value;
 
 use super::RequestHead;
-use super::answer::session_of_response;
+use super::answer::place_of_response;
 use super::chat_request::common;
 use super::content::{Conversation, function_call, note, shorten};
 use super::fields::{self, Object, Path, expected};
 use super::options;
 use super::tools::{Namespaces, Others, Tools};
 use crate::error::Error;
+use crate::keys;
 
 /// Reads a body.
 ///
@@ -54,10 +55,20 @@ pub(crate) fn responses_request(bytes: &[u8]) -> Result<RequestHead, Error> {
     request.parameters.max_output_tokens =
         fields::count(&mut body, "max_output_tokens", Path::root("max_output_tokens"))?;
     if let Some(id) = fields::text(&mut body, "previous_response_id", Path::root("previous_response_id"))? {
-        let session = session_of_response(&id);
-        request.key = Some(SessionName::Named(
-            session.ok_or_else(|| Error::ResponseNotFound { id: shorten(&id).to_owned() })?,
-        ));
+        request.after = Some(place_of_response(&id)?);
+    }
+    let conversation_at = Path::root("conversation");
+    if let Some(conversation) = fields::take(&mut body, "conversation") {
+        let id = match conversation {
+            Value::Object(mut object) => fields::text(&mut object, "id", conversation_at.field("id"))?
+                .ok_or_else(|| Error::invalid(conversation_at.field("id"), "is missing"))?,
+            other => fields::string(other, conversation_at)?,
+        };
+        if request.after.is_some() {
+            let problem = "and `previous_response_id` exclude each other; send one";
+            return Err(Error::invalid(conversation_at, problem));
+        }
+        request.key = Some(SessionName::Named(keys::canonical(&id)?));
     }
     let nested = options::take_nested(&mut body, &mut notices)?;
     request.parameters.options = options::take(&mut body)?;

@@ -1,6 +1,6 @@
 //! Bodies of responses that are accepted, as whole values.
 
-use engross_agent::session::{ClientTool, ClientToolChoice, Parameters, SessionName, TurnRequest};
+use engross_agent::session::{AnswerPlace, ClientTool, ClientToolChoice, Parameters, TurnRequest};
 use engross_llm::{Message, ToolSpec};
 use serde_json::{Value, json};
 
@@ -63,9 +63,14 @@ fn everything_at_once() {
     };
     let expected = RequestHead {
         request: TurnRequest {
+            after: Some(AnswerPlace {
+                session: "ses_00000000000000000000000000000007".parse().unwrap(),
+                answer: 12,
+            }),
+            is_passing: true,
             is_whole: false,
             principal: String::new(),
-            key: Some(SessionName::Named("ses_00000000000000000000000000000007".to_owned())),
+            key: None,
             system: Some("Be brief.\n\nAlways.".to_owned()),
             messages: vec![
                 user("Hi"),

@@ -2,7 +2,7 @@
 
 use engross_learn::safety::{PersonalData, doubts, redact};
 use engross_learn::skillbook::{
-    Author, Book, Effect, SettleContext, SkillOperation, SkillStatus, conflicts, settle,
+    Author, Book, Effect, Observation, SettleContext, SkillOperation, SkillStatus, conflicts, settle,
 };
 
 use super::chance::Chance;
@@ -63,6 +63,7 @@ pub fn run() -> String {
         by: Author::Learnt,
         trace: "t",
         session: "t",
+        seen: Observation::unknown(),
         now: 1,
         doubts: &|content: &str| doubts(content),
     };

@@ -19,6 +19,7 @@ fn main() -> Result<(), EvalError> {
     let folder = PathBuf::from(std::env::args().nth(1).ok_or("name the folder for the report")?);
     std::fs::create_dir_all(folder.join("images"))?;
     let mut report = include_str!("intro.md").to_owned();
+    report.push_str(include_str!("sessions.md"));
     let (text, plots) = world::run();
     report.push_str(&text);
     for (name, svg) in plots {

@@ -4,7 +4,7 @@ use engross_learn::safety::doubts;
 use engross_learn::skillbook::journal::Record;
 use engross_learn::skillbook::render::{RecallQuery, choose, rank};
 use engross_learn::skillbook::{
-    Author, Book, SettleContext, Skill, SkillOperation, SkillStatus, Vote, score, settle,
+    Author, Book, Observation, SettleContext, Skill, SkillOperation, SkillStatus, Vote, score, settle,
 };
 
 use super::chance::Chance;
@@ -92,8 +92,14 @@ fn early() -> String {
     };
     for number in 0..1_000 {
         let trace = format!("t{number}");
-        let context =
-            SettleContext { by: Author::Learnt, trace: &trace, session: &trace, now: 1, doubts: &doubts };
+        let context = SettleContext {
+            by: Author::Learnt,
+            trace: &trace,
+            session: &trace,
+            seen: Observation::unknown(),
+            now: 1,
+            doubts: &doubts,
+        };
         let add = SkillOperation::Add {
             section: "s".to_owned(),
             content: lesson(number),

@@ -2,7 +2,7 @@
 
 use engross_learn::safety::doubts;
 use engross_learn::skillbook::render::{RecallQuery, choose, toon};
-use engross_learn::skillbook::{Author, Book, SettleContext, Skill, SkillOperation, settle};
+use engross_learn::skillbook::{Author, Book, Observation, SettleContext, Skill, SkillOperation, settle};
 
 use super::chance::Chance;
 use super::plot;
@@ -142,8 +142,14 @@ fn course(arm: Arm, seed: u64, noise: &Noise) -> Course {
         success.push(f64::from(u8::from(is_right)));
         let is_seen_right = is_right && task.share() >= noise.false_alarms;
         let name = format!("s{episode}");
-        let context =
-            SettleContext { by: Author::Learnt, trace: &name, session: &name, now, doubts: &doubts };
+        let context = SettleContext {
+            by: Author::Learnt,
+            trace: &name,
+            session: &name,
+            seen: Observation::unknown(),
+            now,
+            doubts: &doubts,
+        };
         if let Some((which, _)) = &choice {
             match arm {
                 Arm::Ours => {

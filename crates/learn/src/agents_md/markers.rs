@@ -6,6 +6,9 @@ pub const START: &str = "<!-- ACE:SKILLBOOK:START -->";
 /// What a block ends with.
 pub const END: &str = "<!-- ACE:SKILLBOOK:END -->";
 
+/// What some editors begin a file with.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
 /// A marker outside of code fences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Marker {
@@ -42,21 +45,19 @@ pub(super) fn find(bytes: &[u8]) -> (Vec<Marker>, bool) {
     (markers, fence.is_some())
 }
 
+/// A marker counts alone on its line only: in a sentence it is mentioned, and indented by four it is code.
 fn of_line(line: &[u8], offset: usize, markers: &mut Vec<Marker>) {
-    let mut from = 0;
-    loop {
-        let rest = line.get(from..).unwrap_or_default();
-        let start = memchr::memmem::find(rest, START.as_bytes());
-        let end = memchr::memmem::find(rest, END.as_bytes());
-        let marker = match (start, end) {
-            (Some(start), Some(end)) if start < end => Marker { is_start: true, at: start },
-            (_, Some(end)) => Marker { is_start: false, at: end },
-            (Some(start), None) => Marker { is_start: true, at: start },
-            (None, None) => return,
-        };
-        let marker = Marker { at: offset + from + marker.at, ..marker };
-        from = marker.end() - offset;
-        markers.push(marker);
+    let bare = if offset == 0 { line.strip_prefix(BOM).unwrap_or(line) } else { line };
+    let skipped = line.len() - bare.len();
+    let line = bare;
+    let indent = line.iter().take_while(|byte| **byte == b' ').count();
+    let text = line.trim_ascii();
+    if indent > 3 || line.first() == Some(&b'\t') {
+        return;
+    }
+    let is_start = text == START.as_bytes();
+    if is_start || text == END.as_bytes() {
+        markers.push(Marker { is_start, at: offset + skipped + indent });
     }
 }
 

@@ -47,6 +47,8 @@ pub enum BlockWarning {
     TooLargeForHosts,
     /// Markers were put right.
     Repaired,
+    /// A comment before the block is never closed, so that the block may not show.
+    OpenComment,
 }
 
 /// The file's markers make no sense.
@@ -94,6 +96,10 @@ pub fn plan(file: Option<&[u8]>, inner: Option<&str>, mode: MarkerMode) -> Resul
         });
         if !stands {
             return Err(if is_open { MarkerError::OpenFence } else { MarkerError::Unpaired });
+        }
+        let before = found.first().map_or(0, |start| start.at);
+        if has_open_comment(new.get(..before).unwrap_or_default()) {
+            change.warnings.push(BlockWarning::OpenComment);
         }
         if new.len() > HOST_BYTES || new.iter().filter(|byte| **byte == b'\n').count() > HOST_LINES {
             change.warnings.push(BlockWarning::TooLargeForHosts);
@@ -280,9 +286,19 @@ fn note_edits(bytes: &[u8], block: MarkedBlock, change: &mut BlockChange) {
 
 /// What stands in a block, if it is not what we wrote there. Other line ends are no edit.
 fn edited(bytes: &[u8], block: MarkedBlock) -> Option<Vec<u8>> {
-    let own = own_line(bytes, block)?;
     let inner = inner_of(bytes, block);
-    (hash(&with_lf(&inner)) != own.sha256).then_some(inner)
+    match own_line(bytes, block) {
+        Some(own) => (hash(&with_lf(&inner)) != own.sha256).then_some(inner),
+        // Another program's block, or a person's words between the markers.
+        None => inner.iter().any(|byte| !byte.is_ascii_whitespace()).then_some(inner),
+    }
+}
+
+/// Whether a comment begins and does not end.
+fn has_open_comment(bytes: &[u8]) -> bool {
+    let begin = memchr::memmem::rfind(bytes, b"<!--");
+    let end = memchr::memmem::rfind(bytes, b"-->");
+    begin.is_some() && begin > end
 }
 
 /// The line end that stands most often.

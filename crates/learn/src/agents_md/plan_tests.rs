@@ -80,7 +80,8 @@ fn an_end_alone_is_left_and_told() {
 fn of_two_blocks_the_first_is_changed() {
     let two = format!("a\n{START}\nold\n{END}\nb\n{START}\nolder\n{END}\nc\n");
     let change = sync(two.as_bytes()).unwrap();
-    assert_eq!(change.warnings, [BlockWarning::SecondBlock]);
+    assert_eq!(change.warnings, [BlockWarning::SecondBlock, BlockWarning::EditedInside]);
+    assert_eq!(change.edited.as_deref(), Some(&b"old\n"[..]), "nobody knows whose words they are");
     let new = String::from_utf8(change.bytes.unwrap()).unwrap();
     assert!(new.contains("Stat a path") && !new.contains("old\n") && new.contains("older"));
     assert!(!repaired(&two).contains("older"));
@@ -127,7 +128,8 @@ fn case_85_what_a_person_changed_inside_is_given_back() {
     assert_eq!(change.warnings, [BlockWarning::EditedInside]);
     assert!(String::from_utf8(change.edited.unwrap()).unwrap().contains("Stat every path"));
     let seed = format!("a\n{START}\nof another program\n{END}\n");
-    assert_eq!(sync(seed.as_bytes()).unwrap().edited, None, "it never said what it wrote");
+    let change = sync(seed.as_bytes()).unwrap();
+    assert_eq!(change.edited.as_deref(), Some(&b"of another program\n"[..]), "it never said what it wrote");
 }
 
 #[test]
@@ -182,4 +184,31 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn markers_that_are_mentioned_are_text() {
+    for mention in [
+        format!("Use `{START}` and then my important sentence `{END}` markers.\n"),
+        format!("    {START}\n    code\n    {END}\n"),
+        format!("\t{START}\n\tcode\n\t{END}\n"),
+    ] {
+        let file = synced(mention.as_bytes());
+        assert!(file.starts_with(mention.as_bytes()), "{mention}");
+    }
+}
+
+#[test]
+fn words_between_markers_that_we_did_not_write_are_kept_aside() {
+    let file = format!("a\n{START}\nmy own words\n{END}\nb\n");
+    let change = sync(file.as_bytes()).unwrap();
+    assert_eq!(change.edited.as_deref(), Some(&b"my own words\n"[..]));
+    assert_eq!(change.warnings, [BlockWarning::EditedInside]);
+    assert_eq!(sync(format!("{START}\n{END}\n").as_bytes()).unwrap().edited, None);
+}
+
+#[test]
+fn a_comment_that_is_never_closed_is_told() {
+    assert_eq!(sync(b"# Mine\n<!-- to do\n").unwrap().warnings, [BlockWarning::OpenComment]);
+    assert_eq!(sync(b"# Mine\n<!-- done -->\n").unwrap().warnings, []);
 }

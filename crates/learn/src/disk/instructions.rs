@@ -60,6 +60,9 @@ pub fn check_file(path: &Path) -> Result<Vec<BlockWarning>, Error> {
 }
 
 fn sync(path: &Path, inner: Option<&str>, mode: MarkerMode, is_dry: bool) -> Result<BlockSync, Error> {
+    if std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) && !path.exists() {
+        return Err(unwritable(path, &"it is a link that leads nowhere"));
+    }
     let _lock = if is_dry { None } else { lock(path)? };
     for _ in 0..TRIES {
         let old = read(path)?;

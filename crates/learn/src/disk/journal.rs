@@ -5,7 +5,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::whole::{read, read_text, unwritable, write, write_beside};
+use super::whole::{read, read_text, unwritable, write_beside, write_private};
 use crate::Error;
 use crate::skillbook::journal::{self, BookJournal, Record};
 use crate::skillbook::{import, markdown, to_hybrid};
@@ -193,7 +193,7 @@ impl BookFile {
         json.push('\n');
         for (path, bytes) in [(self.paths.json.clone(), json), (self.paths.markdown(), markdown(book))] {
             if read(&path)?.as_deref() != Some(bytes.as_bytes()) {
-                write(&path, bytes.as_bytes())?;
+                write_private(&path, bytes.as_bytes())?;
             }
         }
         Ok(())
@@ -207,7 +207,7 @@ impl BookFile {
             return Ok(());
         }
         let path = self.paths.journal();
-        write(&path, &journal::write(&compact))?;
+        write_private(&path, &journal::write(&compact))?;
         // The lock was on the file that was replaced: take the new one's.
         let reopened = OpenOptions::new().read(true).write(true).open(&path);
         let file = reopened.map_err(|error| unwritable(&path, &error))?;

@@ -41,7 +41,13 @@ pub fn discover(folder: &Path) -> Result<(Vec<SessionFile>, Vec<UnreadableFile>)
     }
     let store = openclaw::beside(folder);
     let (mut found, mut passed) = match std::fs::read_dir(folder) {
-        Ok(entries) => files(folder, entries)?,
+        Ok(entries) => {
+            let mut held = files(folder, entries)?;
+            if held.0.is_empty() {
+                beneath(folder, "", 0, &mut held);
+            }
+            held
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && store.is_some() => Default::default(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(Error::SessionsMissing { path: folder.display().to_string() });
@@ -74,6 +80,35 @@ fn files(folder: &Path, entries: std::fs::ReadDir) -> Result<(Vec<SessionFile>, 
         }
     }
     Ok((found, passed))
+}
+
+/// So deep do programs keep their sessions: `projects/NAME/ID/subagents`, `sessions/YEAR/MONTH/DAY`.
+const DEEP: usize = 6;
+
+/// The sessions in the folders of a folder that has none itself, each by its way from there. Links are not followed.
+fn beneath(folder: &Path, way: &str, depth: usize, held: &mut (Vec<SessionFile>, Vec<UnreadableFile>)) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') {
+            continue;
+        }
+        let way = format!("{way}{name}/");
+        if let Ok((found, passed)) = std::fs::read_dir(entry.path())
+            .map_err(|error| unreadable(&entry.path(), &error))
+            .and_then(|entries| files(&entry.path(), entries))
+        {
+            held.0.extend(
+                found.into_iter().map(|file| SessionFile { name: format!("{way}{}", file.name), ..file }),
+            );
+            held.1.extend(
+                passed.into_iter().map(|file| UnreadableFile { name: format!("{way}{}", file.name), ..file }),
+            );
+        }
+        if depth < DEEP {
+            beneath(&entry.path(), &way, depth + 1, held);
+        }
+    }
 }
 
 /// The sessions that a path leads to: one for a file, those of a store for a store.

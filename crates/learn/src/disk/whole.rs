@@ -22,6 +22,10 @@ pub(super) fn unwritable(path: &Path, reason: &dyn std::fmt::Display) -> Error {
 /// The bytes of a file; `None` when there is none.
 #[expect(clippy::disallowed_methods, reason = "this is the module that touches paths")]
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    // Opening a pipe would wait for its writer.
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(unreadable(path, &"it is no ordinary file"));
+    }
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -55,6 +59,18 @@ pub fn read_text(path: &Path) -> Result<Option<String>, Error> {
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let written = by_path::make_folder(folder_of(&by_path::absolute(path)))
         .and_then(|()| by_path::write(path, bytes, None));
+    written.map_err(|error| match error {
+        PathError::WriteFailed { reason, .. } | PathError::DiskFull { reason, .. } => {
+            unwritable(path, &reason)
+        }
+        other => unwritable(path, &other),
+    })
+}
+
+/// As [`write()`], for a file that only its owner may read.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let written = by_path::make_folder(folder_of(&by_path::absolute(path)))
+        .and_then(|()| by_path::write_private(path, bytes));
     written.map_err(|error| match error {
         PathError::WriteFailed { reason, .. } | PathError::DiskFull { reason, .. } => {
             unwritable(path, &reason)

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::prompts::{CURATE, REFLECT, fenced};
 use super::{Learning, Reflection, SkillTag};
 use crate::Error;
-use crate::safety::{PersonalData, redact};
+use crate::safety::{PersonalData, redact, redactions};
 use crate::skillbook::{Book, Skill, SkillOperation, SkillRefusal, parse_batch, render};
 use crate::trace::{Segment, Trace};
 
@@ -35,6 +35,8 @@ pub struct ModelReply<T> {
     pub usage: Usage,
     /// How often it was asked.
     pub calls: u32,
+    /// So many secrets and personal data were taken out of what it was sent.
+    pub redacted: u64,
 }
 
 impl<T> ModelReply<T> {
@@ -65,6 +67,7 @@ pub async fn reflect(
             ..segment.clone()
         })
         .collect();
+    let redacted = segments.iter().map(|segment| redactions(&segment.text)).sum();
     let passes = if asking.is_shortened {
         let shortened = Trace { segments, reasoning: clean(&trace.reasoning), ..trace.clone() };
         vec![shortened.view(asking.budget).text]
@@ -72,7 +75,7 @@ pub async fn reflect(
         crate::trace::passes(&segments, asking.budget)
     };
     let skills = if cited.is_empty() { "(none)".to_owned() } else { render::toon(cited) };
-    let mut asked = ModelReply::<Reflection>::default();
+    let mut asked = ModelReply::<Reflection> { redacted, ..ModelReply::default() };
     for (at, pass) in passes.iter().enumerate() {
         let text = format!(
             "Question of the user:\n{}\n\nHow it went: {}\n\nSkills that the agent named:\n{skills}\n\nThe record, part {} of {}:\n{}\n\nThe agent's last words:\n{}",
@@ -128,11 +131,11 @@ pub async fn curate(
         parse_batch(&value).map_err(|refused| refused.message)
     })
     .await?;
-    Ok(ModelReply { answer: operations, usage: asked.usage, calls: asked.calls })
+    Ok(ModelReply { answer: operations, usage: asked.usage, calls: asked.calls, redacted: 0 })
 }
 
 /// Asks once, and once more with what was wrong.
-async fn ask<T>(
+pub(super) async fn ask<T>(
     model: &dyn Model,
     system: &str,
     text: String,

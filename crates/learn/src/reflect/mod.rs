@@ -6,6 +6,7 @@
 mod ask;
 mod prompts;
 pub mod rules;
+mod same;
 
 #[cfg(test)]
 mod ask_tests;
@@ -15,6 +16,7 @@ mod rules_tests;
 use serde::{Deserialize, Serialize};
 
 pub use ask::{ModelReflector, ModelReply, curate, reflect};
+pub use same::join_same;
 
 /// What was learnt from a trace, before it is held against the book.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -3,6 +3,9 @@
 use crate::skillbook::Book;
 use crate::skillbook::render::{RecallQuery, choose, wrapped};
 
+/// Tokens of the heading, the words on how to use lessons, the markers and our own line.
+const FRAME: usize = 180;
+
 /// What stands in the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LessonBlock {
@@ -17,7 +20,9 @@ pub struct LessonBlock {
 /// Chooses what fits into `tokens`. `rest` names the file that holds everything.
 #[must_use]
 pub fn block(book: &Book, tokens: usize, now: u64, rest: &str) -> LessonBlock {
-    let chosen = choose(book, &RecallQuery { query: None, tokens, now });
+    // What stands round the rows counts, too.
+    let frame = FRAME + rest.len() / 4;
+    let chosen = choose(book, &RecallQuery { query: None, tokens: tokens.saturating_sub(frame), now });
     let active = book.count(crate::skillbook::SkillStatus::Active);
     let left_out = active - chosen.len();
     if chosen.is_empty() {

@@ -91,6 +91,7 @@ pub async fn learn(
     report.conflicts = conflicts(&book.journal.book);
     report.usage = learner.usage.usage;
     report.calls = learner.usage.calls;
+    report.redacted = learner.usage.redacted;
     Ok(report)
 }
 

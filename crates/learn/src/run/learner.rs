@@ -8,15 +8,18 @@ use engross_protocol::shared;
 use super::options::{Options, Reflector};
 use super::report::{SessionOutcome, SessionReport};
 use crate::Error;
+use crate::codes;
 use crate::disk::{BookFile, SessionFile, UnreadableFile, head_of, open, tail_of};
-use crate::reflect::{SkillTag, curate, reflect, rules};
-use crate::safety::{doubts, origin, redact};
+use crate::reflect::rules::{self, DrawnOperation};
+use crate::reflect::{SkillTag, curate, join_same, reflect};
+use crate::safety::{doubts, origin, redact, redactions};
 use crate::skillbook::journal::{Record, SessionEnd, SessionMark};
 use crate::skillbook::{
-    Author, Citations, Effect, Quarantine, SettleContext, Skill, SkillOperation, SkillRefusal, SkillStatus,
-    Verdict, settle,
+    Author, Citations, Effect, Observation, Quarantine, SettleContext, Skill, SkillOperation, SkillRefusal,
+    SkillStatus, Verdict, Witness, section_name, settle,
 };
 use crate::trace::{self, Trace};
+use crate::transcript::stats::sha;
 use crate::transcript::{EntryKind, LineContent, Transcript, TranscriptReader};
 
 /// How long after a failure a session is tried again, in milliseconds; doubled with every further one.
@@ -30,6 +33,7 @@ const LONGEST_WAIT: u64 = 86_400_000;
 pub(super) struct ModelUsage {
     pub(super) usage: Usage,
     pub(super) calls: u32,
+    pub(super) redacted: u64,
 }
 
 /// Learns from one session after the other.
@@ -83,7 +87,14 @@ impl Learner<'_> {
             .filter(|(problem, _)| problem.is_loss())
             .map(|(_, count)| count)
             .sum();
-        let key = session.id.clone().unwrap_or_else(|| stem(&file.name).to_owned());
+        if is_foreign(&session) {
+            let message = "its format is not known; sessions of OpenClaw, engross, Claude Code and Codex are"
+                .to_owned();
+            let failed =
+                SessionOutcome::Failed { code: codes::LEARN_FORMAT_UNKNOWN.name.to_owned(), message };
+            return report(failed, losses);
+        }
+        let key = key_of(book, &session, file, all);
         let head = head_of(file).unwrap_or_default();
         let known = book.journal.sessions.get(&key).filter(|state| {
             // A smaller file, or one that is not what was read before, is another one.
@@ -100,7 +111,9 @@ impl Learner<'_> {
         let learnt =
             known.filter(|_| !self.options.reprocess).map_or((0, 0), |state| (state.lines, state.offset));
         let parent = session.parent.as_deref().and_then(|parent| parent_of(parent, all));
-        let root = session.parent.as_deref().map_or_else(|| key.clone(), |parent| root_of(book, parent));
+        // A helper's file names the session that it helped.
+        let own = session.id.clone().unwrap_or_else(|| key.clone());
+        let root = session.parent.as_deref().map_or(own, |parent| root_of(book, parent));
         let state = SessionMark {
             file: file.name.clone(),
             offset: session.end.offset,
@@ -163,7 +176,7 @@ impl Learner<'_> {
         let mut effects = Vec::new();
         for operation in operations {
             let verdict = match operation {
-                Ok(operation) => self.judge(book, operation, &trace, &name, &root),
+                Ok(drawn) => self.judge(book, drawn, &trace, &name, &root),
                 Err(refused) => Verdict::refused(refused),
             };
             for record in verdict.records {
@@ -180,7 +193,7 @@ impl Learner<'_> {
         &mut self,
         book: &BookFile,
         trace: &Trace,
-    ) -> Result<Vec<Result<SkillOperation, SkillRefusal>>, Error> {
+    ) -> Result<Vec<Result<DrawnOperation, SkillRefusal>>, Error> {
         let book = &book.journal.book;
         let asking = match self.options.mind {
             Reflector::Rules => return Ok(rules::operations(trace).into_iter().map(Ok).collect()),
@@ -189,19 +202,25 @@ impl Learner<'_> {
         let cited: Vec<&Skill> = trace.skill_ids.iter().filter_map(|id| book.get(id)).collect();
         let reflected = reflect(asking, trace, &cited).await?;
         self.count(reflected.usage, reflected.calls);
+        self.usage.redacted += reflected.redacted;
         let reflection = reflected.answer;
         let mut operations: Vec<Result<SkillOperation, SkillRefusal>> =
             reflection.skill_tags.iter().filter_map(|tag| vote(tag, trace)).map(Ok).collect();
         if !reflection.extracted_learnings.is_empty() {
             let curated = curate(asking, &reflection, book).await?;
             self.count(curated.usage, curated.calls);
+            let mut changes = curated.answer;
             // Votes belong to skills that were used, and the reflection has told of those.
             let is_vote = |operation: &Result<SkillOperation, SkillRefusal>| {
                 matches!(operation, Ok(SkillOperation::Tag { .. }))
             };
-            operations.extend(curated.answer.into_iter().filter(|operation| !is_vote(operation)));
+            changes.retain(|operation| !is_vote(operation));
+            let joined = join_same(asking, &reflection, changes, book).await?;
+            self.count(joined.usage, joined.calls);
+            operations.extend(joined.answer);
         }
-        Ok(operations)
+        let drawn = |operation| DrawnOperation { operation, line: 0, by: Witness::Model };
+        Ok(operations.into_iter().map(|operation| operation.map(drawn)).collect())
     }
 
     fn count(&mut self, usage: Usage, calls: u32) {
@@ -212,19 +231,27 @@ impl Learner<'_> {
 
     /// Holds an operation against the book.
     fn judge(
-        &self,
+        &mut self,
         book: &BookFile,
-        operation: SkillOperation,
+        drawn: DrawnOperation,
         trace: &Trace,
         name: &str,
         root: &str,
     ) -> Verdict {
         let book = &book.journal.book;
-        let operation = clean(operation, |text| redact(&text, self.options.personal).into_owned());
+        let operation = clean(drawn.operation, |text| redact(&text, self.options.personal).into_owned());
+        if matches!(self.options.mind, Reflector::Rules) {
+            self.usage.redacted += redactions(&format!("{operation:?}"));
+        }
         let mut extra = None;
-        if let SkillOperation::Add { content, .. } | SkillOperation::Update { content: Some(content), .. } =
-            &operation
-        {
+        let said = match &operation {
+            SkillOperation::Confirm { id, .. } => book.get(id).map(|skill| &skill.content),
+            SkillOperation::Add { content, .. }
+            | SkillOperation::Update { content: Some(content), .. }
+            | SkillOperation::Merge { content, .. } => Some(content),
+            _ => None,
+        };
+        if let Some(content) = said {
             match origin::of(trace, book, content) {
                 origin::LessonOrigin::Experience => {}
                 origin::LessonOrigin::ToolText => extra = Some(Quarantine::ToolTextOnly),
@@ -240,11 +267,51 @@ impl Learner<'_> {
         }
         let doubts = |content: &str| doubts(content).into_iter().chain(extra).collect();
         let now = self.options.clock.millis();
+        let seen = observation(trace, drawn.line, drawn.by);
         settle(
             book,
             &operation,
-            &SettleContext { by: Author::Learnt, trace: name, session: root, now, doubts: &doubts },
+            &SettleContext {
+                by: Author::Learnt,
+                trace: name,
+                session: root,
+                seen: &seen,
+                now,
+                doubts: &doubts,
+            },
         )
+    }
+}
+
+/// Whether a file holds lines, and nothing in them is of a session.
+fn is_foreign(session: &Transcript) -> bool {
+    session.steps.is_empty() && session.id.is_none() && session.end.used_lines > 0
+}
+
+/// What a session is remembered by: its id, or its file's name where it has none or another file has that id, too.
+fn key_of(book: &BookFile, session: &Transcript, file: &SessionFile, all: &[SessionFile]) -> String {
+    let name = stem(&file.name);
+    let Some(id) = &session.id else { return name.to_owned() };
+    let other = book.journal.sessions.get(id).filter(|state| state.file != file.name);
+    let is_taken = other.is_some_and(|state| all.iter().any(|known| known.name == state.file));
+    if is_taken { name.to_owned() } else { id.clone() }
+}
+
+/// What was observed at a line of a trace.
+fn observation(trace: &Trace, line: u64, by: Witness) -> Observation {
+    let there = trace.segments.iter().filter(|segment| segment.line == line && line > 0);
+    let mut text = String::new();
+    for segment in there {
+        text.push_str(&segment.text);
+        text.push('\0');
+    }
+    let said = trace.extra.said.iter().find(|words| words.line == line);
+    Observation {
+        work: trace.extra.work.clone(),
+        entry: said.map(|words| words.entry.clone()).unwrap_or_default(),
+        line,
+        hash: if text.is_empty() { String::new() } else { sha(text.as_bytes()) },
+        by,
     }
 }
 
@@ -284,10 +351,12 @@ fn vote(tag: &SkillTag, trace: &Trace) -> Option<SkillOperation> {
 fn clean(operation: SkillOperation, clean: impl Fn(String) -> String) -> SkillOperation {
     match operation {
         SkillOperation::Add { section, content, id, justification, evidence, issue, keywords } => {
+            // Ids are made here: one that a model wishes for could say anything.
+            let _ = id;
             SkillOperation::Add {
-                section,
+                section: section_name(&clean(section)),
                 content: clean(content),
-                id,
+                id: None,
                 justification: justification.map(&clean),
                 evidence: evidence.map(&clean),
                 issue: issue.map(&clean),
@@ -296,11 +365,14 @@ fn clean(operation: SkillOperation, clean: impl Fn(String) -> String) -> SkillOp
         }
         SkillOperation::Update { id, section, content, justification, evidence } => SkillOperation::Update {
             id,
-            section,
+            section: section.map(|section| section_name(&clean(section))),
             content: content.map(&clean),
             justification: justification.map(&clean),
             evidence: evidence.map(&clean),
         },
+        SkillOperation::Confirm { id, evidence } => {
+            SkillOperation::Confirm { id, evidence: evidence.map(&clean) }
+        }
         SkillOperation::Merge { sources, keep, content } => {
             SkillOperation::Merge { sources, keep, content: clean(content) }
         }
@@ -312,7 +384,7 @@ fn clean(operation: SkillOperation, clean: impl Fn(String) -> String) -> SkillOp
 fn parent_of<'a>(parent: &str, all: &'a [SessionFile]) -> Option<&'a SessionFile> {
     let name = parent.rsplit(['/', '\\']).next().unwrap_or(parent);
     let name = stem(name);
-    all.iter().find(|found| stem(&found.name) == name)
+    all.iter().find(|found| stem(found.name.rsplit('/').next().unwrap_or_default()) == name)
 }
 
 /// The session that counts in a fork's place.

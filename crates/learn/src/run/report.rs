@@ -31,6 +31,8 @@ pub struct LearnReport {
     pub usage: Usage,
     /// How often the model was asked.
     pub calls: u32,
+    /// So many secrets and personal data were taken out of what a model was sent, or of lessons.
+    pub redacted: u64,
     /// What else was noticed.
     pub notes: Vec<String>,
     /// Whether nothing was written by wish.
@@ -125,6 +127,7 @@ fn name(effect: &Effect) -> &'static str {
         Effect::Added { .. } => "new",
         Effect::Confirmed { .. } => "confirmed",
         Effect::Updated { .. } => "updated",
+        Effect::Proposed { .. } => "proposed",
         Effect::Voted { .. } => "votes",
         Effect::Retired { .. } => "retired",
         Effect::Merged { .. } => "merged",

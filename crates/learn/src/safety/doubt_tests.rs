@@ -1,5 +1,6 @@
 //! Lessons that must wait, and lessons that must not.
 
+use super::doubt::pattern_count;
 use super::doubts;
 use crate::skillbook::Quarantine;
 
@@ -32,11 +33,16 @@ fn plain_lessons_do_not_wait() {
         "Use ISO dates when filtering by day",
         "Retry after a rate limit with a growing delay",
         "Ask for confirmation before deleting files",
-        "Keep API keys out of commits",
         "Read the file before editing it",
         "Use the v2 endpoint for invoices",
         "Send dates in UTC",
     ] {
         assert_eq!(doubts(content), [], "{content}");
     }
+}
+
+#[test]
+fn every_pattern_can_be_read() {
+    let (compiled, written) = pattern_count();
+    assert_eq!(compiled, written);
 }

@@ -5,6 +5,8 @@
 //! show, [`origin`] says who in a trace said a lesson first.
 
 mod doubt;
+mod fold;
+mod formats;
 mod neutral;
 pub mod origin;
 mod secrets;
@@ -18,4 +20,4 @@ mod secrets_tests;
 
 pub use doubt::doubts;
 pub use neutral::neutral;
-pub use secrets::{PersonalData, redact};
+pub use secrets::{PersonalData, redact, redactions};

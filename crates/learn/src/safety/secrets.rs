@@ -10,6 +10,8 @@ use engross_protocol::hex;
 use regex::{Captures, Regex};
 use sha2::{Digest, Sha256};
 
+use super::formats::{FORMATS, IDS, PLAIN};
+
 /// Whether personal data is taken out, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PersonalData {
@@ -26,28 +28,6 @@ const BEGIN: &str = "[REDACTED ";
 /// Bits for each character from which on a long word is taken for a key.
 const ENTROPY: f64 = 4.2;
 
-/// Groups of the first pattern: the name of a group is the kind; a group ending in `_value` is the part that is taken out.
-static KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?x)
-        (?P<pem>-----BEGIN\ [A-Z\ ]{0,30}PRIVATE\ KEY-----(?s:.*?)(?:-----END\ [A-Z\ ]{0,30}PRIVATE\ KEY-----|\z))
-        |(?P<jwt>\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)
-        |(?P<api_key>\b(?:sk|pk|rk)[-_](?:ant-|proj-|or-v1-|live_|test_|svcacct-)?[A-Za-z0-9_-]{16,}
-            |\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}
-            |\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}
-            |\bhf_[A-Za-z0-9]{20,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{30,}|\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}
-            |\bdckr_pat_[A-Za-z0-9_-]{20,}|\bshp(?:at|ss|ca|pa)_[A-Fa-f0-9]{32}|\bya29\.[A-Za-z0-9_-]{20,}
-            |\bxai-[A-Za-z0-9]{20,}|\bgsk_[A-Za-z0-9]{20,}|\blin_api_[A-Za-z0-9]{20,}|\bAGE-SECRET-KEY-1[0-9A-Z]{20,})
-        |(?P<bot_token>\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b)
-        |(?P<url_password>[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@"']{0,64}:(?P<url_value>[^\s/@"']{1,256})@)
-        |(?P<bearer>(?i:bearer|basic)\s+(?P<bearer_value>[A-Za-z0-9._~+/=-]{12,}))
-        |(?P<password>(?i:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|client[_-]?secret
-            |private[_-]?key|credentials?)["']?\s{0,3}[:=]\s{0,3}["']?(?P<password_value>[^\s"',;&<>(){}\[\]]{6,}))
-        "#,
-    )
-    .ok()
-});
-
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z0-9_+=-]{28,}").ok());
 
 static PERSONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -62,10 +42,16 @@ static PERSONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// How many placeholders stand in a text.
+#[must_use]
+pub fn redactions(text: &str) -> u64 {
+    text.matches(BEGIN).count().try_into().unwrap_or(u64::MAX)
+}
+
 /// Takes secrets out of `text`. Doing it twice changes nothing more.
 #[must_use]
 pub fn redact(text: &str, personal: PersonalData) -> Cow<'_, str> {
-    let text = replace(&KEYS, Cow::Borrowed(text));
+    let text = replace(&FORMATS, Cow::Borrowed(text));
     let text = match (WORDS.as_ref(), text) {
         (Some(words), text) if words.is_match(&text) => Cow::Owned(long_words(words, &text)),
         (_, text) => text,
@@ -88,19 +74,62 @@ fn replacement(pattern: &Regex, found: &Captures<'_>) -> String {
     let kind = named().find(|(name, _)| !name.ends_with("_value")).map(|(name, _)| name).unwrap_or_default();
     let part = named().find(|(name, _)| name.ends_with("_value")).map_or(all, |(_, value)| value);
     let value = part.as_str();
-    // What is only a word, such as `token: string` or `password: required`, is no secret.
-    if kind == "password" && is_plain(value) {
+    let before = whole.get(..part.start() - all.start()).unwrap_or_default();
+    let is_harmless = value.starts_with(BEGIN.trim_end())
+        || match kind {
+            // What is only a word, such as `token: string` or `password: required`, is no secret.
+            "password" | "flag" => is_plain(value) || is_count(before, value),
+            "said" => is_plain(value) || !is_chosen(value),
+            "key_like" => !is_key(value),
+            "bearer" => !value.bytes().any(|byte| byte.is_ascii_digit() || byte == b'='),
+            "email" => value.starts_with("git@"),
+            _ => false,
+        };
+    if is_harmless {
         return whole.to_owned();
     }
-    let before = whole.get(..part.start() - all.start()).unwrap_or_default();
+    let kind = if kind == "key_like" { "api_key" } else { kind };
     let after = whole.get(part.end() - all.start()..).unwrap_or_default();
     format!("{before}{}{after}", placeholder(kind, value))
 }
 
-/// Whether a value is a word of prose or of a schema, or a reference to where the secret is.
+/// Whether a value is a word of a schema or a form, or a reference to where the secret is.
 fn is_plain(value: &str) -> bool {
-    let is_word = value.len() <= 12 && value.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == '.');
-    is_word || value.starts_with('$') || value.starts_with("process.env") || value.starts_with("os.environ")
+    let lower = value.trim_end_matches(['.', ':', '?', '!']).to_lowercase();
+    let is_reference =
+        ["$", "process.env", "os.environ", "env.", "secrets.", "%", "<", "YOUR_", "your_", "your-"];
+    PLAIN.binary_search(&lower.as_str()).is_ok()
+        || is_reference.iter().any(|begin| value.starts_with(begin))
+        || value.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'-' | b'_'))
+}
+
+/// Whether `tokens` are counted.
+fn is_count(name: &str, value: &str) -> bool {
+    name.to_lowercase().contains("token")
+        && value.len() <= 9
+        && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a person may have chosen a word to be a password: it has a digit, or signs, or large letters inside.
+fn is_chosen(value: &str) -> bool {
+    let value = value.trim_end_matches(['.', '!', '?']);
+    value.len() >= 4
+        && value
+            .chars()
+            .skip(1)
+            .any(|c| c.is_ascii_digit() || c.is_ascii_uppercase() || "!@#$%^&*_+=".contains(c))
+}
+
+/// Whether what stands behind `sk-` or `pk_` is a key and no row of words.
+fn is_key(value: &str) -> bool {
+    let has = |part: &str, is: fn(&u8) -> bool| part.as_bytes().iter().any(is);
+    let is_run =
+        |part: &str| part.len() >= 16 && has(part, u8::is_ascii_digit) && has(part, u8::is_ascii_alphabetic);
+    value.split(['-', '_']).any(is_run)
+        || value.len() >= 27
+            && has(value, u8::is_ascii_digit)
+            && has(value, u8::is_ascii_uppercase)
+            && has(value, u8::is_ascii_lowercase)
 }
 
 fn long_words(words: &Regex, text: &str) -> String {
@@ -119,6 +148,9 @@ fn is_random(word: &str) -> bool {
     if !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit)) {
         return false;
     }
+    if IDS.iter().any(|begin| word.starts_with(begin)) || is_camel(word) {
+        return false;
+    }
     let mut counts = [0u32; 256];
     for byte in word.bytes() {
         if let Some(count) = counts.get_mut(usize::from(byte)) {
@@ -134,6 +166,14 @@ fn is_random(word: &str) -> bool {
         .sum();
     let kinds: HashSet<u8> = word.bytes().collect();
     entropy >= ENTROPY && kinds.len() >= 18
+}
+
+/// Whether a word is several words written as one, as names of classes are.
+fn is_camel(word: &str) -> bool {
+    let small = word.bytes().filter(u8::is_ascii_lowercase).count();
+    let large = word.bytes().filter(u8::is_ascii_uppercase).count();
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    digits * 10 <= word.len() && small >= large * 3 && !word.contains(['+', '=', '-'])
 }
 
 /// The same for the same value of the same kind. Twenty-four bits of a hash tell two values apart and give none away.

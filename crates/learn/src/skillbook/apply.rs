@@ -6,16 +6,14 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::book::Book;
-use super::compare::SIMILAR;
 use super::conflict::against;
+use super::evidence::{confirm, promote, revise, source};
 use super::journal::Record;
+use super::meaning::{Likeness, likeness};
+use super::observation::Observation;
 use super::operation::{SkillOperation, SkillRefusal};
-use super::skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote};
-use super::words::{are_exchanged, is_turned};
+use super::skill::{Author, Quarantine, Skill, SkillStatus, Vote};
 use crate::codes;
-
-/// From so many independent sessions a lesson is shown.
-const SESSIONS: usize = 2;
 
 /// From so much harm on, if it is more than the help, a lesson is taken out.
 const HARM: u32 = 3;
@@ -29,6 +27,8 @@ pub struct SettleContext<'a> {
     pub trace: &'a str,
     /// The session as far as independence goes.
     pub session: &'a str,
+    /// What was observed there.
+    pub seen: &'a Observation,
     /// The moment, in milliseconds since 1970.
     pub now: u64,
     /// What is doubtful about a lesson with these words.
@@ -55,6 +55,11 @@ pub enum Effect {
     },
     /// Its words changed.
     Updated {
+        /// Its id.
+        id: String,
+    },
+    /// Other words wait for a second observation, or for a person.
+    Proposed {
         /// Its id.
         id: String,
     },
@@ -91,11 +96,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    fn of(effect: Effect, records: Vec<Record>) -> Self {
+    pub(super) fn of(effect: Effect, records: Vec<Record>) -> Self {
         Self { effect, records }
     }
 
-    fn put(effect: Effect, skill: Skill) -> Self {
+    pub(super) fn put(effect: Effect, skill: Skill) -> Self {
         Self::of(effect, vec![Record::Put(Box::new(skill))])
     }
 
@@ -112,6 +117,12 @@ pub fn settle(book: &Book, operation: &SkillOperation, context: &SettleContext<'
     let settled = match operation {
         SkillOperation::Add { .. } => Ok(add(book, operation, context)),
         SkillOperation::Update { .. } => update(book, operation, context),
+        SkillOperation::Confirm { id, evidence } => find(book, id).and_then(|skill| {
+            if skill.status == SkillStatus::Retired && context.by != Author::Person {
+                return Err(SkillRefusal::new(codes::SKILL_RETIRED.name, format!("'{id}' was taken out")));
+            }
+            Ok(confirm(skill, evidence.clone().unwrap_or_default(), context))
+        }),
         SkillOperation::Tag { id, helpful, harmful, neutral } => {
             let vote = Vote { helpful: *helpful, harmful: *harmful, neutral: *neutral, at: context.now };
             tag(book, id, vote, context)
@@ -125,7 +136,13 @@ pub fn settle(book: &Book, operation: &SkillOperation, context: &SettleContext<'
             Verdict::put(effect, Skill { is_pinned: *on, ..skill.clone() })
         }),
         SkillOperation::Accept { id } => find(book, id).map(|skill| {
-            let accepted = Skill { status: SkillStatus::Active, quarantine: Vec::new(), ..skill.clone() };
+            let accepted = Skill {
+                status: SkillStatus::Active,
+                quarantine: Vec::new(),
+                // Who accepts a lesson answers for it: from now on only a person changes it.
+                author: Author::Person,
+                ..skill.clone()
+            };
             Verdict::put(Effect::Updated { id: id.clone() }, accepted)
         }),
     };
@@ -154,14 +171,9 @@ fn add(book: &Book, operation: &SkillOperation, context: &SettleContext<'_>) -> 
     };
     let evidence = evidence.clone().unwrap_or_default();
     let is_person = context.by == Author::Person;
-    let like = book.like_turned(content, SIMILAR, 20, is_turned(content));
-    let known = |is_wanted: fn(SkillStatus) -> bool| {
-        let mut same = like
-            .iter()
-            .filter_map(|found| book.at(found.place))
-            .filter(|skill| !are_exchanged(&skill.content, content));
-        same.find(|skill| is_wanted(skill.status))
-    };
+    let same: Vec<&Skill> = book.same(content).collect();
+    let known =
+        |is_wanted: fn(SkillStatus) -> bool| same.iter().copied().find(|skill| is_wanted(skill.status));
     let doubts = if is_person { Vec::new() } else { (context.doubts)(content) };
     if let Some(skill) = known(|status| status != SkillStatus::Retired) {
         // What a tool printed confirms nothing.
@@ -183,8 +195,10 @@ fn add(book: &Book, operation: &SkillOperation, context: &SettleContext<'_>) -> 
         (false, true) => SkillStatus::Candidate,
         (false, false) => SkillStatus::Quarantined,
     };
-    let id =
-        id.clone().filter(|id| is_id(id) && book.get(id).is_none()).unwrap_or_else(|| book.next_id(section));
+    let id = id
+        .clone()
+        .filter(|id| is_id(id) && book.get(id).is_none())
+        .unwrap_or_else(|| book.next_id(section, content));
     let skill = Skill {
         id: id.clone(),
         section: section.clone(),
@@ -204,32 +218,6 @@ fn add(book: &Book, operation: &SkillOperation, context: &SettleContext<'_>) -> 
     Verdict::put(Effect::Added { id, status }, skill)
 }
 
-/// The same lesson once more: it counts once for each session.
-fn confirm(skill: &Skill, evidence: String, context: &SettleContext<'_>) -> Verdict {
-    let is_known = skill.sources.iter().any(|source| source.trace == context.trace);
-    if context.by == Author::Person {
-        let accepted = Skill {
-            status: SkillStatus::Active,
-            author: Author::Person,
-            quarantine: Vec::new(),
-            ..skill.clone()
-        };
-        return Verdict::put(
-            Effect::Confirmed { id: skill.id.clone(), status: SkillStatus::Active },
-            accepted,
-        );
-    }
-    if is_known {
-        return Verdict::of(Effect::Unchanged, Vec::new());
-    }
-    let mut skill = skill.clone();
-    skill.sources.push(source(evidence, context));
-    if skill.status == SkillStatus::Candidate && skill.sessions() >= SESSIONS {
-        skill.status = SkillStatus::Active;
-    }
-    Verdict::put(Effect::Confirmed { id: skill.id.clone(), status: skill.status }, skill)
-}
-
 fn update(
     book: &Book,
     operation: &SkillOperation,
@@ -239,6 +227,12 @@ fn update(
         return Ok(Verdict::of(Effect::Unchanged, Vec::new()));
     };
     let old = free(book, id, context)?;
+    if context.by != Author::Person {
+        return Ok(match content {
+            Some(content) => revise(old, content, evidence.clone().unwrap_or_default(), context),
+            None => reasoned(old, section, justification, evidence),
+        });
+    }
     let mut skill = old.clone();
     let set = |field: &mut String, new: &Option<String>| {
         if let Some(new) = new {
@@ -254,25 +248,35 @@ fn update(
     }
     skill.updated = context.now;
     if skill.content != old.content {
-        reworded(&mut skill, context);
-        if skill.status == SkillStatus::Active && context.by != Author::Person && !skill.quarantine.is_empty()
-        {
-            skill.status = SkillStatus::Quarantined;
-        }
+        skill.other.shift_remove("embedding");
+        skill.quarantine = Vec::new();
+        skill.revision = None;
     }
-    if context.by == Author::Person {
-        skill.author = Author::Person;
-    }
+    skill.author = Author::Person;
     Ok(Verdict::put(Effect::Updated { id: id.clone() }, skill))
 }
 
-/// New words: what was computed from the old ones is wrong now.
-fn reworded(skill: &mut Skill, context: &SettleContext<'_>) {
-    skill.other.shift_remove("embedding");
-    skill.quarantine = match context.by {
-        Author::Person => Vec::new(),
-        Author::Learnt => (context.doubts)(&skill.content),
-    };
+/// Learning may say where a lesson belongs and why it holds; what the lesson says stays.
+fn reasoned(
+    old: &Skill,
+    section: &Option<String>,
+    justification: &Option<String>,
+    evidence: &Option<String>,
+) -> Verdict {
+    let mut skill = old.clone();
+    for (field, new) in [
+        (&mut skill.section, section),
+        (&mut skill.justification, justification),
+        (&mut skill.evidence, evidence),
+    ] {
+        if let Some(new) = new {
+            field.clone_from(new);
+        }
+    }
+    if skill == *old {
+        return Verdict::of(Effect::Unchanged, Vec::new());
+    }
+    Verdict::put(Effect::Updated { id: skill.id.clone() }, skill)
 }
 
 fn tag(book: &Book, id: &str, vote: Vote, context: &SettleContext<'_>) -> Result<Verdict, SkillRefusal> {
@@ -310,9 +314,12 @@ fn remove(book: &Book, id: &str, context: &SettleContext<'_>) -> Result<Verdict,
         return Ok(Verdict::of(Effect::Unchanged, Vec::new()));
     }
     let total = skill.total();
-    if context.by != Author::Person && total.helpful > total.harmful {
-        let message =
-            format!("'{id}' has helped {} times and harmed {}; it stays", total.helpful, total.harmful);
+    let does_harm = total.harmful >= HARM && total.harmful > total.helpful;
+    if context.by != Author::Person && !does_harm {
+        let message = format!(
+            "'{id}' has helped {} times and harmed {}; learning removes only what harmed {HARM} times",
+            total.helpful, total.harmful
+        );
         return Err(SkillRefusal::new(codes::SKILL_STILL_HELPFUL.name, message));
     }
     let retired = Skill { status: SkillStatus::Retired, is_pinned: false, ..skill.clone() };
@@ -339,12 +346,18 @@ fn merge(
         }
         others.push(other.clone());
     }
-    if kept.content != content {
+    if context.by == Author::Person {
         kept.content = content.to_owned();
         kept.updated = context.now;
-        reworded(&mut kept, context);
-        if !kept.quarantine.is_empty() {
-            kept.status = SkillStatus::Quarantined;
+        kept.author = Author::Person;
+        kept.other.shift_remove("embedding");
+    } else {
+        // The words stay: a merge joins evidence, and other words need observations of their own.
+        for other in &others {
+            if !matches!(likeness(&kept.content, &other.content), Likeness::Same | Likeness::Near) {
+                let message = format!("'{keep}' and '{}' do not say the same", other.id);
+                return Err(SkillRefusal::new(codes::SKILL_OPERATION_INVALID.name, message));
+            }
         }
     }
     let mut records = Vec::new();
@@ -360,9 +373,7 @@ fn merge(
         }
         other.status = SkillStatus::Retired;
     }
-    if kept.status == SkillStatus::Candidate && kept.sessions() >= SESSIONS {
-        kept.status = SkillStatus::Active;
-    }
+    promote(&mut kept);
     records.push(Record::Put(Box::new(kept)));
     records.extend(others.into_iter().map(|other| Record::Put(Box::new(other))));
     Ok(Verdict::of(Effect::Merged { id: keep.to_owned() }, records))
@@ -385,10 +396,6 @@ fn keep_apart(
         }
     }
     Ok(Verdict::of(Effect::KeptApart, records))
-}
-
-fn source(evidence: String, context: &SettleContext<'_>) -> SkillSource {
-    SkillSource { trace: context.trace.to_owned(), session: context.session.to_owned(), evidence }
 }
 
 /// Whether a wished id can be one: letters, digits and `_ - /`, and a number at its end.

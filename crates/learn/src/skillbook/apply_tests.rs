@@ -4,13 +4,20 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    Author, Book, Effect, Quarantine, SettleContext, Skill, SkillOperation, SkillStatus, conflicts,
-    parse_batch, render, settle,
+    Author, Book, Effect, Observation, Quarantine, SettleContext, Skill, SkillOperation, SkillStatus,
+    conflicts, parse_batch, render, settle,
 };
 use crate::safety::doubts;
 
 pub(super) fn context(trace: &str) -> SettleContext<'_> {
-    SettleContext { by: Author::Learnt, trace, session: trace, now: 1_000_000, doubts: &doubts }
+    SettleContext {
+        by: Author::Learnt,
+        trace,
+        session: trace,
+        seen: Observation::unknown(),
+        now: 1_000_000,
+        doubts: &doubts,
+    }
 }
 
 fn person() -> SettleContext<'static> {
@@ -48,6 +55,7 @@ fn codes(effects: &[Effect]) -> Vec<&str> {
             Effect::Added { .. } => "added",
             Effect::Confirmed { .. } => "confirmed",
             Effect::Updated { .. } => "updated",
+            Effect::Proposed { .. } => "proposed",
             Effect::Voted { .. } => "voted",
             Effect::Retired { .. } => "retired",
             Effect::Merged { .. } => "merged",
@@ -57,12 +65,12 @@ fn codes(effects: &[Effect]) -> Vec<&str> {
         .collect()
 }
 
-/// A book with one active skill, `paths-00001`.
+/// A book with one active skill, `paths-89758796`.
 fn book() -> Book {
     let mut book = Book::default();
     run(&mut book, &add("paths", "Stat a path before reading it"), &context("t1"));
     run(&mut book, &add("paths", "Stat a path before reading it"), &context("t2"));
-    assert_eq!(book.get("paths-00001").unwrap().status, SkillStatus::Active);
+    assert_eq!(book.get("paths-89758796").unwrap().status, SkillStatus::Active);
     book
 }
 
@@ -75,12 +83,12 @@ fn a_lesson_is_shown_after_two_independent_sessions() {
     let fork = SettleContext { session: "t1", ..context("fork") };
     run(&mut book, &lesson, &fork);
     assert_eq!(
-        book.get("paths-00001").unwrap().status,
+        book.get("paths-89758796").unwrap().status,
         SkillStatus::Candidate,
         "a fork is no second session"
     );
     let effects = run(&mut book, &add("files", "Stat the path before reading it."), &context("t2"));
-    assert_eq!(effects, [Effect::Confirmed { id: "paths-00001".to_owned(), status: SkillStatus::Active }]);
+    assert_eq!(effects, [Effect::Confirmed { id: "paths-89758796".to_owned(), status: SkillStatus::Active }]);
 }
 
 #[test]
@@ -110,7 +118,7 @@ fn what_was_taken_out_does_not_keep_its_successor_out() {
     let (old, new) =
         ("Choose alpha for page cursors of the listing", "Choose bravo for page cursors of the listing");
     run(&mut book, &add("paging", old), &context("t1"));
-    run(&mut book, &json!([{"type": "REMOVE", "skill_id": "paging-00001"}]), &person());
+    run(&mut book, &json!([{"type": "REMOVE", "skill_id": "paging-71997556"}]), &person());
     assert_eq!(codes(&run(&mut book, &add("paging", old), &context("t2"))), ["SKILL_RETIRED"]);
     assert_eq!(codes(&run(&mut book, &add("paging", new), &context("t3"))), ["added"]);
 }
@@ -118,10 +126,10 @@ fn what_was_taken_out_does_not_keep_its_successor_out() {
 #[test]
 fn case_60_an_id_that_is_taken_gets_another_and_both_stay() {
     let mut book = book();
-    let batch = json!([{"type": "ADD", "section": "paths", "content": "Quote names with spaces", "skill_id": "paths-00001"}]);
+    let batch = json!([{"type": "ADD", "section": "paths", "content": "Quote names with spaces", "skill_id": "paths-89758796"}]);
     run(&mut book, &batch, &context("t3"));
     let ids: Vec<&str> = book.skills().map(|skill| skill.id.as_str()).collect();
-    assert_eq!(ids, ["paths-00001", "paths-00002"]);
+    assert_eq!(ids, ["paths-89758796", "paths-25221024"]);
 }
 
 #[test]
@@ -133,20 +141,20 @@ fn case_62_an_empty_or_odd_section_is_general() {
     }
     assert!(book.skills().all(|skill| skill.section == "general" && skill.id.starts_with("general-")));
     run(&mut book, &add("Error Handling", "Read the last line of a stack trace"), &context("t"));
-    assert_eq!(book.skills().last().unwrap().id, "error_handling-00005");
+    assert_eq!(book.skills().last().unwrap().id, "error_handling-96085042");
 }
 
 #[test]
 fn case_64_new_words_drop_what_was_computed_from_the_old_ones() {
     let mut book = book();
-    let mut skill = book.get("paths-00001").unwrap().clone();
+    let mut skill = book.get("paths-89758796").unwrap().clone();
     skill.other.insert("embedding".to_owned(), json!([0.5]));
     skill.other.insert("mine".to_owned(), json!(1));
     book.apply(super::journal::Record::Put(Box::new(skill)));
-    let batch =
-        json!([{"type": "update", "skill_id": "paths-00001", "content": "Check that a path exists first"}]);
-    assert_eq!(codes(&run(&mut book, &batch, &context("t3"))), ["updated"]);
-    let skill = book.get("paths-00001").unwrap();
+    let batch = json!([{"type": "update", "skill_id": "paths-89758796", "content": "Check that a path exists first"}]);
+    assert_eq!(codes(&run(&mut book, &batch, &context("t3"))), ["proposed"], "one session changes no rule");
+    assert_eq!(codes(&run(&mut book, &batch, &context("t4"))), ["updated"]);
+    let skill = book.get("paths-89758796").unwrap();
     assert_eq!(Value::Object(skill.other.clone()), json!({"mine": 1}));
     assert_eq!(
         book.like("Check that a path exists first", 0.99, 1).len(),
@@ -159,7 +167,7 @@ fn case_64_new_words_drop_what_was_computed_from_the_old_ones() {
 fn case_65_a_count_that_is_none_costs_its_operation_only() {
     let mut book = book();
     let tag =
-        |count: Value| json!({"type": "TAG", "skill_id": "paths-00001", "metadata": {"helpful": count}});
+        |count: Value| json!({"type": "TAG", "skill_id": "paths-89758796", "metadata": {"helpful": count}});
     let batch = json!([
         tag(json!(-1)),
         tag(json!("2")),
@@ -171,7 +179,7 @@ fn case_65_a_count_that_is_none_costs_its_operation_only() {
     let invalid = "SKILL_OPERATION_INVALID";
     let effects = run(&mut book, &batch, &context("t3"));
     assert_eq!(codes(&effects), [invalid, invalid, invalid, invalid, invalid, "voted"]);
-    assert_eq!(book.get("paths-00001").unwrap().total().helpful, 2);
+    assert_eq!(book.get("paths-89758796").unwrap().total().helpful, 2);
 }
 
 #[test]
@@ -200,10 +208,10 @@ fn case_68_opposites_raise_a_conflict_and_are_not_both_shown() {
     }
     let effects =
         run(&mut book, &add("git", "Never use rebase to update a shared feature branch"), &context("t3"));
-    assert_eq!(effects, [Effect::Added { id: "git-00002".to_owned(), status: SkillStatus::Quarantined }]);
-    assert_eq!(book.get("git-00002").unwrap().quarantine, [Quarantine::Contradiction]);
+    assert_eq!(effects, [Effect::Added { id: "git-21468423".to_owned(), status: SkillStatus::Quarantined }]);
+    assert_eq!(book.get("git-21468423").unwrap().quarantine, [Quarantine::Contradiction]);
     run(&mut book, &json!([]), &context("t3"));
-    let accept = SkillOperation::Accept { id: "git-00002".to_owned() };
+    let accept = SkillOperation::Accept { id: "git-21468423".to_owned() };
     for record in settle(&book, &accept, &person()).records {
         book.apply(record);
     }
@@ -215,7 +223,7 @@ fn case_68_opposites_raise_a_conflict_and_are_not_both_shown() {
 #[test]
 fn case_69_a_lesson_that_harms_is_taken_out_and_not_learnt_again() {
     let mut book = book();
-    let harmful = json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "harmful"}]);
+    let harmful = json!([{"type": "TAG", "skill_id": "paths-89758796", "tag": "harmful"}]);
     assert_eq!(codes(&run(&mut book, &harmful, &context("a"))), ["voted"]);
     assert_eq!(codes(&run(&mut book, &harmful, &context("b"))), ["voted"]);
     assert_eq!(codes(&run(&mut book, &harmful, &context("c"))), ["retired"]);
@@ -228,17 +236,17 @@ fn case_69_a_lesson_that_harms_is_taken_out_and_not_learnt_again() {
 fn case_70_what_a_person_decided_is_never_taken_back() {
     let mut book = book();
     for record in
-        settle(&book, &SkillOperation::Pin { id: "paths-00001".to_owned(), on: true }, &person()).records
+        settle(&book, &SkillOperation::Pin { id: "paths-89758796".to_owned(), on: true }, &person()).records
     {
         book.apply(record);
     }
-    let update = json!([{"type": "UPDATE", "skill_id": "paths-00001", "content": "Other words"}, {"type": "REMOVE", "skill_id": "paths-00001"}]);
+    let update = json!([{"type": "UPDATE", "skill_id": "paths-89758796", "content": "Other words"}, {"type": "REMOVE", "skill_id": "paths-89758796"}]);
     assert_eq!(codes(&run(&mut book, &update, &context("x"))), ["SKILL_PROTECTED", "SKILL_PROTECTED"]);
     for trace in ["a", "b", "c", "d"] {
-        let harmful = json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "harmful"}]);
+        let harmful = json!([{"type": "TAG", "skill_id": "paths-89758796", "tag": "harmful"}]);
         assert_eq!(codes(&run(&mut book, &harmful, &context(trace))), ["voted"]);
     }
-    assert_eq!(book.get("paths-00001").unwrap().status, SkillStatus::Active);
+    assert_eq!(book.get("paths-89758796").unwrap().status, SkillStatus::Active);
     assert_eq!(codes(&run(&mut book, &update, &person())), ["updated", "retired"]);
 }
 
@@ -246,7 +254,7 @@ fn case_70_what_a_person_decided_is_never_taken_back() {
 fn case_46_and_51_a_trace_that_is_read_again_counts_nothing_twice() {
     let mut book = book();
     let batch = json!([
-        {"type": "TAG", "skill_id": "paths-00001", "metadata": {"helpful": 1}},
+        {"type": "TAG", "skill_id": "paths-89758796", "metadata": {"helpful": 1}},
         {"type": "ADD", "section": "git", "content": "Fetch before you rebase a shared branch"},
     ]);
     assert_eq!(codes(&run(&mut book, &batch, &context("t9"))), ["voted", "added"]);
@@ -258,8 +266,8 @@ fn case_46_and_51_a_trace_that_is_read_again_counts_nothing_twice() {
 #[test]
 fn a_helpful_lesson_is_not_removed_by_a_learner() {
     let mut book = book();
-    run(&mut book, &json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "helpful"}]), &context("a"));
-    let remove = json!([{"type": "REMOVE", "skill_id": "paths-00001"}]);
+    run(&mut book, &json!([{"type": "TAG", "skill_id": "paths-89758796", "tag": "helpful"}]), &context("a"));
+    let remove = json!([{"type": "REMOVE", "skill_id": "paths-89758796"}]);
     assert_eq!(codes(&run(&mut book, &remove, &context("b"))), ["SKILL_STILL_HELPFUL"]);
 }
 
@@ -267,20 +275,20 @@ fn a_helpful_lesson_is_not_removed_by_a_learner() {
 fn merging_joins_evidence_and_votes_once_for_each_trace() {
     let mut book = book();
     run(&mut book, &add("files", "Look whether the file is there"), &context("t5"));
-    for id in ["paths-00001", "files-00002"] {
+    for id in ["paths-89758796", "files-08095987"] {
         run(&mut book, &json!([{"type": "TAG", "skill_id": id, "tag": "helpful"}]), &context("v"));
     }
     let batch = json!([
-        {"type": "MERGE", "source_ids": ["paths-00001", "gone-1"], "keep_id": "paths-00001", "merged_content": "x y z"},
-        {"type": "MERGE", "source_ids": ["paths-00001", "files-00002"], "keep_id": "gone", "merged_content": "x y z"},
-        {"type": "MERGE", "source_ids": ["paths-00001", "files-00002"], "keep_id": "paths-00001",
+        {"type": "MERGE", "source_ids": ["paths-89758796", "gone-1"], "keep_id": "paths-89758796", "merged_content": "x y z"},
+        {"type": "MERGE", "source_ids": ["paths-89758796", "files-08095987"], "keep_id": "gone", "merged_content": "x y z"},
+        {"type": "MERGE", "source_ids": ["paths-89758796", "files-08095987"], "keep_id": "paths-89758796",
          "merged_content": "Stat a path before reading it"},
     ]);
     let effects = run(&mut book, &batch, &context("t6"));
     assert_eq!(codes(&effects), ["SKILL_UNKNOWN", "SKILL_OPERATION_INVALID", "merged"]);
-    let kept = book.get("paths-00001").unwrap();
+    let kept = book.get("paths-89758796").unwrap();
     assert_eq!((kept.sessions(), kept.total().helpful), (3, 1));
-    assert_eq!(book.get("files-00002").unwrap().status, SkillStatus::Retired);
+    assert_eq!(book.get("files-08095987").unwrap().status, SkillStatus::Retired);
 }
 
 #[test]
@@ -292,7 +300,7 @@ fn look_alikes_that_are_kept_apart_raise_no_conflict() {
     assert_eq!(conflicts(&book).len(), 1);
     run(
         &mut book,
-        &json!([{"type": "KEEP", "skill_ids": ["style-00001", "style-00002"], "reasoning": "two repositories"}]),
+        &json!([{"type": "KEEP", "skill_ids": ["style-63021915", "style-38935611"], "reasoning": "two repositories"}]),
         &person(),
     );
     assert_eq!(conflicts(&book), []);
@@ -328,7 +336,7 @@ fn what_the_newest_three_traces_call_harmful_goes_however_good_it_was() {
         let trace = format!("old{at:02}");
         run(
             &mut book,
-            &json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "helpful"}]),
+            &json!([{"type": "TAG", "skill_id": "paths-89758796", "tag": "helpful"}]),
             &context(&trace),
         );
     }
@@ -336,7 +344,7 @@ fn what_the_newest_three_traces_call_harmful_goes_however_good_it_was() {
         .into_iter()
         .flat_map(|trace| {
             let later = SettleContext { now: 2_000_000, ..context(trace) };
-            run(&mut book, &json!([{"type": "TAG", "skill_id": "paths-00001", "tag": "harmful"}]), &later)
+            run(&mut book, &json!([{"type": "TAG", "skill_id": "paths-89758796", "tag": "harmful"}]), &later)
         })
         .collect();
     assert_eq!(codes(&effects), ["voted", "voted", "retired"]);

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use super::compare::{Index, SimilarSkill};
+use super::meaning::{Likeness, Meaning};
 use super::record::Record;
 use super::skill::{Skill, SkillStatus};
 
@@ -59,17 +61,18 @@ impl Book {
         self.last_number
     }
 
-    /// An id that no skill has had: the section's first word and the next number.
+    /// An id that no skill has had: the section's first word and digits of the hash of the lesson's first words, so that two
+    /// people who learn two lessons give them two ids.
     #[must_use]
-    pub fn next_id(&self, section: &str) -> String {
+    pub fn next_id(&self, section: &str, content: &str) -> String {
         let word = section.split_whitespace().next().unwrap_or("general").to_lowercase();
-        let mut number = self.last_number + 1;
+        let mut number = digits_of(content);
         loop {
-            let id = format!("{word}-{number:05}");
+            let id = format!("{word}-{number:08}");
             if !self.places.contains_key(&id) {
                 return id;
             }
-            number += 1;
+            number = (number + 1) % DIGITS;
         }
     }
 
@@ -82,18 +85,21 @@ impl Book {
     /// The skills most like `text`, best first: those of at least this similarity, at most `limit`. Retired ones are among them.
     #[must_use]
     pub fn like(&self, text: &str, least: f64, limit: usize) -> Vec<SimilarSkill> {
-        self.index().like(text, least, limit, None)
+        self.index().like(text, least, limit)
     }
 
-    /// The same among the skills that say *never*, *not* or *avoid*, or among those that do not.
-    pub(super) fn like_turned(
-        &self,
-        text: &str,
-        least: f64,
-        limit: usize,
-        turned: bool,
-    ) -> Vec<SimilarSkill> {
-        self.index().like(text, least, limit, Some(turned))
+    /// The skills that say the same as `text`, most alike first.
+    pub fn same(&self, text: &str) -> impl Iterator<Item = &Skill> {
+        let wanted = Meaning::of(text);
+        let near = self.like(text, NEAR, MOST);
+        near.into_iter()
+            .filter_map(|found| self.at(found.place))
+            .filter(move |skill| Meaning::of(&skill.content).likeness(&wanted) == Likeness::Same)
+    }
+
+    /// How rare a word is among the lessons: 1 for one that all have, more for rarer ones.
+    pub(super) fn rarity(&self, word: &str) -> f64 {
+        self.index().rarity(word)
     }
 
     fn index(&self) -> &Index {
@@ -172,6 +178,21 @@ impl PartialEq for Book {
         (&self.skills, self.last_number, &self.decisions, &self.other)
             == (&other.skills, other.last_number, &other.decisions, &other.other)
     }
+}
+
+/// How alike two lessons must be by shared words to be held against each other.
+pub(super) const NEAR: f64 = 0.12;
+
+/// So many lessons are held against one at most.
+pub(super) const MOST: usize = 50;
+
+/// One more than the highest number of an id.
+const DIGITS: u64 = 100_000_000;
+
+/// The number that a lesson's words make.
+fn digits_of(content: &str) -> u64 {
+    let hash = Sha256::digest(content.trim().to_lowercase().as_bytes());
+    hash.iter().take(8).fold(0u64, |number, byte| number << 8 | u64::from(*byte)) % DIGITS
 }
 
 /// The name of a pair, whichever stands first.

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::words::{is_turned, topic};
+use super::words::topic;
 
 /// From here on two lessons are taken for the same. Measured in `docs/learning-evaluation.md`.
 pub const SIMILAR: f64 = 0.74;
@@ -26,8 +26,6 @@ pub(crate) struct Index {
     places: Vec<Vec<u32>>,
     /// For each place its words.
     words: Vec<Vec<u32>>,
-    /// For each place whether its lesson is turned round.
-    turned: Vec<bool>,
     live: usize,
 }
 
@@ -36,10 +34,6 @@ impl Index {
     pub(crate) fn set(&mut self, place: usize, text: &str) {
         if self.words.len() <= place {
             self.words.resize_with(place + 1, Vec::new);
-            self.turned.resize(place + 1, false);
-        }
-        if let Some(turned) = self.turned.get_mut(place) {
-            *turned = is_turned(text);
         }
         let mut words: Vec<u32> = topic(text).into_iter().map(|word| self.number(word)).collect();
         words.sort_unstable();
@@ -63,15 +57,8 @@ impl Index {
         }
     }
 
-    /// The lessons most like `text`, best first, at most `limit` of at least this similarity; with `turned`, only those that are
-    /// turned round, or only those that are not.
-    pub(crate) fn like(
-        &self,
-        text: &str,
-        least: f64,
-        limit: usize,
-        turned: Option<bool>,
-    ) -> Vec<SimilarSkill> {
+    /// The lessons most like `text`, best first, at most `limit` of at least this similarity.
+    pub(crate) fn like(&self, text: &str, least: f64, limit: usize) -> Vec<SimilarSkill> {
         let words = topic(text);
         let known: Vec<Option<u32>> = words.iter().map(|word| self.numbers.get(word).copied()).collect();
         let own: f64 =
@@ -87,11 +74,7 @@ impl Index {
             }
             gone += self.weight(*word);
             let places = self.places.get(*word as usize).map(Vec::as_slice).unwrap_or_default();
-            let is_wanted = |place: &&u32| match turned {
-                None => true,
-                Some(turned) => self.turned.get(**place as usize) == Some(&turned),
-            };
-            seen.extend(places.iter().filter(is_wanted));
+            seen.extend(places.iter());
         }
         seen.sort_unstable();
         seen.dedup();
@@ -122,6 +105,11 @@ impl Index {
         }
         let all = own + theirs - shared;
         if all > 0.0 { shared / all } else { 0.0 }
+    }
+
+    /// The weight of a word.
+    pub(crate) fn rarity(&self, word: &str) -> f64 {
+        self.numbers.get(word).map_or_else(|| self.weight_of(0), |word| self.weight(*word))
     }
 
     fn number(&mut self, word: String) -> u32 {

@@ -31,12 +31,12 @@ fn the_same_in_other_grammar_is_the_same() {
         ("Retry requests after rate limit errors, with growing delays", 3),
         ("Page through lists of invoices until the cursor is empty!", 5),
     ] {
-        let found = index.like(text, SIMILAR, 1, None);
+        let found = index.like(text, SIMILAR, 1);
         assert_eq!(
             found.first().map(|found| found.place),
             Some(place),
             "{text}: {:?}",
-            index.like(text, 0.1, 1, None)
+            index.like(text, 0.1, 1)
         );
     }
 }
@@ -50,7 +50,7 @@ fn another_matter_in_like_words_is_another() {
         "Use ISO dates when exporting the contacts by name",
         "Page through the list of customers until the total is reached",
     ] {
-        assert_eq!(index.like(text, SIMILAR, 3, None), [], "{text}");
+        assert_eq!(index.like(text, SIMILAR, 3), [], "{text}");
     }
 }
 
@@ -64,9 +64,9 @@ fn words_that_say_nothing_are_found_wherever_they_stand() {
 fn what_is_taken_out_is_not_found() {
     let mut index = index(BOOK);
     index.set(0, "");
-    assert_eq!(index.like(BOOK[0], 0.5, 3, None), []);
+    assert_eq!(index.like(BOOK[0], 0.5, 3), []);
     index.set(2, BOOK[0]);
-    assert_eq!(index.like(BOOK[0], 0.99, 3, None)[0].place, 2);
+    assert_eq!(index.like(BOOK[0], 0.99, 3)[0].place, 2);
 }
 
 proptest! {
@@ -77,9 +77,9 @@ proptest! {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let index = index(&texts);
         for (place, text) in texts.iter().enumerate() {
-            let all = index.like(text, 0.0, 1000, None);
+            let all = index.like(text, 0.0, 1000);
             let expected: Vec<usize> = all.iter().filter(|found| found.similarity >= least).map(|found| found.place).collect();
-            let found: Vec<usize> = index.like(text, least, 1000, None).iter().map(|found| found.place).collect();
+            let found: Vec<usize> = index.like(text, least, 1000).iter().map(|found| found.place).collect();
             prop_assert_eq!(&found, &expected);
             prop_assert!(found.contains(&place), "a lesson is like itself");
         }

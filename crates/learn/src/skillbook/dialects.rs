@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::observation::SkillSource;
 use super::operation::section_name;
-use super::skill::{Author, Quarantine, Skill, SkillSource, SkillStatus, Vote, from_iso};
+use super::skill::{Author, Quarantine, Skill, SkillStatus, Vote, from_iso};
+use crate::transcript::stats::sha;
 
 /// Which dialect a file is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -43,6 +45,20 @@ pub struct Import {
     pub other: Map<String, Value>,
     /// What had to be mended.
     pub repairs: Vec<String>,
+    /// For each id the hash of the words that we wrote, where the file is ours.
+    pub(super) hashes: HashMap<String, String>,
+}
+
+impl Import {
+    /// Whether the words of a skill are others than those that we wrote into the file.
+    pub(super) fn is_edited(&self, skill: &Skill) -> bool {
+        self.hashes.get(&skill.id).is_some_and(|hash| *hash != hash_of(&skill.content))
+    }
+}
+
+/// Hash of the words of a skill, to notice that someone changed them.
+pub(super) fn hash_of(content: &str) -> String {
+    sha(content.as_bytes())
 }
 
 /// The field under which our own particulars stand in the hybrid.
@@ -73,7 +89,11 @@ pub fn import(text: &str) -> Result<Import, String> {
     };
     let mut repairs = Vec::new();
     let mut skills = Vec::with_capacity(held.len());
+    let mut hashes = HashMap::new();
     for (id, value) in held {
+        if let Some(hash) = value.pointer("/engross/hash").and_then(Value::as_str) {
+            hashes.insert(id.clone(), hash.to_owned());
+        }
         match value {
             Value::Object(fields) => skills.push(skill(&id, fields, &mut repairs)),
             _ => repairs.push(format!("'{id}' is no object and was left out")),
@@ -91,7 +111,7 @@ pub fn import(text: &str) -> Result<Import, String> {
         _ => Map::new(),
     };
     top.shift_remove("schema_version");
-    Ok(Import { dialect, skills, last_number: said.max(highest), decisions, other: top, repairs })
+    Ok(Import { dialect, skills, last_number: said.max(highest), decisions, other: top, repairs, hashes })
 }
 
 fn skill(id: &str, mut fields: Map<String, Value>, repairs: &mut Vec<String>) -> Skill {

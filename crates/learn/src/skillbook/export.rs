@@ -5,9 +5,11 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::book::Book;
-use super::dialects::{Import, OWN};
+use super::dialects::{Import, OWN, hash_of};
+use super::evidence::promote;
 use super::journal::Record;
-use super::skill::{Skill, SkillStatus, to_iso};
+use super::skill::{Author, Skill, SkillStatus, to_iso};
+use crate::safety::doubts;
 
 /// The hybrid file. Skills that are not shown are `invalid` and not `active` to others.
 #[must_use]
@@ -52,6 +54,7 @@ fn skill_fields(skill: &Skill) -> Value {
         let own = json!({
             "status": skill.status, "quarantine": skill.quarantine, "pinned": skill.is_pinned,
             "author": skill.author, "sources": skill.sources, "votes": skill.votes,
+            "hash": hash_of(&skill.content),
         });
         fields.insert(OWN.to_owned(), own);
     }
@@ -71,25 +74,25 @@ impl Book {
     pub fn merge(&self, import: &Import) -> Vec<Record> {
         let mut records = Vec::new();
         for theirs in &import.skills {
-            let Some(ours) = self.get(&theirs.id) else {
-                records.push(Record::Put(Box::new(theirs.clone())));
-                continue;
+            let merged = match self.get(&theirs.id) {
+                Some(ours) if is_one_lesson(ours, theirs, import) => joined(ours, theirs, import),
+                // Two people gave one id to two lessons: both are kept.
+                Some(_) => {
+                    if self.skills().any(|known| known.content == theirs.content) {
+                        continue;
+                    }
+                    Skill { id: self.next_id(&theirs.section, &theirs.content), ..theirs.clone() }
+                }
+                None => {
+                    let quarantine = match theirs.status {
+                        SkillStatus::Active => doubts(&theirs.content),
+                        _ => theirs.quarantine.clone(),
+                    };
+                    let status = if quarantine.is_empty() { theirs.status } else { SkillStatus::Quarantined };
+                    Skill { quarantine, status, ..theirs.clone() }
+                }
             };
-            let mut merged = ours.clone();
-            if theirs.content != ours.content && !theirs.content.is_empty() && theirs.updated >= ours.updated
-            {
-                merged.content.clone_from(&theirs.content);
-                merged.updated = theirs.updated;
-                merged.author = super::Author::Person;
-            }
-            let (total, said) = (ours.total(), theirs.total());
-            merged.brought.helpful += said.helpful.saturating_sub(total.helpful);
-            merged.brought.harmful += said.harmful.saturating_sub(total.harmful);
-            merged.brought.neutral += said.neutral.saturating_sub(total.neutral);
-            for (name, value) in &theirs.other {
-                merged.other.insert(name.clone(), value.clone());
-            }
-            if merged != *ours {
+            if self.get(&merged.id) != Some(&merged) {
                 records.push(Record::Put(Box::new(merged)));
             }
         }
@@ -111,6 +114,48 @@ impl Book {
         }
         records
     }
+}
+
+/// Whether a skill of a file with the id of ours is ours, perhaps in other words.
+fn is_one_lesson(ours: &Skill, theirs: &Skill, import: &Import) -> bool {
+    // Files hold whole seconds, and other programs may leave the time out.
+    let is_of_one_time = theirs.created / 1000 == ours.created.max(1000) / 1000 || theirs.created <= 1000;
+    theirs.content == ours.content || theirs.content.is_empty() || is_of_one_time || import.is_edited(theirs)
+}
+
+/// Our skill with what a file adds: words that a person changed there, votes and sources.
+fn joined(ours: &Skill, theirs: &Skill, import: &Import) -> Skill {
+    let mut merged = ours.clone();
+    let is_newer = !import.hashes.contains_key(&theirs.id) && theirs.updated >= ours.updated
+        || theirs.updated / 1000 > ours.updated / 1000;
+    if theirs.content != ours.content && !theirs.content.is_empty() && (is_newer || import.is_edited(theirs))
+    {
+        merged.content.clone_from(&theirs.content);
+        merged.updated = theirs.updated.max(ours.updated);
+        merged.author = Author::Person;
+        merged.revision = None;
+        merged.quarantine = doubts(&merged.content);
+        if !merged.quarantine.is_empty() {
+            merged.status = SkillStatus::Quarantined;
+        }
+    }
+    for source in &theirs.sources {
+        if !merged.sources.contains(source) {
+            merged.sources.push(source.clone());
+        }
+    }
+    promote(&mut merged);
+    for (trace, vote) in &theirs.votes {
+        merged.votes.entry(trace.clone()).or_insert(*vote);
+    }
+    let (total, said) = (merged.total(), theirs.total());
+    merged.brought.helpful += said.helpful.saturating_sub(total.helpful);
+    merged.brought.harmful += said.harmful.saturating_sub(total.harmful);
+    merged.brought.neutral += said.neutral.saturating_sub(total.neutral);
+    for (name, value) in &theirs.other {
+        merged.other.insert(name.clone(), value.clone());
+    }
+    merged
 }
 
 /// The shown skills as Markdown, by section.

@@ -10,8 +10,11 @@ mod citations;
 mod compare;
 mod conflict;
 mod dialects;
+mod evidence;
 mod export;
 pub mod journal;
+mod meaning;
+mod observation;
 mod operation;
 mod record;
 pub mod render;
@@ -27,6 +30,8 @@ mod dialects_tests;
 #[cfg(test)]
 mod journal_tests;
 #[cfg(test)]
+mod meaning_tests;
+#[cfg(test)]
 mod render_tests;
 
 pub use apply::{Effect, SettleContext, Verdict, settle};
@@ -36,8 +41,9 @@ pub use compare::{SIMILAR, SimilarSkill};
 pub use conflict::{Conflict, conflicts};
 pub use dialects::{Dialect, Import, import};
 pub use export::{markdown, to_hybrid};
+pub use meaning::{Likeness, likeness};
+pub use observation::{LessonRevision, Observation, SkillSource, Witness};
+pub(crate) use operation::section_name;
 pub use operation::{SkillOperation, SkillRefusal, parse_batch};
-pub use skill::{
-    Author, HALF_LIFE_DAYS, Quarantine, Skill, SkillSource, SkillStatus, Vote, from_iso, score, to_iso,
-};
-pub(crate) use words::topic;
+pub use skill::{Author, HALF_LIFE_DAYS, Quarantine, Skill, SkillStatus, Vote, from_iso, score, to_iso};
+pub(crate) use words::{is_canonical, raw_words, topic};

@@ -43,6 +43,13 @@ pub enum SkillOperation {
         /// What speaks for it.
         evidence: Option<String>,
     },
+    /// A session taught the same once more.
+    Confirm {
+        /// What.
+        id: String,
+        /// What speaks for it there.
+        evidence: Option<String>,
+    },
     /// How a lesson did.
     Tag {
         /// Which.
@@ -151,6 +158,7 @@ fn parse(value: &Value) -> Result<SkillOperation, SkillRefusal> {
             }
             Ok(SkillOperation::Update { id: id(value)?, section, content, justification, evidence })
         }
+        "CONFIRM" => Ok(SkillOperation::Confirm { id: id(value)?, evidence: words(value, "evidence")? }),
         "TAG" => tag(value),
         "REMOVE" | "DELETE" => Ok(SkillOperation::Remove { id: id(value)? }),
         "MERGE" => {
@@ -252,6 +260,8 @@ fn section(value: &Value) -> String {
     if has_letter && name.chars().count() <= 64 { name } else { "general".to_owned() }
 }
 
-pub(super) fn section_name(name: &str) -> String {
+pub(crate) fn section_name(name: &str) -> String {
+    // What was taken out of a name leaves none.
+    let name = if name.contains("[REDACTED") { "" } else { name };
     section(&Value::String(name.to_owned()))
 }

@@ -2,12 +2,13 @@
 //!
 //! Must never show two skills that say the opposite, nor text that could pass for something else than a skill.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::book::Book;
+use super::meaning::{Likeness, Meaning};
 use super::skill::{Skill, SkillStatus, score};
-use super::words::{is_turned, topic};
+use super::words::topic;
 use crate::safety::neutral;
 
 /// Bytes that a token has on average.
@@ -50,10 +51,15 @@ fn ranked<'a>(book: &'a Book, wanted: &RecallQuery<'_>) -> Vec<(usize, &'a Skill
 /// The skills to show, in the book's order.
 #[must_use]
 pub fn choose<'a>(book: &'a Book, wanted: &RecallQuery<'_>) -> Vec<&'a Skill> {
-    let mut left = wanted.tokens.saturating_mul(TOKEN);
+    fitting(ranked(book, wanted).into_iter(), wanted.tokens)
+}
+
+/// The skills that fit into a budget, of those that matter most first; in the book's order.
+fn fitting<'a>(ranked: impl Iterator<Item = (usize, &'a Skill)>, tokens: usize) -> Vec<&'a Skill> {
+    let mut left = tokens.saturating_mul(TOKEN);
     let mut chosen: Vec<(usize, &Skill)> = Vec::new();
     let mut said = ChosenLessons::default();
-    for (place, skill) in ranked(book, wanted) {
+    for (place, skill) in ranked {
         let size = row(skill).len() + "\n  ".len();
         if size > left {
             // A shorter one may still fit, but one that matters less must not crowd out by being many.
@@ -72,6 +78,95 @@ pub fn choose<'a>(book: &'a Book, wanted: &RecallQuery<'_>) -> Vec<&'a Skill> {
     chosen.into_iter().map(|(_, skill)| skill).collect()
 }
 
+/// What a conversation is about, for choosing lessons. The words of each part count less the further down it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecallSituation {
+    /// What was asked last.
+    pub asked: String,
+    /// The calls under way: tools and arguments.
+    pub calls: String,
+    /// The words of the turns before, the last one first.
+    pub before: Vec<String>,
+    /// The names of the tools on offer.
+    pub tools: String,
+}
+
+/// How much the words of a part count: the last request, calls, the turns before, tools on offer.
+const WEIGHTS: [f64; 4] = [1.0, 0.9, 0.5, 0.3];
+
+/// A skill must fit so well, of the best one's fit.
+const RELATIVE: f64 = 0.5;
+
+/// The skills to show in a conversation, in the book's order: all while they fit into `tokens`, else those that fit what goes on.
+#[must_use]
+pub fn recall<'a>(book: &'a Book, situation: &RecallSituation, tokens: usize, now: u64) -> Vec<&'a Skill> {
+    let all = choose(book, &RecallQuery { query: None, tokens, now });
+    if all.len() == book.count(SkillStatus::Active) {
+        return all;
+    }
+    let mut ranked: Vec<(f64, usize, &Skill)> = Vec::new();
+    let words = situation.words();
+    for (place, skill) in book.skills().enumerate().filter(|(_, skill)| skill.status == SkillStatus::Active) {
+        let fit = weighted_fit(book, &words, skill);
+        if fit > 0.0 || skill.is_pinned {
+            ranked.push((fit, place, skill));
+        }
+    }
+    let best = ranked.iter().map(|(fit, ..)| *fit).fold(0.0, f64::max);
+    ranked.retain(|(fit, _, skill)| *fit >= best * RELATIVE || skill.is_pinned);
+    let value = |skill: &Skill| score(skill, now);
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(value(b.2).total_cmp(&value(a.2))).then(a.1.cmp(&b.1)));
+    fitting(ranked.into_iter().map(|(_, place, skill)| (place, skill)), tokens)
+}
+
+impl RecallSituation {
+    /// The words of all parts, each with the most that it counts.
+    fn words(&self) -> BTreeMap<String, f64> {
+        let mut words: BTreeMap<String, f64> = BTreeMap::new();
+        let [asked, calls, before, tools] = WEIGHTS;
+        let mut add = |text: &str, weight: f64| {
+            for word in parts(text) {
+                let known = words.entry(word).or_default();
+                *known = known.max(weight);
+            }
+        };
+        add(&self.asked, asked);
+        add(&self.calls, calls);
+        let mut weight = before;
+        for text in &self.before {
+            add(text, weight);
+            weight *= before;
+        }
+        add(&self.tools, tools);
+        words
+    }
+}
+
+/// The words of a text, and the parts of names of code among them: `list_invoices` is about invoices.
+fn parts(text: &str) -> BTreeSet<String> {
+    let words = topic(text);
+    let names: Vec<String> =
+        words.iter().filter(|word| word.contains(['_', '.', '/', '-'])).cloned().collect();
+    let inner = names.iter().flat_map(|name| topic(&name.replace(['_', '.', '/', '-'], " ")));
+    let inner: Vec<String> = inner.collect();
+    words.into_iter().chain(inner).collect()
+}
+
+/// How well a skill fits: the weight of shared words, rare ones counting more, of the weight of its own words.
+fn weighted_fit(book: &Book, words: &BTreeMap<String, f64>, skill: &Skill) -> f64 {
+    let mut about = parts(&skill.content);
+    about.extend(parts(&skill.issue));
+    about.extend(skill.keywords.iter().flat_map(|word| parts(&word.replace('_', " "))));
+    about.extend(topic(&skill.section.replace('_', " ")));
+    let (mut shared, mut own) = (0.0, 0.0);
+    for word in &about {
+        let rarity = book.rarity(word);
+        own += rarity * rarity;
+        shared += words.get(word).map_or(0.0, |weight| weight * rarity * rarity);
+    }
+    if own > 0.0 { shared / own.sqrt() } else { 0.0 }
+}
+
 /// How much of what is asked for a skill is about, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "these are a handful of words")]
 fn fit(words: &BTreeSet<String>, skill: &Skill) -> f64 {
@@ -85,23 +180,15 @@ fn fit(words: &BTreeSet<String>, skill: &Skill) -> f64 {
 
 /// What was chosen so far, to notice its opposite.
 #[derive(Default)]
-struct ChosenLessons {
-    plain: Vec<BTreeSet<String>>,
-    turned: Vec<BTreeSet<String>>,
-}
+struct ChosenLessons(Vec<Meaning>);
 
 impl ChosenLessons {
     /// Whether `content` says the opposite of what was chosen; if not, it is chosen now.
     fn contradict(&mut self, content: &str) -> bool {
-        let is_turned = is_turned(content);
-        let words = topic(content);
-        let opposite = if is_turned { &self.plain } else { &self.turned };
-        let is_opposed = opposite.iter().any(|other| {
-            let shared = words.intersection(other).count();
-            shared >= 2 && shared * 4 >= words.len().min(other.len()) * 3
-        });
+        let meaning = Meaning::of(content);
+        let is_opposed = self.0.iter().any(|known| known.likeness(&meaning) == Likeness::Opposite);
         if !is_opposed {
-            if is_turned { self.turned.push(words) } else { self.plain.push(words) }
+            self.0.push(meaning);
         }
         is_opposed
     }

@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::observation::{LessonRevision, SkillSource, independent};
+
 /// How far a lesson has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -39,6 +41,14 @@ pub enum Quarantine {
     Injection,
     /// It says the opposite of another skill.
     Contradiction,
+    /// It names something to install, or where software comes from.
+    Package,
+    /// It speaks of permissions.
+    Permission,
+    /// It speaks of passwords, keys or the like.
+    Credential,
+    /// It hides what it says.
+    Disguise,
 }
 
 /// Who wrote a lesson as it stands.
@@ -50,18 +60,6 @@ pub enum Author {
     Learnt,
     /// A person.
     Person,
-}
-
-/// Where a lesson comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SkillSource {
-    /// The trace: a session, or the part of one that was new.
-    pub trace: String,
-    /// The session as far as independence goes: forks count as the one they were forked from.
-    pub session: String,
-    /// What speaks for the lesson there, redacted.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub evidence: String,
 }
 
 /// What a trace says about a lesson.
@@ -85,7 +83,7 @@ pub struct Vote {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Skill {
-    /// First word of the section and a number; never given twice.
+    /// First word of the section and digits of the hash of its first words; never changed, never given twice.
     pub id: String,
     /// What it is about.
     pub section: String,
@@ -120,6 +118,9 @@ pub struct Skill {
     /// Where it comes from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<SkillSource>,
+    /// Other words that wait for a second observation, or for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<LessonRevision>,
     /// Votes by trace, so that reading a trace again counts nothing twice.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub votes: BTreeMap<String, Vote>,
@@ -146,10 +147,7 @@ impl Skill {
     /// From how many independent sessions it comes.
     #[must_use]
     pub fn sessions(&self) -> usize {
-        let mut sessions: Vec<&str> = self.sources.iter().map(|source| source.session.as_str()).collect();
-        sessions.sort_unstable();
-        sessions.dedup();
-        sessions.len()
+        independent(&self.sources)
     }
 
     /// Whether a person has a say in it, so that nothing takes it out by itself.

@@ -14,6 +14,104 @@ const STOP: &[&str] = &[
     "would", "you", "your",
 ];
 
+/// Stems that mean the same as another, in order.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("addresse", "recipient"),
+    ("authenticat", "auth"),
+    ("backoff", "delay"),
+    ("belong", "put"),
+    ("build", "generat"),
+    ("cap", "limit"),
+    ("chunk", "batch"),
+    ("client", "customer"),
+    ("complet", "end"),
+    ("config", "setting"),
+    ("configuration", "setting"),
+    ("creat", "generat"),
+    ("csvs", "csv"),
+    ("day", "date"),
+    ("dir", "folder"),
+    ("directory", "folder"),
+    ("documentation", "docs"),
+    ("download", "get"),
+    ("drop", "delet"),
+    ("e-mail", "mail"),
+    ("eight", "8"),
+    ("eighteen", "18"),
+    ("eighty", "80"),
+    ("element", "item"),
+    ("eleven", "11"),
+    ("email", "mail"),
+    ("emit", "put"),
+    ("entry", "item"),
+    ("eras", "delet"),
+    ("execut", "run"),
+    ("failur", "error"),
+    ("fetch", "get"),
+    ("fifteen", "15"),
+    ("fifty", "50"),
+    ("finish", "end"),
+    ("five", "5"),
+    ("forty", "40"),
+    ("four", "4"),
+    ("fourteen", "14"),
+    ("hundred", "100"),
+    ("imag", "picture"),
+    ("invok", "run"),
+    ("keep", "put"),
+    ("launch", "run"),
+    ("look", "read"),
+    ("max", "limit"),
+    ("maximum", "limit"),
+    ("nine", "9"),
+    ("nineteen", "19"),
+    ("ninety", "90"),
+    ("obtain", "get"),
+    ("open", "read"),
+    ("parallelis", "parallel"),
+    ("parallelize", "parallel"),
+    ("pause", "delay"),
+    ("photo", "picture"),
+    ("phrase", "put"),
+    ("place", "put"),
+    ("preferenc", "setting"),
+    ("prod", "production"),
+    ("produc", "generat"),
+    ("record", "item"),
+    ("remov", "delet"),
+    ("reply", "answer"),
+    ("repository", "repo"),
+    ("respons", "answer"),
+    ("retriev", "get"),
+    ("row", "item"),
+    ("save", "put"),
+    ("seven", "7"),
+    ("seventeen", "17"),
+    ("seventy", "70"),
+    ("six", "6"),
+    ("sixteen", "16"),
+    ("sixty", "60"),
+    ("start", "run"),
+    ("store", "put"),
+    ("subject", "message"),
+    ("summari", "summary"),
+    ("temp", "temporary"),
+    ("ten", "10"),
+    ("thirteen", "13"),
+    ("thirty", "30"),
+    ("thousand", "1000"),
+    ("three", "3"),
+    ("tmp", "temporary"),
+    ("twelve", "12"),
+    ("twenty", "20"),
+    ("two", "2"),
+    ("validat", "check"),
+    ("verify", "check"),
+    ("wait", "delay"),
+    ("word", "put"),
+    ("write", "put"),
+];
+
 /// Words that turn a sentence round.
 const NEGATIONS: &[&str] = &[
     "not", "never", "no", "don't", "dont", "avoid", "without", "stop", "cannot", "can't", "neither", "nor",
@@ -25,9 +123,9 @@ pub(crate) fn is_negation(word: &str) -> bool {
     NEGATIONS.contains(&word)
 }
 
-/// Whether an odd number of words turns the text round. Only lessons that are turned alike can be the same.
-pub(crate) fn is_turned(text: &str) -> bool {
-    raw_words(text).filter(|word| is_negation(word)).count() % 2 == 1
+/// Whether the word says nothing about the matter.
+pub(super) fn is_stop(word: &str) -> bool {
+    STOP.binary_search(&word).is_ok()
 }
 
 /// The words of a text, lower case, in order. A word may hold `_`, `-`, `.`, `/` and `'` inside.
@@ -46,23 +144,21 @@ fn lower(word: &str) -> String {
 pub(crate) fn topic(text: &str) -> BTreeSet<String> {
     let said =
         raw_words(text).filter(|word| STOP.binary_search(&word.as_str()).is_err() && !is_negation(word));
-    said.map(|word| stem(&word)).collect()
+    said.map(|word| canonical(&word)).collect()
 }
 
-/// Whether one text has a word where the other has another one. Such lessons are two, however much else they share: *use port 80* and
-/// *use port 81* differ in one word of many, and it is the one that matters.
-pub(crate) fn are_exchanged(one: &str, other: &str) -> bool {
-    let (one, other) = (topic(one), topic(other));
-    let is_left = |word: &String, there: &BTreeSet<String>| {
-        !there.contains(word) && !there.iter().any(|known| are_of_one_family(word, known))
-    };
-    one.iter().any(|word| is_left(word, &other)) && other.iter().any(|word| is_left(word, &one))
+/// Whether a word may stand for others.
+pub(crate) fn is_canonical(word: &str) -> bool {
+    SYNONYMS.iter().any(|(_, to)| *to == word)
 }
 
-/// Whether two words differ in how they end only: *validate* and *validation*.
-fn are_of_one_family(one: &str, other: &str) -> bool {
-    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    short.len() >= 5 && long.starts_with(short) && long.bytes().all(|byte| byte.is_ascii_lowercase())
+/// A word without its ending, and one word for several that mean the same where agents work.
+pub(super) fn canonical(word: &str) -> String {
+    let stem = stem(word);
+    match SYNONYMS.binary_search_by_key(&stem.as_str(), |(from, _)| from) {
+        Ok(at) => SYNONYMS.get(at).map_or(stem, |(_, to)| (*to).to_owned()),
+        Err(_) => stem,
+    }
 }
 
 /// A word without the ending that grammar gave it. Only plain words have one.

@@ -6,7 +6,8 @@ use crate::transcript::{CallOutcome, CallStep, Speaker, StepKind, StepResult, Tr
 use super::corrections::corrections;
 use super::failures::failures;
 use super::segment::{Segment, SegmentKind};
-use super::{Trace, TraceDetails};
+use super::work::work_of;
+use super::{PersonWords, Trace, TraceDetails};
 
 /// How a trace is made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,6 +89,9 @@ pub fn build(session: &Transcript, options: Options<'_>) -> Result<Trace, SkipRe
         stopped: count(new.iter().filter(|step| matches!(step.what, StepKind::Stopped { .. })).count()),
         abandoned: count(session.steps.iter().filter(|step| !step.is_on_path).count()),
         before: count(path.len() - new.len()),
+        said: new.iter().filter_map(|step| words_of(step)).collect(),
+        mentions: options.citations.map(|citations| mentions(&new, citations)).unwrap_or_default(),
+        work: work_of(&path),
     };
     let mut segments = Vec::new();
     if extra.before > 0 {
@@ -98,7 +102,12 @@ pub fn build(session: &Transcript, options: Options<'_>) -> Result<Trace, SkipRe
     for step in &new {
         tell(step, &mut segments);
     }
-    let skill_ids = options.citations.map(|citations| cited(&new, citations)).unwrap_or_default();
+    let mut skill_ids: Vec<String> = Vec::new();
+    for (id, _) in &extra.mentions {
+        if !skill_ids.contains(id) {
+            skill_ids.push(id.clone());
+        }
+    }
     let shown: Vec<String> = segments.iter().map(Segment::shown).collect();
     Ok(Trace {
         question,
@@ -126,21 +135,22 @@ fn answered(step: &TranscriptStep) -> Option<String> {
     }
 }
 
-/// The skills that the model named, each once, in the order of their first mention.
-fn cited(steps: &[&TranscriptStep], citations: &Citations) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
+fn words_of(step: &TranscriptStep) -> Option<PersonWords> {
+    let text = asked(step)?;
+    Some(PersonWords { line: step.line, entry: step.entry.clone().unwrap_or_default(), text })
+}
+
+/// The skills that the model named, with the line of each mention, in order.
+fn mentions(steps: &[&TranscriptStep], citations: &Citations) -> Vec<(String, u64)> {
+    let mut mentions = Vec::new();
     for step in steps {
         let words = match &step.what {
             StepKind::Thinking(text) | StepKind::Assistant { text, origin: Speaker::Model } => text,
             _ => continue,
         };
-        for id in citations.find(words) {
-            if !ids.iter().any(|known| known == id) {
-                ids.push(id.to_owned());
-            }
-        }
+        mentions.extend(citations.find(words).map(|id| (id.to_owned(), step.line)));
     }
-    ids
+    mentions
 }
 
 fn tell(step: &TranscriptStep, segments: &mut Vec<Segment>) {

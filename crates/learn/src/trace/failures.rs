@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::target::is_same_target;
 use crate::transcript::{CallOutcome, CallStep, StepKind, TranscriptStep};
 
 /// Within how many later calls of the same tool a way out is looked for.
@@ -23,9 +24,21 @@ pub struct FailedCall {
     pub error: String,
     /// What worked afterwards.
     pub recovery: Option<Recovery>,
+    /// Calls of whatever tool that worked between the failure and the recovery.
+    #[serde(skip)]
+    pub between: Vec<WorkedCall>,
 }
 
-/// A later call of the same tool that worked.
+/// A call that worked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkedCall {
+    /// The tool.
+    pub tool: String,
+    /// What it was called with, as JSON.
+    pub arguments: String,
+}
+
+/// A later call of the same tool, on the same target, that worked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recovery {
     /// The line of the call.
@@ -64,14 +77,23 @@ pub(super) fn failures(steps: &[&TranscriptStep]) -> Vec<FailedCall> {
         let Some(result) = call.result.as_ref().filter(|result| result.outcome == CallOutcome::Failed) else {
             continue;
         };
-        let later = calls.iter().skip(at + 1).filter(|(_, later)| later.tool == call.tool).take(REACH);
-        let worked = later.clone().find(|(_, later)| is_fine(later));
+        let later = calls.iter().enumerate().skip(at + 1).filter(|(_, (_, later))| later.tool == call.tool);
+        let worked = later
+            .take(REACH)
+            .find(|(_, (_, later))| is_fine(later) && is_same_target(&call.arguments, &later.arguments));
+        let until = worked.map_or(at, |(place, _)| place);
+        let between =
+            calls.get(at + 1..until).unwrap_or_default().iter().filter(|(_, between)| is_fine(between));
         failures.push(FailedCall {
             line: *line,
             tool: call.tool.clone(),
             arguments: call.arguments.clone(),
             error: result.text.clone(),
-            recovery: worked.map(|(line, call)| Recovery { line: *line, arguments: call.arguments.clone() }),
+            recovery: worked
+                .map(|(_, (line, call))| Recovery { line: *line, arguments: call.arguments.clone() }),
+            between: between
+                .map(|(_, call)| WorkedCall { tool: call.tool.clone(), arguments: call.arguments.clone() })
+                .collect(),
         });
     }
     failures

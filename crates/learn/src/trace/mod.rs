@@ -7,7 +7,9 @@ mod build;
 mod corrections;
 mod failures;
 mod segment;
+mod target;
 mod view;
+mod work;
 
 #[cfg(test)]
 mod build_tests;
@@ -18,8 +20,9 @@ use serde::Serialize;
 
 pub use build::{Options, SkipReason, build};
 pub use corrections::Correction;
-pub use failures::{FailedCall, Recovery};
+pub use failures::{FailedCall, Recovery, WorkedCall};
 pub use segment::{Segment, SegmentKind};
+pub use target::{command_of, is_path};
 pub use view::ShortenedTrace;
 pub(crate) use view::passes;
 
@@ -70,4 +73,24 @@ pub struct TraceDetails {
     pub abandoned: u64,
     /// Steps before those that this trace is about, already learnt from.
     pub before: u64,
+    /// What persons said in this trace.
+    #[serde(skip)]
+    pub said: Vec<PersonWords>,
+    /// The skills that the model named, each with the line of each mention.
+    #[serde(skip)]
+    pub mentions: Vec<(String, u64)>,
+    /// Hash of how the work began, with its times: the same for copies and forks of a session.
+    #[serde(skip)]
+    pub work: String,
+}
+
+/// Words of a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersonWords {
+    /// The line.
+    pub line: u64,
+    /// Its entry.
+    pub entry: String,
+    /// The words.
+    pub text: String,
 }

@@ -46,6 +46,8 @@ struct TranscriptBuilder {
     /// Each result, with its place in the tree.
     results: Vec<(StepResult, usize)>,
     headers: u32,
+    /// Whether the first message is of a helper, so that the whole file is.
+    is_helper: Option<bool>,
 }
 
 /// What all steps of an entry share.
@@ -69,6 +71,7 @@ impl TranscriptBuilder {
             calls: Vec::new(),
             results: Vec::new(),
             headers: 0,
+            is_helper: None,
         }
     }
 
@@ -128,8 +131,11 @@ impl TranscriptBuilder {
             }
             _ => {}
         }
-        // A helper's conversation hangs on its own: it must not become the leaf.
-        if entry.is_aside {
+        // A helper's conversation hangs on its own: it must not become the leaf. In a file of its own it is the conversation.
+        if matches!(entry.kind, EntryKind::Message(_)) {
+            self.is_helper.get_or_insert(entry.is_aside);
+        }
+        if entry.is_aside && self.is_helper != Some(true) {
             return;
         }
         let id = decoded(entry.id);

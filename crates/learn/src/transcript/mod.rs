@@ -32,6 +32,7 @@ pub use entry::{
 };
 pub use findings::{FindingKind, Findings, TranscriptFinding};
 pub use outcome::CallOutcome;
+pub(crate) use outcome::exit_code_of;
 pub use parse::LineError;
 pub use reader::{LineContent, LineFindings, LineReading, TranscriptReader};
 pub use session::{CallStep, ReadProgress, StepKind, StepResult, Transcript, TranscriptStep};

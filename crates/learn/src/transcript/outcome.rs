@@ -47,15 +47,31 @@ pub(super) fn of_result(is_error: bool, details: Option<&str>, text: &str) -> Ca
     }
 }
 
-/// The exit code in the head of what Codex writes: `Exit code: 1` or `"exit_code":1`.
+/// Lines in the head of a printed result that may tell its exit code.
+const HEAD: usize = 12;
+
+/// The exit code that a program printed with a result: `Exit code: 1`, `Process exited with code 1`, `"exit_code":1`.
 fn printed_exit(text: &str) -> Option<i64> {
-    let line = text.lines().next()?;
-    if let Some(code) = line.strip_prefix("Exit code: ") {
-        return code.trim().parse().ok();
+    // Only what stands before the output is the program's word.
+    let mut head = text.lines().take(HEAD).take_while(|line| !line.starts_with("Output:"));
+    if let Some(code) = head.find_map(exit_in) {
+        return Some(code);
     }
-    if !text.starts_with("{\"output\":") {
+    if !text.starts_with('{') || !text.contains("exit_code") {
         return None;
     }
     let value: Value = serde_json::from_str(text).ok()?;
-    value["metadata"]["exit_code"].as_i64()
+    value["metadata"]["exit_code"].as_i64().or_else(|| value["exit_code"].as_i64())
+}
+
+fn exit_in(line: &str) -> Option<i64> {
+    let begins = ["Exit code: ", "Process exited with code "];
+    begins.iter().find_map(|words| line.strip_prefix(words))?.trim().parse().ok()
+}
+
+/// The exit code that a text tells anywhere.
+pub(crate) fn exit_code_of(text: &str) -> Option<i64> {
+    let tail = || text.lines().rev().take(HEAD);
+    printed_exit(text)
+        .or_else(|| tail().find_map(|line| line.rsplit_once("exited with code ")?.1.trim().parse().ok()))
 }

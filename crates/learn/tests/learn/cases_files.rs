@@ -177,7 +177,7 @@ fn a_book_of_another_program_is_taken_over() {
     let report = home.learn();
     assert_eq!(report.before, SkillCounts { active: 1, ..SkillCounts::default() });
     assert_eq!(home.book().get("err-00007").unwrap().total().helpful, 3);
-    assert!(home.book().get("tool_read-00008").is_some());
+    assert!(home.book().get("tool_read-81311567").is_some());
 }
 
 #[test]
@@ -272,4 +272,34 @@ fn a_dry_sync_writes_nothing() {
     let synced = sync_files(&[path], Some(INNER), MarkerMode::Strict, true).unwrap();
     assert!(synced[0].is_changed);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_and_a_link_that_leads_nowhere_are_no_instructions() {
+    let home = Home::new();
+    let (pipe, link) = (home.folder.path().join("AGENTS.md"), home.folder.path().join("CLAUDE.md"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::os::unix::fs::symlink("/nowhere/at/all.md", &link).unwrap();
+    for path in [pipe, link.clone()] {
+        assert!(sync_files(&[path], Some("x\n"), MarkerMode::Strict, false).is_err());
+    }
+    assert!(link.is_symlink(), "it is left as it was");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_of_a_skillbook_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.write("a.jsonl", stumbling("a"));
+    home.learn();
+    for path in [home.paths().json, home.paths().journal(), home.paths().markdown()] {
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600,
+            "{}",
+            path.display()
+        );
+    }
 }

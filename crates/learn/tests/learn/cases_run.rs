@@ -37,10 +37,7 @@ fn two_sessions_with_the_same_stumble_make_a_skill_by_rules() {
     assert_eq!((report.learnt, report.before.active, report.after.active, report.calls), (2, 0, 1, 0));
     let book = home.book();
     let skill = book.skills().next().unwrap();
-    assert_eq!(
-        skill.content,
-        "Check `path` before calling `read`: it fails with \"enoent: no such file\" until that is changed"
-    );
+    assert_eq!(skill.content, "Pass `path: /etc/conf` to `read` instead of `/etc/none`");
     assert_eq!((skill.status, skill.sessions()), (SkillStatus::Active, 2));
     let json = std::fs::read_to_string(home.paths().json).unwrap();
     assert!(json.contains("\"schema_version\": \"2\""));
@@ -64,7 +61,7 @@ fn case_47_of_a_session_that_went_on_only_the_new_part_is_learnt() {
     home.write("a.jsonl", stumbling("a"));
     home.learn();
     let mut longer = stumbling("a");
-    longer.push_str(&entry("a", 6, &user("No, use the file in /opt instead of that one")));
+    longer.push_str(&entry("a", 6, &user("No, always use the file in /opt")));
     longer.push_str(&entry("a", 7, &said("Done.")));
     home.write("a.jsonl", longer);
     let report = home.learn();
@@ -166,7 +163,7 @@ fn case_51_reading_everything_anew_doubles_nothing() {
     home.write("a.jsonl", stumbling("a"));
     home.write("b.jsonl", stumbling("b"));
     home.learn();
-    let cite = [user("x is where?"), said("By tool_read-00001 it is there.")];
+    let cite = [user("x is where?"), said("By tool_read-81311567 it is there.")];
     home.write("c.jsonl", transcript("c", &cite));
     home.learn();
     let before = home.book();
@@ -249,15 +246,18 @@ fn case_73_what_a_tool_advises_waits_for_a_person() {
     );
     let report = home.learn_scripted(&script(lesson));
     let SessionOutcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };
-    assert_eq!(effects, &[Effect::Added { id: "files-00001".to_owned(), status: SkillStatus::Quarantined }]);
-    assert_eq!(home.book().get("files-00001").unwrap().quarantine, [Quarantine::ToolTextOnly]);
+    assert_eq!(
+        effects,
+        &[Effect::Added { id: "files-65207599".to_owned(), status: SkillStatus::Quarantined }]
+    );
+    assert_eq!(home.book().get("files-65207599").unwrap().quarantine, [Quarantine::ToolTextOnly]);
     home.write(
         "b.jsonl",
         std::fs::read_to_string(home.sessions().join("a.jsonl")).unwrap().replace("\"a", "\"b"),
     );
     home.learn_scripted(&script(lesson));
     assert_eq!(
-        home.book().get("files-00001").unwrap().status,
+        home.book().get("files-65207599").unwrap().status,
         SkillStatus::Quarantined,
         "saying it twice helps nothing"
     );
@@ -268,10 +268,10 @@ fn case_76_a_skill_that_was_only_recalled_is_not_learnt_again() {
     let home = Home::new();
     home.write("a.jsonl", stumbling("a"));
     home.learn_scripted(&script(LESSON));
-    let told = format!("Your lessons:\n- [files-00001] {LESSON}\n\nWhat is new?");
+    let told = format!("Your lessons:\n- [files-89758796] {LESSON}\n\nWhat is new?");
     home.write("b.jsonl", transcript("b", &[user(&told), said("Nothing.")]));
     home.learn_scripted(&script(LESSON));
-    let skill = home.book().get("files-00001").cloned().unwrap();
+    let skill = home.book().get("files-89758796").cloned().unwrap();
     assert_eq!((skill.sessions(), skill.status), (1, SkillStatus::Candidate));
 }
 

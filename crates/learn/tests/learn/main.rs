@@ -3,13 +3,16 @@
 #![expect(clippy::disallowed_methods, reason = "the tests look at files")]
 
 mod cases_files;
+mod cases_makers;
 mod cases_parse;
 mod cases_run;
 mod golden;
 mod home;
+mod safety;
 mod stats;
 mod store;
 mod transcripts;
+mod world;
 
 #[test]
 fn no_file_is_forgotten() {

@@ -72,8 +72,7 @@ fn a_session_of_a_store_that_went_on_is_learnt_from_where_it_was_left() {
     let text = stumbling("a");
     let running = made(&home, &[("a", text.clone())]);
     home.learn();
-    let further =
-        entry("a", 6, &user("No, use the file in /opt instead of that one")) + &entry("a", 7, &said("Done."));
+    let further = entry("a", 6, &user("No, always use the file in /opt")) + &entry("a", 7, &said("Done."));
     add(&running, "a", text.lines().count(), &further);
     let report = home.learn();
     let SessionOutcome::Learnt { effects } = &report.sessions[0].outcome else { panic!("{report:?}") };

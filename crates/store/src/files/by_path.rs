@@ -279,6 +279,20 @@ fn put(path: &Path, bytes: &[u8], unchanged_since: Option<&Stamp>, private: bool
     Ok(())
 }
 
+/// Removes a file, if it is there.
+///
+/// # Errors
+/// [`PathError::WriteFailed`].
+pub fn remove(path: &Path) -> Result<(), PathError> {
+    let failed = |error: std::io::Error| PathError::refused(path, &error.to_string());
+    let name = path.file_name().ok_or_else(|| PathError::refused(path, "it names no file"))?;
+    let dir = Dir::open_ambient_dir(folder_of(path), ambient_authority()).map_err(failed)?;
+    match dir.remove_file(name) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Makes a folder and those above it, unless they are there.
 ///
 /// # Errors

@@ -19,7 +19,9 @@ use tokio_postgres::types::ToSql;
 
 use self::open::OpenPool;
 use self::rows::{Columns, id, int, number, optional, unreadable};
-use self::sql::{APPEND, BY_ID, BY_NAME, CREATE, DUE, ENTRIES, EXISTS, LEASE, LIST, RELEASE, VALUE, VERSION};
+use self::sql::{
+    APPEND, BY_ID, BY_NAME, CREATE, DELETE, DUE, ENTRIES, EXISTS, LEASE, LIST, RELEASE, VALUE, VERSION,
+};
 use crate::Error;
 use crate::store::{Pending, Store};
 use crate::types::{
@@ -204,6 +206,13 @@ impl Store for PostgresStore {
 
     fn append(&self, append: Append) -> Pending<'_, u64> {
         Box::pin(self.try_append(append))
+    }
+
+    fn delete(&self, session: SessionId) -> Pending<'_, bool> {
+        Box::pin(async move {
+            let row = self.one(DELETE, &[&&session.to_bytes()[..]]).await?;
+            self.row(&row, |row| Ok(row.try_get(0)?))
+        })
     }
 
     fn entries(&self, session: SessionId, after: u64, limit: usize) -> Pending<'_, Vec<Entry>> {

@@ -30,6 +30,12 @@ pub(super) const RELEASE: &str = "
         UPDATE engross_sessions SET holder = NULL, leased_until = 0 WHERE id = $1 AND fence = $2
     )
     SELECT EXISTS (SELECT 1 FROM engross_sessions WHERE id = $1)";
+pub(super) const DELETE: &str = "
+    WITH names AS (DELETE FROM engross_names WHERE session = $1),
+        entries AS (DELETE FROM engross_entries WHERE session = $1),
+        snapshots AS (DELETE FROM engross_snapshots WHERE session = $1),
+        sessions AS (DELETE FROM engross_sessions WHERE id = $1 RETURNING 1)
+    SELECT EXISTS (SELECT 1 FROM sessions)";
 pub(super) const DUE: &str = "
     SELECT id FROM engross_sessions WHERE wake_at <= $1 ORDER BY wake_at, id LIMIT $2";
 pub(super) const LIST: &str = "

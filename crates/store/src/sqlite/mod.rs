@@ -18,6 +18,7 @@ mod open_tests;
 mod threads_tests;
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
@@ -131,6 +132,20 @@ impl Store for SqliteStore {
                 self.presence.stored(session, fence);
             }
             Ok(head)
+        })
+    }
+
+    fn delete(&self, session: SessionId) -> Pending<'_, bool> {
+        let erased = self.threads.erased();
+        let presence = Arc::clone(&self.presence);
+        let deleted = self.write(move |connection| {
+            erased.store(true, Ordering::SeqCst);
+            write::delete(connection, session)
+        });
+        Box::pin(async move {
+            let deleted = deleted.await?;
+            presence.forget(session);
+            Ok(deleted)
         })
     }
 

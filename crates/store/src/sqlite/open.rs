@@ -121,6 +121,8 @@ fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
 fn prepare(writer: &Connection) -> rusqlite::Result<()> {
     writer.pragma_update(None, "journal_mode", "wal")?;
     writer.pragma_update(None, "synchronous", "full")?;
+    // What is deleted, or moved from page to page, leaves nothing behind: a session that is deleted is gone for good.
+    writer.pragma_update(None, "secure_delete", "on")?;
     // A log that one large write has blown up is cut again.
     writer.pragma_update(None, "journal_size_limit", 16 << 20)
 }

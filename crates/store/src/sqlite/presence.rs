@@ -142,6 +142,11 @@ impl Presence {
         }
     }
 
+    /// Forgets a session that was deleted.
+    pub(super) fn forget(&self, session: SessionId) {
+        self.table().leases.remove(&session);
+    }
+
     /// The newest fence of a session, where it is in memory and may be newer than that in the file.
     pub(super) fn newest(&self, session: SessionId) -> Option<u64> {
         let table = self.table();

@@ -4,6 +4,7 @@
 //! more of them share one wait for the disk.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -26,6 +27,7 @@ const GROUP: usize = 256;
 pub(super) struct Threads {
     queues: Mutex<Option<Queues>>,
     writer: Option<JoinHandle<()>>,
+    erased: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -77,6 +79,8 @@ type Answer<T> = oneshot::Receiver<Result<T, Error>>;
 impl Threads {
     /// Starts the threads on an open file.
     pub(super) fn start(opened: OpenDatabase) -> Result<Self, Error> {
+        let erased = Arc::new(AtomicBool::new(false));
+        let to_erase = Arc::clone(&erased);
         let (write, to_write) = channel();
         let (read, to_read) = channel();
         let (end, ended) = oneshot::channel();
@@ -95,7 +99,7 @@ impl Threads {
         let writer = thread
             .spawn(move || {
                 let OpenDatabase { path, writer, locks } = opened;
-                write_all(&writer, &to_write, &path);
+                write_all(&writer, &to_write, &path, &to_erase);
                 // Last of all, so that closing it can remove its files.
                 for reader in readers {
                     drop(reader.join());
@@ -107,7 +111,13 @@ impl Threads {
             })
             .map_err(unusable)?;
         let queues = Mutex::new(Some(Queues { write, read, ended }));
-        Ok(Self { queues, writer: Some(writer) })
+        Ok(Self { queues, writer: Some(writer), erased })
+    }
+
+    /// Set by what erases something: before its answer, the log that the file has beside it is emptied, which still holds what was
+    /// erased.
+    pub(super) fn erased(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.erased)
     }
 
     /// Runs `work` on the writer's connection, within a transaction.
@@ -164,7 +174,7 @@ fn read_all(connection: &Connection, queue: &Mutex<Receiver<Box<dyn Work>>>, pla
     }
 }
 
-fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Path) {
+fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Path, erased: &AtomicBool) {
     let place = place(path);
     while let Ok(first) = queue.recv() {
         let mut group = vec![first];
@@ -172,6 +182,12 @@ fn write_all(connection: &Connection, queue: &Receiver<Box<dyn Work>>, path: &Pa
         let together = in_transaction(connection, "BEGIN IMMEDIATE", |connection| {
             group.iter_mut().try_for_each(|work| work.run(connection))
         });
+        if erased.swap(false, Ordering::SeqCst) {
+            let emptied =
+                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+            // A reader was in the way: the next writer tries again.
+            erased.fetch_or(emptied != Ok(0), Ordering::SeqCst);
+        }
         for mut work in group {
             // What fails together may succeed alone: one large request must not fail its neighbours on a full disk.
             let lost = match &together {

@@ -153,6 +153,17 @@ pub(super) fn release(connection: &Connection, session: SessionId, fence: Fence)
     Ok(())
 }
 
+/// Deletes a session. What its pages held is written over, as the connection is set up so.
+pub(super) fn delete(connection: &Connection, session: SessionId) -> Result<bool, Fault> {
+    let Some(Row { number, .. }) = find(connection, session)? else { return Ok(false) };
+    let (from, to) = (place(number, 0), place(number + 1, 0));
+    connection.execute("DELETE FROM entries WHERE place >= ?1 AND place < ?2", [from, to])?;
+    connection.execute("DELETE FROM snapshots WHERE session = ?1", [number])?;
+    connection.execute("DELETE FROM names WHERE session = ?1", [number])?;
+    connection.execute("DELETE FROM sessions WHERE number = ?1", [number])?;
+    Ok(true)
+}
+
 /// The lease of a session as it is in the file.
 pub(super) fn read_lease(connection: &Connection, session: SessionId) -> Result<Lease, Fault> {
     Ok(find(connection, session)?.ok_or(Error::UnknownSession { session })?.lease)

@@ -54,6 +54,7 @@ rules! {
     sessions:
         a_new_session_is_found_by_each_name_and_its_id
         a_known_name_gives_its_session_and_writes_nothing
+        a_deleted_session_is_gone_and_its_names_are_free
         an_id_is_used_once
         a_name_given_twice_counts_once
         any_bytes_come_back

@@ -56,6 +56,29 @@ pub fn a_known_name_gives_its_session_and_writes_nothing(on: &dyn Fixture) {
     assert_eq!(on.get(store.due(9, 9)), []);
 }
 
+pub fn a_deleted_session_is_gone_and_its_names_are_free(on: &dyn Fixture) {
+    let store = on.open();
+    for (number, key) in [(1, "one"), (2, "two")] {
+        let names = vec![(name(&format!("alias {key}")), b"x".to_vec())];
+        let entries = vec![note(5, "a"), note(6, "b")];
+        on.get(store.create(NewSession { names, entries, wake_at: Some(1), ..new(number, key) }));
+    }
+    assert!(on.get(store.delete(id(1))));
+    assert!(!on.get(store.delete(id(1))), "once");
+    assert_eq!(on.get(store.load_by_id(id(1))), None);
+    for gone in ["one", "alias one"] {
+        assert_eq!(on.get(store.load(&name(gone))), None);
+        assert_eq!(on.get(store.value(&name(gone))), None);
+    }
+    assert_eq!(on.error(store.entries(id(1), 0, 9)), Error::UnknownSession { session: id(1) });
+    assert_eq!(on.get(store.due(9, 9)), [id(2)]);
+    assert_eq!(on.get(store.entries(id(2), 0, 9)).len(), 2, "others stay");
+    let (again, is_new) = on.get(store.create(NewSession { entries: vec![note(9, "new")], ..new(3, "one") }));
+    assert!(is_new);
+    assert_eq!((again.id, on.get(store.entries(id(3), 0, 9)).len()), (id(3), 1));
+    assert_eq!(on.get(store.list(None, 9)).len(), 2);
+}
+
 pub fn an_id_is_used_once(on: &dyn Fixture) {
     let store = on.open();
     on.get(store.create(NewSession { entries: vec![note(1, "a")], ..new(1, "one") }));

@@ -62,12 +62,12 @@ impl OwnRunner {
             key: Some(named.clone()),
             system: Some(BRIEFING.to_owned()),
             messages: vec![Message::User { content: prompt }],
-            is_whole: false,
             tools: Some(Vec::new()),
             parameters: Parameters { model: turn.model, ..Parameters::default() },
             workspace: Some(workspace_of(scope.as_str())),
             idempotency_key: Some(turn.turn),
             background: true,
+            ..TurnRequest::default()
         };
         let answering = self.sessions.submit(request).await.map_err(|error| refused(&error))?;
         let (sender, events) = mpsc::channel(AHEAD);
