@@ -144,6 +144,17 @@ fn the_one_step_between_a_failure_and_its_success_is_a_lesson() {
 }
 
 #[test]
+fn another_aim_is_no_way_out() {
+    for (failed, worked, error) in [
+        (r#"{"command":"cat a.txt"}"#, r#"{"command":"cat b.txt"}"#, "No such file"),
+        (r#"{"command":"grep -rn foo src"}"#, r#"{"command":"grep -rn bar src"}"#, "exit 1"),
+        (r#"{"command":"pytest tests/a.py"}"#, r#"{"command":"pytest tests/b.py"}"#, "1 failed"),
+    ] {
+        assert_eq!(of_calls("exec", failed, worked, error), Vec::<String>::new(), "{worked}");
+    }
+}
+
+#[test]
 fn one_failure_without_a_way_out_teaches_nothing() {
     let none = |count: usize| trace(vec![failure("read", "{}", None, "ENOENT"); count], &[]);
     assert_eq!(lessons(&none(2)), Vec::<String>::new());
@@ -169,6 +180,8 @@ fn what_a_person_wants_for_good_is_a_lesson_in_these_words() {
         ("No, use tabs in Makefiles.", "Use tabs in Makefiles"),
         ("Thanks. From now on every report goes to out/reports, please.", "Every report goes to out/reports"),
         ("Not like that, use the imperative mood for commits", "Use the imperative mood for commits"),
+        ("No, we use pnpm here, not npm.", "We use pnpm here, not npm"),
+        ("As before: always round to full euros", "Always round to full euros"),
         ("Nein, schreibe Berichte immer auf Deutsch.", "Schreibe Berichte immer auf Deutsch"),
     ] {
         assert_eq!(lessons(&trace(vec![], &[said])), [lesson]);
@@ -185,6 +198,9 @@ fn what_is_about_one_thing_only_is_no_lesson() {
         "That is wrong, that lesson broke the build, stop doing that",
         "No, the total is 12.",
         "Actually use the other one instead of this",
+        "Hm, always the same problem with this thing!",
+        "Never mind, I'll do it.",
+        "I never said that I want a table.",
     ] {
         assert_eq!(lessons(&trace(vec![], &[said])), Vec::<String>::new(), "{said}");
     }

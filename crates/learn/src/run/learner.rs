@@ -5,21 +5,22 @@ use std::collections::HashSet;
 use engross_llm::Usage;
 use engross_protocol::shared;
 
+use super::drawn::{clean, content_of, observation, vote};
 use super::options::{Options, Reflector};
 use super::report::{SessionOutcome, SessionReport};
 use crate::Error;
 use crate::codes;
 use crate::disk::{BookFile, SessionFile, UnreadableFile, head_of, open, tail_of};
 use crate::reflect::rules::{self, DrawnOperation};
-use crate::reflect::{SkillTag, curate, join_same, reflect};
-use crate::safety::{doubts, origin, redact, redactions};
+use crate::reflect::{curate, join_same, reflect};
+use crate::safety::origin::{self, ToolNames};
+use crate::safety::{doubts, redact, redactions};
 use crate::skillbook::journal::{Record, SessionEnd, SessionMark};
 use crate::skillbook::{
-    Author, Citations, Effect, Observation, Quarantine, SettleContext, Skill, SkillOperation, SkillRefusal,
-    SkillStatus, Verdict, Witness, section_name, settle,
+    Author, Citations, Effect, Quarantine, SettleContext, Skill, SkillOperation, SkillRefusal, SkillStatus,
+    Verdict, Witness, settle,
 };
 use crate::trace::{self, Trace};
-use crate::transcript::stats::sha;
 use crate::transcript::{EntryKind, LineContent, Transcript, TranscriptReader};
 
 /// How long after a failure a session is tried again, in milliseconds; doubled with every further one.
@@ -141,7 +142,11 @@ impl Learner<'_> {
         }
         let since_line = learnt.0.max(parent.map_or(0, |parent| shared(&session, parent)));
         let citations = Citations::of(book.journal.book.skills().map(|skill| skill.id.clone()));
-        let options = trace::Options { since_line, citations: Some(&citations) };
+        let without_reasoning = match self.options.mind {
+            Reflector::Rules => true,
+            Reflector::Model(asking) => !asking.is_shortened,
+        };
+        let options = trace::Options { since_line, citations: Some(&citations), without_reasoning };
         let trace = match trace::build(&session, options) {
             Ok(trace) => trace,
             Err(skipped) => {
@@ -173,10 +178,12 @@ impl Learner<'_> {
         if since_line == 0 {
             forget_parts(book, &key);
         }
+        let contents = operations.iter().flatten().filter(|drawn| drawn.by == Witness::Calls);
+        let names = ToolNames::of(&trace, contents.filter_map(|drawn| content_of(&drawn.operation)));
         let mut effects = Vec::new();
         for operation in operations {
             let verdict = match operation {
-                Ok(drawn) => self.judge(book, drawn, &trace, &name, &root),
+                Ok(drawn) => self.judge(book, drawn, &trace, &names, (&name, &root)),
                 Err(refused) => Verdict::refused(refused),
             };
             for record in verdict.records {
@@ -235,8 +242,8 @@ impl Learner<'_> {
         book: &BookFile,
         drawn: DrawnOperation,
         trace: &Trace,
-        name: &str,
-        root: &str,
+        names: &ToolNames,
+        (name, root): (&str, &str),
     ) -> Verdict {
         let book = &book.journal.book;
         let operation = clean(drawn.operation, |text| redact(&text, self.options.personal).into_owned());
@@ -245,14 +252,16 @@ impl Learner<'_> {
         }
         let mut extra = None;
         let said = match &operation {
-            SkillOperation::Confirm { id, .. } => book.get(id).map(|skill| &skill.content),
-            SkillOperation::Add { content, .. }
-            | SkillOperation::Update { content: Some(content), .. }
-            | SkillOperation::Merge { content, .. } => Some(content),
-            _ => None,
+            SkillOperation::Confirm { id, .. } => book.get(id).map(|skill| skill.content.as_str()),
+            other => content_of(other),
         };
         if let Some(content) = said {
-            match origin::of(trace, book, content) {
+            let from = match drawn.by {
+                Witness::Calls => origin::of_calls(names, content),
+                Witness::Person => origin::of_person(trace, book, content),
+                Witness::Model => origin::of(trace, book, content),
+            };
+            match from {
                 origin::LessonOrigin::Experience => {}
                 origin::LessonOrigin::ToolText => extra = Some(Quarantine::ToolTextOnly),
                 origin::LessonOrigin::Recall => {
@@ -297,24 +306,6 @@ fn key_of(book: &BookFile, session: &Transcript, file: &SessionFile, all: &[Sess
     if is_taken { name.to_owned() } else { id.clone() }
 }
 
-/// What was observed at a line of a trace.
-fn observation(trace: &Trace, line: u64, by: Witness) -> Observation {
-    let there = trace.segments.iter().filter(|segment| segment.line == line && line > 0);
-    let mut text = String::new();
-    for segment in there {
-        text.push_str(&segment.text);
-        text.push('\0');
-    }
-    let said = trace.extra.said.iter().find(|words| words.line == line);
-    Observation {
-        work: trace.extra.work.clone(),
-        entry: said.map(|words| words.entry.clone()).unwrap_or_default(),
-        line,
-        hash: if text.is_empty() { String::new() } else { sha(text.as_bytes()) },
-        by,
-    }
-}
-
 /// Reads a session.
 fn read(file: &SessionFile, is_over: bool) -> Result<Transcript, UnreadableFile> {
     let source = open(file)?;
@@ -332,51 +323,6 @@ fn is_tail(file: &SessionFile, state: &SessionMark) -> bool {
 fn keep(book: &mut BookFile, key: &str, state: SessionMark) {
     if book.journal.sessions.get(key) != Some(&state) {
         book.add(Record::Session { key: key.to_owned(), state: Box::new(state) });
-    }
-}
-
-/// A vote, if the agent named the skill.
-fn vote(tag: &SkillTag, trace: &Trace) -> Option<SkillOperation> {
-    let is_named = trace.skill_ids.contains(&tag.id);
-    let (helpful, harmful, neutral) = match tag.tag.to_ascii_lowercase().as_str() {
-        "helpful" => (1, 0, 0),
-        "harmful" => (0, 1, 0),
-        "neutral" => (0, 0, 1),
-        _ => return None,
-    };
-    is_named.then(|| SkillOperation::Tag { id: tag.id.clone(), helpful, harmful, neutral })
-}
-
-/// The same operation with every text made clean.
-fn clean(operation: SkillOperation, clean: impl Fn(String) -> String) -> SkillOperation {
-    match operation {
-        SkillOperation::Add { section, content, id, justification, evidence, issue, keywords } => {
-            // Ids are made here: one that a model wishes for could say anything.
-            let _ = id;
-            SkillOperation::Add {
-                section: section_name(&clean(section)),
-                content: clean(content),
-                id: None,
-                justification: justification.map(&clean),
-                evidence: evidence.map(&clean),
-                issue: issue.map(&clean),
-                keywords,
-            }
-        }
-        SkillOperation::Update { id, section, content, justification, evidence } => SkillOperation::Update {
-            id,
-            section: section.map(|section| section_name(&clean(section))),
-            content: content.map(&clean),
-            justification: justification.map(&clean),
-            evidence: evidence.map(&clean),
-        },
-        SkillOperation::Confirm { id, evidence } => {
-            SkillOperation::Confirm { id, evidence: evidence.map(&clean) }
-        }
-        SkillOperation::Merge { sources, keep, content } => {
-            SkillOperation::Merge { sources, keep, content: clean(content) }
-        }
-        other => other,
     }
 }
 

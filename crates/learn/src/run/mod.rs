@@ -4,6 +4,7 @@
 //! handed in, files from `disk`.
 
 mod block;
+mod drawn;
 mod learn;
 mod learner;
 mod options;

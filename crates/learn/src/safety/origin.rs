@@ -55,7 +55,7 @@ pub fn of(trace: &Trace, book: &Book, content: &str) -> LessonOrigin {
     {
         return LessonOrigin::Experience;
     }
-    let mut origin = match has_name_from_tools(trace, content) {
+    let mut origin = match ToolNames::of(trace, [content]).has_one_in(content) {
         true => LessonOrigin::ToolText,
         false => LessonOrigin::Experience,
     };
@@ -95,22 +95,60 @@ fn is_recall(trace: &Trace, book: &Book, content: &str) -> bool {
     })
 }
 
-/// Whether a name in `content` – a path, a host, an identifier in code marks – was first seen in what a tool printed, and no
-/// person said it.
-fn has_name_from_tools(trace: &Trace, content: &str) -> bool {
-    let mut names: Vec<String> =
-        raw_words(content).chain(code_spans(content)).filter(|name| is_name(name)).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.iter().any(|name| {
-        let Ok(finder) = AhoCorasick::builder().ascii_case_insensitive(true).build([name]) else {
-            return false;
+/// Says where a lesson comes from that was drawn from calls of this trace: only its names can be another's.
+pub(crate) fn of_calls(names: &ToolNames, content: &str) -> LessonOrigin {
+    if names.has_one_in(content) { LessonOrigin::ToolText } else { LessonOrigin::Experience }
+}
+
+/// Says where a lesson comes from that a person said in this trace: from the person, unless skills were pasted there.
+pub(crate) fn of_person(trace: &Trace, book: &Book, content: &str) -> LessonOrigin {
+    let said = trace.segments.iter().filter(|segment| segment.kind == SegmentKind::User);
+    let known: Vec<_> = book.same(content).collect();
+    let mut shown = said.flat_map(|segment| known.iter().map(move |skill| segment.text.contains(&skill.id)));
+    if shown.any(|is_shown| is_shown) { LessonOrigin::Recall } else { LessonOrigin::Experience }
+}
+
+/// Names in lessons – paths, hosts, identifiers – that were first seen in what a tool printed, and that no person said. One look
+/// at a trace for all lessons.
+#[derive(Debug, Default)]
+pub(crate) struct ToolNames(BTreeSet<String>);
+
+impl ToolNames {
+    pub(crate) fn of<'a>(trace: &Trace, contents: impl IntoIterator<Item = &'a str>) -> Self {
+        let names: BTreeSet<String> = contents.into_iter().flat_map(names_in).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let Ok(finder) = AhoCorasick::builder().ascii_case_insensitive(true).build(&names) else {
+            return Self::default();
         };
-        let is_told = |segment: &&Segment| finder.is_match(&segment.text) || finder.is_match(&segment.label);
-        let mut told = trace.segments.iter().filter(is_told);
-        told.next().is_some_and(Segment::is_untrusted)
-            && !told.any(|segment| segment.kind == SegmentKind::User)
-    })
+        // For each name whether a tool said it first.
+        let mut first: Vec<Option<bool>> = vec![None; names.len()];
+        for segment in &trace.segments {
+            let is_persons = segment.kind == SegmentKind::User;
+            if !is_persons && first.iter().all(Option::is_some) {
+                continue;
+            }
+            for text in [&segment.label, &segment.text] {
+                for found in finder.find_overlapping_iter(text) {
+                    let Some(said) = first.get_mut(found.pattern().as_usize()) else { continue };
+                    if is_persons {
+                        *said = Some(false);
+                    } else {
+                        said.get_or_insert(segment.is_untrusted());
+                    }
+                }
+            }
+        }
+        let of_tools = names.into_iter().zip(first).filter(|(_, said)| *said == Some(true));
+        Self(of_tools.map(|(name, _)| name).collect())
+    }
+
+    fn has_one_in(&self, content: &str) -> bool {
+        !self.0.is_empty() && names_in(content).any(|name| self.0.contains(&name))
+    }
+}
+
+fn names_in(content: &str) -> impl Iterator<Item = String> {
+    raw_words(content).chain(code_spans(content)).filter(|name| is_name(name))
 }
 
 /// The words of a text's code marks.

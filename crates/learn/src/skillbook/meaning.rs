@@ -34,12 +34,27 @@ const OPPOSED: f64 = 0.75;
 
 /// Words that seldom tell two lessons apart.
 const WEAK: &[&str] = &[
-    "ask", "belong", "file", "folder", "further", "give", "go", "here", "like", "more", "most", "new",
-    "once", "pass", "project", "set", "take", "thing", "time", "value", "want", "way", "work",
+    "ask", "belong", "file", "folder", "forward", "further", "future", "give", "go", "going", "here", "like",
+    "more", "most", "name", "new", "now", "once", "pass", "project", "put", "set", "take", "thing", "time",
+    "value", "want", "way", "work",
 ];
 
 /// Where a new clause begins that says what not to do.
 const CONTRASTS: &[&str] = &[", not ", " rather than ", " instead of ", ", never "];
+
+/// Where a reason or an aside begins, which is a clause of its own.
+const ASIDES: &[&str] = &[
+    ", i ",
+    ", we ",
+    ", they ",
+    ", it ",
+    ", you ",
+    ", because ",
+    " because ",
+    ", since ",
+    ", as ",
+    " so that ",
+];
 
 /// A lesson as it is compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -189,7 +204,9 @@ fn ordered(text: &str) -> Vec<String> {
 
 /// The clauses of a text, and whether each stands behind *instead of* and the like.
 fn clauses(text: &str) -> Vec<(String, bool)> {
-    let lower = format!("{} ", text.to_lowercase());
+    let lower = ASIDES.iter().fold(format!("{} ", text.to_lowercase()), |text, aside| {
+        text.replace(aside, &format!("; {}", aside.trim_start_matches([',', ' '])))
+    });
     let mut clauses = Vec::new();
     for sentence in
         lower.split([';', '!', '?']).flat_map(|part| part.split(". ")).flat_map(|part| part.split(": "))

@@ -33,6 +33,13 @@ fn other_words_for_the_same_are_the_same() {
                 "Production settings are in config/prod.yaml, not settings.yaml",
                 "Read config/prod.yaml when asked about production settings",
             ),
+            ("Never use em dashes in our emails", "Emails without em dashes from now on, I don't like them"),
+            ("We use pnpm here, not npm", "Always pnpm instead of npm"),
+            ("When you write SQL, always qualify the columns", "Qualify column names in SQL"),
+            (
+                "Always round amounts to whole euros in summaries",
+                "Always round to full euros when you summarise",
+            ),
             (
                 "Delete temporary folders when the job ends",
                 "Remove temporary directories at the end of the job",

@@ -16,6 +16,8 @@ pub struct Options<'a> {
     pub since_line: u64,
     /// The skills whose names are looked for.
     pub citations: Option<&'a Citations>,
+    /// Leave [`Trace::reasoning`] empty: it is as long as all segments, which hold the same.
+    pub without_reasoning: bool,
 }
 
 /// Why there is no trace.
@@ -108,10 +110,16 @@ pub fn build(session: &Transcript, options: Options<'_>) -> Result<Trace, SkipRe
             skill_ids.push(id.clone());
         }
     }
-    let shown: Vec<String> = segments.iter().map(Segment::shown).collect();
+    let mut reasoning = String::new();
+    for segment in segments.iter().filter(|_| !options.without_reasoning) {
+        if !reasoning.is_empty() {
+            reasoning.push('\n');
+        }
+        reasoning.push_str(&segment.shown());
+    }
     Ok(Trace {
         question,
-        reasoning: shown.join("\n"),
+        reasoning,
         answer,
         skill_ids,
         feedback: feedback(&extra),

@@ -64,14 +64,21 @@ fn is_near(name: &str, one: &Value, other: &Value) -> bool {
     }
 }
 
-/// The program and what it is asked to do: `make test`, `git log`, `pytest`.
-fn program(words: &[String]) -> (&str, &str) {
-    let first = words.first().map(String::as_str).unwrap_or_default();
-    let second = words.get(1).map(String::as_str).unwrap_or_default();
-    let is_task = !second.is_empty()
-        && second.chars().all(|c| c.is_ascii_alphabetic() || c == '-' || c == ':')
-        && !second.starts_with('-');
-    (first, if is_task && has_tasks(first) { second } else { "" })
+/// The program and what it is asked to do: `make test`, `git log`, `docker compose up`, `pytest`.
+fn program(words: &[String]) -> [&str; 3] {
+    let word = |at: usize| words.get(at).map(String::as_str).unwrap_or_default();
+    let task = |at: usize| {
+        let is_task = !word(at).is_empty()
+            && !word(at).starts_with('-')
+            && word(at).chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '-' | ':'));
+        if is_task { word(at) } else { "" }
+    };
+    if !has_tasks(word(0)) {
+        return [word(0), "", ""];
+    }
+    let is_group =
+        matches!(word(1), "compose" | "run" | "exec" | "stack" | "image" | "remote" | "stash" | "workspace");
+    [word(0), task(1), if is_group { task(2) } else { "" }]
 }
 
 fn has_tasks(program: &str) -> bool {

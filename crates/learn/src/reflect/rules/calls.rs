@@ -143,7 +143,7 @@ fn difference(
         (command_of(&failure.arguments), command_of(&Value::Object(worked.clone()).to_string()))
         && one != other
     {
-        return of_commands(&one, &other);
+        return of_commands(&one, &other, &class_of(&failure.error));
     }
     let is_name =
         |name: &str| name.len() <= 40 && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
@@ -199,7 +199,7 @@ fn of_values(tool: &str, name: &str, failed: &Value, worked: &Value, error: &str
 }
 
 /// What differed between two command lines of one program.
-fn of_commands(failed: &[String], worked: &[String]) -> Option<String> {
+fn of_commands(failed: &[String], worked: &[String], class: &str) -> Option<String> {
     let only = |one: &[String], other: &[String]| -> Vec<String> {
         one.iter().filter(|word| !other.contains(word)).cloned().collect()
     };
@@ -208,6 +208,13 @@ fn of_commands(failed: &[String], worked: &[String]) -> Option<String> {
         || removed.len() > WORDS
         || added.iter().chain(&removed).any(|word| is_opaque(word))
     {
+        return None;
+    }
+    // Another file or another word to look for is another aim, unless the file was not there.
+    let is_flag = |word: &String| word.starts_with('-');
+    let is_other_aim = added.len() == removed.len() && !added.iter().chain(&removed).any(is_flag);
+    let is_looking = failed.first().is_some_and(|program| LOOKING.contains(&program.as_str()));
+    if is_other_aim && (is_looking || class != NOT_FOUND || !added.iter().all(|word| is_path(word))) {
         return None;
     }
     let program = plain(failed.first()?)?;
@@ -289,10 +296,13 @@ fn repeated(failures: &[FailedCall]) -> Vec<DrawnLesson> {
     groups.filter_map(lesson).collect()
 }
 
+/// The class of errors about what is not there.
+const NOT_FOUND: &str = "not found";
+
 /// What kind of error it was, in words of this program.
 fn class_of(error: &str) -> String {
     const CLASSES: &[(&str, &[&str])] = &[
-        ("not found", &["enoent", "no such file", "not found", "404", "does not exist", "cannot find"]),
+        (NOT_FOUND, &["enoent", "no such file", "not found", "404", "does not exist", "cannot find"]),
         ("no permission", &["permission denied", "eacces", "403", "forbidden", "not permitted"]),
         ("not signed in", &["401", "unauthorized", "unauthenticated"]),
         ("too much at once", &["429", "rate limit", "too many", "quota", "exceeds", "too large"]),

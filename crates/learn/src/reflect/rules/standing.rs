@@ -33,7 +33,7 @@ static CHATTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix)^(?:no+|nope|nein|non|wrong|stop|actually|again|hm+|hey|ok(?:ay)?|thanks?|thank\ you|well|sorry|careful|
             please|bitte|great|good|right|yes|but|and|so|oh|too\ slow(?:\ again)?|that(?:'s|\ is)\ (?:wrong|not\ right)|
-            not\ like\ (?:that|this)|as\ i\ said|like\ i\ said|i\ (?:already\ )?(?:said|told\ you|asked\ you)(?:\ before)?|
+            not\ like\ (?:that|this)|as\ i\ said|like\ i\ said|(?:as|like|same\ as)\ before|i\ (?:already\ )?(?:said|told\ you|asked\ you)(?:\ before)?|
             i\ want\ you\ to|i\ would\ like\ you\ to|you\ (?:should|must|have\ to|need\ to)|
             remember\ (?:to|that)|from\ now\ on|in\ (?:the\ )?future|going\ forward|next\ time|make\ it\ a\ rule\ to)
             (?:[\s,.!:;\u{2013}\u{2014}-]+|$)",
@@ -46,9 +46,18 @@ static POINTING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(that|this|it|those|these|the other one|the last one|the same one)\b").ok()
 });
 
+/// Words about what was or is, not about what shall be: *never mind*, *I never said that*, *always the same*.
+static TELLING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)^(?:always|never)\ (?:the|a|an|this|that|these|same|mind|been|was|is)\b
+            |^(?:i|he|she|they|it|you)(?:'ve|'d)?\ (?:have\ |had\ )?(?:always|never)\ (?:said|meant|asked|told|wanted|did|do|saw|had|was|worked|work)",
+    )
+    .ok()
+});
+
 /// Words of a wish without a word for always: *use X*, *X instead of Y*.
 static WISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(use|write|put|run|call|name|keep|add|quote|read|send|format|sort|don'?t|do not|avoid|prefer)\b|\b(instead of|rather than)\b")
+    Regex::new(r"(?i)^(use|write|put|run|call|name|keep|add|quote|read|send|format|sort|don'?t|do not|avoid|prefer)\b|^we (use|write|call|name|keep|run)\b|\b(instead of|rather than)\b|,\s*not\b")
         .ok()
 });
 
@@ -89,7 +98,8 @@ fn wishes(text: &str, is_correction: bool) -> Vec<(String, bool)> {
         let is_standing = is(&STANDING, sentence);
         let wish = without_chatter(sentence);
         let is_wanted = is_standing || is_correction && is(&WISH, wish) && !is(&POINTING, wish);
-        let is_lesson = (12..=LONGEST).contains(&wish.chars().count())
+        let is_lesson = !is(&TELLING, wish)
+            && (12..=LONGEST).contains(&wish.chars().count())
             && !wish.ends_with('?')
             && topic(wish).len() >= LEAST;
         if is_wanted && is_lesson {
