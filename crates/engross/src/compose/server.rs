@@ -293,6 +293,7 @@ async fn serve(
         limits: limits.clone(),
         metrics: Arc::new(Metrics::with(exports.arrears())),
     };
+    let mut hang_ups = HangUps::new();
     ready(address, &spec);
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
@@ -352,7 +353,7 @@ async fn serve(
         () = saving => {}
         () = accepting => {}
         () = draining => {}
-        () = reload(certificate.as_ref()) => {}
+        () = hang_ups.renew(certificate.as_ref()) => {}
     }
     all.drain(Duration::ZERO).await;
     runs.drain(Duration::ZERO).await;
@@ -474,20 +475,34 @@ async fn open_postgres(_: &str) -> Result<Arc<dyn Store>, Failure> {
     Err(Failure::left_out("--store postgres://…", "cluster"))
 }
 
-/// Reads what may be renewed again, each time the system asks for it. Never ends.
-async fn reload(certificate: Option<&front::Certificate>) {
+/// The wishes of the system to have read again what may be renewed. From here on none of them ends the process.
+struct HangUps(#[cfg(unix)] Option<tokio::signal::unix::Signal>);
+
+impl HangUps {
     #[cfg(unix)]
-    {
+    fn new() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut hang_up) = signal(SignalKind::hangup()) {
-            while hang_up.recv().await.is_some() {
+        Self(signal(SignalKind::hangup()).ok())
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> Self {
+        Self()
+    }
+
+    /// Reads it again each time. Never ends.
+    async fn renew(&mut self, certificate: Option<&front::Certificate>) {
+        #[cfg(unix)]
+        if let Some(wishes) = &mut self.0 {
+            while wishes.recv().await.is_some() {
                 if let Some(certificate) = certificate {
                     certificate.renew();
                 }
             }
         }
+        let _ = certificate;
+        std::future::pending::<()>().await;
     }
-    std::future::pending::<()>().await;
 }
 
 fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
