@@ -21,6 +21,7 @@ impl RouteName {
             "/healthz" => "/healthz",
             "/readyz" => "/readyz",
             "/metrics" => "/metrics",
+            "/mcp" => "/mcp",
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
             _ if path == "/v1/responses" || path.starts_with("/v1/responses/") => "/v1/responses",
             _ if path == "/v1/sessions" || path.starts_with("/v1/sessions/") => "/v1/sessions",

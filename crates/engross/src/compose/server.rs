@@ -235,6 +235,8 @@ async fn serve(
 ) -> Result<(), Failure> {
     let Parts { models, settings, client_tools, documents, writes, content, tasks, .. } = parts;
     let Parts { root, locks, access, certificate, session_by_user, .. } = parts;
+    #[cfg(feature = "mcp")]
+    let for_agents = super::mcp::routes(&root, &locks, &documents.author)?;
     let store = open_store(args).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let spec = models.get(None).info().spec;
@@ -295,6 +297,8 @@ async fn serve(
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
     let further = write_routes(writes.clone(), limits.clone());
+    #[cfg(feature = "mcp")]
+    let further = further.merge(for_agents);
     let routes = app(Arc::new(server), further.merge(task_routes(bridge, limits)));
     let tls = certificate.as_ref().map(|certificate| certificate.tls.clone());
     let accepting =
