@@ -293,7 +293,7 @@ async fn serve(
         limits: limits.clone(),
         metrics: Arc::new(Metrics::with(exports.arrears())),
     };
-    let mut hang_ups = HangUps::new();
+    let reloading = reload(certificate.as_ref());
     ready(address, &spec);
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
@@ -353,7 +353,7 @@ async fn serve(
         () = saving => {}
         () = accepting => {}
         () = draining => {}
-        () = hang_ups.renew(certificate.as_ref()) => {}
+        () = reloading => {}
     }
     all.drain(Duration::ZERO).await;
     runs.drain(Duration::ZERO).await;
@@ -475,32 +475,19 @@ async fn open_postgres(_: &str) -> Result<Arc<dyn Store>, Failure> {
     Err(Failure::left_out("--store postgres://…", "cluster"))
 }
 
-/// The wishes of the system to have read again what may be renewed. From here on none of them ends the process.
-struct HangUps(#[cfg(unix)] Option<tokio::signal::unix::Signal>);
-
-impl HangUps {
+/// Reads what may be renewed again, each time the system asks for it. Never ends. The system may ask from now on, before this is awaited.
+fn reload(certificate: Option<&front::Certificate>) -> impl Future<Output = ()> {
     #[cfg(unix)]
-    fn new() -> Self {
-        use tokio::signal::unix::{SignalKind, signal};
-        Self(signal(SignalKind::hangup()).ok())
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> Self {
-        Self()
-    }
-
-    /// Reads it again each time. Never ends.
-    async fn renew(&mut self, certificate: Option<&front::Certificate>) {
+    let asked = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
+    async move {
         #[cfg(unix)]
-        if let Some(wishes) = &mut self.0 {
-            while wishes.recv().await.is_some() {
+        if let Ok(mut asked) = asked {
+            while asked.recv().await.is_some() {
                 if let Some(certificate) = certificate {
                     certificate.renew();
                 }
             }
         }
-        let _ = certificate;
         std::future::pending::<()>().await;
     }
 }
