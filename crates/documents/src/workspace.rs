@@ -93,6 +93,20 @@ impl Workspace {
         Self { files, store, locks, clock, only: None }
     }
 
+    /// The documents in `files`; their earlier states go into a folder in it that no path leads to.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn with_own_checkpoints(
+        files: Folder,
+        locks: Locks,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, FileError> {
+        let place = RelPath::parse(OWN_FOLDER)?.join(&RelPath::parse("checkpoints")?)?;
+        let store = CheckpointStore::of_workspace(files.make_folder(&place)?)?;
+        Ok(Self::new(files, store, locks, clock))
+    }
+
     /// The same with nothing but the document `file`, which is made from `source` when it is changed for the first time; that was read
     /// from the file with the absolute path `named`, if from any.
     #[must_use]

@@ -68,8 +68,8 @@ async fn what_is_missing_or_wrong_is_named() {
         (vec![("before", good.as_slice())], (400, "INVALID_REQUEST", "after")),
         (vec![("before", &good), ("after", &good), ("note", b"x")], (400, "INVALID_REQUEST", "note")),
         (vec![("before", &good), ("before", &good)], (400, "INVALID_REQUEST", "before")),
-        (vec![("before", &good), ("after", no_zip)], (400, "NOT_A_ZIP", "after")),
-        (vec![("before", no_zip), ("after", &good)], (400, "NOT_A_ZIP", "before")),
+        (vec![("before", &good), ("after", no_zip)], (422, "NOT_A_ZIP", "after")),
+        (vec![("before", no_zip), ("after", &good)], (422, "NOT_A_ZIP", "before")),
         (vec![("before", &good), ("after", &good), ("options", b"[]")], (400, "INVALID_REQUEST", "options")),
         (
             vec![("before", &good), ("after", &good), ("options", br#"{"view": "all"}"#)],

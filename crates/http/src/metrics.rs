@@ -22,6 +22,7 @@ impl RouteName {
             "/readyz" => "/readyz",
             "/v1/compare" => "/v1/compare",
             "/metrics" => "/metrics",
+            "/mcp" => "/mcp",
             _ if path == "/v1/models" || path.starts_with("/v1/models/") => "/v1/models",
             _ if path == "/v1/responses" || path.starts_with("/v1/responses/") => "/v1/responses",
             _ if path == "/v1/sessions" || path.starts_with("/v1/sessions/") => "/v1/sessions",

@@ -7,19 +7,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use engross_documents::{CheckpointStore, Error, OpenDocument, Workspace, signature};
 use engross_protocol::{Clock, Failure};
-use engross_store::files::{FileError, Locks};
+use engross_store::files::{FileError, Folder, Locks};
 
 use crate::folders::{AllowedFolders, Place};
 
 /// What every call of the server needs.
 pub struct McpDocuments {
     pub(crate) folders: AllowedFolders,
-    data: PathBuf,
+    keeping: Keeping,
     locks: Locks,
     pub(crate) clock: Arc<dyn Clock>,
     author: String,
     /// Held by a call from the choice of a name for its result until that is written, so that no two choose the same.
     naming: Mutex<()>,
+}
+
+/// Where checkpoints are kept.
+enum Keeping {
+    /// In the folder for data, with those of the command line.
+    Data(PathBuf),
+    /// In each workspace.
+    Workspaces,
 }
 
 impl McpDocuments {
@@ -35,7 +43,23 @@ impl McpDocuments {
     ) -> Result<Self, Failure> {
         CheckpointStore::in_data(&data)?;
         let author = signature::author(author)?.to_owned();
-        Ok(Self { folders, data, locks: Locks::new(), clock, author, naming: Mutex::new(()) })
+        let keeping = Keeping::Data(data);
+        Ok(Self { folders, keeping, locks: Locks::new(), clock, author, naming: Mutex::new(()) })
+    }
+
+    /// Documents of the workspaces in the folder `top`, whose other writers hold the same `locks`.
+    ///
+    /// # Errors
+    /// `INVALID_AUTHOR`.
+    pub fn of_workspaces(
+        top: Folder,
+        locks: Locks,
+        author: &str,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, Failure> {
+        let author = signature::author(author)?.to_owned();
+        let (folders, keeping) = (AllowedFolders::Workspaces(top), Keeping::Workspaces);
+        Ok(Self { folders, keeping, locks, clock, author, naming: Mutex::new(()) })
     }
 
     /// The name that changes are made in.
@@ -45,8 +69,15 @@ impl McpDocuments {
 
     /// The documents of the folder that a place is in.
     pub(crate) fn workspace(&self, place: &Place) -> Result<Workspace, Failure> {
-        let store = CheckpointStore::in_data(&self.data)?.beneath(place.base.clone(), None);
-        Ok(Workspace::new(place.folder.clone(), store, self.locks.clone(), Arc::clone(&self.clock)))
+        let (locks, clock) = (self.locks.clone(), Arc::clone(&self.clock));
+        let files = place.folder.clone();
+        match (&self.keeping, place.base()) {
+            (Keeping::Data(data), Some(base)) => {
+                let store = CheckpointStore::in_data(data)?.beneath(base.to_owned(), None);
+                Ok(Workspace::new(files, store, locks, clock))
+            }
+            _ => Ok(Workspace::with_own_checkpoints(files, locks, clock)?),
+        }
     }
 
     /// The document that a client names.

@@ -5,6 +5,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use engross_documents::Workspace;
 use engross_protocol::{Exit, Failure};
 use engross_store::files::{FileError, Folder, RelPath, Root, TreeEntry, by_path};
 use percent_encoding::percent_decode_str;
@@ -16,12 +17,16 @@ const CANDIDATES: usize = 5;
 
 /// Folders whose documents may be read and written.
 #[derive(Debug, Clone)]
-pub struct AllowedFolders {
-    folders: Vec<AllowedFolder>,
+pub enum AllowedFolders {
+    /// Folders that a person names on their machine.
+    Named(Vec<AllowedFolder>),
+    /// The workspaces of a server, each a folder in this one; clients name documents as `WORKSPACE/PATH`.
+    Workspaces(Folder),
 }
 
+/// A folder on a person's machine.
 #[derive(Debug, Clone)]
-struct AllowedFolder {
+pub struct AllowedFolder {
     /// As it was named, absolute.
     named: PathBuf,
     /// Without links.
@@ -34,12 +39,22 @@ struct AllowedFolder {
 pub(crate) struct Place {
     /// The folder it is beneath.
     pub(crate) folder: Folder,
-    /// That folder's absolute path without links.
-    pub(crate) base: PathBuf,
+    /// That folder's absolute path without links; nothing for that of a workspace.
+    base: PathBuf,
     /// Its path beneath the folder.
     pub(crate) path: RelPath,
-    /// Whether the folder is the only one, so that a path beneath it names a file.
-    is_only: bool,
+    naming: Naming,
+}
+
+/// How a client names a file again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Naming {
+    /// By its path beneath the only folder.
+    Bare,
+    /// By its absolute path.
+    Absolute,
+    /// By the name of its workspace and its path in that.
+    InWorkspace(String),
 }
 
 impl AllowedFolders {
@@ -57,7 +72,7 @@ impl AllowedFolders {
             let folder = Root::open(path).map_err(Failure::from)?.top();
             Ok(AllowedFolder { real: by_path::absolute(path), named, folder })
         };
-        Ok(Self { folders: paths.iter().map(open).collect::<Result<_, _>>()? })
+        Ok(Self::Named(paths.iter().map(open).collect::<Result<_, _>>()?))
     }
 
     /// The folder that a server is started in, unless agents would reach too much there; `home` is the person's.
@@ -79,14 +94,21 @@ impl AllowedFolders {
 
     /// The folders, for people.
     pub(crate) fn shown(&self) -> String {
-        let names: Vec<String> =
-            self.folders.iter().map(|folder| folder.named.display().to_string()).collect();
-        names.join(", ")
+        match self {
+            Self::Named(folders) => {
+                folders.iter().map(|folder| folder.named.display().to_string()).collect::<Vec<_>>().join(", ")
+            }
+            Self::Workspaces(_) => "WORKSPACE/PATH".to_owned(),
+        }
     }
 
     /// The file that a client means.
     pub(crate) fn locate(&self, text: &str) -> Result<Place, Failure> {
         let text = text.trim();
+        let folders = match self {
+            Self::Named(folders) => folders,
+            Self::Workspaces(top) => return self.in_workspace(top, text),
+        };
         let decoded = match text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:")) {
             Some(_) => self.path_of_address(text)?,
             None => text.to_owned(),
@@ -94,17 +116,26 @@ impl AllowedFolders {
         let text = if cfg!(windows) { decoded.replace('\\', "/") } else { decoded };
         let path = Path::new(&text);
         if path.is_absolute() && !text.starts_with("//") {
-            return self.absolute(&text, path);
+            return self.absolute(folders, &text, path);
         }
         let parsed = RelPath::parse(&text).map_err(|error| self.refused(error))?;
-        let there = self.folders.iter().find(|allowed| matches!(allowed.folder.info(&parsed), Ok(Some(_))));
-        let allowed = there.or(self.folders.first()).ok_or_else(|| self.outside(&text))?;
-        Ok(self.place(allowed, parsed))
+        let there = folders.iter().find(|allowed| matches!(allowed.folder.info(&parsed), Ok(Some(_))));
+        let allowed = there.or(folders.first()).ok_or_else(|| self.outside(&text))?;
+        Ok(allowed.place(parsed, folders.len()))
     }
 
-    fn place(&self, allowed: &AllowedFolder, path: RelPath) -> Place {
-        let is_only = self.folders.len() == 1;
-        Place { folder: allowed.folder.clone(), base: allowed.real.clone(), path, is_only }
+    /// The file of a workspace that a client means.
+    fn in_workspace(&self, top: &Folder, text: &str) -> Result<Place, Failure> {
+        let parsed = RelPath::parse(text).map_err(|error| self.refused(error))?;
+        let (name, rest) = parsed.as_str().split_once('/').unwrap_or((parsed.as_str(), ""));
+        if rest.is_empty() || name.starts_with('.') {
+            return Err(self.outside(text));
+        }
+        let folder = top.folder(&RelPath::parse(name)?).map_err(|error| self.refused(error))?;
+        let folder =
+            folder.ok_or_else(|| Failure::from(FileError::TargetMissing { path: text.to_owned() }))?;
+        let path = Workspace::path(rest)?;
+        Ok(Place { folder, base: PathBuf::new(), path, naming: Naming::InWorkspace(name.to_owned()) })
     }
 
     /// The path in a `file:` address of this machine.
@@ -123,7 +154,7 @@ impl AllowedFolders {
         Ok(if drive { decoded.get(1..).unwrap_or_default().to_owned() } else { decoded.into_owned() })
     }
 
-    fn absolute(&self, text: &str, path: &Path) -> Result<Place, Failure> {
+    fn absolute(&self, folders: &[AllowedFolder], text: &str, path: &Path) -> Result<Place, Failure> {
         let normal = normal(path).ok_or_else(|| self.outside(text))?;
         // Links above the file may lead into a folder by another name, as /tmp does on a Mac.
         let real = match (normal.parent(), normal.file_name()) {
@@ -135,13 +166,13 @@ impl AllowedFolders {
             let pairs = spellings.iter().flat_map(|path| [(*path, &allowed.named), (*path, &allowed.real)]);
             pairs.filter_map(|(path, base)| path.strip_prefix(base).ok().map(Path::to_owned)).next()
         };
-        let found = self.folders.iter().filter_map(|allowed| Some((allowed, beneath(allowed)?)));
+        let found = folders.iter().filter_map(|allowed| Some((allowed, beneath(allowed)?)));
         // Of folders in one another the innermost.
         let (allowed, rest) =
             found.min_by_key(|(_, rest)| rest.components().count()).ok_or_else(|| self.outside(text))?;
         let rest = rest.to_str().ok_or_else(|| self.outside(text))?.replace('\\', "/");
         let parsed = RelPath::parse(&rest).map_err(|error| self.refused(error))?;
-        Ok(self.place(allowed, parsed))
+        Ok(allowed.place(parsed, folders.len()))
     }
 
     fn outside(&self, path: &str) -> Failure {
@@ -181,15 +212,41 @@ impl AllowedFolders {
     }
 }
 
+impl AllowedFolder {
+    fn place(&self, path: RelPath, folders: usize) -> Place {
+        let naming = if folders == 1 { Naming::Bare } else { Naming::Absolute };
+        Place { folder: self.folder.clone(), base: self.real.clone(), path, naming }
+    }
+}
+
 impl Place {
-    /// Its absolute path.
-    pub(crate) fn absolute(&self) -> PathBuf {
-        self.base.join(self.path.as_str())
+    /// Its absolute path; `None` for a file of a workspace, whose place is nobody's business.
+    pub(crate) fn absolute(&self) -> Option<PathBuf> {
+        self.base().map(|base| base.join(self.path.as_str()))
+    }
+
+    /// The folder's absolute path, if clients may know it.
+    pub(crate) fn base(&self) -> Option<&Path> {
+        (!matches!(self.naming, Naming::InWorkspace(_))).then_some(self.base.as_path())
+    }
+
+    /// What records call it.
+    pub(crate) fn recorded(&self) -> String {
+        self.absolute().map_or_else(|| self.path.as_str().to_owned(), |path| path.display().to_string())
+    }
+
+    /// Whether both are the same file.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.recorded() == other.recorded() && self.naming == other.naming
     }
 
     /// The name by which a client may name it again.
     pub(crate) fn shown(&self) -> String {
-        if self.is_only { self.path.as_str().to_owned() } else { self.absolute().display().to_string() }
+        match &self.naming {
+            Naming::Bare => self.path.as_str().to_owned(),
+            Naming::Absolute => self.base.join(self.path.as_str()).display().to_string(),
+            Naming::InWorkspace(name) => format!("{name}/{}", self.path),
+        }
     }
 
     /// The same folder, another file.

@@ -16,6 +16,7 @@
 //! | `target` | into which file does a result go? |
 //! | `budget` | how much may an answer hold? |
 //! | `tools/` | what does each tool do? |
+//! | `http` | how is it reached over HTTP? |
 //! | `install` | how is a client told of the server? |
 //! | `resources`, `prompts` | what may be read and asked besides? |
 
@@ -25,6 +26,8 @@ mod budget;
 pub mod codes;
 mod documents;
 mod folders;
+#[cfg(feature = "http")]
+mod http;
 pub mod install;
 mod prompts;
 mod resources;
@@ -37,6 +40,8 @@ mod watch;
 #[cfg(test)]
 mod arguments_tests;
 #[cfg(test)]
+mod budget_tests;
+#[cfg(test)]
 mod folders_tests;
 #[cfg(test)]
 mod partner_tests;
@@ -45,4 +50,6 @@ mod table_tests;
 
 pub use documents::McpDocuments;
 pub use folders::AllowedFolders;
+#[cfg(feature = "http")]
+pub use http::http_service;
 pub use server::{McpServer, serve};

@@ -1,16 +1,14 @@
 use engross_docx::ops::operations_schema;
 use serde_json::{Value, json};
 
+use crate::budget::tokens;
 use crate::table::TOOLS;
-
-/// Characters for which every tokenizer in use makes no more than one token, in JSON of this kind (measured: 4.2 and more).
-const CHARACTERS: usize = 4;
 
 #[test]
 fn the_definitions_cost_little() {
     let tools: Vec<Value> = TOOLS.iter().map(|row| serde_json::to_value(row.definition()).unwrap()).collect();
     let text = json!({"tools": tools}).to_string();
-    assert!(text.len() <= 2_500 * CHARACTERS, "{} characters", text.len());
+    assert!(tokens(&text) <= 2_500, "{} tokens", tokens(&text));
     assert_eq!(tools.len(), 6);
 }
 

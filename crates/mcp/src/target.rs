@@ -48,10 +48,10 @@ pub(crate) fn target(
     let of = |error| documents.failure(source, error);
     let made_from = documents.workspace(source)?.made_from(&source.path).map_err(of)?;
     let is_ours = made_from.is_some();
-    let made_from = made_from.unwrap_or_else(|| source.absolute().display().to_string());
+    let made_from = made_from.unwrap_or_else(|| source.recorded());
     if let Some(output) = output {
         let place = documents.folders.locate(output)?;
-        let is_source = place.absolute() == source.absolute();
+        let is_source = place.is(source);
         if is_source && !is_ours {
             return Err(Error::OutputIsInput { path: source.path.as_str().into() }.into());
         }

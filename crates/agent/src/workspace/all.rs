@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use engross_documents::{CheckpointStore, OWN_FOLDER, Workspace};
+use engross_documents::Workspace;
 use engross_protocol::Clock;
 use engross_protocol::shared;
 use engross_store::files::{FileError, Locks, RelPath, Root};
@@ -69,9 +69,7 @@ impl Workspaces {
     /// As [`Workspaces::find`]. Blocks.
     pub fn make(&self, name: &str) -> Result<Workspace, FileError> {
         let files = self.root.make_folder(&name_of(name)?)?;
-        let kept = files.make_folder(&RelPath::parse(OWN_FOLDER)?.join(&RelPath::parse("checkpoints")?)?)?;
-        let store = CheckpointStore::of_workspace(kept)?;
-        Ok(Workspace::new(files, store, self.locks.clone(), Arc::clone(&self.clock)))
+        Workspace::with_own_checkpoints(files, self.locks.clone(), Arc::clone(&self.clock))
     }
 }
 

@@ -11,11 +11,14 @@
 //! | `skillbook` | which files hold the lessons? |
 //! | `tasks` | which agents are there, and what are runs made of? |
 //! | `server` | what is a server made of, and when does it end? |
+//! | `mcp` | how do the clients of agents reach a server's documents? |
 //! | `front` | who may call a server, how is that secured, and how much may come at once? |
 
 pub(crate) mod data;
 #[cfg(feature = "server")]
 mod front;
+#[cfg(all(feature = "server", feature = "mcp"))]
+mod mcp;
 pub(crate) mod model;
 #[cfg(feature = "server")]
 pub(crate) mod server;

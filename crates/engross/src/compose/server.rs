@@ -235,6 +235,8 @@ async fn serve(
 ) -> Result<(), Failure> {
     let Parts { models, settings, client_tools, documents, writes, content, tasks, .. } = parts;
     let Parts { root, locks, access, certificate, session_by_user, .. } = parts;
+    #[cfg(feature = "mcp")]
+    let for_agents = super::mcp::routes(&root, &locks, &documents.author)?;
     let store = open_store(args).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let spec = models.get(None).info().spec;
@@ -291,10 +293,13 @@ async fn serve(
         limits: limits.clone(),
         metrics: Arc::new(Metrics::with(exports.arrears())),
     };
+    let reloading = reload(certificate.as_ref());
     ready(address, &spec);
     let stopping = Arc::new(tokio::sync::Notify::new());
     let stopped = Arc::clone(&stopping);
     let further = write_routes(writes.clone(), limits.clone());
+    #[cfg(feature = "mcp")]
+    let further = further.merge(for_agents);
     let routes = app(Arc::new(server), further.merge(task_routes(bridge, limits)));
     let tls = certificate.as_ref().map(|certificate| certificate.tls.clone());
     let accepting =
@@ -348,7 +353,7 @@ async fn serve(
         () = saving => {}
         () = accepting => {}
         () = draining => {}
-        () = reload(certificate.as_ref()) => {}
+        () = reloading => {}
     }
     all.drain(Duration::ZERO).await;
     runs.drain(Duration::ZERO).await;
@@ -470,20 +475,21 @@ async fn open_postgres(_: &str) -> Result<Arc<dyn Store>, Failure> {
     Err(Failure::left_out("--store postgres://…", "cluster"))
 }
 
-/// Reads what may be renewed again, each time the system asks for it. Never ends.
-async fn reload(certificate: Option<&front::Certificate>) {
+/// Reads what may be renewed again, each time the system asks for it. Never ends. The system may ask from now on, before this is awaited.
+fn reload(certificate: Option<&front::Certificate>) -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut hang_up) = signal(SignalKind::hangup()) {
-            while hang_up.recv().await.is_some() {
+    let asked = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup());
+    async move {
+        #[cfg(unix)]
+        if let Ok(mut asked) = asked {
+            while asked.recv().await.is_some() {
                 if let Some(certificate) = certificate {
                     certificate.renew();
                 }
             }
         }
+        std::future::pending::<()>().await;
     }
-    std::future::pending::<()>().await;
 }
 
 fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {

@@ -5,6 +5,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
+use crate::serve::Server;
+
 use crate::desk::{ENGROSS, TestBench};
 
 /// Says `lines` to a server over the bench's folder and closes; its answers by id, and its exit code.
@@ -98,4 +100,67 @@ fn a_client_is_told_once_and_forgets_again() {
     std::fs::write(&settings, "model = ").unwrap();
     assert!(run(&["install", "--client", "codex"]).2.contains("[CONFIG_INVALID]"));
     assert_eq!(std::fs::read_to_string(&settings).unwrap(), "model = ");
+}
+
+/// The answer to a request of the protocol over HTTP.
+fn ask(server: &Server, token: &str, method: &str, params: &Value) -> (u16, Value) {
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+    let bearer = format!("Bearer {token}");
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+    ];
+    let (status, body) = server.send("POST", "/mcp", &headers, body.as_bytes()).unwrap();
+    (status, serde_json::from_slice(&body).unwrap_or_default())
+}
+
+#[test]
+fn the_same_tools_over_http_behind_the_same_door() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("files");
+    std::fs::create_dir_all(root.join("acme")).unwrap();
+    std::fs::copy(crate::desk::example("nda.docx"), root.join("acme/nda.docx")).unwrap();
+    let arguments = ["--model", "rules", "--token", "secret", "--root", root.to_str().unwrap()];
+    let server = Server::try_start(folder.path(), &arguments).unwrap();
+    assert_eq!(ask(&server, "wrong", "tools/list", &json!({})).0, 401);
+    let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let (status, answer) = ask(&server, "secret", "initialize", &greeting);
+    assert_eq!((status, &answer["result"]["protocolVersion"]), (200, &json!("2025-11-25")), "{answer}");
+    assert_eq!(
+        ask(&server, "secret", "tools/list", &json!({})).1["result"]["tools"].as_array().unwrap().len(),
+        6
+    );
+    let operations = json!([{"op": "modify_text", "originalText": "three (3) years", "replacementText": "five (5) years"}]);
+    let edit =
+        |path: &str| json!({"name": "edit_document", "arguments": {"path": path, "operations": operations}});
+    let text =
+        |answer: &Value| answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    let (_, answer) = ask(&server, "secret", "tools/call", &edit("acme/nda.docx"));
+    assert!(text(&answer).contains("1 applied. Wrote acme/nda.redline.docx"), "{answer}");
+    assert!(
+        !answer.to_string().contains(root.to_str().unwrap()),
+        "the server's folders are its own: {answer}"
+    );
+    assert!(root.join("acme/nda.redline.docx").exists());
+    for path in [
+        "nda.docx",
+        "../files/acme/nda.docx",
+        "/etc/passwd",
+        "acme/.engross/x.docx",
+        "none/nda.docx",
+        "file:///etc/passwd",
+    ] {
+        let (_, answer) = ask(&server, "secret", "tools/call", &edit(path));
+        assert_eq!(answer["result"]["isError"], true, "{path}: {answer}");
+        assert!(!answer.to_string().contains(root.to_str().unwrap()), "{path}: {answer}");
+    }
+    // What one route writes the other has.
+    let headers = [("authorization", "Bearer secret")];
+    let (status, list) = server.send("GET", "/v1/workspaces/acme/files", &headers, b"").unwrap();
+    assert_eq!(status, 200);
+    assert!(String::from_utf8(list).unwrap().contains("nda.redline.docx"));
+    // A page of elsewhere does not get in.
+    let headers = [("authorization", "Bearer secret"), ("origin", "https://evil.example")];
+    assert_eq!(server.send("POST", "/mcp", &headers, b"{}").unwrap().0, 403);
 }

@@ -181,7 +181,7 @@ impl PartialEq for Book {
 }
 
 /// How alike two lessons must be by shared words to be held against each other.
-pub(super) const NEAR: f64 = 0.12;
+const NEAR: f64 = 0.12;
 
 /// So many lessons are held against one at most.
 pub(super) const MOST: usize = 50;

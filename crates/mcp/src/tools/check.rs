@@ -13,5 +13,6 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments) -> Result<Ans
     let findings = engross_docx::check(&opened.document)
         .map_err(|error| Failure::from(Error::document(place.shown(), error)))?;
     let list = Budget::of_tokens(None).cut(&listing::findings(&findings), "mend these first");
-    Ok(Answer::of(format!("{}: {} findings\n{list}", place.shown(), findings.len())))
+    let line = if findings.is_empty() { " " } else { "\n" };
+    Ok(Answer::of(format!("{}:{line}{list}", place.shown())))
 }

@@ -28,7 +28,7 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
     let (after, new) = documents.read(arguments.required("after"))?;
     let naming = documents.naming();
     let target = target(documents, &before, arguments.text("output"), Usual::NewFile("compared"))?;
-    if target.is_source || target.place.absolute() == after.absolute() {
+    if target.is_source || target.place.is(&after) {
         let path = target.place.path.as_str().into();
         return Err(Error::OutputIsInput { path }.into());
     }
@@ -60,5 +60,5 @@ pub(super) fn run(documents: &McpDocuments, arguments: &Arguments, watch: &Watch
         &Budget::of_tokens(None).part(4).cut(&differences::limitations(&report.limitations), "and so on"),
     );
     let size = u64::try_from(bytes.len()).unwrap_or_default();
-    Ok(Answer { text, written: Some((target.place.absolute(), size)), is_error: false })
+    Ok(Answer { text, written: target.place.absolute().map(|path| (path, size)), is_error: false })
 }

@@ -195,7 +195,7 @@ fn listed(results: &[OperationResult], budget: Budget) -> String {
     let tell =
         |result: &OperationResult| format!("#{} {}", result.index, describe(result, Palette::new(false)));
     let all: String = results.iter().map(tell).collect();
-    if all.len() <= budget.bytes() {
+    if budget.holds(&all) {
         return all;
     }
     let (wrong, right): (Vec<_>, Vec<_>) =
@@ -207,7 +207,7 @@ fn listed(results: &[OperationResult], budget: Budget) -> String {
 /// The file that was written, and its size.
 pub(super) fn written(workspace: &Workspace, place: &Place) -> Option<(PathBuf, u64)> {
     let size = workspace.read(&place.path).ok().flatten().map(|bytes| bytes.len())?;
-    Some((place.absolute(), u64::try_from(size).unwrap_or_default()))
+    Some((place.absolute()?, u64::try_from(size).unwrap_or_default()))
 }
 
 /// Makes a document where none is.
@@ -223,5 +223,5 @@ fn create(documents: &McpDocuments, path: &str, markdown: &str) -> Result<Answer
         other => documents.failure(&place, other),
     })?;
     let text = format!("Wrote {}, a new document.\n", place.shown());
-    Ok(Answer { text, written: Some((place.absolute(), bytes.len() as u64)), is_error: false })
+    Ok(Answer { text, written: place.absolute().map(|path| (path, bytes.len() as u64)), is_error: false })
 }

@@ -15,6 +15,10 @@ use crate::folders::Place;
 /// What part of the room an outline may take before the text.
 const OUTLINE_PART: usize = 4;
 
+/// As much as stands around a paragraph that is cut.
+const ROOM_FOR_REMARK: &str = "[P1|ListNumber|L:0|M:1.1|tbl:1] … [100000 more characters; raise max_tokens, or search in them]\n… 100 paragraphs in all; \
+     read on from P2, and so on with what a line has besides\n";
+
 pub(super) fn run(documents: &McpDocuments, arguments: &Arguments) -> Result<Answer, Failure> {
     let (place, opened) = documents.open(arguments.required("path"))?;
     let document = opened.document;
@@ -64,7 +68,7 @@ pub(crate) fn reading(
     let mut out = head(place, document);
     let is_plain = *options == ReadOptions { view: options.view, ..ReadOptions::default() };
     let text = notation(&whole, &comments);
-    if text.len() <= budget.without(&out).bytes() {
+    if budget.without(&out).holds(&text) {
         if whole.paragraphs.is_empty() {
             out.push_str("No paragraph fits.\n");
         }
@@ -103,7 +107,7 @@ fn fitting(whole: &Reading, comments: &[Comment], room: Budget) -> String {
     let (mut fits, mut does_not) = (0, whole.paragraphs.len() + 1);
     while fits + 1 < does_not {
         let middle = fits.midpoint(does_not);
-        if notation(&first(middle), comments).len() <= room.bytes() {
+        if room.holds(&notation(&first(middle), comments)) {
             fits = middle;
         } else {
             does_not = middle;
@@ -114,7 +118,7 @@ fn fitting(whole: &Reading, comments: &[Comment], room: Budget) -> String {
     }
     let mut one = first(1);
     if let Some(paragraph) = one.paragraphs.first_mut() {
-        let kept = paragraph.text.floor_char_boundary(room.bytes().saturating_sub(400));
+        let kept = room.without(ROOM_FOR_REMARK).fitting_bytes(&paragraph.text);
         let left = paragraph.text.get(kept..).unwrap_or_default().chars().count();
         paragraph.text.truncate(kept);
         paragraph.text.push_str(&format!("… [{left} more characters; raise max_tokens, or search in them]"));
