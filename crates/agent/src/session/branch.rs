@@ -8,12 +8,12 @@ use engross_protocol::SessionId;
 
 use super::error::RequestError;
 use super::log::LogEvent;
+use super::prepared::PreparedRequest;
 use super::record;
 use super::request::{AnswerPlace, SessionName, TurnRequest};
 use super::service::Sessions;
 use super::settings::Settings;
 use super::state::SessionState;
-use super::submit::PreparedRequest;
 use crate::codes;
 
 impl Sessions {

@@ -41,6 +41,7 @@ mod manage;
 mod names;
 mod observe;
 pub(crate) mod one_turn;
+mod prepared;
 mod record;
 mod render;
 mod request;

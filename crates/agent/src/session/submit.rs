@@ -18,6 +18,7 @@ use super::idempotency::KeyClaim;
 use super::intake::take_in;
 use super::log::LogEvent;
 use super::names::{key_in, name_of};
+use super::prepared::PreparedRequest;
 use super::record::{self, SessionGuard, lost};
 use super::request::{SessionName, TurnRequest};
 use super::service::{Inner, Sessions, moment, unknown};
@@ -25,15 +26,6 @@ use super::settings::Settings;
 use super::state::SessionState;
 use super::toolbox::Toolbox;
 use crate::codes;
-
-/// A request with what was found out about it before its session was asked.
-pub(super) struct PreparedRequest {
-    pub(super) request: TurnRequest,
-    /// Its idempotency key, if it has one.
-    pub(super) claim: Option<KeyClaim>,
-    /// The tools of the workspace that the request names.
-    pub(super) toolbox: Option<Arc<dyn Toolbox>>,
-}
 
 impl Sessions {
     /// Takes a request in. Resolves when it is durable; the answer follows.

@@ -5,7 +5,6 @@
 use engross_llm::{ToolCall, ToolSpec};
 use engross_protocol::hex;
 use engross_store::files::{FileError, Folder, RelPath};
-use engross_write::patch::LineEndStyle;
 use regex::RegexBuilder;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -283,13 +282,4 @@ fn refused(error: &FileError) -> Refusal {
 
 fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
-}
-
-/// The name of a line end, for models.
-pub(super) fn line_end(style: LineEndStyle) -> &'static str {
-    match style {
-        LineEndStyle::None => "one line",
-        LineEndStyle::Lf => "LF",
-        LineEndStyle::CrLf => "CRLF",
-    }
 }

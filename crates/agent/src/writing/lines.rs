@@ -4,8 +4,6 @@
 
 use engross_write::patch::LineEndStyle;
 
-use super::files::line_end;
-
 /// Bytes of lines that are given at once, and characters of one line.
 const BYTES: usize = 48 << 10;
 const LINE: usize = 2000;
@@ -84,4 +82,13 @@ pub(super) fn numbered(text: &str, start: u64, end: u64) -> (String, Option<(u64
         range = Some((range.map_or(number, |(first, _)| first), number));
     }
     (shown, range)
+}
+
+/// The name of a line end, for models.
+fn line_end(style: LineEndStyle) -> &'static str {
+    match style {
+        LineEndStyle::None => "one line",
+        LineEndStyle::Lf => "LF",
+        LineEndStyle::CrLf => "CRLF",
+    }
 }

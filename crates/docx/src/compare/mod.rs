@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `document` | what are the two documents without their revisions, and what do they say? |
 //! | `signature` | when do two elements say the same? |
-//! | `moves` | which of the blocks that belong together (`text/pairing`) stand elsewhere? |
+//! | `moves`, `moved` | which of the blocks that belong together (`text/pairing`) stand elsewhere? |
 //! | `stream`, `ops` | which words of paragraphs stay, go and come? |
 //! | `redliner`, `segment`, `cuts`, `content`, `blocks`, `tables`, `sections` | how does the tree become a redline? |
 //! | `parts`, `relations`, `definitions` | what must the document get for what is new in it? |
@@ -23,6 +23,7 @@ mod cuts;
 mod definitions;
 mod document;
 mod left_out;
+mod moved;
 mod moves;
 mod ops;
 mod parts;
@@ -40,7 +41,7 @@ mod tables;
 use engross_xml::Document;
 
 use self::document::{Meaning, Source, targets_with_notes};
-use self::moves::Moves;
+use self::moved::Moves;
 use self::parts::Importer;
 use self::redliner::{Closeness, Redliner};
 use crate::document::Limits;

@@ -17,23 +17,6 @@ use crate::text::pairing::{Pair, gaps};
 /// Letters of a shortest text that is taken for one that was moved: shorter ones recur.
 const SHORTEST: usize = 24;
 
-/// Which paragraphs moved, by node on either side: the name of the move.
-#[derive(Debug, Default)]
-pub(super) struct Moves {
-    before: HashMap<NodeId, String>,
-    after: HashMap<NodeId, String>,
-}
-
-impl Moves {
-    pub(super) fn has_before(&self, node: NodeId) -> bool {
-        self.before.contains_key(&node)
-    }
-
-    pub(super) fn has_after(&self, node: NodeId) -> bool {
-        self.after.contains_key(&node)
-    }
-}
-
 impl Redliner<'_> {
     /// Notes the paragraphs without a partner that say the same elsewhere in the container, each once.
     pub(super) fn find_moves(&mut self, pairs: &[Pair], old: &[Block], new: &[Block]) {
@@ -63,20 +46,20 @@ impl Redliner<'_> {
         for (one, other) in found {
             self.moved += 1;
             let name = format!("move{}", self.ids.peek() + self.moved);
-            self.moves.before.insert(one, name.clone());
-            self.moves.after.insert(other, name);
+
+            self.moves.add((one, other), name);
         }
     }
 
     /// Marks a paragraph that stands elsewhere.
     pub(super) fn move_away(&mut self, paragraph: NodeId) {
-        let Some(name) = self.moves.before.get(&paragraph).cloned() else { return };
+        let Some(name) = self.moves.before(paragraph) else { return };
         self.mark_moved(paragraph, &name, (MOVE_FROM, MOVE_FROM_RANGE_START, MOVE_FROM_RANGE_END));
     }
 
     /// Marks the copy of a paragraph of the document after, at the place to which it moved.
     pub(super) fn move_here(&mut self, paragraph: NodeId, copy: NodeId) {
-        let Some(name) = self.moves.after.get(&paragraph).cloned() else { return };
+        let Some(name) = self.moves.after(paragraph) else { return };
         self.mark_moved(copy, &name, (MOVE_TO, MOVE_TO_RANGE_START, MOVE_TO_RANGE_END));
     }
 

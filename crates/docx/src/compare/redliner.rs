@@ -5,7 +5,7 @@
 
 use engross_xml::{Document, NodeId, QName};
 
-use super::moves::Moves;
+use super::moved::Moves;
 use super::parts::Importer;
 use super::report::Limitation;
 use super::signature::{Signer, Targets};

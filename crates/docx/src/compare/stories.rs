@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use engross_xml::{Document, NodeId};
 
 use super::document::says_something;
-use super::moves::Moves;
+use super::moved::Moves;
 use super::parts::{Importer, notes_in};
 use super::redliner::{Closeness, NotePair, Redliner};
 use super::report::Limitation;

@@ -18,7 +18,7 @@ use clap::{Args, Subcommand};
     of each client."
 )]
 #[cfg_attr(
-    not(feature = "mcp"),
+    all(feature = "server", not(feature = "mcp")),
     expect(dead_code, reason = "what only this server uses is declared all the same")
 )]
 pub(crate) struct McpArgs {
@@ -52,7 +52,7 @@ pub(crate) enum McpCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  engross mcp install --client vscode --project --print")]
 #[cfg_attr(
-    not(feature = "mcp"),
+    all(feature = "server", not(feature = "mcp")),
     expect(dead_code, reason = "what only this server uses is declared all the same")
 )]
 pub(crate) struct McpInstallArgs {
@@ -73,7 +73,7 @@ pub(crate) struct McpInstallArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  engross mcp uninstall --client vscode --project")]
 #[cfg_attr(
-    not(feature = "mcp"),
+    all(feature = "server", not(feature = "mcp")),
     expect(dead_code, reason = "what only this server uses is declared all the same")
 )]
 pub(crate) struct McpUninstallArgs {
@@ -84,7 +84,7 @@ pub(crate) struct McpUninstallArgs {
 /// Whose settings are meant.
 #[derive(Debug, Args)]
 #[cfg_attr(
-    not(feature = "mcp"),
+    all(feature = "server", not(feature = "mcp")),
     expect(dead_code, reason = "what only this server uses is declared all the same")
 )]
 pub(crate) struct McpPlaceArgs {

@@ -5,7 +5,7 @@
 use engross_xml::NodeId;
 
 use crate::edit::plan::step::{ColumnChange, Plan, Step};
-use crate::edit::plan::tables::{Row, TableCell, TableModel, refused};
+use crate::edit::plan::table_model::{Row, TableCell, TableModel, refused};
 use crate::edit::rows::has_mark;
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::tracked_properties::has_foreign_record;

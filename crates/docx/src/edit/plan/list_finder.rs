@@ -3,7 +3,6 @@
 //! Must never let items join numbers that are not theirs: a list put at a clause counts for itself, below the clause's number.
 
 use crate::edit::pending_parts::{ListBeside, ListLevel, PendingParts};
-use crate::edit::plan::lists::kind_of_marker;
 use crate::edit::snapshot::StorySnapshot;
 use crate::numbering::{Counter, paragraph_numbering};
 use crate::ops::ListKind;
@@ -183,5 +182,19 @@ impl StorySnapshot<'_> {
             shown = marker.filter(|_| index == wanted).map(|marker| marker.number);
         }
         u32::try_from(shown?).ok()
+    }
+}
+
+/// What a typed marker asks for, and the number it has.
+pub(super) fn kind_of_marker(marker: ItemMarker) -> (ListKind, u32) {
+    match marker {
+        ItemMarker::Bullet => (ListKind::Bullet, 1),
+        ItemMarker::Decimal(number) | ItemMarker::Legal(number) => {
+            (ListKind::Numbered(NumberStyle::Decimal), number)
+        }
+        ItemMarker::LowerLetter(number) => (ListKind::Numbered(NumberStyle::LowerLetter), number),
+        ItemMarker::UpperLetter(number) => (ListKind::Numbered(NumberStyle::UpperLetter), number),
+        ItemMarker::LowerRoman(number) => (ListKind::Numbered(NumberStyle::LowerRoman), number),
+        ItemMarker::UpperRoman(number) => (ListKind::Numbered(NumberStyle::UpperRoman), number),
     }
 }

@@ -34,20 +34,6 @@ impl StorySnapshot<'_> {
     }
 }
 
-/// What a typed marker asks for, and the number it has.
-pub(super) fn kind_of_marker(marker: ItemMarker) -> (ListKind, u32) {
-    match marker {
-        ItemMarker::Bullet => (ListKind::Bullet, 1),
-        ItemMarker::Decimal(number) | ItemMarker::Legal(number) => {
-            (ListKind::Numbered(NumberStyle::Decimal), number)
-        }
-        ItemMarker::LowerLetter(number) => (ListKind::Numbered(NumberStyle::LowerLetter), number),
-        ItemMarker::UpperLetter(number) => (ListKind::Numbered(NumberStyle::UpperLetter), number),
-        ItemMarker::LowerRoman(number) => (ListKind::Numbered(NumberStyle::LowerRoman), number),
-        ItemMarker::UpperRoman(number) => (ListKind::Numbered(NumberStyle::UpperRoman), number),
-    }
-}
-
 pub(super) fn edit_list(
     snapshot: &mut StorySnapshot<'_>,
     pending: &mut PendingParts,

@@ -14,6 +14,7 @@ mod phrases;
 mod sections;
 mod set_table;
 pub(in crate::edit) mod step;
+mod table_model;
 mod tables;
 mod targets;
 

@@ -8,7 +8,7 @@ use crate::edit::columns::sum;
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::plan::phrases::{styled_text, visible};
 use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};
-use crate::edit::plan::tables::{TableModel, refused};
+use crate::edit::plan::table_model::{TableModel, refused};
 use crate::edit::properties::Setting;
 use crate::edit::snapshot::StorySnapshot;
 use crate::edit::tracked_properties::has_foreign_record;

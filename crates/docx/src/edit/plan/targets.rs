@@ -3,8 +3,7 @@
 use crate::edit::built_in::BuiltInStyle;
 use crate::edit::pending_parts::{ListLevel, PendingParts};
 use crate::edit::plan::align::TargetParagraph;
-use crate::edit::plan::list_finder::ListFinder;
-use crate::edit::plan::lists::kind_of_marker;
+use crate::edit::plan::list_finder::{ListFinder, kind_of_marker};
 use crate::edit::plan::step::{ListWish, NewTable};
 use crate::edit::plan::tables::new_table;
 use crate::edit::properties::Setting;

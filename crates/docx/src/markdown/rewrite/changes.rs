@@ -2,7 +2,7 @@
 
 use engross_xml::NodeId;
 
-use super::pairs::text_of;
+use super::keys::text_of;
 use super::texts::{
     bare, edges, in_typography_of, inline, numberless, without_known_objects, without_number,
 };

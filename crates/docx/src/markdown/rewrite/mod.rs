@@ -3,6 +3,7 @@
 //! | File | Question it answers |
 //! |---|---|
 //! | `old_body` | what does the body say, block by block, and where does each block stand? |
+//! | `keys` | what does a block say, for comparisons? |
 //! | `pairs` | which of its blocks are which of the new ones? |
 //! | `changes` | how does a block come to say something else? |
 //! | `places` | where do new blocks go, and what goes with those that go? |
@@ -12,6 +13,7 @@
 //! comes and goes. Must never change a document, or take what Markdown leaves unsaid for a wish.
 
 mod changes;
+mod keys;
 mod old_body;
 mod pairs;
 mod places;

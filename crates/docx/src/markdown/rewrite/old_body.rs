@@ -8,7 +8,7 @@ use engross_xml::{Document, NodeId};
 
 use super::super::read::{BlockSource, BodyReader, BodyReading};
 use super::super::source::BodySource;
-use super::pairs::{KeyNumbers, key, text_of};
+use super::keys::{KeyNumbers, key, text_of};
 use crate::edit::content::{Syntax, read_checked};
 use crate::model::{View, fields_at_start, paragraphs};
 use crate::styles::Styles;
