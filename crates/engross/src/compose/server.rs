@@ -35,6 +35,9 @@ use engross_http::{
     Access, AllSessions, Brake, Documents, Limits, Metrics, Server, app, task_routes, write_routes,
 };
 
+/// How long a server that is to stop still says so at /readyz before it closes its door, when it has something to do.
+const LAME_DUCK: Duration = Duration::from_secs(2);
+
 /// How often sessions that wait are looked after.
 const WATCH_EVERY: Duration = Duration::from_secs(5);
 
@@ -312,9 +315,14 @@ async fn serve(
         );
     let draining = async {
         let patience = stop.await;
-        // Who asks meanwhile is told to come again, and a balancer sees it at /readyz.
-        tokio::join!(all.drain(patience), runs.drain(patience));
-        stopping.notify_one();
+        // While answers are under way, who asks is told to come again, and a balancer sees it at /readyz; then nobody is let in. The
+        // server ends with the last answer that somebody hears.
+        let is_busy = service.running() + passing.running() > 0;
+        let closing = async {
+            tokio::time::sleep(if is_busy { patience.min(LAME_DUCK) } else { Duration::ZERO }).await;
+            stopping.notify_one();
+        };
+        tokio::join!(all.drain(patience), runs.drain(patience), closing);
         // Connections that nobody closes do not hold up the end.
         tokio::time::sleep(patience.min(Duration::from_secs(5))).await;
     };
