@@ -5,9 +5,9 @@
 use crate::edit::pending_parts::{ListBeside, ListLevel, PendingParts};
 use crate::edit::snapshot::StorySnapshot;
 use crate::numbering::{Counter, paragraph_numbering};
-use crate::ops::ListKind;
+use crate::ops::{ListKind, NumberStyle};
 use crate::styles::DEEPEST_LEVEL;
-use crate::text::{Block, BlockKind, Item, StyledText};
+use crate::text::{Block, BlockKind, Item, ItemMarker, StyledText};
 
 /// Finds the list for items. Items whose numbers go on are of one list; a number that does not go on begins another.
 pub(super) struct ListFinder {

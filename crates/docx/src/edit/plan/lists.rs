@@ -3,7 +3,7 @@
 use crate::edit::content::{Syntax, read_content};
 use crate::edit::pending_parts::{ListLevel, PendingParts};
 use crate::edit::plan::align::{TargetParagraph, align};
-use crate::edit::plan::list_finder::ListFinder;
+use crate::edit::plan::list_finder::{ListFinder, kind_of_marker};
 use crate::edit::plan::phrases::styled_text;
 use crate::edit::plan::step::{ListWish, NewParagraphs, Plan, Step};
 use crate::edit::properties::Setting;
@@ -12,7 +12,7 @@ use crate::error::{Refusal, RefusalCode};
 use crate::numbering::{NumberFormat, paragraph_numbering};
 use crate::ops::{ListKind, NumberStyle, Where};
 use crate::styles::DEEPEST_LEVEL;
-use crate::text::{BlockKind, Enclosure, ItemMarker, LineEnds, parse_blocks, without_marker};
+use crate::text::{BlockKind, Enclosure, LineEnds, parse_blocks, without_marker};
 
 impl StorySnapshot<'_> {
     /// Number and level of the list that a paragraph is in.
