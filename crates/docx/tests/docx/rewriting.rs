@@ -209,11 +209,17 @@ fn numberless(text: &str) -> String {
     text.lines().map(bare).collect()
 }
 
-/// The words of a text and nothing else, line by line: new text looks like what it stands beside, and notes and text boxes stand
-/// behind all.
+/// The words of a text and nothing else, line by line: new text looks like what it stands beside, and text boxes stand behind their
+/// paragraphs.
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut in_tag) = (String::new(), false);
-    for c in numberless(text).chars() {
+    // A note goes with the text that has its mark.
+    let text: String = numberless(text)
+        .lines()
+        .filter(|line| !line.starts_with("[^"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    for c in text.chars() {
         match c {
             '<' => in_tag = true,
             '>' => in_tag = false,

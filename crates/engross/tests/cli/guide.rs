@@ -106,7 +106,7 @@ fn the_operations_of_the_guide_are_valid() {
     let guide = include_str!("../../../../docs/guide/editing.md");
     let examples: Vec<&str> =
         guide.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(examples.len(), 19);
+    assert_eq!(examples.len(), 20);
     for example in examples {
         desk.put("ops.json", example.as_bytes());
         let ran = desk.run(&["apply", "nda.docx", "ops.json", "--dry-run", "--json"]);

@@ -1,10 +1,33 @@
 //! What a block says, for comparisons. Must never know where a block stands.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::texts::bare;
+use crate::read::without_object_labels;
 use crate::text::typed_numbers::typed_number;
-use crate::text::{Block, BlockKind, Item, StyledText, folded};
+use crate::text::{Block, BlockKind, InlineObject, Item, StyledText, folded};
+
+/// The objects that a block names or holds: labels of what is no text, pictures, notes.
+pub(super) fn objects_of(block: &Block<StyledText>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if let Some(text) = text_of(block) {
+        found.extend(object_labels(&text.text).map(str::to_owned));
+        found.extend(text.objects.iter().map(|placed| match &placed.object {
+            InlineObject::Image(image) => format!("image {}", image.source),
+            InlineObject::Note(kind, said) => format!("{kind:?} {said:?}"),
+        }));
+    }
+    found
+}
+
+/// The labels in a text that stand for what is no text: they say nothing, so such a thing cannot be made of them.
+pub(super) fn object_labels(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('⟦').filter_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        let label = rest.get(..rest.find('⟧')? + '⟧'.len_utf8())?;
+        without_object_labels(label).is_empty().then_some(label)
+    })
+}
 
 /// A number for each of some texts.
 #[derive(Default)]

@@ -1,6 +1,8 @@
 //! Which blocks of a body are which of a text that was written anew: those that say the same, and between them the most similar.
 
-use super::keys::{KeyNumbers, key, text_of};
+use std::collections::BTreeSet;
+
+use super::keys::{KeyNumbers, key, objects_of, text_of};
 use super::old_body::OldBlock;
 use super::texts::CountedNumbers;
 use crate::text::pairing::{Pair, WordBag, equal_pairs, gaps, similar_pairs};
@@ -8,6 +10,9 @@ use crate::text::{Block, StyledText};
 
 /// Blocks that have fewer of their words in common are not the same block.
 const LEAST_SIMILAR: f32 = 0.4;
+
+/// How similar blocks are that hold the same object.
+const SAME_OBJECT: f32 = 0.9;
 
 /// Which blocks are the same one: those that say the same, and between them the most similar.
 pub(super) fn pairs(old: &[OldBlock], new: &[Block<StyledText>]) -> Vec<Pair> {
@@ -25,6 +30,8 @@ pub(super) fn pairs(old: &[OldBlock], new: &[Block<StyledText>]) -> Vec<Pair> {
         keys.iter().map(|key| WordBag::of(key.split_whitespace().map(word_number).collect())).collect()
     };
     let (old_bags, new_bags) = (bags(&old_keys), bags(&new_keys));
+    let old_objects: Vec<BTreeSet<String>> = old.iter().map(|old| objects_of(&old.block)).collect();
+    let new_objects: Vec<BTreeSet<String>> = new.iter().map(objects_of).collect();
     let mut pairs = Vec::new();
     for (gone, come) in gaps(&equal, (old.len(), new.len())) {
         let similar = similar_pairs((gone.len(), come.len()), LEAST_SIMILAR, |from, to| {
@@ -32,7 +39,11 @@ pub(super) fn pairs(old: &[OldBlock], new: &[Block<StyledText>]) -> Vec<Pair> {
             let kinds = old.get(from).zip(new.get(to));
             let fits = kinds.is_some_and(|(old, new)| is_like(&old.block, new));
             let bags = old_bags.get(from).zip(new_bags.get(to));
-            bags.filter(|_| fits).map_or(0.0, |(old, new)| old.similarity(new))
+            let similarity = bags.filter(|_| fits).map_or(0.0, |(old, new)| old.similarity(new));
+            // What holds the same object is the same block, whatever it says besides.
+            let objects = old_objects.get(from).zip(new_objects.get(to));
+            let shares = objects.is_some_and(|(old, new)| !old.is_disjoint(new));
+            if fits && shares { similarity.max(SAME_OBJECT) } else { similarity }
         });
         pairs.extend(similar.into_iter().map(|(old, new)| (gone.start + old, come.start + new)));
         pairs.push((gone.end, come.end));

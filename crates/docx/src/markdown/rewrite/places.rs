@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::keys::{object_labels, text_of};
 use super::old_body::OldBlock;
 use super::texts::numberless;
 use super::{Rewriter, in_body};
@@ -50,6 +51,14 @@ impl Rewriter<'_> {
     /// Puts new blocks behind the block `previous`, before the block `next`.
     pub(super) fn insert(&mut self, previous: Option<usize>, next: usize, new: &[Block<StyledText>]) {
         if new.is_empty() {
+            return;
+        }
+        let mut texts = new.iter().filter_map(text_of);
+        if let Some(label) = texts.find_map(|text| object_labels(&text.text).next()) {
+            let message = format!(
+                "{label} stands in a new paragraph, and only what is in the document already can be that; leave it in its paragraph"
+            );
+            self.refusal.get_or_insert(Refusal::new(RefusalCode::InvalidContent, message));
             return;
         }
         let before = previous.and_then(|at| self.old.get(at));
